@@ -1,0 +1,77 @@
+import { resolve } from 'node:path'
+import { argon2id, type PasswordHasher } from './auth/password.ts'
+import { keptSecret } from './auth/secret.ts'
+import { type TokenCodecFactory, Tokens } from './auth/token.ts'
+import type { Settings } from './config/settings.ts'
+import { Logins } from './service/logins.ts'
+import { addMissingPermissions } from './service/permission-records.ts'
+import { loadProject, type Project, type ProjectSource } from './service/project.ts'
+import { Reads } from './service/reads.ts'
+import { Records } from './service/records.ts'
+import { ViewCatalog } from './service/view-catalog.ts'
+import { FileStore } from './store/file.ts'
+import type { Store } from './store/store.ts'
+import { seedStore } from './transfer/seed.ts'
+import { type Clock, systemClock } from './util/clock.ts'
+import { type Random, systemRandom } from './util/ids.ts'
+
+/** What an application takes from the outside world; all but the codec has an everyday default. */
+export interface Surroundings {
+  readonly tokenCodec: TokenCodecFactory
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly hasher?: PasswordHasher
+}
+
+/** A running application: its parts, joined. */
+export interface App {
+  readonly project: Project
+  readonly settings: Settings
+  /** The folder that holds the data, absolute. */
+  readonly dataFolder: string
+  readonly store: Store
+  readonly records: Records
+  readonly reads: Reads
+  readonly logins: Logins
+  readonly views: ViewCatalog
+  /** How many seed records this start created. */
+  readonly seeded: number
+  close(): Promise<void>
+}
+
+/**
+ * Opens a project: loads its files, opens its store, and fills it on the first start.
+ *
+ * @param mode `write` takes the data folder for this process; `read` looks at it without taking it
+ * @throws {ConfigError} listing every fault of the project's files
+ * @throws {AppError} DATA_IN_USE, DATA_CORRUPT, USAGE
+ */
+export async function openApp(source: ProjectSource, mode: 'read' | 'write', surroundings: Surroundings): Promise<App> {
+  const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id() } = surroundings
+  const project = await loadProject(source)
+  const { settings, registry, forms } = project
+  const dataFolder = resolve(project.folder, settings.data)
+  const store = await FileStore.open(dataFolder, registry, mode)
+  try {
+    const records = new Records({ registry, store, forms, hasher, clock })
+    const seeded = mode === 'write' && store.isNew ? await seedStore(project.seeds, registry, records) : 0
+    if (mode === 'write') await addMissingPermissions(registry, store, records)
+    const codec = tokenCodec(settings.jwt.algorithm, settings.secret_key ?? (await keptSecret(dataFolder, random)))
+    const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
+    return {
+      project,
+      settings,
+      dataFolder,
+      store,
+      records,
+      reads: new Reads(registry, store),
+      logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
+      views: new ViewCatalog(registry, project.views),
+      seeded,
+      close: () => store.close(),
+    }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}

@@ -1,0 +1,77 @@
+import { type Definition, flatSource } from '../config/source.ts'
+import { defineModel } from '../model/define.ts'
+import type { ModelDefinition } from '../model/definition.ts'
+
+const User = defineModel({
+  name: 'User',
+  label: 'Users',
+  display_field: 'username',
+  timestamps: true,
+  fields: [
+    {
+      name: 'username',
+      type: 'string',
+      required: true,
+      unique: true,
+      min_length: 3,
+      max_length: 150,
+      pattern: '^[A-Za-z0-9_.-]+$',
+    },
+    { name: 'email', type: 'email', required: true, unique: true },
+    { name: 'password', type: 'password', required: true, min_length: 8, max_length: 1024 },
+    { name: 'first_name', type: 'string', max_length: 150 },
+    { name: 'last_name', type: 'string', max_length: 150 },
+    { name: 'is_active', type: 'boolean', default: true },
+    { name: 'is_superuser', type: 'boolean', default: false },
+    { name: 'last_login', type: 'datetime' },
+    { name: 'groups', type: 'many_to_many', model: 'group' },
+    { name: 'permissions', type: 'many_to_many', model: 'permission' },
+  ],
+})
+
+const Group = defineModel({
+  name: 'Group',
+  label: 'Groups',
+  display_field: 'name',
+  timestamps: true,
+  fields: [
+    { name: 'name', type: 'string', required: true, unique: true, max_length: 150 },
+    { name: 'description', type: 'text' },
+    { name: 'permissions', type: 'many_to_many', model: 'permission' },
+  ],
+})
+
+const Permission = defineModel({
+  name: 'Permission',
+  label: 'Permissions',
+  display_field: 'codename',
+  timestamps: true,
+  fields: [
+    { name: 'codename', type: 'string', required: true, unique: true, max_length: 150, pattern: '^[a-z0-9_]+$' },
+    { name: 'name', type: 'string', max_length: 255 },
+    { name: 'description', type: 'text' },
+  ],
+})
+
+/**
+ * One login: the refresh token that is good for it at present. Refreshing replaces the token; logging out, or using a token
+ * that has been replaced, removes the session and with it the whole family of tokens (RFC 9700).
+ */
+const AuthSession = defineModel({
+  name: 'AuthSession',
+  timestamps: true,
+  fields: [
+    { name: 'user_id', type: 'foreignkey', model: 'user', required: true, on_delete: 'cascade' },
+    { name: 'family', type: 'string', required: true, unique: true },
+    { name: 'token_id', type: 'string', required: true },
+    { name: 'expires_at', type: 'datetime', required: true },
+  ],
+})
+
+const builtIn = (model: ModelDefinition): Definition => ({ value: model, source: flatSource(`built-in model ${model.name}`) })
+
+/** The models behind logins and permissions. */
+export const AUTH_MODELS = {
+  public: [User, Group, Permission].map(builtIn),
+  internal: [AuthSession].map(builtIn),
+}

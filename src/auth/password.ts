@@ -1,0 +1,26 @@
+import limit from 'p-limit'
+
+/** Turns passwords into what is stored of them, and holds passwords against that. */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>
+  /** False for a wrong password and for a stored text that is no hash. */
+  verify(hash: string, password: string): Promise<boolean>
+}
+
+/**
+ * argon2id with OWASP's parameters: 19 MiB of memory, two passes, one lane. Runs off the event loop, and two at a time at
+ * the most, so that logins cannot take all memory and all threads.
+ */
+export function argon2id(): PasswordHasher {
+  const queue = limit(2)
+  return {
+    hash: (password) => queue(async () => (await argon2()).hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })),
+    verify: (stored, password) => queue(async () => (await argon2()).verify(stored, password).catch(() => false)),
+  }
+}
+
+// The native addon is loaded when a password first turns up, not at every start.
+const argon2 = () => import('@node-rs/argon2')
+
+/** A hash that no password has, to be held against where there is no user, so that both answers take as long. */
+export const NOBODYS_HASH = '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzIQ$3xEn3T7hpbeUGfOtNkEyGKm1XoZTtXRUbNTPEHvmpeY'

@@ -1,0 +1,32 @@
+import type { Model } from '../model/model.ts'
+
+export type Action = 'view' | 'add' | 'change' | 'delete'
+
+export const ACTIONS: readonly Action[] = ['view', 'add', 'change', 'delete']
+
+/** On whose behalf something is done. */
+export interface Actor {
+  /** Undefined for the server itself: seeds and the shell. */
+  readonly userId: number | undefined
+  readonly isSuperuser: boolean
+  /** Codenames such as `change_post`. */
+  readonly permissions: ReadonlySet<string>
+}
+
+/** The server itself, which may do everything. */
+export const SYSTEM: Actor = { userId: undefined, isSuperuser: true, permissions: new Set() }
+
+/** `view_post` */
+export const codename = (action: Action, model: Model): string => `${action}_${model.key}`
+
+export function may(actor: Actor, action: Action, model: Model): boolean {
+  return actor.isSuperuser || actor.permissions.has(codename(action, model))
+}
+
+const PRIVILEGED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['user', new Set(['is_superuser', 'groups', 'permissions'])],
+  ['group', new Set(['permissions'])],
+])
+
+/** True for fields that give power: only a superuser may set them. */
+export const isPrivileged = (model: Model, field: string): boolean => PRIVILEGED.get(model.key)?.has(field) === true

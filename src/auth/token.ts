@@ -1,0 +1,90 @@
+import type { JwtAlgorithm } from '../config/settings.ts'
+import type { Clock } from '../util/clock.ts'
+import { type Random, uniqueId } from '../util/ids.ts'
+
+export type TokenType = 'access' | 'refresh'
+
+/** What a token says (RFC 7519); times in seconds since the epoch. */
+export interface Claims {
+  readonly iss: string
+  readonly aud: string
+  /** The user's id. */
+  readonly sub: string
+  readonly iat: number
+  readonly exp: number
+  readonly jti: string
+  readonly type: TokenType
+}
+
+/** Signs and checks JSON Web Tokens; knows one algorithm and one key. */
+export interface TokenCodec {
+  sign(claims: Claims): string
+  /** The payload of a token whose signature is good; undefined for anything else. Judges no claim. */
+  open(token: string): unknown
+}
+
+/** Makes a codec for an algorithm and a secret. */
+export type TokenCodecFactory = (algorithm: JwtAlgorithm, secret: string) => TokenCodec
+
+const ISSUER = 'admin-backend'
+const MAX_SKEW_SECONDS = 30
+
+export interface TokenLifetimes {
+  readonly access_token_minutes: number
+  readonly refresh_token_minutes: number
+}
+
+/** Issues tokens and judges those that come back. */
+export class Tokens {
+  readonly #codec: TokenCodec
+  readonly #lifetimes: TokenLifetimes
+  readonly #clock: Clock
+  readonly #random: Random
+
+  constructor(options: { codec: TokenCodec; lifetimes: TokenLifetimes; clock: Clock; random: Random }) {
+    this.#codec = options.codec
+    this.#lifetimes = options.lifetimes
+    this.#clock = options.clock
+    this.#random = options.random
+  }
+
+  issue(type: TokenType, userId: number, tokenId: string = uniqueId(this.#random)): { token: string; claims: Claims } {
+    const iat = Math.floor(this.#clock() / 1000)
+    const exp = iat + Math.round(this.lifetimeSeconds(type))
+    const claims: Claims = { iss: ISSUER, aud: ISSUER, sub: String(userId), iat, exp, jti: tokenId, type }
+    return { token: this.#codec.sign(claims), claims }
+  }
+
+  /** The claims of a token that is good in every respect, or undefined. Why it is not good is nobody's business. */
+  verify(token: string, type: TokenType): Claims | undefined {
+    const claims = this.#codec.open(token)
+    return isSound(claims) && claims.type === type && this.#isCurrent(claims) ? claims : undefined
+  }
+
+  lifetimeSeconds(type: TokenType): number {
+    const { access_token_minutes, refresh_token_minutes } = this.#lifetimes
+    return 60 * (type === 'access' ? access_token_minutes : refresh_token_minutes)
+  }
+
+  #isCurrent({ iat, exp, type }: Claims): boolean {
+    const now = this.#clock() / 1000
+    const longest = this.lifetimeSeconds(type) + MAX_SKEW_SECONDS
+    return iat <= now + MAX_SKEW_SECONDS && now < exp && exp - iat <= longest
+  }
+}
+
+function isSound(claims: unknown): claims is Claims {
+  if (typeof claims !== 'object' || claims === null) return false
+  const { iss, aud, sub, iat, exp, jti, type } = claims as Record<string, unknown>
+  return (
+    iss === ISSUER &&
+    aud === ISSUER &&
+    typeof sub === 'string' &&
+    /^[1-9]\d{0,15}$/.test(sub) &&
+    Number.isInteger(iat) &&
+    Number.isInteger(exp) &&
+    typeof jti === 'string' &&
+    jti !== '' &&
+    (type === 'access' || type === 'refresh')
+  )
+}

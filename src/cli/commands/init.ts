@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { Command } from 'commander'
+import { SYSTEM } from '../../auth/permissions.ts'
+import { AppError } from '../../errors.ts'
+import type { Io } from '../io.ts'
+import { withApp } from '../project-options.ts'
+import { SCAFFOLD } from '../scaffold.ts'
+
+/** `admin init`: writes a small project that runs at once. */
+export function initCommand(io: Io): Command {
+  return new Command('init')
+    .description('make a project folder that runs at once')
+    .argument('<dir>', 'folder to make; must be new or empty')
+    .option('--json', 'print {"project", "username", "password"}')
+    .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n')
+    .action(async (dir: string, options: { json?: boolean }) => {
+      const folder = resolve(io.cwd, dir)
+      await writeScaffold(folder)
+      const password = randomBytes(15).toString('base64url')
+      const data = { username: 'admin', email: 'admin@example.com', password, is_superuser: true }
+      await withApp(io, { project: folder }, 'write', (app) => app.records.create(SYSTEM, 'user', { data }))
+      if (options.json === true) io.stdout.write(`${JSON.stringify({ project: folder, username: 'admin', password })}\n`)
+      else io.stdout.write(`username: admin\npassword: ${password}\n`)
+      const shown = relative(io.cwd, folder) || '.'
+      io.stderr.write(`Made a project in ${shown}. The password is shown only now; \`admin users passwd admin\` changes it.\n`)
+      io.stderr.write(`Next: admin serve --project ${shown}\n`)
+    })
+}
+
+async function writeScaffold(folder: string): Promise<void> {
+  const existing = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw new AppError('TASK_FAILED', `${folder} cannot be used: ${error.message}`)
+  })
+  if (existing.length > 0) throw new AppError('TASK_FAILED', `${folder} is not empty; name a new folder`)
+  for (const [name, content] of Object.entries(SCAFFOLD)) {
+    const path = join(folder, name)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, content, { flag: 'wx' })
+  }
+}

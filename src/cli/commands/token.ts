@@ -1,0 +1,28 @@
+import { Command } from 'commander'
+import { AppError } from '../../errors.ts'
+import { expectUser, firstSuperuser } from '../../service/users.ts'
+import type { Io } from '../io.ts'
+import { type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
+
+/** `admin token`: prints an access token and nothing else. Works beside a running server. */
+export function tokenCommand(io: Io): Command {
+  return withProjectOptions(new Command('token').description('print an access token'))
+    .option('--user <name>', 'whose token (default: the first superuser)')
+    .option('--json', 'print {"access_token": …}')
+    .addHelpText('after', '\nExample:\n  $ curl -H "Authorization: Bearer $(admin token)" http://127.0.0.1:8000/api/v1/auth/me\n')
+    .action((options: ProjectOptions & { user?: string; json?: boolean }) =>
+      withApp(io, options, 'read', async (app) => {
+        const user = options.user === undefined ? await firstSuperuser(app.store) : await expectUser(app.store, options.user)
+        if (user === undefined) {
+          throw new AppError(
+            'TASK_FAILED',
+            'There is no superuser yet; make one: admin users add NAME --email ADDRESS --superuser',
+          )
+        }
+        if (user['is_active'] !== true)
+          throw new AppError('TASK_FAILED', `User '${String(user['username'])}' is not active, so a token would be refused`)
+        const token = app.logins.issueAccessToken(user.id)
+        io.stdout.write(options.json === true ? `${JSON.stringify({ access_token: token })}\n` : `${token}\n`)
+      }),
+    )
+}

@@ -1,0 +1,34 @@
+import type { Readable } from 'node:stream'
+
+/** A stream that text is written to; `isTTY` when a person looks at it. */
+export interface TextOutput {
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
+/** What a command knows of the world: data goes to stdout, messages to stderr. */
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: TextOutput
+  readonly stderr: TextOutput
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The folder that relative paths start from. */
+  readonly cwd: string
+  /** Resolves when somebody asks the program to stop. To be called once there is something to stop. */
+  stopRequested(): Promise<string>
+}
+
+/** The process's own streams and signals. A second signal ends the process at once. */
+export function processIo(): Io {
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    stopRequested: () =>
+      new Promise((resolve) => {
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal))
+      }),
+  }
+}

@@ -1,0 +1,177 @@
+import Joi from 'joi'
+import { Faults } from './fault.ts'
+import { validateShape } from './shape.ts'
+import { type Definition, flatSource } from './source.ts'
+
+/** The settings of a project, every one of them with a value. Lifetimes in minutes, sizes in bytes, rates a minute. */
+export interface Settings {
+  readonly host: string
+  readonly port: number
+  readonly base_path: string
+  readonly admin_path: string
+  readonly api_version: string
+  readonly data: string
+  readonly secret_key?: string
+  readonly jwt: {
+    readonly algorithm: JwtAlgorithm
+    readonly access_token_minutes: number
+    readonly refresh_token_minutes: number
+  }
+  readonly views_auth: 'optional' | 'required'
+  readonly validation_status: 400 | 422
+  readonly rate_limits: { readonly default: number; readonly auth: number; readonly upload: number }
+  readonly max_upload_bytes: number
+  readonly trusted_proxies: number
+  readonly cors: readonly string[]
+  readonly webhooks: readonly WebhookSettings[] | WebhookSection
+  readonly lint: { readonly rules: Readonly<Record<string, 'off' | 'warn' | 'error'>> }
+}
+
+export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512'
+
+export interface WebhookSettings {
+  readonly url: string
+  readonly events?: readonly ('create' | 'update' | 'delete')[]
+  readonly models?: readonly string[]
+  readonly secret?: string
+  readonly active?: boolean
+}
+
+interface WebhookSection {
+  readonly allow_private?: boolean
+  readonly retry_schedule?: readonly number[]
+  readonly subscriptions?: readonly WebhookSettings[]
+}
+
+/** What a person may write: any part of the settings. */
+export type SettingsInput = {
+  readonly [K in keyof Settings]?: Settings[K] extends readonly unknown[] ? Settings[K] : Partial<Settings[K]>
+}
+
+export const DEFAULTS: Settings = {
+  host: '127.0.0.1',
+  port: 8000,
+  base_path: '',
+  admin_path: '/admin',
+  api_version: 'v1',
+  data: 'data',
+  jwt: { algorithm: 'HS256', access_token_minutes: 30, refresh_token_minutes: 10080 },
+  views_auth: 'optional',
+  validation_status: 400,
+  rate_limits: { default: 100, auth: 5, upload: 10 },
+  max_upload_bytes: 10_485_760,
+  trusted_proxies: 0,
+  cors: [],
+  webhooks: [],
+  lint: { rules: {} },
+}
+
+const pathPrefix = Joi.string()
+  .allow('')
+  .pattern(/^(\/[A-Za-z0-9._~-]+)*$/, 'a path such as /backend, without a slash at the end')
+const count = Joi.number().integer().min(0)
+
+const subscription = Joi.object({
+  url: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .required(),
+  events: Joi.array().items(Joi.string().valid('create', 'update', 'delete')),
+  models: Joi.array().items(Joi.string()),
+  secret: Joi.string().min(16),
+  active: Joi.boolean(),
+})
+
+const webhookSection = Joi.object({
+  allow_private: Joi.boolean(),
+  retry_schedule: Joi.array().items(Joi.number().positive()),
+  subscriptions: Joi.array().items(subscription),
+})
+
+const settingsSchema = Joi.object<SettingsInput>({
+  host: Joi.string(),
+  port: Joi.number().port(),
+  base_path: pathPrefix,
+  admin_path: pathPrefix,
+  api_version: Joi.string().pattern(/^[A-Za-z0-9._-]+$/, 'a path segment such as v1'),
+  data: Joi.string(),
+  secret_key: Joi.string().custom(longEnough, 'length in bytes').messages({
+    'secret.short': "'secret_key' must be at least 32 bytes long; make one with `openssl rand -base64 32`",
+  }),
+  jwt: Joi.object({
+    algorithm: Joi.string().valid('HS256', 'HS384', 'HS512'),
+    access_token_minutes: Joi.number().positive(),
+    refresh_token_minutes: Joi.number().positive(),
+  }),
+  views_auth: Joi.string().valid('optional', 'required'),
+  validation_status: Joi.number().valid(400, 422),
+  rate_limits: Joi.object({ default: count, auth: count, upload: count }),
+  max_upload_bytes: Joi.number().integer().min(1024),
+  trusted_proxies: count,
+  cors: Joi.array().items(Joi.string()),
+  webhooks: Joi.alternatives(Joi.array().items(subscription), webhookSection),
+  lint: Joi.object({ rules: Joi.object().pattern(Joi.string(), Joi.string().valid('off', 'warn', 'error')) }),
+})
+
+function longEnough(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  return Buffer.byteLength(value) < 32 ? helpers.error('secret.short') : value
+}
+
+/**
+ * Lays flags over the environment over the file over the defaults.
+ *
+ * @param flags what the command line says; undefined members are absent
+ * @param env the process environment: `ADMIN_PORT`, `ADMIN_JWT__ALGORITHM`, …
+ */
+export function resolveSettings(
+  file: Definition | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+  flags: SettingsInput,
+): { settings: Settings; faults: Faults } {
+  const faults = new Faults()
+  const read = (value: unknown, source: Definition['source'], convert: boolean): SettingsInput => {
+    const shape = validateShape(settingsSchema, value, source, { convert })
+    faults.addAll(shape.faults.list)
+    return shape.value ?? {}
+  }
+  const layers = [
+    file === undefined || file.value === null ? {} : read(file.value, file.source, false),
+    ...environmentLayers(env).map(({ name, value }) => read(value, flatSource(`environment ${name}`), true)),
+    read(flags, flatSource('command line'), true),
+  ]
+  return { settings: freeze(layers.reduce<object>(overlay, DEFAULTS) as Settings), faults }
+}
+
+function environmentLayers(env: Readonly<Record<string, string | undefined>>): { name: string; value: unknown }[] {
+  const layers: { name: string; value: unknown }[] = []
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith('ADMIN_') || text === undefined) continue
+    const path = name.slice('ADMIN_'.length).toLowerCase().split('__')
+    // The prefix is not ours alone: another program's ADMIN_EMAIL is no fault of this project.
+    if (path[0] === undefined || !SETTING_NAMES.has(path[0])) continue
+    const leaf = path[0] === 'cors' ? text.split(',').map((origin) => origin.trim()) : text
+    layers.push({ name, value: path.reduceRight<unknown>((value, key) => ({ [key]: value }), leaf) })
+  }
+  return layers
+}
+
+const SETTING_NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULTS), 'secret_key'])
+
+function overlay(below: object, above: object): object {
+  const result: Record<string, unknown> = { ...below }
+  for (const [key, value] of Object.entries(above)) {
+    const under = result[key]
+    const merge = isPlain(value) && isPlain(under)
+    if (value !== undefined) result[key] = merge ? overlay(under, value) : value
+  }
+  return result
+}
+
+const isPlain = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) freeze(member)
+    Object.freeze(value)
+  }
+  return value
+}

@@ -1,0 +1,46 @@
+import type Joi from 'joi'
+import { didYouMean } from '../util/suggest.ts'
+import { Faults } from './fault.ts'
+import type { Path, Source } from './source.ts'
+
+/**
+ * The one validator behind everything a person writes: settings, models, views, environment, flags.
+ *
+ * @param convert read text as the type that is meant (for the environment and flags; files must say what they mean)
+ * @returns the value, with defaults filled in, when there is no fault
+ */
+export function validateShape<T>(
+  schema: Joi.ObjectSchema<T>,
+  value: unknown,
+  source: Source,
+  { convert = false, at = [] }: { convert?: boolean; at?: Path } = {},
+): { value: T | undefined; faults: Faults } {
+  const faults = new Faults()
+  const result = schema.required().validate(value, {
+    abortEarly: false,
+    convert,
+    errors: { wrap: { label: "'" }, label: 'path' },
+    messages: { 'any.required': 'Key {{#label}} is missing', 'object.base': '{{#label}} must be a mapping of keys to values' },
+  })
+  for (const { type, path, message, context } of result.error?.details ?? []) {
+    const where = [...at, ...path]
+    if (type === 'object.unknown') {
+      const name = String(context?.['child'] ?? path.at(-1))
+      faults.add(source, where, `Unknown key '${name}'${didYouMean(name, knownKeys(schema, path.slice(0, -1)))}`, 'key')
+    } else if (path.length === 0) {
+      faults.add(source, where, message.replace("'value'", 'The definition'))
+    } else {
+      faults.add(source, type === 'any.required' ? where.slice(0, -1) : where, message)
+    }
+  }
+  return { value: result.error === undefined ? result.value : undefined, faults }
+}
+
+function knownKeys(schema: Joi.ObjectSchema, path: Path): string[] {
+  let part: Joi.Description | undefined = schema.describe()
+  for (const step of path) {
+    part =
+      typeof step === 'number' ? part?.['items']?.[0] : (part?.['keys']?.[step] ?? part?.['matches']?.[0]?.schema?.keys?.[step])
+  }
+  return Object.keys(part?.['keys'] ?? {})
+}

@@ -1,0 +1,91 @@
+import { type Document, isNode, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { Faults } from './fault.ts'
+import { type Definition, flatSource, type Path, type Position, type Source } from './source.ts'
+
+/**
+ * Parses YAML, or JSON (which is YAML with stricter manners), into a value that knows where its parts stand.
+ * Duplicate keys, bad syntax and aliases that expand without bound are faults.
+ *
+ * @param file the name to show in messages
+ */
+export function parseText(text: string, file: string, format: 'yaml' | 'json'): { definition: Definition; faults: Faults } {
+  const faults = new Faults()
+  const lines = new LineCounter()
+  const jsonError = format === 'json' ? jsonSyntaxError(text) : undefined
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, version: '1.2' })
+  if (jsonError !== undefined) {
+    const { line, col } = lines.linePos(jsonError.offset)
+    faults.add(flatSource(file, line, col), [], `Not valid JSON: ${jsonError.message}`)
+    return { definition: { value: undefined, source: flatSource(file) }, faults }
+  }
+  for (const error of document.errors) {
+    const { line, col } = lines.linePos(error.pos[0])
+    faults.add(flatSource(file, line, col), [], `Not valid ${format.toUpperCase()}: ${error.message}`)
+  }
+  const source = documentSource(document, lines, file)
+  return { definition: { value: faults.any ? undefined : toValue(document, file, lines, faults), source }, faults }
+}
+
+function toValue(document: Document, file: string, lines: LineCounter, faults: Faults): unknown {
+  rejectProtoKeys(document, file, lines, faults)
+  try {
+    return faults.any ? undefined : document.toJS({ maxAliasCount: 100 })
+  } catch (error) {
+    faults.add(flatSource(file), [], `Not valid YAML: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+}
+
+function rejectProtoKeys(document: Document, file: string, lines: LineCounter, faults: Faults): void {
+  visit(document, {
+    Pair(_, pair) {
+      const key = isNode(pair.key) ? pair.key.toString() : String(pair.key)
+      if (key !== '__proto__') return
+      const offset = isNode(pair.key) ? (pair.key.range?.[0] ?? 0) : 0
+      const { line, col } = lines.linePos(offset)
+      faults.add(flatSource(file, line, col), [], `'__proto__' cannot be a key`)
+    },
+  })
+}
+
+function documentSource(document: Document, lines: LineCounter, file: string): Source {
+  const positionOf = (node: Node | undefined): Position => {
+    const { line, col } = lines.linePos(node?.range?.[0] ?? 0)
+    return { file, line: Math.max(line, 1), column: Math.max(col, 1) }
+  }
+  return {
+    file,
+    at(path: Path, part = 'value') {
+      for (let depth = path.length; depth > 0; depth--) {
+        const node =
+          part === 'key' && depth === path.length ? keyNode(document, path) : document.getIn(path.slice(0, depth), true)
+        if (isNode(node)) return positionOf(node)
+      }
+      return positionOf(document.contents ?? undefined)
+    },
+  }
+}
+
+function keyNode(document: Document, path: Path): Node | undefined {
+  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true)
+  const name = path[path.length - 1]
+  if (typeof name !== 'string' || !isNode(parent) || !('items' in parent)) return undefined
+  for (const item of parent.items) {
+    if (isNode(item) || item === null || typeof item !== 'object' || !('key' in item)) continue
+    if (isNode(item.key) && 'value' in item.key && item.key.value === name) return item.key
+  }
+  return undefined
+}
+
+function jsonSyntaxError(text: string): { message: string; offset: number } | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const found = /at position (\d+)/.exec(message)
+    const atEnd = /end of JSON/i.test(message)
+    const offset = found?.[1] === undefined ? (atEnd ? Math.max(0, text.trimEnd().length - 1) : 0) : Number(found[1])
+    return { message: message.replace(/ in JSON at position.*| at position.*/, ''), offset }
+  }
+}

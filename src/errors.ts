@@ -1,0 +1,66 @@
+/**
+ * Every way an operation can end badly, in one table.
+ *
+ * - `status`: the HTTP status; `exitCode`: the shell's (1 the task failed, 2 wrong usage or configuration).
+ * - `body`: the specification's error shape. `A` is `{detail: {error}}`, `B` is `{error, status_code, details}`.
+ * - `message`: the short public sentence; it is the `error` member of a shape B body.
+ */
+export const ERRORS = {
+  VALIDATION_FAILED: { status: 400, exitCode: 1, body: 'A', message: 'Validation failed' },
+  UPDATE_TARGET_MISSING: { status: 400, exitCode: 1, body: 'A', message: 'Nothing to update' },
+  FORM_NOT_FOUND: { status: 400, exitCode: 1, body: 'A', message: 'Form not found' },
+  INVALID_REQUEST: { status: 400, exitCode: 1, body: 'B', message: 'Invalid request data' },
+  MALFORMED_JSON: { status: 400, exitCode: 1, body: 'B', message: 'Malformed JSON' },
+  UNAUTHENTICATED: { status: 401, exitCode: 1, body: 'B', message: 'Authentication required' },
+  FORBIDDEN: { status: 403, exitCode: 1, body: 'B', message: 'Insufficient permissions' },
+  MODEL_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Model not found' },
+  RECORD_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Record not found' },
+  ROUTE_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Resource not found' },
+  RECORD_REFERENCED: { status: 409, exitCode: 1, body: 'B', message: 'Record is referenced' },
+  WRITE_CONFLICT: { status: 409, exitCode: 1, body: 'B', message: 'Write conflict' },
+  PRECONDITION_FAILED: { status: 412, exitCode: 1, body: 'B', message: 'Precondition failed' },
+  PAYLOAD_TOO_LARGE: { status: 413, exitCode: 1, body: 'B', message: 'Payload too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, exitCode: 1, body: 'B', message: 'Unsupported media type' },
+  INTERNAL: { status: 500, exitCode: 1, body: 'B', message: 'Internal server error' },
+  STORE_UNAVAILABLE: { status: 503, exitCode: 1, body: 'B', message: 'Storage unavailable' },
+  DATA_IN_USE: { status: 503, exitCode: 1, body: 'B', message: 'Data folder is in use' },
+  DATA_CORRUPT: { status: 500, exitCode: 1, body: 'B', message: 'Data file is damaged' },
+  TASK_FAILED: { status: 500, exitCode: 1, body: 'B', message: 'Task failed' },
+  CONFIG_INVALID: { status: 500, exitCode: 2, body: 'B', message: 'Invalid configuration' },
+  USAGE: { status: 400, exitCode: 2, body: 'B', message: 'Wrong usage' },
+} as const satisfies Record<string, ErrorEntry>
+
+interface ErrorEntry {
+  readonly status: number
+  readonly exitCode: 1 | 2
+  readonly body: 'A' | 'B'
+  readonly message: string
+}
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** Messages by field name (or query parameter, or `<index>.<field>` in bulk operations). */
+export type FieldMessages = Readonly<Record<string, readonly string[]>>
+
+/**
+ * A failure that its caller may be told about. `details` is public; `cause` is for the log alone.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly details: string | FieldMessages
+
+  constructor(code: ErrorCode, details: string | FieldMessages, options?: { cause?: unknown }) {
+    super(typeof details === 'string' ? details : ERRORS[code].message, options)
+    this.name = 'AppError'
+    this.code = code
+    this.details = details
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status
+  }
+
+  get exitCode(): number {
+    return ERRORS[this.code].exitCode
+  }
+}

@@ -1,0 +1,9 @@
+import type { Request } from '@hapi/hapi'
+import type { Actor } from '../auth/permissions.ts'
+
+/** On whose behalf a request comes, on a route that asks for a token. */
+export function actorOf(request: Request): Actor {
+  const actor = request.auth.credentials.app?.actor
+  if (actor === undefined) throw new Error('A route without authentication asked who is calling')
+  return actor
+}

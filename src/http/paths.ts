@@ -1,0 +1,13 @@
+import type { Settings } from '../config/settings.ts'
+
+/** Where each part of the API begins. */
+export interface ApiRoots {
+  readonly models: string
+  readonly auth: string
+  readonly views: string
+}
+
+export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiRoots {
+  const api = `${base_path}/api/${api_version}`
+  return { models: `${api}/models`, auth: `${api}/auth`, views: `${base_path}${admin_path}/api/${api_version}/views` }
+}

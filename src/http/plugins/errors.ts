@@ -1,0 +1,62 @@
+import type { Lifecycle, Plugin, Request, ResponseObject } from '@hapi/hapi'
+import { AppError, type ErrorCode } from '../../errors.ts'
+import { type Clock, isoTime } from '../../util/clock.ts'
+import { errorReply, shapeB } from '../error-body.ts'
+
+export interface ErrorOptions {
+  readonly validationStatus: 400 | 422
+  readonly clock: Clock
+  /** Told of every error that is our own fault, with the request's id. */
+  readonly report: (requestId: string, error: unknown) => void
+}
+
+/** Turns everything that goes wrong, in a handler or in hapi itself, into one of the specification's bodies. */
+export const errorBodies: Plugin<ErrorOptions> = {
+  name: 'error-bodies',
+  register(server, options) {
+    server.ext('onPreResponse', (request, h) => {
+      const { response } = request
+      return 'isBoom' in response && response.isBoom ? reply(request, h, response, options) : h.continue
+    })
+  },
+}
+
+type Failure = Error & { output: { statusCode: number; payload: { message: string } } }
+
+function reply(request: Request, h: Parameters<Lifecycle.Method>[1], failure: Failure, options: ErrorOptions): ResponseObject {
+  const error = failure instanceof AppError ? failure : fromFramework(failure)
+  if (error === undefined || error.status === 500) return internal(request, h, failure, options)
+  if (error.status > 500) options.report(request.info.id, error)
+  const { status, headers, body } = errorReply(error, options.validationStatus, isoTime(options.clock()))
+  const response = h.response(body).code(status)
+  for (const [name, value] of Object.entries(headers)) response.header(name, value)
+  return response
+}
+
+/** The body says nothing of what happened inside; the log does, under the same id. */
+function internal(
+  request: Request,
+  h: Parameters<Lifecycle.Method>[1],
+  failure: Failure,
+  { report }: ErrorOptions,
+): ResponseObject {
+  const requestId = request.info.id
+  report(requestId, failure)
+  const body = { ...shapeB('INTERNAL', `Request ${requestId} failed; the server's log says more`), request_id: requestId }
+  return h.response(body).code(500)
+}
+
+function fromFramework({ output: { statusCode, payload } }: Failure): AppError | undefined {
+  const known: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+    400: payload.message.includes('JSON')
+      ? ['MALFORMED_JSON', 'The request body is not valid JSON']
+      : ['INVALID_REQUEST', 'The request could not be read'],
+    401: ['UNAUTHENTICATED', 'Valid token required'],
+    404: ['ROUTE_NOT_FOUND', 'There is nothing at this path'],
+    408: ['INVALID_REQUEST', 'The request took too long to arrive'],
+    413: ['PAYLOAD_TOO_LARGE', 'The request body is larger than the server takes'],
+    415: ['UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json'],
+  }
+  const found = known[statusCode]
+  return found === undefined ? undefined : new AppError(...found)
+}

@@ -1,0 +1,51 @@
+import type { Request, ServerRoute } from '@hapi/hapi'
+import type { App } from '../../app.ts'
+import { isObject } from '../../util/json.ts'
+import { FieldIssues } from '../../validate/issues.ts'
+import { actorOf } from '../actor.ts'
+import { apiRoots } from '../paths.ts'
+
+/** Logging in and out: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. */
+export function authRoutes({ settings, logins, reads }: App): ServerRoute[] {
+  const { auth } = apiRoots(settings)
+  const open = { auth: false as const, payload: { allow: ['application/json', 'application/x-www-form-urlencoded'] } }
+
+  const token = async (request: Request) => {
+    const [username, password] = readTexts(request.payload, ['username', 'password'])
+    return logins.login(username, password)
+  }
+  const refresh = async (request: Request) => {
+    const [refreshToken] = readTexts(request.payload, ['refresh_token'])
+    return logins.refresh(refreshToken)
+  }
+  const logout = async (request: Request) => {
+    const [refreshToken] = readTexts(request.payload, ['refresh_token'])
+    await logins.logout(refreshToken)
+    return { message: 'Logged out successfully' }
+  }
+  const me = async (request: Request) => {
+    const actor = actorOf(request)
+    const data = await reads.self(actor)
+    return { data, permissions: logins.permissionsOf(actor) }
+  }
+
+  return [
+    { method: 'POST', path: `${auth}/token`, handler: token, options: open },
+    { method: 'POST', path: `${auth}/refresh`, handler: refresh, options: open },
+    { method: 'POST', path: `${auth}/logout`, handler: logout, options: open },
+    { method: 'GET', path: `${auth}/me`, handler: me, options: { auth: 'bearer' } },
+  ]
+}
+
+/** @throws {AppError} VALIDATION_FAILED for a member that is missing or not text */
+function readTexts<const N extends readonly string[]>(body: unknown, names: N): { [K in keyof N]: string } {
+  const members = isObject(body) ? body : {}
+  const issues = new FieldIssues()
+  for (const name of names) {
+    const value = members[name]
+    if (value === undefined || value === null || value === '') issues.add(name, `${name} is mandatory`)
+    else if (typeof value !== 'string') issues.add(name, `${name} must be a string`)
+  }
+  issues.throwIfAny()
+  return names.map((name) => members[name]) as { [K in keyof N]: string }
+}

@@ -1,0 +1,48 @@
+import type { FieldDefinition } from './definition.ts'
+import type { Field } from './field.ts'
+import type { Reading } from './field-type.ts'
+import { checkLimits } from './limits.ts'
+
+/** Bounds that no value can meet, or that do not fit the type; each with the key that is at fault. */
+export function boundsProblems(definition: FieldDefinition): { key: keyof FieldDefinition; problem: string }[] {
+  const problems: { key: keyof FieldDefinition; problem: string }[] = []
+  const { name, type, choices, min_length = 0, max_length = Infinity } = definition
+  if (min_length > max_length) {
+    problems.push({
+      key: 'max_length',
+      problem: `No value of '${name}' is possible: min_length ${min_length} is over max_length ${max_length}`,
+    })
+  }
+  const range = emptyRange(definition)
+  if (range !== undefined) problems.push({ key: range.key, problem: `No value of '${name}' is possible: ${range.reason}` })
+  const numeric = type === 'number' || type === 'integer'
+  const misfit = choices?.find((choice) => (typeof choice === 'number') !== numeric)
+  if (misfit !== undefined) {
+    const expected = numeric ? 'numbers' : 'text; put quotes around it'
+    problems.push({ key: 'choices', problem: `The choices of '${name}' must be ${expected} (found ${JSON.stringify(misfit)})` })
+  }
+  return problems
+}
+
+function emptyRange({ type, gt, gte, lt, lte }: FieldDefinition): { key: keyof FieldDefinition; reason: string } | undefined {
+  const low = Math.max(gt ?? -Infinity, gte ?? -Infinity)
+  const high = Math.min(lt ?? Infinity, lte ?? Infinity)
+  const key = lt === high ? 'lt' : 'lte'
+  if (type === 'integer') {
+    const first = gt === low ? Math.floor(low) + 1 : Math.ceil(low)
+    const last = lt === high ? Math.ceil(high) - 1 : Math.floor(high)
+    return first > last ? { key, reason: `no integer lies between its bounds` } : undefined
+  }
+  const open = gt === low || lt === high
+  return low > high || (low === high && open)
+    ? { key, reason: `its lower bound ${low} and upper bound ${high} leave nothing` }
+    : undefined
+}
+
+/** Reads a default as a request's value would be read. */
+export function readDefault(field: Field, value: unknown): Reading {
+  const reading = field.type.read(value)
+  if (!reading.ok) return reading
+  const [problem] = checkLimits(reading.value, field.limits)
+  return problem === undefined ? reading : { ok: false, problem }
+}

@@ -1,0 +1,95 @@
+import { Faults } from '../config/fault.ts'
+import type { Definition } from '../config/source.ts'
+import { didYouMean } from '../util/suggest.ts'
+import type { Model } from './model.ts'
+import { parseModel } from './parse.ts'
+import { Registry } from './registry.ts'
+
+/** Models that the product brings along; a project may put its own in the place of those that are not internal. */
+export interface BuiltInModels {
+  readonly public: readonly Definition[]
+  readonly internal: readonly Definition[]
+}
+
+interface Entry {
+  readonly model: Model
+  readonly definition: Definition
+}
+
+/**
+ * Makes the registry from definitions: the built-in models, extended or not, and the project's.
+ * What is wrong with any of them is in `faults`; the registry then holds the sound ones, so that views can still be checked.
+ */
+export function buildRegistry(
+  definitions: readonly Definition[],
+  builtIn: BuiltInModels,
+): { registry: Registry; faults: Faults } {
+  const faults = new Faults()
+  const entries = new Map<string, Entry>()
+  for (const definition of definitions) {
+    const parsed = parseModel(definition)
+    faults.addAll(parsed.faults.list)
+    if (parsed.model === undefined) continue
+    const twin = entries.get(parsed.model.key)
+    if (twin !== undefined) {
+      const { file, line } = twin.definition.source.at([])
+      faults.add(
+        definition.source,
+        ['name'],
+        `There is already a model '${twin.model.name}' (${file}:${line}); names differ in more than case`,
+      )
+    } else {
+      entries.set(parsed.model.key, { model: parsed.model, definition })
+    }
+  }
+  const own = entries.size
+  const brought = [...addBuiltIn(entries, builtIn.public, false, faults), ...addBuiltIn(entries, builtIn.internal, true, faults)]
+  const ordered = [...brought, ...[...entries.values()].slice(0, own).filter((entry) => !brought.includes(entry))]
+  checkRelations(entries, faults)
+  return { registry: new Registry(ordered.map((entry) => entry.model)), faults }
+}
+
+function addBuiltIn(entries: Map<string, Entry>, definitions: readonly Definition[], internal: boolean, faults: Faults): Entry[] {
+  return definitions.flatMap((definition) => {
+    const { model } = parseModel(definition, internal)
+    if (model === undefined) throw new Error(`A built-in model is faulty: ${definition.source.file}`)
+    const extended = entries.get(model.key)
+    if (extended !== undefined) checkExtension(extended, model, faults)
+    const entry = extended ?? { model, definition }
+    entries.set(model.key, entry)
+    return [entry]
+  })
+}
+
+function checkExtension({ model, definition }: Entry, base: Model, faults: Faults): void {
+  for (const field of base.fields.values()) {
+    const own = model.fields.get(field.name)
+    if (own?.type.name === field.type.name && own.relation?.target === field.relation?.target) continue
+    const wanted = field.system ? 'set `timestamps: true`' : `it is a ${field.type.name}`
+    faults.add(
+      definition.source,
+      ['fields'],
+      `Model '${model.name}' extends a built-in model and must keep its field '${field.name}': ${wanted}`,
+    )
+  }
+}
+
+function checkRelations(entries: ReadonlyMap<string, Entry>, faults: Faults): void {
+  for (const { model, definition } of entries.values()) {
+    for (const { name, relation } of model.relations.values()) {
+      if (entries.get(relation.target)?.model.internal === false) continue
+      const index = fieldIndex(definition.value, name)
+      const guess = didYouMean(relation.target, entries.keys())
+      faults.add(
+        definition.source,
+        ['fields', index, 'model'],
+        `'${name}' refers to the model '${relation.target}', which does not exist${guess}`,
+      )
+    }
+  }
+}
+
+function fieldIndex(definition: unknown, name: string): number {
+  const { fields } = definition as { fields: readonly { name?: unknown }[] }
+  return fields.findIndex((field) => field.name === name)
+}

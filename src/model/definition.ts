@@ -1,0 +1,70 @@
+import type { Json } from '../util/json.ts'
+
+/** The types a field may have; each is one file in `model/fields/`. */
+export const FIELD_TYPE_NAMES = [
+  'string',
+  'text',
+  'email',
+  'url',
+  'slug',
+  'password',
+  'integer',
+  'number',
+  'boolean',
+  'date',
+  'time',
+  'datetime',
+  'choice',
+  'multichoice',
+  'json',
+  'foreignkey',
+  'many_to_many',
+  'one_to_one',
+] as const
+
+export type FieldTypeName = (typeof FIELD_TYPE_NAMES)[number]
+
+/** What becomes of a record when the record that it refers to is deleted. */
+export type OnDelete = 'restrict' | 'cascade' | 'set_null'
+
+/** Bounds on a value. Lengths count characters (code points); `pattern` is a regular expression in RE2 syntax. */
+export interface LimitsDefinition {
+  readonly choices?: readonly (string | number)[]
+  readonly min_length?: number
+  readonly max_length?: number
+  readonly gt?: number
+  readonly lt?: number
+  readonly gte?: number
+  readonly lte?: number
+  readonly pattern?: string
+}
+
+/** One field of a model, as a person writes it. */
+export interface FieldDefinition extends LimitsDefinition {
+  /** Letters, digits and single underscores; a relation's is `<relation>_id`. */
+  readonly name: string
+  readonly type: FieldTypeName
+  readonly label?: string
+  readonly help_text?: string
+  readonly required?: boolean
+  readonly unique?: boolean
+  readonly default?: Json
+  /** `false` keeps the field out of search. */
+  readonly searchable?: boolean
+  /** For relations: the other model, in lower case. */
+  readonly model?: string
+  /** For `foreignkey` and `one_to_one`; `restrict` when absent. */
+  readonly on_delete?: OnDelete
+}
+
+/** A model, as a person writes it. `id` is always there and need not be written. */
+export interface ModelDefinition {
+  /** Class name, such as `Post`; its lower case is the path segment. */
+  readonly name: string
+  readonly label?: string
+  /** The name-like field shown where a record is referred to. */
+  readonly display_field?: string
+  /** Adds `created_at` and `updated_at`. */
+  readonly timestamps?: boolean
+  readonly fields: readonly FieldDefinition[]
+}

@@ -1,0 +1,19 @@
+import { isCalendarDay, temporal } from './temporal.ts'
+
+const DATETIME =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ]([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$/
+
+/**
+ * A moment, in ISO 8601; stored in UTC with milliseconds, `2024-05-01T10:30:00.000Z`.
+ * Without an offset it is read as UTC, and a day alone as its first moment.
+ */
+export const datetime = temporal('datetime', (text) => {
+  const parts = DATETIME.exec(text)
+  if (parts === null || !isCalendarDay(Number(parts[1]), Number(parts[2]), Number(parts[3]))) return undefined
+  const [, , , , hours, offset] = parts
+  const moment = new Date(
+    `${text.replace(/[t ]/, 'T')}${hours !== undefined && offset === undefined ? 'Z' : ''}`.replace('z', 'Z'),
+  )
+  const iso = Number.isNaN(moment.getTime()) ? '' : moment.toISOString()
+  return /^\d{4}-/.test(iso) ? iso : undefined
+})

@@ -1,0 +1,18 @@
+import { accept, EQUALITY, type FieldType, refuse } from '../field-type.ts'
+
+/** Any of a list of values, each at most once, in the order given. */
+export const multichoice: FieldType = {
+  name: 'multichoice',
+  options: ['choices', 'default'],
+  operators: EQUALITY,
+  sortable: false,
+  searchable: true,
+  secret: false,
+  list: true,
+  read(value) {
+    if (!Array.isArray(value)) return refuse('must be an array')
+    const items: unknown[] = value
+    return items.every((item) => typeof item === 'string') ? accept([...new Set(items)]) : refuse('must be an array of strings')
+  },
+  parse: (text) => accept(text),
+}

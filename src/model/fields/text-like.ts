@@ -1,0 +1,27 @@
+import type { FieldTypeName } from '../definition.ts'
+import { accept, EQUALITY, type FieldOption, type FieldType, ORDER, refuse, TEXT_MATCH } from '../field-type.ts'
+
+const TEXT_OPTIONS: readonly FieldOption[] = ['unique', 'default', 'min_length', 'max_length', 'pattern']
+
+/** A type whose values are text, held to a form that `wellFormed` knows. */
+export function textLike(
+  name: FieldTypeName,
+  { options = [], wellFormed }: { options?: readonly FieldOption[]; wellFormed?: (text: string) => boolean } = {},
+): FieldType {
+  return {
+    name,
+    options: [...TEXT_OPTIONS, ...options],
+    operators: [...EQUALITY, ...TEXT_MATCH, ...ORDER],
+    sortable: true,
+    searchable: true,
+    secret: false,
+    list: false,
+    read(value) {
+      if (typeof value !== 'string') return refuse('must be a string')
+      // An empty text is left to `required` and `min_length`.
+      return wellFormed === undefined || value === '' || wellFormed(value) ? accept(value) : refuse('format is invalid')
+    },
+    // A filter compares text with text, well-formed or not.
+    parse: (text) => accept(text),
+  }
+}

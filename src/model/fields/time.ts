@@ -1,0 +1,9 @@
+import { temporal } from './temporal.ts'
+
+/** A time of day, `18:30` or `18:30:15` or `18:30:15.250` (ISO 8601); stored with seconds. */
+export const time = temporal('time', (text) => {
+  const parts = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,3})?)?$/.exec(text)
+  if (parts === null) return undefined
+  const [, hours, minutes, seconds = '00', fraction = ''] = parts
+  return `${hours}:${minutes}:${seconds}${fraction === '' ? '' : fraction.padEnd(4, '0')}`
+})

@@ -1,0 +1,6 @@
+import { textLike } from './text-like.ts'
+
+/** An absolute http or https URL (WHATWG). */
+export const url = textLike('url', {
+  wellFormed: (address) => /^https?:\/\/\S+$/i.test(address) && URL.canParse(address),
+})

@@ -1,0 +1,47 @@
+import { type Field, isRelation, type RelationField } from './field.ts'
+
+/** A registered model: its fields in order, `id` first and timestamps last. */
+export class Model {
+  /** Class name, `Post`. */
+  readonly name: string
+  /** Path segment and table name, `post`. */
+  readonly key: string
+  readonly label: string
+  readonly displayField: string
+  readonly timestamps: boolean
+  /** Internal models hold the server's own records; they have no endpoints, permissions or events. */
+  readonly internal: boolean
+  readonly fields: ReadonlyMap<string, Field>
+  /** Relation fields by the relation's name: `author`, not `author_id`. */
+  readonly relations: ReadonlyMap<string, RelationField>
+
+  constructor(options: {
+    name: string
+    label: string | undefined
+    displayField: string | undefined
+    timestamps: boolean
+    internal: boolean
+    fields: readonly Field[]
+  }) {
+    this.name = options.name
+    this.key = options.name.toLowerCase()
+    this.label = options.label ?? options.name
+    this.timestamps = options.timestamps
+    this.internal = options.internal
+    this.fields = new Map(options.fields.map((field) => [field.name, field]))
+    this.relations = new Map(options.fields.filter(isRelation).map((field) => [field.relation.name, field]))
+    this.displayField = options.displayField ?? nameLike(options.fields)
+  }
+
+  /** The fields that may be shown: all but secrets. */
+  get visibleFields(): Field[] {
+    return [...this.fields.values()].filter((field) => !field.type.secret)
+  }
+}
+
+function nameLike(fields: readonly Field[]): string {
+  const names = fields.map((field) => field.name)
+  const usual = ['name', 'title', 'username', 'label', 'slug'].find((name) => names.includes(name))
+  const firstText = fields.find((field) => field.type.name === 'string' && !field.system)
+  return usual ?? firstText?.name ?? 'id'
+}

@@ -1,0 +1,87 @@
+import type { Field } from '../model/field.ts'
+import type { Operator } from '../model/field-type.ts'
+import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+import type { Json } from '../util/json.ts'
+import { didYouMean } from '../util/suggest.ts'
+import { splitCsv } from './csv.ts'
+import type { Parameters } from './parameters.ts'
+import type { FieldFilter, Filter } from './plan.ts'
+
+const SUFFIXES: readonly Operator[] = ['icontains', 'startswith', 'endswith', 'gt', 'gte', 'lt', 'lte', 'in', 'ne', 'isnull']
+
+/** Reads `filters=<field>[__<relation field>][__<operator>]=<value>`, as often as it is given. */
+export function parseFilters(parameters: Parameters, model: Model, registry: Registry): Filter[] {
+  return parameters.all('filters').flatMap((text) => {
+    const result = parseFilter(text, model, registry)
+    if (typeof result !== 'string') return [result]
+    parameters.fault('filters', result)
+    return []
+  })
+}
+
+/** @returns the filter, or what is wrong with it */
+function parseFilter(text: string, model: Model, registry: Registry): Filter | string {
+  const equals = text.indexOf('=')
+  if (equals < 1) return `Filter '${text}' must be written <field>=<value> or <field>__<operator>=<value>`
+  const [first = '', ...rest] = text.slice(0, equals).split('__')
+  const value = text.slice(equals + 1)
+  // `tags__slug=news`, `tags__in=1,2` and `author__username=ann` all begin with a relation's name or a field's.
+  const relation = model.relations.get(first)
+  const [second] = rest
+  const throughRelation = relation !== undefined && second !== undefined && (!isOperator(second) || rest.length > 1)
+  if (!throughRelation) return parseFieldFilter(model, first, rest, value)
+  const target = registry.expect(relation.relation.target)
+  const filter = parseFieldFilter(target, second, rest.slice(1), value)
+  return typeof filter === 'string' ? filter : { field: relation.name, target: target.key, filter }
+}
+
+function parseFieldFilter(model: Model, name: string, suffixes: readonly string[], text: string): FieldFilter | string {
+  const field = visible(model, name)
+  if (field === undefined) return unknownField(model, name)
+  const [suffix, extra] = suffixes
+  if (extra !== undefined) return `'${[name, ...suffixes].join('__')}' goes further than one relation and one operator`
+  if (suffix !== undefined && !isOperator(suffix)) {
+    return `Unknown operator '__${suffix}' for '${name}'${didYouMean(suffix, SUFFIXES)} (known: ${SUFFIXES.map((each) => `__${each}`).join(' ')})`
+  }
+  return readFilter(field, suffix ?? 'eq', text)
+}
+
+function readFilter(field: Field, operator: Operator, text: string): FieldFilter | string {
+  const { name, type } = field
+  if (!type.operators.includes(operator)) {
+    const known = type.operators.map((each) => (each === 'eq' ? '=' : `__${each}`)).join(' ')
+    return `A ${type.name} field such as '${name}' cannot be filtered with ${operator === 'eq' ? '=' : `__${operator}`} (known: ${known})`
+  }
+  if (operator === 'isnull') {
+    if (text !== 'true' && text !== 'false') return `'${name}__isnull' must be true or false, not '${text}'`
+    return { field: name, operator, value: text === 'true' }
+  }
+  if (operator === 'in') {
+    const items = splitCsv(text)
+    if (items === undefined) return `'${name}__in' has a quote that is not closed: ${text}`
+    const values: Json[] = []
+    for (const item of items) {
+      const reading = type.parse(item)
+      if (!reading.ok) return `'${name}' ${reading.problem}, not '${item}'`
+      values.push(reading.value)
+    }
+    return { field: name, operator, values }
+  }
+  const reading = type.parse(text)
+  return reading.ok ? { field: name, operator, value: reading.value } : `'${name}' ${reading.problem}, not '${text}'`
+}
+
+const isOperator = (name: string): name is Operator => SUFFIXES.some((suffix) => suffix === name)
+
+/** A field that a request may speak of; a secret is as good as not there. */
+export function visible(model: Model, name: string): Field | undefined {
+  const field = model.fields.get(name)
+  return field === undefined || field.type.secret ? undefined : field
+}
+
+/** `Unknown field 'usernme'; did you mean 'username'?` */
+export function unknownField(model: Model, name: string): string {
+  const known = [...model.visibleFields.map((field) => field.name), ...model.relations.keys()]
+  return `Unknown field '${name}'${didYouMean(name, known)}`
+}

@@ -1,0 +1,59 @@
+import { AppError } from '../errors.ts'
+import { didYouMean } from '../util/suggest.ts'
+
+/**
+ * Query parameters as they were sent, and what turned out to be wrong with them. Everything wrong is told at once;
+ * nothing is ignored, clamped or guessed.
+ */
+export class Parameters {
+  readonly #sent: URLSearchParams
+  readonly #faults = new Map<string, string[]>()
+
+  /** @param known the parameters that the operation takes; any other is a fault */
+  constructor(sent: URLSearchParams, known: readonly string[]) {
+    this.#sent = sent
+    for (const name of new Set(sent.keys())) {
+      if (!known.includes(name)) this.fault(name, `Unknown query parameter '${name}'${didYouMean(name, known)}`)
+    }
+  }
+
+  fault(parameter: string, message: string): void {
+    this.#faults.set(parameter, [...(this.#faults.get(parameter) ?? []), message])
+  }
+
+  /** The value of a parameter that may be given once. */
+  one(name: string): string | undefined {
+    const values = this.#sent.getAll(name)
+    if (values.length > 1) this.fault(name, `'${name}' is given ${values.length} times; give it once`)
+    return values[0]
+  }
+
+  /** All values of a parameter that may be repeated. */
+  all(name: string): string[] {
+    return this.#sent.getAll(name)
+  }
+
+  /** A parameter that holds names between commas; undefined when it is absent. */
+  names(name: string): string[] | undefined {
+    const text = this.one(name)
+    if (text === undefined) return undefined
+    const names = text.split(',').map((each) => each.trim())
+    if (names.includes('')) this.fault(name, `'${name}' holds an empty name; write names with commas between them`)
+    return names.filter((each) => each !== '')
+  }
+
+  integer(name: string, { absent, min, max = Number.MAX_SAFE_INTEGER }: { absent: number; min: number; max?: number }): number {
+    const text = this.one(name)
+    if (text === undefined) return absent
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+    if (value >= min && value <= max) return value
+    const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `from ${min} to ${max}`
+    this.fault(name, `'${name}' must be an integer ${range}, not '${text}'`)
+    return absent
+  }
+
+  /** @throws {AppError} INVALID_REQUEST, its details naming each parameter at fault */
+  throwIfFaulty(): void {
+    if (this.#faults.size > 0) throw new AppError('INVALID_REQUEST', Object.fromEntries(this.#faults))
+  }
+}

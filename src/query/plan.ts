@@ -1,0 +1,33 @@
+import type { Operator } from '../model/field-type.ts'
+import type { Json } from '../util/json.ts'
+
+/** A condition on one field, as data: it can travel to a store on another machine. */
+export type FieldFilter =
+  | { readonly field: string; readonly operator: Exclude<Operator, 'in' | 'isnull'>; readonly value: Json }
+  | { readonly field: string; readonly operator: 'in'; readonly values: readonly Json[] }
+  | { readonly field: string; readonly operator: 'isnull'; readonly value: boolean }
+
+/** A condition on the record (or any of the records) that `field` refers to in the table `target`. */
+export interface RelationFilter {
+  readonly field: string
+  readonly target: string
+  readonly filter: FieldFilter
+}
+
+export type Filter = FieldFilter | RelationFilter
+
+export const isRelationFilter = (filter: Filter): filter is RelationFilter => 'target' in filter
+
+export interface SortKey {
+  readonly field: string
+  readonly order: 'asc' | 'desc'
+}
+
+/** Which records, in which order, and which slice of them. The order always ends in `id`. */
+export interface Plan {
+  /** All must hold. */
+  readonly filters: readonly Filter[]
+  readonly sort: readonly SortKey[]
+  readonly offset: number
+  readonly limit: number
+}

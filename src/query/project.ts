@@ -1,0 +1,101 @@
+import type { Field, RelationField } from '../model/field.ts'
+import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+import { didYouMean } from '../util/suggest.ts'
+import { unknownField, visible } from './filters.ts'
+import type { Parameters } from './parameters.ts'
+
+/** One member of a record as it is sent. */
+export type Column =
+  | { readonly kind: 'value'; readonly name: string }
+  | {
+      readonly kind: 'related'
+      readonly name: string
+      readonly field: RelationField
+      readonly target: Model
+      readonly fields: readonly string[]
+    }
+
+/** What of each record is sent, in order. */
+export type Projection = readonly Column[]
+
+/** Everything that may be shown: a foreign key with the nested record behind it, many-to-many as id and display field. */
+export function fullProjection(model: Model, registry: Registry): Projection {
+  return model.visibleFields.flatMap((field) => fieldColumns(field, registry))
+}
+
+/** Reads `fields` and `include`. The primary key is always there. */
+export function parseProjection(parameters: Parameters, model: Model, registry: Registry): Projection {
+  const names = parameters.names('fields')
+  const included = parseInclude(parameters, model, registry)
+  const chosen = names === undefined ? fullProjection(model, registry) : chosenColumns(names, parameters, model, registry)
+  const missing = [...included.keys()].filter((name) => !chosen.some((column) => column.name === name))
+  const withIncluded = [...chosen, ...missing.flatMap((name) => relationColumns(model, name, registry))]
+  return withIncluded.map((column) => {
+    const fields = included.get(column.name)
+    return column.kind === 'related' && fields !== undefined ? { ...column, fields: narrowed(column, fields) } : column
+  })
+}
+
+function chosenColumns(names: readonly string[], parameters: Parameters, model: Model, registry: Registry): Column[] {
+  const columns = new Map<string, Column>([['id', { kind: 'value', name: 'id' }]])
+  for (const name of names) {
+    const field = visible(model, name)
+    const found: Column[] = model.relations.has(name)
+      ? relationColumns(model, name, registry)
+      : field === undefined
+        ? []
+        : [{ kind: 'value', name }]
+    if (found.length === 0) parameters.fault('fields', unknownField(model, name))
+    for (const column of found) columns.set(column.name, column)
+  }
+  return [...columns.values()]
+}
+
+/** Reads `include=<relation>__<field>,…` into the wanted fields of each relation. */
+function parseInclude(parameters: Parameters, model: Model, registry: Registry): Map<string, string[]> {
+  const included = new Map<string, string[]>()
+  for (const path of parameters.names('include') ?? []) {
+    const [relationName = '', fieldName = '', ...rest] = path.split('__')
+    const relation = model.relations.get(relationName)
+    if (relation === undefined || fieldName === '' || rest.length > 0) {
+      const known = [...model.relations.keys()]
+      const hint = relation === undefined ? didYouMean(relationName, known) : ''
+      parameters.fault(
+        'include',
+        `'${path}' must be written <relation>__<field>${hint} (relations: ${known.join(', ') || 'none'})`,
+      )
+      continue
+    }
+    const target = registry.expect(relation.relation.target)
+    const field = visible(target, fieldName)
+    if (field === undefined || field.relation?.kind === 'many') parameters.fault('include', unknownField(target, fieldName))
+    else included.set(relationName, [...(included.get(relationName) ?? []), fieldName])
+  }
+  return included
+}
+
+/** A foreign key's record shrinks to what is named; a many-to-many's grows by it. The id is in both. */
+function narrowed(column: Extract<Column, { kind: 'related' }>, fields: readonly string[]): string[] {
+  const base = column.field.relation.kind === 'many' ? column.fields : ['id']
+  return [...new Set([...base, ...fields])]
+}
+
+function fieldColumns(field: Field, registry: Registry): Column[] {
+  const { name, relation } = field
+  if (relation === undefined) return [{ kind: 'value', name }]
+  const related = relatedColumn(field as RelationField, registry)
+  return relation.kind === 'many' ? [related] : [{ kind: 'value', name }, related]
+}
+
+function relationColumns(model: Model, name: string, registry: Registry): Column[] {
+  const field = model.relations.get(name)
+  return field === undefined ? [] : [relatedColumn(field, registry)]
+}
+
+function relatedColumn(field: RelationField, registry: Registry): Column {
+  const target = registry.expect(field.relation.target)
+  const own = target.visibleFields.filter((each) => each.relation?.kind !== 'many').map((each) => each.name)
+  const fields = field.relation.kind === 'many' ? [...new Set(['id', target.displayField])] : own
+  return { kind: 'related', name: field.relation.name, field, target, fields }
+}

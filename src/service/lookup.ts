@@ -1,0 +1,22 @@
+import { type Action, type Actor, may, SYSTEM } from '../auth/permissions.ts'
+import { AppError } from '../errors.ts'
+import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+
+/**
+ * The model that a request names, when the actor may do this with it.
+ *
+ * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN
+ */
+export function modelFor(registry: Registry, actor: Actor, action: Action, key: string): Model {
+  const model = registry.get(key)
+  if (model === undefined || (model.internal && actor !== SYSTEM))
+    throw new AppError('MODEL_NOT_FOUND', `Model '${key}' does not exist`)
+  if (!may(actor, action, model)) throw forbidden()
+  return model
+}
+
+export const forbidden = (): AppError => new AppError('FORBIDDEN', 'User does not have permission to access this resource')
+
+/** `User with ID 999 does not exist` */
+export const noSuchRecord = (model: { readonly name: string }, id: number): string => `${model.name} with ID ${id} does not exist`

@@ -1,0 +1,17 @@
+import { checkLimits } from '../model/limits.ts'
+import type { Model } from '../model/model.ts'
+import type { StoredRecord } from './store.ts'
+
+/** The fields of a record that break NOT NULL or CHECK. A secret is stored in a form of its own and only checked for presence. */
+export function brokenFields(model: Model, record: StoredRecord): { kind: 'not_null' | 'check'; field: string }[] {
+  const broken: { kind: 'not_null' | 'check'; field: string }[] = []
+  for (const { name, required, type, limits } of model.fields.values()) {
+    const value = record[name] ?? null
+    if (value === null) {
+      if (required) broken.push({ kind: 'not_null', field: name })
+    } else if (!type.secret && (!type.read(value).ok || checkLimits(value, limits).length > 0)) {
+      broken.push({ kind: 'check', field: name })
+    }
+  }
+  return broken
+}

@@ -1,0 +1,63 @@
+import { SYSTEM } from '../auth/permissions.ts'
+import { Faults } from '../config/fault.ts'
+import type { SeedFile } from '../config/project-files.ts'
+import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+import type { NewRecord, Records } from '../service/records.ts'
+import { readSeed, type SeedRecord } from './read-seed.ts'
+
+/**
+ * Fills an empty store from a project's seed files, all of them in one transaction: through the validation that every
+ * record goes through, in the order in which models depend on each other.
+ *
+ * @returns how many records were created
+ * @throws {ConfigError} naming every wrong record by file and line; then nothing is created
+ */
+export async function seedStore(seeds: readonly SeedFile[], registry: Registry, records: Records): Promise<number> {
+  const faults = new Faults()
+  const items: (NewRecord & { readonly seed: SeedRecord })[] = []
+  for (const model of dependencyOrder(registry)) {
+    const file = seeds.find((seed) => seed.model === model.key)
+    if (file === undefined) continue
+    const read = await readSeed(file, model)
+    faults.addAll(read.faults.list)
+    items.push(...withIds(model, read.records, faults))
+  }
+  faults.throwIfAny()
+  for (const { index, issues } of await records.load(SYSTEM, items)) {
+    const source = items[index]?.seed.source
+    if (source === undefined) continue
+    for (const [field, messages] of Object.entries(issues.toMessages())) {
+      for (const message of messages) faults.add(source, [field], message)
+    }
+  }
+  faults.throwIfAny()
+  return items.length
+}
+
+/** Records take the ids 1, 2, … in the order of the file, unless they carry one. */
+function withIds(model: Model, seeds: readonly SeedRecord[], faults: Faults): (NewRecord & { readonly seed: SeedRecord })[] {
+  let next = 1
+  return seeds.map((seed) => {
+    const { id: own, ...data } = seed.data
+    const written = own ?? undefined
+    if (written !== undefined && !(Number.isSafeInteger(written) && Number(written) >= 1)) {
+      faults.add(seed.source, ['id'], `id must be an integer from 1, not ${JSON.stringify(written)}`)
+    }
+    const id = written === undefined ? next : Number(written)
+    next = Math.max(next, id + 1)
+    return { model: model.key, data, id, seed }
+  })
+}
+
+/** Permissions first, then every model after those it refers to. Models that refer to each other in a circle keep their order. */
+export function dependencyOrder(registry: Registry): Model[] {
+  const ordered = new Set<Model>()
+  const visit = (model: Model, path: ReadonlySet<Model>): void => {
+    if (ordered.has(model) || path.has(model)) return
+    for (const { relation } of model.relations.values()) visit(registry.expect(relation.target), new Set([...path, model]))
+    ordered.add(model)
+  }
+  for (const model of [registry.expect('permission'), ...registry.public]) visit(model, new Set())
+  return [...ordered]
+}

@@ -1,0 +1,8 @@
+/** Any value that JSON can say. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export type JsonObject = { readonly [key: string]: Json }
+
+/** True for `{…}`: not null, not an array, not a class instance from elsewhere. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

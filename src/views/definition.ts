@@ -1,0 +1,53 @@
+import type { Json, JsonObject } from '../util/json.ts'
+
+/** How one field of a model is edited or shown. */
+export interface FieldViewDefinition {
+  readonly name: string
+  readonly title?: string
+  readonly help_text?: string
+  readonly field_type?: string
+  readonly widget?: string
+  readonly required?: boolean
+  readonly readonly?: boolean
+  readonly disabled?: boolean
+  readonly placeholder?: string
+  readonly default_value?: Json
+  /** For the front end; `choices` and bounds (`min_length` … `pattern`) are also enforced under the form. */
+  readonly options?: JsonObject
+  /** Replaces the generated message for the field. */
+  readonly error?: { readonly message: string; readonly code?: string }
+  readonly is_primary_key?: boolean
+}
+
+/** A cross-field condition over the merged record, as a CEL expression over `self`. */
+export interface RuleDefinition {
+  readonly rule: string
+  /** The field at which the message is shown. */
+  readonly field: string
+  readonly message: string
+}
+
+/** How a record is created and updated; its name is the `form_id`. */
+export interface FormViewDefinition {
+  readonly name: string
+  readonly view_type: 'form'
+  /** Class name of the model. */
+  readonly model: string
+  readonly fields: readonly FieldViewDefinition[]
+  readonly creation_fields?: readonly string[]
+  readonly allowed_update_fields?: readonly string[]
+  readonly rules?: readonly RuleDefinition[]
+  /** TypeScript only: gives messages by field for a merged record, or nothing when it is fine. */
+  readonly validate?: (record: never) => Readonly<Record<string, string | readonly string[] | undefined>> | undefined
+}
+
+/** The columns of a list of records. */
+export interface ListViewDefinition {
+  readonly name: string
+  readonly view_type: 'list'
+  /** Class name of the model. */
+  readonly model: string
+  readonly fields: readonly FieldViewDefinition[]
+}
+
+export type ViewDefinition = FormViewDefinition | ListViewDefinition

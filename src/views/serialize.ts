@@ -1,0 +1,18 @@
+import type { Json } from '../util/json.ts'
+import type { FieldViewDefinition, ViewDefinition } from './definition.ts'
+
+/** A view as the Views API sends it: its flags always there, its rules left out. */
+export function serializeView(view: ViewDefinition): Record<string, Json> {
+  const { name, view_type, model } = view
+  const served: Record<string, Json> = { name, view_type, model, fields: view.fields.map(serializeField) }
+  if (view.view_type === 'form') {
+    if (view.creation_fields !== undefined) served['creation_fields'] = view.creation_fields
+    if (view.allowed_update_fields !== undefined) served['allowed_update_fields'] = view.allowed_update_fields
+  }
+  return served
+}
+
+function serializeField(field: FieldViewDefinition): Record<string, Json> {
+  const { required = false, readonly = false, disabled = false, is_primary_key = false, ...set } = field
+  return { ...set, required, readonly, disabled, is_primary_key }
+}
