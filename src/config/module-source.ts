@@ -34,7 +34,7 @@ async function importDefault(path: string): Promise<unknown> {
     : await import(`${url}?loaded=${Date.now()}`)
   // A CommonJS project wraps the default export once more.
   const exported = loaded.default
-  return isObject(exported) && exported['__esModule'] === true ? exported['default'] : exported
+  return isObject(exported) && exported.__esModule === true ? exported.default : exported
 }
 
 function siteSource(value: unknown, path: string, file: string): Definition['source'] {

@@ -72,8 +72,10 @@ async function readDefinitions(folder: string, room: 'models' | 'views', faults:
       continue
     }
     for (const { value, source } of await readDefinitionFile(folder, path, faults)) {
-      if (Array.isArray(value)) value.forEach((item, index) => definitions.push({ value: item, source: within(source, [index]) }))
-      else definitions.push({ value, source })
+      const items: Definition[] = Array.isArray(value)
+        ? value.map((item: unknown, index) => ({ value: item, source: within(source, [index]) }))
+        : [{ value, source }]
+      definitions.push(...items)
     }
   }
   return definitions

@@ -25,7 +25,7 @@ export function validateShape<T>(
   for (const { type, path, message, context } of result.error?.details ?? []) {
     const where = [...at, ...path]
     if (type === 'object.unknown') {
-      const name = String(context?.['child'] ?? path.at(-1))
+      const name = String(context?.child ?? path.at(-1))
       faults.add(source, where, `Unknown key '${name}'${didYouMean(name, knownKeys(schema, path.slice(0, -1)))}`, 'key')
     } else if (path.length === 0) {
       faults.add(source, where, message.replace("'value'", 'The definition'))
@@ -39,8 +39,7 @@ export function validateShape<T>(
 function knownKeys(schema: Joi.ObjectSchema, path: Path): string[] {
   let part: Joi.Description | undefined = schema.describe()
   for (const step of path) {
-    part =
-      typeof step === 'number' ? part?.['items']?.[0] : (part?.['keys']?.[step] ?? part?.['matches']?.[0]?.schema?.keys?.[step])
+    part = typeof step === 'number' ? part?.items?.[0] : (part?.keys?.[step] ?? part?.matches?.[0]?.schema?.keys?.[step])
   }
-  return Object.keys(part?.['keys'] ?? {})
+  return Object.keys(part?.keys ?? {})
 }

@@ -10,7 +10,7 @@ export interface Limits extends Omit<LimitsDefinition, 'pattern'> {
 /** @throws {Error} saying what is wrong with the pattern */
 export function compileLimits({ pattern, choices, min_length, max_length, gt, lt, gte, lte }: LimitsDefinition): Limits {
   const limits: Record<string, unknown> = { choices, min_length, max_length, gt, lt, gte, lte }
-  if (pattern !== undefined) limits['pattern'] = compilePattern(pattern)
+  if (pattern !== undefined) limits.pattern = compilePattern(pattern)
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))
 }
 

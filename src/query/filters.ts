@@ -27,6 +27,7 @@ function parseFilter(text: string, model: Model, registry: Registry): Filter | s
   const [first = '', ...rest] = text.slice(0, equals).split('__')
   const value = text.slice(equals + 1)
   // `tags__slug=news`, `tags__in=1,2` and `author__username=ann` all begin with a relation's name or a field's.
+  if (first === '') return unknownField(model, text.slice(0, equals))
   const relation = model.relations.get(first)
   const [second] = rest
   const throughRelation = relation !== undefined && second !== undefined && (!isOperator(second) || rest.length > 1)

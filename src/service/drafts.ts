@@ -4,7 +4,7 @@ import type { Model } from '../model/model.ts'
 import type { Operation, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
-import type { Json } from '../util/json.ts'
+import type { Json, JsonObject } from '../util/json.ts'
 import { checkForm, type Form } from '../validate/form.ts'
 import type { FieldIssues } from '../validate/issues.ts'
 import { readRecord } from '../validate/record.ts'
@@ -36,7 +36,16 @@ export function draftChange(model: Model, form: Form | undefined, existing: Stor
   return { values: Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(data, name))), issues }
 }
 
-/** Makes store operations of sound drafts: secrets hashed, timestamps set. */
+/** A draft and what it is a draft of: a record yet to be, or one that is there. */
+export interface DraftedWrite {
+  readonly model: Model
+  readonly draft: Draft
+  readonly existing?: StoredRecord
+  /** The id that a new record is to have; absent, it gets the next. */
+  readonly id?: number | undefined
+}
+
+/** Makes store operations of drafts: secrets hashed, timestamps set. */
 export class Finisher {
   readonly #hasher: PasswordHasher
   readonly #clock: Clock
@@ -46,21 +55,17 @@ export class Finisher {
     this.#clock = clock
   }
 
-  async insert(model: Model, { values }: Draft, id?: number): Promise<Operation> {
-    const now = isoTime(this.#clock())
-    const stamps = model.timestamps ? { created_at: now, updated_at: now } : {}
-    const stored = { ...values, ...(await this.hashSecrets(model, values)), ...stamps }
-    return { kind: 'insert', table: model.key, values: stored, ...(id === undefined ? {} : { id }) }
+  /** The operation as it will be, but with secrets in plain: to be rehearsed, never committed. */
+  rehearsal({ model, draft, existing, id }: DraftedWrite): Operation {
+    return operation(model, existing, { ...draft.values, ...this.#stamps(model, existing) }, id)
   }
 
-  /** @param secrets the changed secrets, hashed */
-  update(model: Model, existing: StoredRecord, { values }: Draft, secrets: Readonly<Record<string, Json>>): Operation {
-    const stored = { ...values, ...secrets, ...this.#touch(model, existing) }
-    return { kind: 'update', table: model.key, id: existing.id, values: stored, expect: versionOf(existing) }
+  async operation({ model, draft, existing, id }: DraftedWrite): Promise<Operation> {
+    const secrets = await this.#hashSecrets(model, draft.values)
+    return operation(model, existing, { ...draft.values, ...secrets, ...this.#stamps(model, existing) }, id)
   }
 
-  /** The hashes of those secrets that `values` holds in plain. */
-  async hashSecrets(model: Model, values: Readonly<Record<string, unknown>>): Promise<Record<string, Json>> {
+  async #hashSecrets(model: Model, values: Draft['values']): Promise<Record<string, Json>> {
     const hashed: Record<string, Json> = {}
     for (const name of secretsOf(model)) {
       const value = Object.hasOwn(values, name) ? values[name] : undefined
@@ -70,11 +75,19 @@ export class Finisher {
   }
 
   /** `updated_at` moves forward with every update, even within one millisecond. */
-  #touch(model: Model, existing: StoredRecord): Record<string, Json> {
+  #stamps(model: Model, existing: StoredRecord | undefined): Record<string, Json> {
     if (!model.timestamps) return {}
-    const before = Date.parse(String(existing['updated_at']))
-    return { updated_at: isoTime(Number.isNaN(before) ? this.#clock() : Math.max(this.#clock(), before + 1)) }
+    const now = this.#clock()
+    if (existing === undefined) return { created_at: isoTime(now), updated_at: isoTime(now) }
+    const before = Date.parse(String(existing.updated_at))
+    return { updated_at: isoTime(Number.isNaN(before) ? now : Math.max(now, before + 1)) }
   }
+}
+
+function operation(model: Model, existing: StoredRecord | undefined, values: JsonObject, id: number | undefined): Operation {
+  const table = model.key
+  if (existing !== undefined) return { kind: 'update', table, id: existing.id, values, expect: versionOf(existing) }
+  return { kind: 'insert', table, values, ...(id === undefined ? {} : { id }) }
 }
 
 const secretsOf = (model: Model): string[] => [...model.fields.values()].filter(({ type }) => type.secret).map(({ name }) => name)

@@ -51,8 +51,8 @@ export class Logins {
   /** @throws {AppError} UNAUTHENTICATED, alike for an unknown user, a wrong password and an inactive user */
   async login(username: string, password: string): Promise<TokenGrant> {
     const user = await this.#userNamed(username)
-    const matches = await this.#hasher.verify(String(user?.['password'] ?? NOBODYS_HASH), password)
-    if (user === undefined || !matches || user['is_active'] !== true) throw unauthenticated()
+    const matches = await this.#hasher.verify(String(user?.password ?? NOBODYS_HASH), password)
+    if (user === undefined || !matches || user.is_active !== true) throw unauthenticated()
     await this.#dropExpiredSessions(user.id)
     await this.#records.update(SYSTEM, 'user', user.id, { data: { last_login: this.#now() } })
     const family = uniqueId(this.#random)
@@ -70,13 +70,13 @@ export class Logins {
    */
   async refresh(token: string): Promise<TokenGrant> {
     const { session, claims } = await this.#session(token)
-    const user = session === undefined ? undefined : await this.#activeUser(Number(session['user_id']))
+    const user = session === undefined ? undefined : await this.#activeUser(Number(session.user_id))
     if (session === undefined || user === undefined) throw unauthenticated()
-    if (session['token_id'] !== claims.jti) {
+    if (session.token_id !== claims.jti) {
       await this.#records.remove(SYSTEM, SESSION, session.id)
       throw unauthenticated()
     }
-    const next = this.#grant(user.id, String(session['family']))
+    const next = this.#grant(user.id, String(session.family))
     const data = { token_id: next.claims.jti, expires_at: isoTime(next.claims.exp * 1000) }
     const seen = versionOf(session)
     await this.#records
@@ -103,7 +103,7 @@ export class Logins {
     const claims = this.#tokens.verify(token, 'access')
     const user = claims === undefined ? undefined : await this.#activeUser(Number(claims.sub))
     if (user === undefined) throw unauthenticated()
-    const isSuperuser = user['is_superuser'] === true
+    const isSuperuser = user.is_superuser === true
     return { userId: user.id, isSuperuser, permissions: isSuperuser ? new Set() : await this.#permissionsOf(user) }
   }
 
@@ -152,14 +152,14 @@ export class Logins {
 
   async #activeUser(id: number): Promise<StoredRecord | undefined> {
     const [user] = await this.#store.get('user', [id])
-    return user?.['is_active'] === true ? user : undefined
+    return user?.is_active === true ? user : undefined
   }
 
   async #permissionsOf(user: StoredRecord): Promise<ReadonlySet<string>> {
     const groups = await this.#store.get('group', idsIn(user, 'groups'))
     const ids = new Set([user, ...groups].flatMap((holder) => (holder === undefined ? [] : idsIn(holder, 'permissions'))))
     const permissions = await this.#store.get('permission', [...ids])
-    return new Set(permissions.map((permission) => String(permission?.['codename'])))
+    return new Set(permissions.map((permission) => String(permission?.codename)))
   }
 
   async #first(table: string, filters: readonly FieldFilter[]): Promise<StoredRecord | undefined> {

@@ -7,7 +7,7 @@ import type { Records } from './records.ts'
 export async function addMissingPermissions(registry: Registry, store: Store, records: Records): Promise<void> {
   const known = new Set<unknown>()
   for await (const batch of store.stream('permission', { filters: [], sort: [] })) {
-    for (const permission of batch) known.add(permission['codename'])
+    for (const permission of batch) known.add(permission.codename)
   }
   const wanted = registry.public.flatMap((model) =>
     ACTIONS.map((action) => ({ codename: codename(action, model), name: `Can ${action} ${model.label.toLowerCase()}` })),

@@ -21,7 +21,7 @@ export async function present(
     Object.fromEntries(
       projection.map((column) => [
         column.name,
-        column.kind === 'value' ? valueOf(model, record, column.name) : relatedValue(record, column, related.get(column)),
+        column.kind === 'value' ? storedValue(model, record, column.name) : relatedValue(record, column, related.get(column)),
       ]),
     ),
   )
@@ -38,7 +38,7 @@ async function loadRelated(
   const nested = new Map<number, JsonObject>()
   for (const record of found) {
     if (record === undefined) continue
-    nested.set(record.id, Object.fromEntries(column.fields.map((name) => [name, valueOf(column.target, record, name)])))
+    nested.set(record.id, Object.fromEntries(column.fields.map((name) => [name, storedValue(column.target, record, name)])))
   }
   return nested
 }
@@ -49,6 +49,6 @@ function relatedValue(record: StoredRecord, column: RelatedColumn, related: Read
 }
 
 /** A field that was added to the model after the record was stored has no value yet. */
-function valueOf(model: Model, record: StoredRecord, name: string): Json {
+function storedValue(model: Model, record: StoredRecord, name: string): Json {
   return record[name] ?? (model.fields.get(name)?.type.list === true ? [] : null)
 }

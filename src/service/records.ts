@@ -3,18 +3,17 @@ import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
+import type { Outcome, Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import type { Clock } from '../util/clock.ts'
-import type { Json } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
-import { draftChange, draftNew, Finisher } from './drafts.ts'
+import { type DraftedWrite, draftChange, draftNew, Finisher } from './drafts.ts'
 import { forbidden, modelFor, noSuchRecord } from './lookup.ts'
 import { type RecordData, readBulkCreate, readBulkDelete, readBulkUpdate, readWriteRequest } from './requests.ts'
 import { checkUpdateKeys } from './settable.ts'
-import { constraintIssues, missingIssues, referencedError } from './violations.ts'
+import { constraintIssues, type IndexedIssues, missingIssues, referencedError } from './violations.ts'
 
 /** How often an update is worked out anew because the record changed meanwhile. Each time somebody else has succeeded. */
 const MAX_ATTEMPTS = 1000
@@ -62,10 +61,7 @@ export class Records {
     const model = modelFor(this.#registry, actor, 'add', modelKey)
     const { data, formId } = readWriteRequest(body)
     const draft = draftNew(actor, model, this.#form(formId, model), data)
-    draft.issues.throwIfAny()
-    const outcome = await this.#store.transact([await this.#finisher.insert(model, draft)])
-    throwConstraints(outcome, singly)
-    return onlyRecord(outcome)
+    return onlyRecord(await this.#commit([{ model, draft }], singly))
   }
 
   /** @param body `{records: [data…], form_id?}` */
@@ -73,14 +69,8 @@ export class Records {
     const model = modelFor(this.#registry, actor, 'add', modelKey)
     const { records, formId } = readBulkCreate(body)
     const form = this.#form(formId, model)
-    const drafts = records.map((data) => draftNew(actor, model, form, data))
-    throwAll(
-      drafts.map(({ issues }) => issues),
-      byIndex,
-    )
-    const outcome = await this.#store.transact(await Promise.all(drafts.map((draft) => this.#finisher.insert(model, draft))))
-    throwConstraints(outcome, byIndex)
-    return allRecords(outcome)
+    const writes = records.map((data) => ({ model, draft: draftNew(actor, model, form, data) }))
+    return allRecords(await this.#commit(writes, byIndex))
   }
 
   /**
@@ -88,15 +78,14 @@ export class Records {
    *
    * @returns the issues by index when there are any; then nothing is created
    */
-  async load(actor: Actor, items: readonly NewRecord[]): Promise<{ index: number; issues: FieldIssues }[]> {
-    const drafts = items.map(({ model: key, data, id }) => {
+  async load(actor: Actor, items: readonly NewRecord[]): Promise<IndexedIssues[]> {
+    const writes = items.map(({ model: key, data, id }) => {
       const model = modelFor(this.#registry, actor, 'add', key)
       return { model, id, draft: draftNew(actor, model, undefined, data) }
     })
-    const faulty = drafts.flatMap(({ draft: { issues } }, index) => (issues.any ? [{ index, issues }] : []))
-    if (faulty.length > 0) return faulty
-    const operations = await Promise.all(drafts.map(({ model, draft, id }) => this.#finisher.insert(model, draft, id)))
-    const outcome = await this.#store.transact(operations)
+    const issues = await this.#issuesOf(writes)
+    if (issues.length > 0) return issues
+    const outcome = await this.#store.transact(await Promise.all(writes.map((write) => this.#finisher.operation(write))))
     return outcome.ok ? [] : constraintIssues(outcome.violations)
   }
 
@@ -120,10 +109,8 @@ export class Records {
     const model = this.#updateModel(actor, modelKey)
     const { updates, formId } = readBulkUpdate(body)
     const form = this.#form(formId, model)
-    throwAll(
-      updates.map(({ data }) => checkUpdateKeys(actor, model, form, data)),
-      byIndex,
-    )
+    const refused = updates.map(({ data }, index) => ({ index, issues: checkUpdateKeys(actor, model, form, data) }))
+    throwIssues(refused, byIndex)
     const ids = updates.map(({ id }) => id)
     const outcome = await this.#commitUpdates(model, form, byIndex, async () => {
       const found = await this.#existing(actor, model, ids)
@@ -176,34 +163,44 @@ export class Records {
     throw new AppError('FORM_NOT_FOUND', `Form '${formId}' ${reason}${didYouMean(formId, known)}`)
   }
 
-  /** Reads the targets, merges, validates, writes. A secret is hashed once, however often that takes. */
-  async #commitUpdates(
-    model: Model,
-    form: Form | undefined,
-    prefix: Prefix,
-    read: () => Promise<UpdateTarget[]>,
-  ): Promise<Outcome> {
-    const hashed = new Map<RecordData, Record<string, Json>>()
-    const outcome = await this.#retried(model, async () => {
-      const updates = (await read()).map(({ existing, data }) => ({
-        existing,
-        data,
-        draft: draftChange(model, form, existing, data),
-      }))
-      throwAll(
-        updates.map(({ draft }) => draft.issues),
-        prefix,
-      )
-      const operations: Operation[] = []
-      for (const { existing, data, draft } of updates) {
-        const secrets = hashed.get(data) ?? (await this.#finisher.hashSecrets(model, draft.values))
-        hashed.set(data, secrets)
-        operations.push(this.#finisher.update(model, existing, draft, secrets))
-      }
-      return this.#store.transact(operations)
+  /** Reads the targets, merges, validates, writes. */
+  #commitUpdates(model: Model, form: Form | undefined, prefix: Prefix, read: () => Promise<UpdateTarget[]>): Promise<Outcome> {
+    return this.#retried(model, async () => {
+      const targets = await read()
+      const writes = targets.map(({ existing, data }) => ({ model, existing, draft: draftChange(model, form, existing, data) }))
+      return this.#commit(writes, prefix)
     })
+  }
+
+  /**
+   * Commits drafts in one transaction.
+   *
+   * @returns an outcome without broken constraints; it may still have been overtaken by another write
+   * @throws {AppError} VALIDATION_FAILED with everything that is wrong with any of them
+   */
+  async #commit(writes: readonly DraftedWrite[], prefix: Prefix): Promise<Outcome> {
+    throwIssues(await this.#issuesOf(writes), prefix)
+    const outcome = await this.#store.transact(await Promise.all(writes.map((write) => this.#finisher.operation(write))))
     throwConstraints(outcome, prefix)
     return outcome
+  }
+
+  /** What is wrong with drafts. When anything is, the store is asked too, so that a client learns all of it at once. */
+  async #issuesOf(writes: readonly DraftedWrite[]): Promise<IndexedIssues[]> {
+    if (!writes.some(({ draft }) => draft.issues.any)) return []
+    const outcome = await this.#store.transact(
+      writes.map((write) => this.#finisher.rehearsal(write)),
+      'rehearse',
+    )
+    const constraints = new Map(
+      (outcome.ok ? [] : constraintIssues(outcome.violations)).map(({ index, issues }) => [index, issues]),
+    )
+    return writes.flatMap(({ draft }, index) => {
+      const issues = new FieldIssues()
+      issues.addAll(draft.issues)
+      issues.addMissing(constraints.get(index) ?? new FieldIssues())
+      return issues.any ? [{ index, issues }] : []
+    })
   }
 
   /** Does a write anew for as long as a record it is about changes or goes between being read and being written. */
@@ -226,7 +223,7 @@ export class Records {
 
   /** A superuser's account is changed by superusers alone, and a record by those who have seen its present version. */
   #guard(actor: Actor, model: Model, existing: StoredRecord, precondition?: Precondition): void {
-    if (model.key === 'user' && existing['is_superuser'] === true && !actor.isSuperuser) throw forbidden()
+    if (model.key === 'user' && existing.is_superuser === true && !actor.isSuperuser) throw forbidden()
     if (precondition?.(versionOf(existing)) === false) {
       throw new AppError('PRECONDITION_FAILED', `${noun(model, existing)} has changed since it was read; read it again and retry`)
     }
@@ -248,18 +245,15 @@ const singly: Prefix = () => ''
 const byIndex: Prefix = (index) => `${index}.`
 
 /** @throws {AppError} VALIDATION_FAILED with the messages of all items */
-function throwAll(issuesByIndex: readonly FieldIssues[], prefix: Prefix): void {
+function throwIssues(found: readonly IndexedIssues[], prefix: Prefix): void {
   const all = new FieldIssues()
-  issuesByIndex.forEach((issues, index) => all.addAll(issues, prefix(index)))
+  for (const { index, issues } of found) all.addAll(issues, prefix(index))
   all.throwIfAny()
 }
 
 /** @throws {AppError} VALIDATION_FAILED with the messages of the broken constraints */
 function throwConstraints(outcome: Outcome, prefix: Prefix): void {
-  if (outcome.ok) return
-  const all = new FieldIssues()
-  for (const { index, issues } of constraintIssues(outcome.violations)) all.addAll(issues, prefix(index))
-  all.throwIfAny()
+  if (!outcome.ok) throwIssues(constraintIssues(outcome.violations), prefix)
 }
 
 function allRecords(outcome: Outcome): readonly StoredRecord[] {

@@ -26,11 +26,11 @@ export interface BulkUpdateItem {
  */
 export function readWriteRequest(body: unknown): WriteRequest {
   const { members, issues } = readEnvelope(body, ['data', 'form_id'])
-  const data = members['data']
+  const data = members.data
   if (data === undefined || data === null) issues.add('data', 'data is mandatory')
   else if (!isObject(data)) issues.add('data', 'data must be an object')
   issues.throwIfAny()
-  return { data: data as RecordData, formId: members['form_id'] as string | undefined }
+  return { data: data as RecordData, formId: members.form_id as string | undefined }
 }
 
 /** Reads `{records, form_id?}`. @throws {AppError} VALIDATION_FAILED */
@@ -41,7 +41,7 @@ export function readBulkCreate(body: unknown): { records: RecordData[]; formId: 
     if (!isObject(record)) issues.add(String(index), `records[${index}] must be an object`)
   })
   issues.throwIfAny()
-  return { records: records as RecordData[], formId: members['form_id'] as string | undefined }
+  return { records: records as RecordData[], formId: members.form_id as string | undefined }
 }
 
 /** Reads `{updates: [{id, data}], form_id?}`. @throws {AppError} VALIDATION_FAILED */
@@ -57,12 +57,12 @@ export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; form
     for (const name of Object.keys(update)) {
       if (name !== 'id' && name !== 'data') issues.add(`${index}.${name}`, unknownMember(name, ['id', 'data']))
     }
-    checkId(update['id'], index, seen, issues)
-    if (update['data'] === undefined || update['data'] === null) issues.add(`${index}.data`, 'data is mandatory')
-    else if (!isObject(update['data'])) issues.add(`${index}.data`, 'data must be an object')
+    checkId(update.id, index, seen, issues)
+    if (update.data === undefined || update.data === null) issues.add(`${index}.data`, 'data is mandatory')
+    else if (!isObject(update.data)) issues.add(`${index}.data`, 'data must be an object')
   })
   issues.throwIfAny()
-  return { updates: updates as unknown as BulkUpdateItem[], formId: members['form_id'] as string | undefined }
+  return { updates: updates as unknown as BulkUpdateItem[], formId: members.form_id as string | undefined }
 }
 
 /** Reads `{ids: [integer…]}`. @throws {AppError} VALIDATION_FAILED */
@@ -70,7 +70,7 @@ export function readBulkDelete(body: unknown): number[] {
   const { members, issues } = readEnvelope(body, ['ids'])
   const seen = new Set<unknown>()
   const ids = readItems(members, 'ids', issues)
-  ids.forEach((id, index) => checkId(id, index, seen, issues))
+  for (const [index, id] of ids.entries()) checkId(id, index, seen, issues)
   issues.throwIfAny()
   return ids as number[]
 }
@@ -90,7 +90,7 @@ function readEnvelope(body: unknown, known: readonly string[]): { members: Recor
     // Without its payload the request is in the wrong shape altogether; its other members are not worth a word.
     if (!known.includes(name) && members[known[0] ?? ''] !== undefined) issues.add(name, unknownMember(name, known))
   }
-  const formId = members['form_id']
+  const formId = members.form_id
   if (formId !== undefined && formId !== null && typeof formId !== 'string') issues.add('form_id', 'form_id must be a string')
   return { members: { ...members, form_id: formId ?? undefined }, issues }
 }

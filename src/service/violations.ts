@@ -14,8 +14,14 @@ const MESSAGES = {
 
 type ConstraintViolation = Extract<Violation, { field: string; kind: keyof typeof MESSAGES }>
 
+/** What is wrong with one item of a batch. */
+export interface IndexedIssues {
+  readonly index: number
+  readonly issues: FieldIssues
+}
+
 /** Says a store's refusal in the words of the API: for each constraint a message at its field, by operation. */
-export function constraintIssues(violations: readonly Violation[]): { index: number; issues: FieldIssues }[] {
+export function constraintIssues(violations: readonly Violation[]): IndexedIssues[] {
   const byIndex = new Map<number, FieldIssues>()
   for (const violation of violations) {
     if (!isConstraint(violation)) continue

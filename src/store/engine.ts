@@ -3,7 +3,7 @@ import { comparer } from '../query/compare.ts'
 import { matcher } from '../query/match.ts'
 import { type Filter, isRelationFilter, type Plan, type SortKey } from '../query/plan.ts'
 import type { JsonObject } from '../util/json.ts'
-import type { Change, Operation, Outcome, StoredRecord } from './store.ts'
+import type { Change, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
 import { referencesOf, Table } from './table.ts'
 import { Transaction } from './transaction.ts'
 
@@ -40,15 +40,13 @@ export class Engine {
     return (record) => referencesOf(record, filter.field).some((id) => related.has(id))
   }
 
-  /** Works out a transaction and, when nothing speaks against it, applies it. */
-  transact(operations: readonly Operation[]): Outcome {
+  /** Works out a transaction and, when nothing speaks against it and it is meant, applies it. */
+  transact(operations: readonly Operation[], mode: TransactionMode): Outcome {
     const outcome = new Transaction(this.tables, this.#registry).run(operations)
-    if (outcome.ok) this.apply(outcome.changes)
+    if (outcome.ok && mode === 'commit') {
+      for (const { table, id, after } of outcome.changes) this.table(table).replace(id, after)
+    }
     return outcome
-  }
-
-  apply(changes: readonly Change[]): void {
-    for (const { table, id, after } of changes) this.table(table).replace(id, after)
   }
 
   /** Takes changes back. Their ids stay given: nobody else gets them. */

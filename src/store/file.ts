@@ -6,7 +6,7 @@ import type { Registry } from '../model/registry.ts'
 import { acquireLock } from './lock.ts'
 import { MemoryStore } from './memory.ts'
 import { type Snapshot, SnapshotAdapter, type TableSnapshot } from './snapshot.ts'
-import type { Change, Operation, Outcome } from './store.ts'
+import type { Change, Operation, Outcome, TransactionMode } from './store.ts'
 
 interface Unsaved {
   readonly changes: readonly Change[]
@@ -72,10 +72,10 @@ export class FileStore extends MemoryStore {
     }
   }
 
-  override async transact(operations: readonly Operation[]): Promise<Outcome> {
+  override async transact(operations: readonly Operation[], mode: TransactionMode = 'commit'): Promise<Outcome> {
     if (this.#closed) throw new AppError('STORE_UNAVAILABLE', 'The store is closed for writing')
-    const outcome = this.engine.transact(operations)
-    if (outcome.ok && outcome.changes.length > 0) await this.#save(outcome.changes)
+    const outcome = this.engine.transact(operations, mode)
+    if (mode === 'commit' && outcome.ok && outcome.changes.length > 0) await this.#save(outcome.changes)
     return outcome
   }
 

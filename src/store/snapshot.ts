@@ -63,17 +63,17 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
 
   #parse(text: string): Snapshot {
     const document = this.#parseJson(text)
-    if (!isObject(document) || document['format'] !== FORMAT || !isObject(document['tables'])) {
+    if (!isObject(document) || document.format !== FORMAT || !isObject(document.tables)) {
       throw this.#corrupt(`it is not a data file of format ${FORMAT}`)
     }
-    return { tables: new Map(Object.entries(document['tables']).map(([name, table]) => [name, this.#parseTable(name, table)])) }
+    return { tables: new Map(Object.entries(document.tables).map(([name, table]) => [name, this.#parseTable(name, table)])) }
   }
 
   #parseTable(name: string, table: unknown): TableSnapshot {
-    if (!isObject(table) || !Array.isArray(table['records'])) throw this.#corrupt(`tables.${name}.records is not a list`)
+    if (!isObject(table) || !Array.isArray(table.records)) throw this.#corrupt(`tables.${name}.records is not a list`)
     const seen = new Set<number>()
-    const records = table['records'].map((record: unknown, index) => {
-      const id = isObject(record) ? record['id'] : undefined
+    const records = table.records.map((record: unknown, index) => {
+      const id = isObject(record) ? record.id : undefined
       if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) {
         throw this.#corrupt(`tables.${name}.records[${index}] has no id, which is an integer from 1`)
       }
@@ -82,7 +82,7 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
       return Object.freeze(record as StoredRecord)
     })
     const highest = records.reduce((max, record) => Math.max(max, record.id), 0)
-    const nextId = Number.isSafeInteger(table['next_id']) ? Number(table['next_id']) : 1
+    const nextId = Number.isSafeInteger(table.next_id) ? Number(table.next_id) : 1
     return { nextId: Math.max(nextId, highest + 1), records }
   }
 

@@ -43,6 +43,8 @@ export type Violation =
     }
   | { readonly kind: 'missing' | 'stale'; readonly index: number; readonly id: number }
 
+export type TransactionMode = 'commit' | 'rehearse'
+
 /** `records[i]` is what operation `i` left behind (for a removal: what was there). */
 export type Outcome =
   | { readonly ok: true; readonly records: readonly StoredRecord[]; readonly changes: readonly Change[] }
@@ -69,9 +71,10 @@ export interface Store {
    * Applies all operations or none. Constraints are held against the state that the whole batch leaves behind.
    * When this resolves with `ok`, the changes are kept as safely as the engine keeps anything.
    *
+   * @param mode `rehearse` finds out how it would end and applies nothing
    * @throws {AppError} STORE_UNAVAILABLE when the changes could not be kept; then none is applied
    */
-  transact(operations: readonly Operation[]): Promise<Outcome>
+  transact(operations: readonly Operation[], mode?: TransactionMode): Promise<Outcome>
 
   /** Resolves once everything that was accepted is kept and nothing is held open. */
   close(): Promise<void>

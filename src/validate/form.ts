@@ -101,7 +101,7 @@ export function compileForm(source: FormSource, model: Model): { form: Form; pro
 function formLimits(options: JsonObject): Limits {
   const { choices, ...rest } = options
   // Front ends often want a label beside each choice; only the value is held against a record.
-  const values = Array.isArray(choices) ? choices.map((choice: Json) => (isObject(choice) ? choice['value'] : choice)) : choices
+  const values = Array.isArray(choices) ? choices.map((choice: Json) => (isObject(choice) ? choice.value : choice)) : choices
   const checked = limitsSchema.validate(values === undefined ? rest : { ...rest, choices: values }, { convert: false })
   if (checked.error !== undefined) throw new Error(checked.error.message)
   return compileLimits(checked.value)

@@ -6,8 +6,8 @@ export function serializeView(view: ViewDefinition): Record<string, Json> {
   const { name, view_type, model } = view
   const served: Record<string, Json> = { name, view_type, model, fields: view.fields.map(serializeField) }
   if (view.view_type === 'form') {
-    if (view.creation_fields !== undefined) served['creation_fields'] = view.creation_fields
-    if (view.allowed_update_fields !== undefined) served['allowed_update_fields'] = view.allowed_update_fields
+    if (view.creation_fields !== undefined) served.creation_fields = view.creation_fields
+    if (view.allowed_update_fields !== undefined) served.allowed_update_fields = view.allowed_update_fields
   }
   return served
 }

@@ -68,7 +68,7 @@ async function introduce(app: App, options: ServeOptions, address: string, say: 
   } else if (options.showToken === true) {
     const token = app.logins.issueAccessToken(superuser.id)
     const model = registry.public.find(({ key }) => !['user', 'group', 'permission'].includes(key)) ?? registry.expect('user')
-    say(`\nAccess token of ${superuser['username']}, good for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)
+    say(`\nAccess token of ${superuser.username}, good for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)
     say(
       `\nTry it:\n\ncurl -H 'Authorization: Bearer ${token}' '${address}${apiRoots(app.settings).models}/${model.key}?page_size=2'\n`,
     )

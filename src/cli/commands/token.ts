@@ -19,8 +19,8 @@ export function tokenCommand(io: Io): Command {
             'There is no superuser yet; make one: admin users add NAME --email ADDRESS --superuser',
           )
         }
-        if (user['is_active'] !== true)
-          throw new AppError('TASK_FAILED', `User '${String(user['username'])}' is not active, so a token would be refused`)
+        if (user.is_active !== true)
+          throw new AppError('TASK_FAILED', `User '${String(user.username)}' is not active, so a token would be refused`)
         const token = app.logins.issueAccessToken(user.id)
         io.stdout.write(options.json === true ? `${JSON.stringify({ access_token: token })}\n` : `${token}\n`)
       }),

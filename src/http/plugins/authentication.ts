@@ -14,7 +14,7 @@ export const bearerAuthentication: Plugin<{ readonly logins: Logins }> = {
   register(server, { logins }) {
     server.auth.scheme('bearer', () => ({
       async authenticate(request, h) {
-        const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(String(request.headers['authorization'] ?? ''))?.[1]
+        const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(String(request.headers.authorization ?? ''))?.[1]
         if (token === undefined) throw unauthenticated()
         return h.authenticated({ credentials: { app: { actor: await logins.authenticate(token) } } })
       },

@@ -79,6 +79,6 @@ export function modelRoutes(app: App): ServerRoute[] {
   ]
 }
 
-const modelOf = (request: Request): string => String(request.params['model'])
+const modelOf = (request: Request): string => String(request.params.model)
 
-const recordIdOf = (request: Request): number => readRecordId(String(request.params['record_id']))
+const recordIdOf = (request: Request): number => readRecordId(String(request.params.record_id))

@@ -8,7 +8,7 @@ export function viewRoutes({ settings, views: catalog }: App): ServerRoute[] {
   const options = settings.views_auth === 'required' ? { auth: 'bearer' } : { auth: false as const }
 
   const all = () => ({ data: catalog.all() })
-  const ofModel = (request: Request) => ({ data: catalog.of(String(request.params['model'])) })
+  const ofModel = (request: Request) => ({ data: catalog.of(String(request.params.model)) })
 
   return [
     { method: 'GET', path: views, handler: all, options },

@@ -13,7 +13,7 @@ export const manyToMany: FieldType = {
   list: true,
   read(value) {
     if (!Array.isArray(value)) return refuse('must be an array')
-    const ids = value.map((item: unknown) => (isObject(item) ? item['id'] : item))
+    const ids = value.map((item: unknown) => (isObject(item) ? item.id : item))
     if (!ids.every((id) => Number.isSafeInteger(id))) return refuse('must be an array of ids or of objects with an id')
     return accept([...new Set(ids.map(Number))])
   },

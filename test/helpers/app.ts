@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import type { Server } from '@hapi/hapi'
+import { type App, openApp } from '../../src/app.ts'
+import type { PasswordHasher } from '../../src/auth/password.ts'
+import type { SettingsInput } from '../../src/config/settings.ts'
+import { jwtCodec } from '../../src/http/jwt-codec.ts'
+import { createServer } from '../../src/http/server.ts'
+import { copyFixture, makeProject, type TemporaryFolder } from './fixture.ts'
+
+/** The moment at which every test application begins. */
+export const TEST_START = Date.parse('2026-01-15T12:00:00.000Z')
+
+export interface TestApp {
+  readonly app: App
+  readonly server: Server
+  readonly folder: TemporaryFolder
+  /** Errors that the server called its own fault. */
+  readonly reported: unknown[]
+  /** Moves the application's clock forward. */
+  advance(milliseconds: number): void
+  /** An access token of a user of the project. */
+  tokenOf(username: string): Promise<string>
+  /** Closes the application and opens another on the same folder. */
+  reopen(): Promise<TestApp>
+  close(): Promise<void>
+}
+
+/** A hasher that costs nothing; argon2id itself is tested on its own. */
+export const quickHasher: PasswordHasher = {
+  hash: async (password) => `$quick$${createHash('sha256').update(password).digest('hex')}`,
+  verify: async (hash, password) => hash === (await quickHasher.hash(password)),
+}
+
+export interface TestAppOptions {
+  readonly fixture?: 'blog' | 'minimal'
+  /** Files of a project of its own, in the place of a fixture. */
+  readonly files?: Readonly<Record<string, string>>
+  readonly settings?: SettingsInput
+  readonly hasher?: PasswordHasher
+}
+
+/** Opens an application on a temporary copy of a fixture, with a clock that stands still. */
+export async function openTestApp({ fixture = 'blog', files, ...options }: TestAppOptions = {}): Promise<TestApp> {
+  const folder = files === undefined ? await copyFixture(fixture) : await makeProject(files)
+  try {
+    return await openOn(folder, options)
+  } catch (error) {
+    await folder.remove()
+    throw error
+  }
+}
+
+async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fixture' | 'files'>): Promise<TestApp> {
+  const { settings = {}, hasher = quickHasher } = options
+  let now = TEST_START
+  const clock = () => now
+  const source = { folder: folder.path, env: {}, flags: settings }
+  const app = await openApp(source, 'write', { tokenCodec: jwtCodec, clock, hasher })
+  const reported: unknown[] = []
+  const server = await createServer(app, { clock, report: (_, error) => reported.push(error) })
+  await server.initialize()
+  const stop = async () => {
+    await server.stop()
+    await app.close()
+  }
+  return {
+    app,
+    server,
+    folder,
+    reported,
+    advance: (milliseconds) => {
+      now += milliseconds
+    },
+    async tokenOf(username) {
+      const filters = [{ field: 'username', operator: 'eq', value: username } as const]
+      const { records } = await app.store.find('user', { filters, sort: [], offset: 0, limit: 1 })
+      const [user] = records
+      if (user === undefined) throw new Error(`The project has no user '${username}'`)
+      return app.logins.issueAccessToken(user.id)
+    },
+    async reopen() {
+      await stop()
+      return openOn(folder, options)
+    },
+    async close() {
+      await stop()
+      await folder.remove()
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp, type TestApp, type TestAppOptions } from './app.ts'
+
+/** One exchange with the server, as data. */
+export interface Scenario {
+  readonly name: string
+  /** `GET /api/v1/models/post?page=2` */
+  readonly request: `${'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'} /${string}`
+  /** Whose token is sent; `admin` when absent, none when null. */
+  readonly as?: string | null
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Sent as it is, instead of `body`. */
+  readonly rawBody?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Brings the application into the state that the scenario speaks of; what it returns is given to `check`. */
+  readonly given?: (app: TestApp) => Promise<void>
+  readonly status: number
+  /** The whole body, exactly. */
+  readonly expect?: unknown
+  /** Members that the body has, at any depth (arrays must match whole). */
+  readonly expectPart?: unknown
+  readonly expectHeaders?: Readonly<Record<string, string | RegExp>>
+  /** Anything that data cannot say. `json` is the parsed body. */
+  readonly check?: (reply: Reply, app: TestApp) => void | Promise<void>
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: a parse boundary; each scenario knows what it asked for
+  readonly json: any
+}
+
+/** Plays scenarios, each on an application of its own. Whatever they expect, none may be the server's own fault unless it says so. */
+export function scenarios(title: string, list: readonly Scenario[], options: TestAppOptions = {}): void {
+  describe(title, { concurrency: 4 }, () => {
+    for (const scenario of list) {
+      test(`${scenario.name} (${scenario.request})`, async () => {
+        const app = await openTestApp(options)
+        try {
+          await scenario.given?.(app)
+          await play(app, scenario)
+          if (scenario.status < 500) assert.deepEqual(app.reported, [])
+        } finally {
+          await app.close()
+        }
+      })
+    }
+  })
+}
+
+/** Plays one scenario on an application that is already there, and returns the reply. */
+export async function play(app: TestApp, scenario: Omit<Scenario, 'name' | 'given'>): Promise<Reply> {
+  const reply = await send(app, scenario)
+  assert.equal(reply.status, scenario.status, `${scenario.request} answered ${reply.status}: ${reply.text.slice(0, 500)}`)
+  if (scenario.expect !== undefined) assert.deepEqual(reply.json, scenario.expect)
+  if (scenario.expectPart !== undefined) assertPart(reply.json, scenario.expectPart, 'body')
+  for (const [name, value] of Object.entries(scenario.expectHeaders ?? {})) {
+    if (typeof value === 'string') assert.equal(reply.headers[name], value, name)
+    else assert.match(String(reply.headers[name]), value, name)
+  }
+  await scenario.check?.(reply, app)
+  return reply
+}
+
+/** Sends a request and returns what came back, without an opinion on it. */
+export async function send(
+  app: TestApp,
+  request: Pick<Scenario, 'request' | 'as' | 'body' | 'rawBody' | 'headers'>,
+): Promise<Reply> {
+  const [method = 'GET', url = '/'] = request.request.split(/ (.*)/s)
+  const token = request.as === null ? undefined : await app.tokenOf(request.as ?? 'admin')
+  const payload = request.rawBody ?? (request.body === undefined ? undefined : JSON.stringify(request.body))
+  const response = await app.server.inject({
+    method,
+    url,
+    ...(payload === undefined ? {} : { payload }),
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...request.headers,
+    },
+  })
+  return { status: response.statusCode, headers: response.headers, text: response.payload, json: parsed(response.payload) }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function assertPart(actual: unknown, expected: unknown, at: string): void {
+  if (typeof expected !== 'object' || expected === null || Array.isArray(expected)) {
+    assert.deepEqual(actual, expected, at)
+    return
+  }
+  assert.ok(typeof actual === 'object' && actual !== null, `${at} is ${JSON.stringify(actual)}`)
+  for (const [name, value] of Object.entries(expected)) assertPart(Reflect.get(actual, name), value, `${at}.${name}`)
+}
