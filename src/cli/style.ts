@@ -6,7 +6,7 @@ type Format = Parameters<typeof styleText>[0]
 /** Colours text for one stream: only where a person looks, and never with NO_COLOR (https://no-color.org). */
 export function painter(output: TextOutput, { NO_COLOR: noColor = '' }: Io['env']): (format: Format, text: string) => string {
   const inColour = output.isTTY === true && noColor === ''
-  return (format, text) => (inColour ? styleText(format, text) : text)
+  return (format, text) => (inColour ? styleText(format, text, { validateStream: false }) : text)
 }
 
 /** Lines up rows under their headings, two spaces apart. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import { AppError } from '../errors.ts'
 import { isObject } from '../util/json.ts'
@@ -6,35 +7,57 @@ import { Faults } from './fault.ts'
 import { type Definition, flatSource } from './source.ts'
 
 /**
- * Loads the default export of a TypeScript or JavaScript file. TypeScript runs through tsx, loaded only when it is needed.
- * Each definition made by `defineModel` and its kin stands where that call stands.
- *
- * @param path the file's absolute path
- * @param file the name to show in messages
+ * Loads the TypeScript and JavaScript files of one project. TypeScript runs through tsx, which is loaded when the first such
+ * file turns up; the files of a project see one instance of each other.
  */
-export async function loadModule(path: string, file: string): Promise<{ definitions: Definition[]; faults: Faults }> {
-  const faults = new Faults()
-  const whole = flatSource(file)
-  try {
-    const exported = await importDefault(path)
-    if (exported === undefined) faults.add(whole, [], 'Nothing is exported as default; write `export default …`')
-    const list = Array.isArray(exported) ? exported : [exported]
-    const definitions = list.map((value) => ({ value, source: siteSource(value, path, file) }))
-    return { definitions: exported === undefined ? [] : definitions, faults }
-  } catch (error) {
-    faults.add(whole, [], `Cannot be loaded: ${loadProblem(error)}`)
-    return { definitions: [], faults }
+export class ModuleLoader {
+  #typescript: Promise<(url: string) => Promise<Exports>> | undefined
+
+  /**
+   * Loads the default export of a file. Each definition made by `defineModel` and its kin stands where that call stands.
+   *
+   * @param path the file's absolute path
+   * @param file the name to show in messages
+   */
+  async load(path: string, file: string): Promise<{ definitions: Definition[]; faults: Faults }> {
+    const faults = new Faults()
+    const whole = flatSource(file)
+    try {
+      const exported = await this.#importDefault(path)
+      if (exported === undefined) faults.add(whole, [], 'Nothing is exported as default; write `export default …`')
+      const list: unknown[] = Array.isArray(exported) ? exported : [exported]
+      const definitions = list.map((value) => ({ value, source: siteSource(value, path, file) }))
+      return { definitions: exported === undefined ? [] : definitions, faults }
+    } catch (error) {
+      faults.add(whole, [], `Cannot be loaded: ${loadProblem(error)}`)
+      return { definitions: [], faults }
+    }
+  }
+
+  async #importDefault(path: string): Promise<unknown> {
+    const url = pathToFileURL(path).href
+    const loaded: Exports = /\.[cm]?ts$/.test(path) ? await this.#importTypescript(url) : await import(url)
+    // A CommonJS project wraps the default export once more.
+    const exported = loaded.default
+    return isObject(exported) && exported.__esModule === true ? exported.default : exported
+  }
+
+  async #importTypescript(url: string): Promise<Exports> {
+    this.#typescript ??= typescriptImporter()
+    const load = await this.#typescript
+    return load(url)
   }
 }
 
-async function importDefault(path: string): Promise<unknown> {
-  const url = pathToFileURL(path).href
-  const loaded: { default?: unknown } = /\.[cm]?ts$/.test(path)
-    ? await (await import('tsx/esm/api')).tsImport(url, import.meta.url)
-    : await import(`${url}?loaded=${Date.now()}`)
-  // A CommonJS project wraps the default export once more.
-  const exported = loaded.default
-  return isObject(exported) && exported.__esModule === true ? exported.default : exported
+type Exports = { readonly default?: unknown }
+
+/** One registration of tsx, under a name of its own, so that a project loaded again is read again. */
+async function typescriptImporter(): Promise<(url: string) => Promise<Exports>> {
+  const [esm, cjs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')])
+  const namespace = randomUUID()
+  cjs.register({ namespace })
+  const api = esm.register({ namespace })
+  return (url) => api.import(url, import.meta.url)
 }
 
 function siteSource(value: unknown, path: string, file: string): Definition['source'] {

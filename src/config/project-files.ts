@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { AppError } from '../errors.ts'
 import { Faults } from './fault.ts'
-import { loadModule } from './module-source.ts'
+import { ModuleLoader } from './module-source.ts'
 import { type Definition, flatSource, within } from './source.ts'
 import { parseText } from './text-source.ts'
 
@@ -39,14 +39,22 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
     )
   }
   const faults = new Faults()
-  const config = await readConfig(folder, faults)
-  const models = await readDefinitions(folder, 'models', faults)
-  const views = await readDefinitions(folder, 'views', faults)
+  const reader: Reader = { folder, faults, modules: new ModuleLoader() }
+  const config = await readConfig(reader)
+  const models = await readDefinitions(reader, 'models')
+  const views = await readDefinitions(reader, 'views')
   const seeds = await listSeeds(folder, faults)
   return { files: { folder, config, models, views, seeds }, faults }
 }
 
-async function readConfig(folder: string, faults: Faults): Promise<Definition | undefined> {
+interface Reader {
+  readonly folder: string
+  readonly faults: Faults
+  readonly modules: ModuleLoader
+}
+
+async function readConfig(reader: Reader): Promise<Definition | undefined> {
+  const { folder, faults } = reader
   const names = (await readdir(folder)).filter(
     (name) => basename(name, extname(name)) === 'admin.config' && DEFINITION_FORMATS.has(extname(name)),
   )
@@ -55,11 +63,12 @@ async function readConfig(folder: string, faults: Faults): Promise<Definition | 
   }
   const [name] = names
   if (name === undefined) return undefined
-  const definitions = await readDefinitionFile(folder, join(folder, name), faults)
+  const definitions = await readDefinitionFile(reader, join(folder, name))
   return definitions[0]
 }
 
-async function readDefinitions(folder: string, room: 'models' | 'views', faults: Faults): Promise<Definition[]> {
+async function readDefinitions(reader: Reader, room: 'models' | 'views'): Promise<Definition[]> {
+  const { folder, faults } = reader
   const definitions: Definition[] = []
   for (const path of await listFiles(join(folder, room))) {
     if (/\.d\.ts$|\.test\.[jt]s$/.test(path)) continue
@@ -71,7 +80,7 @@ async function readDefinitions(folder: string, room: 'models' | 'views', faults:
       )
       continue
     }
-    for (const { value, source } of await readDefinitionFile(folder, path, faults)) {
+    for (const { value, source } of await readDefinitionFile(reader, path)) {
       const items: Definition[] = Array.isArray(value)
         ? value.map((item: unknown, index) => ({ value: item, source: within(source, [index]) }))
         : [{ value, source }]
@@ -81,11 +90,11 @@ async function readDefinitions(folder: string, room: 'models' | 'views', faults:
   return definitions
 }
 
-async function readDefinitionFile(folder: string, path: string, faults: Faults): Promise<Definition[]> {
+async function readDefinitionFile({ folder, faults, modules }: Reader, path: string): Promise<Definition[]> {
   const file = relative(folder, path)
   const format = extname(path)
   if (format === '.ts' || format === '.js') {
-    const loaded = await loadModule(path, file)
+    const loaded = await modules.load(path, file)
     faults.addAll(loaded.faults.list)
     return loaded.definitions
   }

@@ -2,7 +2,7 @@ import Joi from 'joi'
 import type { Faults } from '../config/fault.ts'
 import { validateShape } from '../config/shape.ts'
 import type { Definition, Source } from '../config/source.ts'
-import { didYouMean } from '../util/suggest.ts'
+import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { boundsProblems, readDefault } from './bounds.ts'
 import { FIELD_TYPE_NAMES, type FieldDefinition, type FieldTypeName, type ModelDefinition } from './definition.ts'
 import { type Field, ID_FIELD, makeField, TIMESTAMP_FIELDS } from './field.ts'
@@ -104,11 +104,7 @@ function parseField(raw: unknown, index: number, source: Source, faults: Faults)
   }
   const schema = fieldSchemas.get(type as FieldTypeName)
   if (schema === undefined) {
-    faults.add(
-      source,
-      [...at, 'type'],
-      `Unknown type '${type}'${didYouMean(type, FIELD_TYPE_NAMES)} (known: ${FIELD_TYPE_NAMES.join(', ')})`,
-    )
+    faults.add(source, [...at, 'type'], `Unknown type '${type}'${meantOrKnown(type, FIELD_TYPE_NAMES)}`)
     return undefined
   }
   const { value: definition, faults: shapeFaults } = validateShape(schema, raw, source, { at })

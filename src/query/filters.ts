@@ -3,7 +3,7 @@ import type { Operator } from '../model/field-type.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Json } from '../util/json.ts'
-import { didYouMean } from '../util/suggest.ts'
+import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { splitCsv } from './csv.ts'
 import type { Parameters } from './parameters.ts'
 import type { FieldFilter, Filter } from './plan.ts'
@@ -43,7 +43,7 @@ function parseFieldFilter(model: Model, name: string, suffixes: readonly string[
   const [suffix, extra] = suffixes
   if (extra !== undefined) return `'${[name, ...suffixes].join('__')}' goes further than one relation and one operator`
   if (suffix !== undefined && !isOperator(suffix)) {
-    return `Unknown operator '__${suffix}' for '${name}'${didYouMean(suffix, SUFFIXES)} (known: ${SUFFIXES.map((each) => `__${each}`).join(' ')})`
+    return `Unknown operator '__${suffix}' for '${name}'${meantOrKnown(suffix, SUFFIXES)}`
   }
   return readFilter(field, suffix ?? 'eq', text)
 }

@@ -9,11 +9,17 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   const candidates = [...known]
   const sameLetters = candidates.find((candidate) => candidate.toLowerCase() === lower)
   if (sameLetters !== undefined) return sameLetters
-  return closestMatch(lower, candidates, { maxDistance: Math.max(1, Math.round(name.length * 0.4)) })
+  const maxDistance = Math.round(name.length * 0.4)
+  return maxDistance === 0 ? undefined : closestMatch(lower, candidates, { maxDistance })
 }
 
 /** `; did you mean 'title'?`, or nothing: to be put behind a message about an unknown name. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const match = nearest(name, known)
   return match === undefined ? '' : `; did you mean '${match}'?`
+}
+
+/** `; did you mean 'title'?` or, when no known name is near, ` (known: title, body)`. */
+export function meantOrKnown(name: string, known: readonly string[]): string {
+  return didYouMean(name, known) || ` (known: ${known.join(', ') || 'none'})`
 }

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { test } from 'node:test'
+
+const SRC = join(import.meta.dirname, '../src')
+
+/** Floors of the house, from the ground up: a room imports from floors below its own. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['util', 'errors'],
+  ['config'],
+  ['model'],
+  ['validate', 'query', 'views', 'lint', 'auth', 'limit', 'mock', 'store', 'search', 'webhooks'],
+  ['service'],
+  ['transfer'],
+  ['app'],
+  ['http'],
+  ['cli', 'index'],
+]
+
+/** Rooms of one floor that may look at each other nevertheless: a store executes the plans that `query` describes. */
+const NEIGHBOURS: ReadonlySet<string> = new Set(['lint → views', 'validate → query', 'store → query'])
+
+/** Libraries that one room alone may know. */
+const LIBRARY_ROOMS: readonly (readonly [RegExp, string])[] = [
+  [/^@hapi\//, 'http'],
+  [/^commander$/, 'cli'],
+  [/^lowdb(\/|$)/, 'store'],
+  [/^lunr$/, 'search'],
+  [/^csv-/, 'transfer'],
+]
+
+interface Import {
+  readonly from: string
+  readonly specifier: string
+  /** The imported file, for imports of our own. */
+  readonly to: string | undefined
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => join(SRC, name))
+
+const imports = files.flatMap(importsOf)
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(file, 'utf8')
+  const found = text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s[^'"\n;]*?(?:\{[^}]*\}[^'"\n;]*?)?from\s+'([^']+)'|import\('([^']+)'\)|(?:^|\n)import\s+'([^']+)'/g,
+  )
+  return [...found].map((match) => {
+    const specifier = match[1] ?? match[2] ?? match[3] ?? ''
+    return { from: file, specifier, to: specifier.startsWith('.') ? resolve(dirname(file), specifier) : undefined }
+  })
+}
+
+const roomOf = (file: string): string => (relative(SRC, file).split(sep)[0] ?? '').replace(/\.ts$/, '')
+
+const floorOf = (room: string): number => {
+  const floor = FLOORS.findIndex((rooms) => rooms.includes(room))
+  assert.notEqual(floor, -1, `Room '${room}' is on no floor: give it one in ARCHITECTURE.md and here`)
+  return floor
+}
+
+const show = (file: string): string => relative(SRC, file)
+
+test('the imports of all files were found', () => {
+  assert.ok(files.length > 50)
+  assert.ok(imports.length > files.length)
+  assert.ok(
+    imports.some(({ from, specifier }) => show(from) === join('config', 'module-source.ts') && specifier === 'tsx/esm/api'),
+  )
+})
+
+test('imports point down, never up', () => {
+  const upward = imports.flatMap(({ from, to }) => {
+    if (to === undefined) return []
+    const [room, other] = [roomOf(from), roomOf(to)]
+    const allowed = room === other || floorOf(other) < floorOf(room) || NEIGHBOURS.has(`${room} → ${other}`)
+    return allowed ? [] : [`${show(from)} → ${show(to)}`]
+  })
+  assert.deepEqual(upward, [])
+})
+
+test('no file imports itself by way of others', () => {
+  const targets = new Map(files.map((file) => [file, imports.filter(({ from, to }) => from === file && to !== undefined)]))
+  const done = new Set<string>()
+  const circles: string[] = []
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].map(show).join(' → '))
+    if (done.has(file) || path.includes(file)) return
+    for (const { to } of targets.get(file) ?? []) visit(to ?? '', [...path, file])
+    done.add(file)
+  }
+  for (const file of files) visit(file, [])
+  assert.deepEqual(circles, [])
+})
+
+test('each library stays in its room', () => {
+  const strays = imports.flatMap(({ from, specifier }) => {
+    const room = LIBRARY_ROOMS.find(([pattern]) => pattern.test(specifier))?.[1]
+    return room === undefined || room === roomOf(from) ? [] : [`${show(from)} imports ${specifier}, which only ${room}/ may`]
+  })
+  assert.deepEqual(strays, [])
+})
+
+test('every library that is imported is a dependency of the package, and the other way round', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
+  const outside = imports.filter(({ specifier, to }) => to === undefined && !specifier.startsWith('node:'))
+  const names = outside.map(({ specifier }) =>
+    specifier
+      .split('/')
+      .slice(0, specifier.startsWith('@') ? 2 : 1)
+      .join('/'),
+  )
+  assert.deepEqual([...new Set(names)].sort(), Object.keys(dependencies).sort())
+})
+
+test('no room has a barrel', () => {
+  assert.deepEqual(
+    files.map(show).filter((file) => /[/\\]index\.ts$/.test(file)),
+    [],
+  )
+})
+
+test('only the write path changes the store', () => {
+  const writers = files.filter((file) => /\.transact\(/.test(readFileSync(file, 'utf8')) && roomOf(file) !== 'store')
+  assert.deepEqual(writers.map(show), [join('service', 'records.ts')])
+})

@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { addressIn } from './cli.ts'
+
+export const ADMIN_BIN = join(import.meta.dirname, '../../bin/admin.js')
+
+export interface RunningServer {
+  readonly address: string
+  readonly child: ChildProcess
+  /** Resolves once the server has written this to stderr. */
+  said(text: string): Promise<void>
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; stdout: string; stderr: string }>
+}
+
+/** Starts the real program as a process of its own and waits until it listens. */
+export async function startServer(
+  args: readonly string[],
+  { bin = ADMIN_BIN, cwd = process.cwd() } = {},
+): Promise<RunningServer> {
+  const child = spawn(process.execPath, [bin, 'serve', '--port', '0', ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const written = { stdout: '', stderr: '' }
+  child.stderr.on('data', (chunk) => {
+    written.stderr += chunk
+  })
+  const exited = once(child, 'exit')
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      written.stdout += chunk
+      if (written.stdout.includes('\n')) resolve()
+    })
+    exited.then(([code]) => reject(new Error(`admin serve ended with ${code}: ${written.stderr}`)))
+  })
+  return {
+    address: addressIn(written.stdout),
+    child,
+    async said(text) {
+      while (!written.stderr.includes(text)) await once(child.stderr, 'data')
+    },
+    async stop(signal = 'SIGINT') {
+      child.kill(signal)
+      const [code] = await exited
+      return { code, ...written }
+    },
+  }
+}
