@@ -126,6 +126,11 @@ test('no room has a barrel', () => {
 })
 
 test('only the write path changes the store', () => {
-  const writers = files.filter((file) => /\.transact\(/.test(readFileSync(file, 'utf8')) && roomOf(file) !== 'store')
-  assert.deepEqual(writers.map(show), [join('service', 'records.ts')])
+  const changers = files.filter((file) => /\.transact\(/.test(readFileSync(file, 'utf8')) && roomOf(file) !== 'store')
+  assert.deepEqual(changers.map(show), [join('service', 'commit.ts')])
+  const committers = imports.filter(({ to }) => to !== undefined && show(to) === join('service', 'commit.ts'))
+  assert.deepEqual(
+    committers.map(({ from }) => show(from)),
+    [join('service', 'records.ts')],
+  )
 })

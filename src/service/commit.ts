@@ -1,0 +1,116 @@
+import { AppError } from '../errors.ts'
+import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
+import { versionOf } from '../store/version.ts'
+import { FieldIssues } from '../validate/issues.ts'
+import type { DraftedWrite, Finisher } from './drafts.ts'
+import { constraintIssues, type IndexedIssues, referencedError } from './violations.ts'
+
+/** How often a write is worked out anew because a record changed meanwhile. Each time somebody else has succeeded. */
+const MAX_ATTEMPTS = 1000
+
+/** What goes before field names in messages: nothing for one record, `<index>.` for many. */
+export type Prefix = (index: number) => string
+export const singly: Prefix = () => ''
+export const byIndex: Prefix = (index) => `${index}.`
+
+/** The last step of the write path: hands transactions to the store and says its refusals in the words of the API. */
+export class Committer {
+  readonly #registry: Registry
+  readonly #store: Store
+  readonly #finisher: Finisher
+
+  constructor(registry: Registry, store: Store, finisher: Finisher) {
+    this.#registry = registry
+    this.#store = store
+    this.#finisher = finisher
+  }
+
+  /**
+   * Commits drafts in one transaction.
+   *
+   * @param read makes the drafts from what is stored; it is called again when that has changed before they are committed
+   * @returns what is stored now, in the order of the drafts
+   * @throws {AppError} VALIDATION_FAILED with everything that is wrong with any of them
+   */
+  write(model: Model, prefix: Prefix, read: () => Promise<readonly DraftedWrite[]>): Promise<readonly StoredRecord[]> {
+    return this.#untilCurrent(model, async () => {
+      const writes = await read()
+      throwIssues(await this.#issuesOf(writes), prefix)
+      const outcome = await this.#store.transact(await this.#operations(writes))
+      throwConstraints(outcome, prefix)
+      return outcome
+    })
+  }
+
+  /**
+   * Removes records in one transaction.
+   *
+   * @param read gives the records as they are stored
+   * @returns what was removed
+   * @throws {AppError} RECORD_REFERENCED when others refer to one of them
+   */
+  remove(model: Model, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
+    return this.#untilCurrent(model, async () => {
+      const removals = (await read()).map((record): Operation => {
+        return { kind: 'remove', table: model.key, id: record.id, expect: versionOf(record) }
+      })
+      const outcome = await this.#store.transact(removals)
+      const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#registry)
+      if (referenced !== undefined) throw referenced
+      // What a removal sets off (a reference set to null) may break a constraint of the referring record.
+      throwConstraints(outcome, singly)
+      return outcome
+    })
+  }
+
+  /** Commits drafts in one transaction, or gives everything that is wrong with any of them by index. */
+  async attempt(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
+    const issues = await this.#issuesOf(writes)
+    if (issues.length > 0) return issues
+    const outcome = await this.#store.transact(await this.#operations(writes))
+    return outcome.ok ? [] : constraintIssues(outcome.violations)
+  }
+
+  #operations(writes: readonly DraftedWrite[]): Promise<Operation[]> {
+    return Promise.all(writes.map((write) => this.#finisher.operation(write)))
+  }
+
+  /** What is wrong with drafts. When anything is, the store is asked too, so that a client learns all of it at once. */
+  async #issuesOf(writes: readonly DraftedWrite[]): Promise<IndexedIssues[]> {
+    if (!writes.some(({ draft }) => draft.issues.any)) return []
+    const rehearsed = writes.map((write) => this.#finisher.rehearsal(write))
+    const outcome = await this.#store.transact(rehearsed, 'rehearse')
+    const found = outcome.ok ? [] : constraintIssues(outcome.violations)
+    const constraints = new Map(found.map(({ index, issues }) => [index, issues]))
+    return writes.flatMap(({ draft }, index) => {
+      const issues = new FieldIssues()
+      issues.addAll(draft.issues)
+      issues.addMissing(constraints.get(index) ?? new FieldIssues())
+      return issues.any ? [{ index, issues }] : []
+    })
+  }
+
+  /** Does a write anew for as long as a record it is about changes or goes between being read and being written. */
+  async #untilCurrent(model: Model, write: () => Promise<Outcome>): Promise<readonly StoredRecord[]> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const outcome = await write()
+      if (outcome.ok) return outcome.records
+      const overtaken = outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')
+      if (!overtaken) throw new Error(`The store refused a transaction: ${JSON.stringify(outcome.violations)}`)
+    }
+    throw new AppError('WRITE_CONFLICT', `${model.name} keeps changing under other writes; read it again and retry`)
+  }
+}
+
+/** @throws {AppError} VALIDATION_FAILED with the messages of all items */
+export function throwIssues(found: readonly IndexedIssues[], prefix: Prefix): void {
+  const all = new FieldIssues()
+  for (const { index, issues } of found) all.addAll(issues, prefix(index))
+  all.throwIfAny()
+}
+
+function throwConstraints(outcome: Outcome, prefix: Prefix): void {
+  if (!outcome.ok) throwIssues(constraintIssues(outcome.violations), prefix)
+}

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { addressIn } from '../helpers/cli.ts'
+import { temporaryFolder } from '../helpers/fixture.ts'
+import { ADMIN_BIN } from '../helpers/process.ts'
+import { type Figure, median } from './figures.ts'
+
+const RUNS = 9
+const BLOG = join(import.meta.dirname, '../../fixtures/blog')
+
+/** From starting the compiled program to the answer to its first request, against a bare server on the same framework. */
+export async function startBench(): Promise<Figure[]> {
+  const folder = await temporaryFolder()
+  const data = join(folder.path, 'data')
+  const serve = [ADMIN_BIN, 'serve', '--project', BLOG, '--data', data, '--port', '0']
+  const first: number[] = []
+  const later: number[] = []
+  const bare: number[] = []
+  for (let run = 0; run < RUNS; run++) {
+    await rm(data, { recursive: true, force: true })
+    first.push(await timeToAnswer(serve, '/admin/api/v1/views/'))
+    later.push(await timeToAnswer(serve, '/admin/api/v1/views/'))
+    bare.push(await timeToAnswer([join(import.meta.dirname, 'bare-server.mjs')], '/'))
+  }
+  await folder.remove()
+  const baseline = median(bare)
+  return [
+    { name: 'first start of fixtures/blog, seeding 195 records', unit: 'ms', ours: median(first), baseline },
+    { name: 'start of fixtures/blog', unit: 'ms', ours: median(later), baseline },
+  ]
+}
+
+async function timeToAnswer(args: readonly string[], path: string): Promise<number> {
+  const begin = performance.now()
+  const child = spawn(process.execPath, [...args], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const exited = once(child, 'exit')
+  const [line] = await once(child.stdout, 'data')
+  const response = await fetch(`${addressIn(String(line))}${path}`)
+  await response.text()
+  const elapsed = performance.now() - begin
+  child.kill('SIGINT')
+  await exited
+  if (response.status !== 200) throw new Error(`${path} answered ${response.status}`)
+  return elapsed
+}
