@@ -21,6 +21,7 @@ export const ERRORS = {
   PRECONDITION_FAILED: { status: 412, exitCode: 1, body: 'B', message: 'Precondition failed' },
   PAYLOAD_TOO_LARGE: { status: 413, exitCode: 1, body: 'B', message: 'Payload too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exitCode: 1, body: 'B', message: 'Unsupported media type' },
+  RATE_LIMITED: { status: 429, exitCode: 1, body: 'B', message: 'Rate limit exceeded' },
   INTERNAL: { status: 500, exitCode: 1, body: 'B', message: 'Internal server error' },
   STORE_UNAVAILABLE: { status: 503, exitCode: 1, body: 'B', message: 'Storage unavailable' },
   DATA_IN_USE: { status: 503, exitCode: 1, body: 'B', message: 'Data folder is in use' },

@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
 import { errorBodies } from './plugins/errors.ts'
+import { rateLimits } from './plugins/rate-limits.ts'
 import { authRoutes } from './routes/auth.ts'
 import { modelRoutes } from './routes/models.ts'
 import { viewRoutes } from './routes/views.ts'
@@ -13,7 +14,7 @@ export interface ServerOptions {
   readonly clock?: Clock
 }
 
-const EXPOSED_HEADERS = ['ETag', 'Location']
+const EXPOSED_HEADERS = ['ETag', 'Location', 'Retry-After', 'RateLimit', 'RateLimit-Policy']
 
 /** Puts an application on HTTP. The server is ready to be injected into; `start()` makes it listen. */
 export async function createServer(app: App, { report, clock = systemClock }: ServerOptions): Promise<Hapi.Server> {
@@ -32,6 +33,7 @@ export async function createServer(app: App, { report, clock = systemClock }: Se
   await server.register([
     { plugin: errorBodies, options: { validationStatus: settings.validation_status, clock, report } },
     { plugin: bearerAuthentication, options: { logins: app.logins } },
+    { plugin: rateLimits, options: { settings, clock } },
   ])
   server.route([...modelRoutes(app), ...viewRoutes(app), ...authRoutes(app)])
   return server

@@ -16,6 +16,8 @@ interface ServeOptions extends ProjectOptions {
   readonly port?: number
   readonly cors?: string[]
   readonly showToken?: boolean
+  /** `--no-rate-limit` makes it false. */
+  readonly rateLimit: boolean
 }
 
 /** `admin serve`: serves a project until it is asked to stop. */
@@ -24,16 +26,18 @@ export function serveCommand(io: Io): Command {
     .option('--host <host>', 'address to listen on (default: the setting `host`, 127.0.0.1)')
     .option('--port <number>', 'port to listen on, 0 for a free one (default: the setting `port`, 8000)', parsePort)
     .option('--cors <origin...>', 'origins of front ends that browsers may call from, such as http://localhost:5173')
+    .option('--no-rate-limit', 'do not limit how often the API may be called')
     .option('--show-token', 'print an access token of the first superuser and a curl command that uses it')
     .addHelpText('after', '\nExample:\n  $ admin serve --project shop --port 0\n')
     .action((options: ServeOptions) => withApp(io, options, 'write', (app) => serve(app, options, io), flagsOf(options)))
 }
 
-function flagsOf({ host, port, cors }: ServeOptions): SettingsInput {
+function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
   return {
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
     ...(cors === undefined ? {} : { cors }),
+    ...(rateLimit ? {} : { rate_limits: { default: 0, auth: 0, upload: 0 } }),
   }
 }
 

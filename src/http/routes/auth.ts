@@ -8,7 +8,12 @@ import { apiRoots } from '../paths.ts'
 /** Logging in and out: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. */
 export function authRoutes({ settings, logins, reads }: App): ServerRoute[] {
   const { auth } = apiRoots(settings)
-  const open = { auth: false as const, payload: { allow: ['application/json', 'application/x-www-form-urlencoded'] } }
+  const plugins = { rateLimit: 'auth' as const }
+  const open = {
+    auth: false as const,
+    plugins,
+    payload: { allow: ['application/json', 'application/x-www-form-urlencoded'] },
+  }
 
   const token = async (request: Request) => {
     const [username, password] = readTexts(request.payload, ['username', 'password'])
@@ -33,7 +38,7 @@ export function authRoutes({ settings, logins, reads }: App): ServerRoute[] {
     { method: 'POST', path: `${auth}/token`, handler: token, options: open },
     { method: 'POST', path: `${auth}/refresh`, handler: refresh, options: open },
     { method: 'POST', path: `${auth}/logout`, handler: logout, options: open },
-    { method: 'GET', path: `${auth}/me`, handler: me, options: { auth: 'bearer' } },
+    { method: 'GET', path: `${auth}/me`, handler: me, options: { auth: 'bearer', plugins } },
   ]
 }
 

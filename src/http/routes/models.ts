@@ -11,7 +11,7 @@ import { apiRoots } from '../paths.ts'
 export function modelRoutes(app: App): ServerRoute[] {
   const { models } = apiRoots(app.settings)
   const { reads, records } = app
-  const options = { auth: 'bearer' }
+  const options = { auth: 'bearer', plugins: { rateLimit: 'default' as const } }
 
   const presentOne = async (modelKey: string, record: StoredRecord): Promise<Presented> => {
     const [presented] = await reads.present(modelKey, [record])
