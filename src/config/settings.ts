@@ -1,4 +1,5 @@
 import Joi from 'joi'
+import { nearest } from '../util/suggest.ts'
 import { Faults } from './fault.ts'
 import { validateShape } from './shape.ts'
 import { type Definition, flatSource } from './source.ts'
@@ -117,7 +118,7 @@ function longEnough(value: string, helpers: Joi.CustomHelpers): string | Joi.Err
 }
 
 /**
- * Lays flags over the environment over the file over the defaults.
+ * Lays flags over the environment over the file over the defaults. The warnings are about variables that are probably misspelt.
  *
  * @param flags what the command line says; undefined members are absent
  * @param env the process environment: `ADMIN_PORT`, `ADMIN_JWT__ALGORITHM`, …
@@ -126,8 +127,9 @@ export function resolveSettings(
   file: Definition | undefined,
   env: Readonly<Record<string, string | undefined>>,
   flags: SettingsInput,
-): { settings: Settings; faults: Faults } {
+): { settings: Settings; faults: Faults; warnings: string[] } {
   const faults = new Faults()
+  const environment = readEnvironment(env)
   const read = (value: unknown, source: Definition['source'], convert: boolean): SettingsInput => {
     const shape = validateShape(settingsSchema, value, source, { convert })
     faults.addAll(shape.faults.list)
@@ -135,23 +137,32 @@ export function resolveSettings(
   }
   const layers = [
     file === undefined || file.value === null ? {} : read(file.value, file.source, false),
-    ...environmentLayers(env).map(({ name, value }) => read(value, flatSource(`environment ${name}`), true)),
+    ...environment.layers.map(({ name, value }) => read(value, flatSource(`environment ${name}`), true)),
     read(flags, flatSource('command line'), true),
   ]
-  return { settings: freeze(layers.reduce<object>(overlay, DEFAULTS) as Settings), faults }
+  return { settings: freeze(layers.reduce<object>(overlay, DEFAULTS) as Settings), faults, warnings: environment.warnings }
 }
 
-function environmentLayers(env: Readonly<Record<string, string | undefined>>): { name: string; value: unknown }[] {
+function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
+  layers: { name: string; value: unknown }[]
+  warnings: string[]
+} {
   const layers: { name: string; value: unknown }[] = []
+  const warnings: string[] = []
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith('ADMIN_') || text === undefined) continue
     const path = name.slice('ADMIN_'.length).toLowerCase().split('__')
-    // The prefix is not ours alone: another program's ADMIN_EMAIL is no fault of this project.
-    if (path[0] === undefined || !SETTING_NAMES.has(path[0])) continue
-    const leaf = path[0] === 'cors' ? text.split(',').map((origin) => origin.trim()) : text
-    layers.push({ name, value: path.reduceRight<unknown>((value, key) => ({ [key]: value }), leaf) })
+    const [setting = ''] = path
+    if (SETTING_NAMES.has(setting)) {
+      const leaf = setting === 'cors' ? text.split(',').map((origin) => origin.trim()) : text
+      layers.push({ name, value: path.reduceRight<unknown>((value, key) => ({ [key]: value }), leaf) })
+    } else {
+      // The prefix is not ours alone: another program's ADMIN_EMAIL is no fault of this project, but a slip may be.
+      const meant = nearest(setting, SETTING_NAMES)
+      if (meant !== undefined) warnings.push(`${name} is not a setting; did you mean ADMIN_${meant.toUpperCase()}?`)
+    }
   }
-  return layers
+  return { layers, warnings }
 }
 
 const SETTING_NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULTS), 'secret_key'])

@@ -16,6 +16,8 @@ export interface Project {
   /** Forms by name, which is their `form_id`. */
   readonly forms: ReadonlyMap<string, Form>
   readonly seeds: readonly SeedFile[]
+  /** What is not wrong, but probably not meant. */
+  readonly warnings: readonly string[]
 }
 
 /** Where a project is and what overrides its settings. */
@@ -33,7 +35,7 @@ export interface ProjectSource {
  */
 export async function loadProject({ folder, env, flags }: ProjectSource): Promise<Project> {
   const { files, faults } = await readProjectFiles(folder)
-  const { settings, faults: settingFaults } = resolveSettings(files.config, env, flags)
+  const { settings, faults: settingFaults, warnings } = resolveSettings(files.config, env, flags)
   const { registry, faults: modelFaults } = buildRegistry(files.models, AUTH_MODELS)
   const { views, faults: viewFaults } = buildViews(files.views, registry)
   const { forms, faults: formFaults } = compileForms(views, registry)
@@ -47,7 +49,7 @@ export async function loadProject({ folder, env, flags }: ProjectSource): Promis
     )
   }
   faults.throwIfAny()
-  return { folder, settings, registry, views, forms, seeds: files.seeds }
+  return { folder, settings, registry, views, forms, seeds: files.seeds, warnings }
 }
 
 function compileForms(views: Views, registry: Registry): { forms: ReadonlyMap<string, Form>; faults: Faults } {

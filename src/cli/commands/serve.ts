@@ -65,6 +65,7 @@ async function introduce(app: App, options: ServeOptions, address: string, say: 
   const viewCount = views.grouped.reduce((count, [, list]) => count + list.length, 0)
   say(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
   say(`Data in ${app.dataFolder}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
+  for (const warning of app.project.warnings) say(`Warning: ${warning}`)
   if (subscriptionCount(app) > 0) say('Warning: webhooks are configured, but this version does not deliver any')
   const superuser = await firstSuperuser(app.store)
   if (superuser === undefined) {
