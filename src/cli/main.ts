@@ -56,7 +56,7 @@ function report(error: unknown, io: Io, debug: boolean): number {
     error instanceof AppError ? messageLines(error) : [`Unexpected error: ${error instanceof Error ? error.message : error}`]
   for (const line of lines) io.stderr.write(`${paint('red', 'error')} ${line}\n`)
   if (debug && error instanceof Error) io.stderr.write(`${error.stack}\n`)
-  else if (!(error instanceof AppError)) io.stderr.write('Run it again with --debug to see where it happened.\n')
+  else if (!(error instanceof AppError)) io.stderr.write('Run it again as `admin --debug …` to see where it happened.\n')
   return error instanceof AppError ? error.exitCode : 1
 }
 
