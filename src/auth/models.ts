@@ -64,6 +64,7 @@ const AuthSession = defineModel({
     { name: 'user_id', type: 'foreignkey', model: 'user', required: true, on_delete: 'cascade' },
     { name: 'family', type: 'string', required: true, unique: true },
     { name: 'token_id', type: 'string', required: true },
+    { name: 'credential', type: 'string', required: true },
     { name: 'expires_at', type: 'datetime', required: true },
   ],
 })

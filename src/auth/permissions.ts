@@ -26,6 +26,8 @@ export function may(actor: Actor, action: Action, model: Model): boolean {
 const PRIVILEGED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['user', new Set(['is_superuser', 'groups', 'permissions'])],
   ['group', new Set(['permissions'])],
+  // Whoever renames a permission changes what its holders may do.
+  ['permission', new Set(['codename'])],
 ])
 
 /** True for fields that give power: only a superuser may set them. */

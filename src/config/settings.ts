@@ -67,16 +67,20 @@ export const DEFAULTS: Settings = {
   lint: { rules: {} },
 }
 
+/** Ten years. */
+const MAX_TOKEN_MINUTES = 5_256_000
+
 const pathPrefix = Joi.string()
   .allow('')
-  .pattern(/^(\/[A-Za-z0-9._~-]+)*$/, 'a path such as /backend, without a slash at the end')
-const count = Joi.number().integer().min(0)
+  .pattern(/^(\/[A-Za-z0-9._~-]+)*$/)
+  .messages({ 'string.pattern.base': '{{#label}} must be a path such as /backend, without a slash at the end' })
+const count = Joi.number().integer().min(0).max(100_000)
 
 const subscription = Joi.object({
   url: Joi.string()
     .uri({ scheme: ['http', 'https'] })
     .required(),
-  events: Joi.array().items(Joi.string().valid('create', 'update', 'delete')),
+  events: Joi.array().items(Joi.valid('create', 'update', 'delete')),
   models: Joi.array().items(Joi.string()),
   secret: Joi.string().min(16),
   active: Joi.boolean(),
@@ -93,24 +97,26 @@ const settingsSchema = Joi.object<SettingsInput>({
   port: Joi.number().port(),
   base_path: pathPrefix,
   admin_path: pathPrefix,
-  api_version: Joi.string().pattern(/^[A-Za-z0-9._-]+$/, 'a path segment such as v1'),
+  api_version: Joi.string()
+    .pattern(/^[A-Za-z0-9._-]+$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be a path segment such as v1' }),
   data: Joi.string(),
   secret_key: Joi.string().custom(longEnough, 'length in bytes').messages({
     'secret.short': "'secret_key' must be at least 32 bytes long; make one with `openssl rand -base64 32`",
   }),
   jwt: Joi.object({
-    algorithm: Joi.string().valid('HS256', 'HS384', 'HS512'),
-    access_token_minutes: Joi.number().positive(),
-    refresh_token_minutes: Joi.number().positive(),
+    algorithm: Joi.valid('HS256', 'HS384', 'HS512'),
+    access_token_minutes: Joi.number().min(1).max(MAX_TOKEN_MINUTES),
+    refresh_token_minutes: Joi.number().min(1).max(MAX_TOKEN_MINUTES),
   }),
-  views_auth: Joi.string().valid('optional', 'required'),
+  views_auth: Joi.valid('optional', 'required'),
   validation_status: Joi.number().valid(400, 422),
   rate_limits: Joi.object({ default: count, auth: count, upload: count }),
   max_upload_bytes: Joi.number().integer().min(1024),
   trusted_proxies: count,
   cors: Joi.array().items(Joi.string()),
   webhooks: Joi.alternatives(Joi.array().items(subscription), webhookSection),
-  lint: Joi.object({ rules: Joi.object().pattern(Joi.string(), Joi.string().valid('off', 'warn', 'error')) }),
+  lint: Joi.object({ rules: Joi.object().pattern(Joi.string(), Joi.valid('off', 'warn', 'error')) }),
 })
 
 function longEnough(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
@@ -150,7 +156,8 @@ function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
   const layers: { name: string; value: unknown }[] = []
   const warnings: string[] = []
   for (const [name, text] of Object.entries(env)) {
-    if (!name.startsWith('ADMIN_') || text === undefined) continue
+    // An empty variable is how a shell says that there is none.
+    if (!name.startsWith('ADMIN_') || text === undefined || text === '') continue
     const path = name.slice('ADMIN_'.length).toLowerCase().split('__')
     const [setting = ''] = path
     if (SETTING_NAMES.has(setting)) {

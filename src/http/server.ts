@@ -1,9 +1,11 @@
 import Hapi from '@hapi/hapi'
 import type { App } from '../app.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
+import { type Random, systemRandom } from '../util/ids.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
 import { errorBodies } from './plugins/errors.ts'
 import { rateLimits } from './plugins/rate-limits.ts'
+import { strictQueries } from './plugins/strict-queries.ts'
 import { authRoutes } from './routes/auth.ts'
 import { modelRoutes } from './routes/models.ts'
 import { viewRoutes } from './routes/views.ts'
@@ -12,12 +14,16 @@ export interface ServerOptions {
   /** Told of every error that is our own fault, with the request's id. */
   readonly report: (requestId: string, error: unknown) => void
   readonly clock?: Clock
+  readonly random?: Random
 }
 
 const EXPOSED_HEADERS = ['ETag', 'Location', 'Retry-After', 'RateLimit', 'RateLimit-Policy']
 
 /** Puts an application on HTTP. The server is ready to be injected into; `start()` makes it listen. */
-export async function createServer(app: App, { report, clock = systemClock }: ServerOptions): Promise<Hapi.Server> {
+export async function createServer(
+  app: App,
+  { report, clock = systemClock, random = systemRandom }: ServerOptions,
+): Promise<Hapi.Server> {
   const { settings } = app
   const cors = { origin: [...settings.cors], additionalHeaders: ['If-Match'], additionalExposedHeaders: EXPOSED_HEADERS }
   const server = Hapi.server({
@@ -27,13 +33,17 @@ export async function createServer(app: App, { report, clock = systemClock }: Se
     debug: false,
     routes: {
       cors: settings.cors.length > 0 ? cors : false,
-      payload: { maxBytes: settings.max_upload_bytes, allow: ['application/json'] },
+      // Cookies of whatever else runs on this host are none of our business, however malformed.
+      state: { parse: false, failAction: 'ignore' },
+      // `__proto__` is read as a key like any other, and then refused by name like any other unknown field.
+      payload: { maxBytes: settings.max_upload_bytes, allow: ['application/json'], protoAction: 'ignore' },
     },
   })
   await server.register([
-    { plugin: errorBodies, options: { validationStatus: settings.validation_status, clock, report } },
+    { plugin: errorBodies, options: { validationStatus: settings.validation_status, clock, random, report } },
     { plugin: bearerAuthentication, options: { logins: app.logins } },
     { plugin: rateLimits, options: { settings, clock } },
+    { plugin: strictQueries },
   ])
   server.route([...modelRoutes(app), ...viewRoutes(app), ...authRoutes(app)])
   return server

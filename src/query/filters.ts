@@ -1,5 +1,6 @@
 import type { Field } from '../model/field.ts'
-import type { Operator } from '../model/field-type.ts'
+import type { Operator, Reading } from '../model/field-type.ts'
+import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Json } from '../util/json.ts'
@@ -63,14 +64,23 @@ function readFilter(field: Field, operator: Operator, text: string): FieldFilter
     if (items === undefined) return `'${name}__in' has a quote that is not closed: ${text}`
     const values: Json[] = []
     for (const item of items) {
-      const reading = type.parse(item)
+      const reading = readValue(field, item, operator)
       if (!reading.ok) return `'${name}' ${reading.problem}, not '${item}'`
       values.push(reading.value)
     }
     return { field: name, operator, values }
   }
-  const reading = type.parse(text)
+  const reading = readValue(field, text, operator)
   return reading.ok ? { field: name, operator, value: reading.value } : `'${name}' ${reading.problem}, not '${text}'`
+}
+
+/** Reads the value of a filter. Where whole values are compared, one that the field can never have is a mistake. */
+function readValue({ type, limits: { choices } }: Field, text: string, operator: Operator): Reading {
+  const reading = type.parse(text)
+  const whole = operator === 'eq' || operator === 'ne' || operator === 'in'
+  if (!reading.ok || !whole || choices === undefined) return reading
+  const [problem] = checkLimits(reading.value, { choices })
+  return problem === undefined ? reading : { ok: false, problem }
 }
 
 const isOperator = (name: string): name is Operator => SUFFIXES.some((suffix) => suffix === name)
@@ -83,6 +93,10 @@ export function visible(model: Model, name: string): Field | undefined {
 
 /** `Unknown field 'usernme'; did you mean 'username'?` */
 export function unknownField(model: Model, name: string): string {
-  const known = [...model.visibleFields.map((field) => field.name), ...model.relations.keys()]
-  return `Unknown field '${name}'${didYouMean(name, known)}`
+  const foreignKey = model.relations.get(name)
+  if (foreignKey?.relation.kind === 'one') return `Unknown field '${name}'; did you mean '${foreignKey.name}'?`
+  return `Unknown field '${name}'${didYouMean(
+    name,
+    model.visibleFields.map((field) => field.name),
+  )}`
 }

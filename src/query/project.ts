@@ -46,10 +46,15 @@ function chosenColumns(names: readonly string[], parameters: Parameters, model: 
       : field === undefined
         ? []
         : [{ kind: 'value', name }]
-    if (found.length === 0) parameters.fault('fields', unknownField(model, name))
+    if (found.length === 0) parameters.fault('fields', unknownColumn(model, name))
     for (const column of found) columns.set(column.name, column)
   }
   return [...columns.values()]
+}
+
+/** Where columns are chosen, a relation has a name as well as its foreign key. */
+function unknownColumn(model: Model, name: string): string {
+  return `Unknown field '${name}'${didYouMean(name, [...model.visibleFields.map((field) => field.name), ...model.relations.keys()])}`
 }
 
 /** Reads `include=<relation>__<field>,…` into the wanted fields of each relation. */
@@ -69,7 +74,8 @@ function parseInclude(parameters: Parameters, model: Model, registry: Registry):
     }
     const target = registry.expect(relation.relation.target)
     const field = visible(target, fieldName)
-    if (field === undefined || field.relation?.kind === 'many') parameters.fault('include', unknownField(target, fieldName))
+    if (field === undefined) parameters.fault('include', unknownField(target, fieldName))
+    else if (field.relation?.kind === 'many') parameters.fault('include', `'${path}' goes further than one relation`)
     else included.set(relationName, [...(included.get(relationName) ?? []), fieldName])
   }
   return included

@@ -3,6 +3,7 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
+import { useFormMessages } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './violations.ts'
@@ -39,7 +40,7 @@ export class Committer {
       const writes = await read()
       throwIssues(await this.#issuesOf(writes), prefix)
       const outcome = await this.#store.transact(await this.#operations(writes))
-      throwConstraints(outcome, prefix)
+      throwIssues(brokenConstraints(outcome, writes), prefix)
       return outcome
     })
   }
@@ -60,7 +61,7 @@ export class Committer {
       const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#registry)
       if (referenced !== undefined) throw referenced
       // What a removal sets off (a reference set to null) may break a constraint of the referring record.
-      throwConstraints(outcome, singly)
+      throwIssues(brokenConstraints(outcome, []), singly)
       return outcome
     })
   }
@@ -70,7 +71,7 @@ export class Committer {
     const issues = await this.#issuesOf(writes)
     if (issues.length > 0) return issues
     const outcome = await this.#store.transact(await this.#operations(writes))
-    return outcome.ok ? [] : constraintIssues(outcome.violations)
+    return brokenConstraints(outcome, writes)
   }
 
   #operations(writes: readonly DraftedWrite[]): Promise<Operation[]> {
@@ -82,8 +83,7 @@ export class Committer {
     if (!writes.some(({ draft }) => draft.issues.any)) return []
     const rehearsed = writes.map((write) => this.#finisher.rehearsal(write))
     const outcome = await this.#store.transact(rehearsed, 'rehearse')
-    const found = outcome.ok ? [] : constraintIssues(outcome.violations)
-    const constraints = new Map(found.map(({ index, issues }) => [index, issues]))
+    const constraints = new Map(brokenConstraints(outcome, writes).map(({ index, issues }) => [index, issues]))
     return writes.flatMap(({ draft }, index) => {
       const issues = new FieldIssues()
       issues.addAll(draft.issues)
@@ -111,6 +111,12 @@ export function throwIssues(found: readonly IndexedIssues[], prefix: Prefix): vo
   all.throwIfAny()
 }
 
-function throwConstraints(outcome: Outcome, prefix: Prefix): void {
-  if (!outcome.ok) throwIssues(constraintIssues(outcome.violations), prefix)
+/** The broken constraints in words: those of the form that a draft was made under, where it has any. */
+function brokenConstraints(outcome: Outcome, writes: readonly DraftedWrite[]): readonly IndexedIssues[] {
+  const found = outcome.ok ? [] : constraintIssues(outcome.violations)
+  for (const { index, issues } of found) {
+    const form = writes[index]?.form
+    if (form !== undefined) useFormMessages(form, issues)
+  }
+  return found
 }

@@ -40,9 +40,13 @@ export function draftChange(model: Model, form: Form | undefined, existing: Stor
 export interface DraftedWrite {
   readonly model: Model
   readonly draft: Draft
+  /** The form that it was made under. */
+  readonly form?: Form | undefined
   readonly existing?: StoredRecord
   /** The id that a new record is to have; absent, it gets the next. */
   readonly id?: number | undefined
+  /** Leaves `updated_at` as it is. */
+  readonly quiet?: boolean
 }
 
 /** Makes store operations of drafts: secrets hashed, timestamps set. */
@@ -56,13 +60,15 @@ export class Finisher {
   }
 
   /** The operation as it will be, but with secrets in plain: to be rehearsed, never committed. */
-  rehearsal({ model, draft, existing, id }: DraftedWrite): Operation {
-    return operation(model, existing, { ...draft.values, ...this.#stamps(model, existing) }, id)
+  rehearsal(write: DraftedWrite): Operation {
+    const { model, draft, existing, id } = write
+    return operation(model, existing, { ...draft.values, ...this.#stamps(write) }, id)
   }
 
-  async operation({ model, draft, existing, id }: DraftedWrite): Promise<Operation> {
+  async operation(write: DraftedWrite): Promise<Operation> {
+    const { model, draft, existing, id } = write
     const secrets = await this.#hashSecrets(model, draft.values)
-    return operation(model, existing, { ...draft.values, ...secrets, ...this.#stamps(model, existing) }, id)
+    return operation(model, existing, { ...draft.values, ...secrets, ...this.#stamps(write) }, id)
   }
 
   async #hashSecrets(model: Model, values: Draft['values']): Promise<Record<string, Json>> {
@@ -75,8 +81,8 @@ export class Finisher {
   }
 
   /** `updated_at` moves forward with every update, even within one millisecond. */
-  #stamps(model: Model, existing: StoredRecord | undefined): Record<string, Json> {
-    if (!model.timestamps) return {}
+  #stamps({ model, existing, quiet = false }: DraftedWrite): Record<string, Json> {
+    if (!model.timestamps || quiet) return {}
     const now = this.#clock()
     if (existing === undefined) return { created_at: isoTime(now), updated_at: isoTime(now) }
     const before = Date.parse(String(existing.updated_at))

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { NOBODYS_HASH, type PasswordHasher } from '../auth/password.ts'
 import { ACTIONS, type Actor, codename, SYSTEM } from '../auth/permissions.ts'
 import type { Claims, Tokens } from '../auth/token.ts'
@@ -8,7 +9,9 @@ import type { Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
+import { grantsOf } from './accounts.ts'
 import type { Records } from './records.ts'
+import { userNamed } from './users.ts'
 
 /** What a login is answered with (RFC 6749, section 5.1); `expires_in` in seconds. */
 export interface TokenGrant {
@@ -50,21 +53,22 @@ export class Logins {
 
   /** @throws {AppError} UNAUTHENTICATED, alike for an unknown user, a wrong password and an inactive user */
   async login(username: string, password: string): Promise<TokenGrant> {
-    const user = await this.#userNamed(username)
+    const user = await userNamed(this.#store, username)
     const matches = await this.#hasher.verify(String(user?.password ?? NOBODYS_HASH), password)
     if (user === undefined || !matches || user.is_active !== true) throw unauthenticated()
     await this.#dropExpiredSessions(user.id)
-    await this.#records.update(SYSTEM, 'user', user.id, { data: { last_login: this.#now() } })
+    await this.#records.stamp('user', user.id, { last_login: this.#now() })
     const family = uniqueId(this.#random)
     const { grant, claims } = this.#grant(user.id, family)
-    const data = { user_id: user.id, family, token_id: claims.jti, expires_at: isoTime(claims.exp * 1000) }
+    const expires_at = isoTime(claims.exp * 1000)
+    const data = { user_id: user.id, family, token_id: claims.jti, credential: credentialOf(user), expires_at }
     await this.#records.create(SYSTEM, SESSION, { data })
     return grant
   }
 
   /**
    * Changes a refresh token for a new pair. A token that has been changed before gives its whole family away, so the
-   * session ends for everybody who holds one of them.
+   * session ends for everybody who holds one of them; so it does when the user has another password by now.
    *
    * @throws {AppError} UNAUTHENTICATED
    */
@@ -72,7 +76,7 @@ export class Logins {
     const { session, claims } = await this.#session(token)
     const user = session === undefined ? undefined : await this.#activeUser(Number(session.user_id))
     if (session === undefined || user === undefined) throw unauthenticated()
-    if (session.token_id !== claims.jti) {
+    if (session.token_id !== claims.jti || session.credential !== credentialOf(user)) {
       await this.#records.remove(SYSTEM, SESSION, session.id)
       throw unauthenticated()
     }
@@ -104,7 +108,7 @@ export class Logins {
     const user = claims === undefined ? undefined : await this.#activeUser(Number(claims.sub))
     if (user === undefined) throw unauthenticated()
     const isSuperuser = user.is_superuser === true
-    return { userId: user.id, isSuperuser, permissions: isSuperuser ? new Set() : await this.#permissionsOf(user) }
+    return { userId: user.id, isSuperuser, permissions: isSuperuser ? new Set() : await grantsOf(this.#store, user) }
   }
 
   /** An access token for a user, without a login: for whoever can read the secret anyway. */
@@ -146,20 +150,9 @@ export class Logins {
     await this.#records.removeMany(SYSTEM, SESSION, { ids: records.map(({ id }) => id) })
   }
 
-  #userNamed(username: string): Promise<StoredRecord | undefined> {
-    return this.#first('user', [{ field: 'username', operator: 'eq', value: username }])
-  }
-
   async #activeUser(id: number): Promise<StoredRecord | undefined> {
     const [user] = await this.#store.get('user', [id])
     return user?.is_active === true ? user : undefined
-  }
-
-  async #permissionsOf(user: StoredRecord): Promise<ReadonlySet<string>> {
-    const groups = await this.#store.get('group', idsIn(user, 'groups'))
-    const ids = new Set([user, ...groups].flatMap((holder) => (holder === undefined ? [] : idsIn(holder, 'permissions'))))
-    const permissions = await this.#store.get('permission', [...ids])
-    return new Set(permissions.map((permission) => String(permission?.codename)))
   }
 
   async #first(table: string, filters: readonly FieldFilter[]): Promise<StoredRecord | undefined> {
@@ -172,9 +165,8 @@ export class Logins {
   }
 }
 
-export const unauthenticated = (): AppError => new AppError('UNAUTHENTICATED', 'Valid token required')
+/** Names the password that a session began with, without giving away what is stored of it. */
+const credentialOf = (user: StoredRecord): string => createHash('sha256').update(String(user.password)).digest('base64url')
 
-const idsIn = (record: StoredRecord, field: string): readonly number[] => {
-  const ids = record[field]
-  return Array.isArray(ids) ? (ids as readonly number[]) : []
-}
+/** The one error for everybody who cannot be told who they are. */
+export const unauthenticated = (): AppError => new AppError('UNAUTHENTICATED', 'Valid token required')

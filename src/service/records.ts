@@ -6,11 +6,14 @@ import type { Registry } from '../model/registry.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import type { Clock } from '../util/clock.ts'
+import type { Json } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { Form } from '../validate/form.ts'
+import { FieldIssues } from '../validate/issues.ts'
+import { guardAccount } from './accounts.ts'
 import { byIndex, Committer, singly, throwIssues } from './commit.ts'
 import { draftChange, draftNew, Finisher } from './drafts.ts'
-import { forbidden, modelFor, noSuchRecord } from './lookup.ts'
+import { modelFor, noSuchRecord } from './lookup.ts'
 import { type RecordData, readBulkCreate, readBulkDelete, readBulkUpdate, readWriteRequest } from './requests.ts'
 import { checkUpdateKeys } from './settable.ts'
 import { type IndexedIssues, missingIssues } from './violations.ts'
@@ -52,8 +55,9 @@ export class Records {
   async create(actor: Actor, modelKey: string, body: unknown): Promise<StoredRecord> {
     const model = modelFor(this.#registry, actor, 'add', modelKey)
     const { data, formId } = readWriteRequest(body)
-    const draft = draftNew(actor, model, this.#form(formId, model), data)
-    return only(await this.#committer.write(model, singly, async () => [{ model, draft }]))
+    const form = this.#form(formId, model)
+    const draft = draftNew(actor, model, form, data)
+    return only(await this.#committer.write(model, singly, async () => [{ model, form, draft }]))
   }
 
   /** @param body `{records: [data…], form_id?}` */
@@ -61,7 +65,7 @@ export class Records {
     const model = modelFor(this.#registry, actor, 'add', modelKey)
     const { records, formId } = readBulkCreate(body)
     const form = this.#form(formId, model)
-    const writes = records.map((data) => ({ model, draft: draftNew(actor, model, form, data) }))
+    const writes = records.map((data) => ({ model, form, draft: draftNew(actor, model, form, data) }))
     return this.#committer.write(model, byIndex, async () => writes)
   }
 
@@ -85,8 +89,9 @@ export class Records {
     const form = this.#form(formId, model)
     checkUpdateKeys(actor, model, form, data).throwIfAny()
     const updated = await this.#committer.write(model, singly, async () => {
-      const existing = await this.#existing(actor, model, id, 'UPDATE_TARGET_MISSING', precondition)
-      return [{ model, existing, draft: draftChange(model, form, existing, data) }]
+      const existing = await this.#existing(model, id, 'UPDATE_TARGET_MISSING', precondition)
+      await guardAccount(this.#store, actor, model, existing, data)
+      return [{ model, form, existing, draft: draftChange(model, form, existing, data) }]
     })
     return only(updated)
   }
@@ -100,24 +105,42 @@ export class Records {
     throwIssues(refused, byIndex)
     const ids = updates.map(({ id }) => id)
     return this.#committer.write(model, byIndex, async () => {
-      const found = await this.#allExisting(actor, model, ids)
+      const found = await this.#allExisting(model, ids)
+      for (const [index, user] of found.entries()) await guardAccount(this.#store, actor, model, user, updates[index]?.data)
       return found.map((existing, index) => {
-        return { model, existing, draft: draftChange(model, form, existing, updates[index]?.data ?? {}) }
+        return { model, form, existing, draft: draftChange(model, form, existing, updates[index]?.data ?? {}) }
       })
     })
   }
 
   async remove(actor: Actor, modelKey: string, id: number, precondition?: Precondition): Promise<StoredRecord> {
     const model = modelFor(this.#registry, actor, 'delete', modelKey)
-    const read = async () => [await this.#existing(actor, model, id, 'RECORD_NOT_FOUND', precondition)]
-    return only(await this.#committer.remove(model, read))
+    const removed = await this.#committer.remove(model, async () => {
+      const existing = await this.#existing(model, id, 'RECORD_NOT_FOUND', precondition)
+      await guardAccount(this.#store, actor, model, existing)
+      return [existing]
+    })
+    return only(removed)
   }
 
   /** @param body `{ids: [integer…]}` */
   async removeMany(actor: Actor, modelKey: string, body: unknown): Promise<readonly StoredRecord[]> {
     const model = modelFor(this.#registry, actor, 'delete', modelKey)
     const ids = readBulkDelete(body)
-    return this.#committer.remove(model, () => this.#allExisting(actor, model, ids))
+    return this.#committer.remove(model, async () => {
+      const found = await this.#allExisting(model, ids)
+      for (const user of found) await guardAccount(this.#store, actor, model, user)
+      return found
+    })
+  }
+
+  /** Notes something that the server itself keeps of a record. Nothing else of it is judged, and `updated_at` stays. */
+  async stamp(modelKey: string, id: number, values: Readonly<Record<string, Json>>): Promise<void> {
+    const model = this.#registry.expect(modelKey)
+    await this.#committer.write(model, singly, async () => {
+      const existing = await this.#existing(model, id, 'RECORD_NOT_FOUND', undefined)
+      return [{ model, existing, draft: { values, issues: new FieldIssues() }, quiet: true }]
+    })
   }
 
   /** An update's target that is not there is a bad request, where elsewhere it would be not found. */
@@ -139,9 +162,8 @@ export class Records {
     throw new AppError('FORM_NOT_FOUND', `Form '${formId}' ${reason}${didYouMean(formId, known)}`)
   }
 
-  /** The record as it is stored, when the actor may touch it and has seen its present version. */
+  /** The record as it is stored, when its present version is one that the client has seen. */
   async #existing(
-    actor: Actor,
     model: Model,
     id: number,
     missing: 'UPDATE_TARGET_MISSING' | 'RECORD_NOT_FOUND',
@@ -149,24 +171,16 @@ export class Records {
   ): Promise<StoredRecord> {
     const [existing] = await this.#store.get(model.key, [id])
     if (existing === undefined) throw new AppError(missing, noSuchRecord(model, id))
-    guardSuperuser(actor, model, existing)
     if (precondition?.(versionOf(existing)) !== false) return existing
     const changed = `${model.name} with ID ${id} has changed since it was read; read it again and retry`
     throw new AppError('PRECONDITION_FAILED', changed)
   }
 
-  async #allExisting(actor: Actor, model: Model, ids: readonly number[]): Promise<StoredRecord[]> {
+  async #allExisting(model: Model, ids: readonly number[]): Promise<StoredRecord[]> {
     const found = await this.#store.get(model.key, ids)
     missingIssues(ids.map((id, index) => ({ id, index })).filter(({ index }) => found[index] === undefined)).throwIfAny()
-    const existing = found.filter((record) => record !== undefined)
-    for (const record of existing) guardSuperuser(actor, model, record)
-    return existing
+    return found.filter((record) => record !== undefined)
   }
-}
-
-/** A superuser's account is changed by superusers alone. */
-function guardSuperuser(actor: Actor, model: Model, existing: StoredRecord): void {
-  if (model.key === 'user' && existing.is_superuser === true && !actor.isSuperuser) throw forbidden()
 }
 
 function only(records: readonly StoredRecord[]): StoredRecord {

@@ -25,6 +25,9 @@ export function checkUpdateKeys(actor: Actor, model: Model, form: Form | undefin
   return checkKeys(actor, model, form?.updateFields, data, refusal)
 }
 
+/** Of a request with thousands of wrong keys, the first ones are named. */
+const MAX_NAMED = 1000
+
 function checkKeys(
   actor: Actor,
   model: Model,
@@ -33,7 +36,7 @@ function checkKeys(
   refusal: (name: string) => string,
 ): FieldIssues {
   const issues = new FieldIssues()
-  for (const name of Object.keys(data)) {
+  for (const name of Object.keys(data).slice(0, MAX_NAMED)) {
     const field = model.fields.get(name)
     if (allowed?.has(name) === false || field?.system === true) issues.add(name, refusal(name))
     else if (field === undefined) issues.add(name, `Field '${name}' does not exist`)

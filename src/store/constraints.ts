@@ -2,11 +2,19 @@ import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { StoredRecord } from './store.ts'
 
-/** The fields of a record that break NOT NULL or CHECK. A secret is stored in a form of its own and only checked for presence. */
-export function brokenFields(model: Model, record: StoredRecord): { kind: 'not_null' | 'check'; field: string }[] {
+/**
+ * The fields of a record that break NOT NULL or CHECK, among those that are not as they were `before`. A secret is stored in
+ * a form of its own and only checked for presence.
+ */
+export function brokenFields(
+  model: Model,
+  record: StoredRecord,
+  before: StoredRecord | undefined,
+): { kind: 'not_null' | 'check'; field: string }[] {
   const broken: { kind: 'not_null' | 'check'; field: string }[] = []
   for (const { name, required, type, limits } of model.fields.values()) {
     const value = record[name] ?? null
+    if (before !== undefined && value === (before[name] ?? null)) continue
     if (value === null) {
       if (required) broken.push({ kind: 'not_null', field: name })
     } else if (!type.secret && (!type.read(value).ok || checkLimits(value, limits).length > 0)) {

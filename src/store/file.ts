@@ -23,6 +23,7 @@ export class FileStore extends MemoryStore {
   readonly #release: () => Promise<void>
   /** Tables of models that are not registered at present: kept, not served. */
   readonly #dormant = new Map<string, TableSnapshot>()
+  /** Applied in memory, not yet part of any write. */
   #unsaved: Unsaved[] = []
   #saving: Promise<void> | undefined
   #closed = false
@@ -91,14 +92,14 @@ export class FileStore extends MemoryStore {
   async #saveAll(): Promise<void> {
     while (this.#unsaved.length > 0) {
       const batch = this.#unsaved
+      this.#unsaved = []
       try {
         this.#file.data = this.#snapshot()
         await this.#file.write()
-        this.#unsaved = this.#unsaved.slice(batch.length)
         for (const { saved } of batch) saved()
       } catch (cause) {
         // Later transactions stand on the ones that failed, so they go too.
-        const lost = this.#unsaved
+        const lost = [...batch, ...this.#unsaved]
         this.#unsaved = []
         for (const { changes } of lost.toReversed()) this.engine.revert(changes)
         const error = new AppError('STORE_UNAVAILABLE', 'The change could not be written to disk; nothing was changed', { cause })

@@ -22,6 +22,7 @@ export class Transaction {
   readonly #staged = new Map<string, Map<number, Staged>>()
   readonly #nextIds = new Map<string, number>()
   readonly #violations: Violation[] = []
+  readonly #ownersByField = new Map<string, Map<unknown, number>>()
 
   constructor(tables: ReadonlyMap<string, Table>, registry: Registry) {
     this.#tables = tables
@@ -104,7 +105,8 @@ export class Transaction {
 
   #checkRecord(table: string, record: StoredRecord, index: number): void {
     const { model } = this.#table(table)
-    for (const { kind, field } of brokenFields(model, record)) this.#violations.push({ kind, index, field })
+    for (const { kind, field } of brokenFields(model, record, this.#committed(table, record.id)))
+      this.#violations.push({ kind, index, field })
     for (const field of model.fields.values()) {
       if (field.unique && field.name !== 'id' && this.#isTaken(table, field.name, record)) {
         this.#violations.push({ kind: 'unique', index, field: field.name })
@@ -124,8 +126,6 @@ export class Transaction {
     if (owner !== undefined && owner !== record.id && rows?.has(owner) !== true) return true
     return this.#stagedOwners(table, field).get(value) !== record.id
   }
-
-  readonly #ownersByField = new Map<string, Map<unknown, number>>()
 
   /** Among the staged records: the first that has each value. Built once, when all is staged. */
   #stagedOwners(table: string, field: string): Map<unknown, number> {

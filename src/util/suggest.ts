@@ -1,16 +1,20 @@
 import { closestMatch } from 'leven'
 
+/** Nobody means a name longer than this; comparing one would take long. */
+const LONGEST_NAME = 64
+
 /**
  * The known name that was probably meant, or undefined when none is near.
  * Two edits in five letters count as a slip, since that is what swapped letters take.
  */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
-  const lower = name.toLowerCase()
-  const candidates = [...known]
-  const sameLetters = candidates.find((candidate) => candidate.toLowerCase() === lower)
-  if (sameLetters !== undefined) return sameLetters
   const maxDistance = Math.round(name.length * 0.4)
-  return maxDistance === 0 ? undefined : closestMatch(lower, candidates, { maxDistance })
+  if (name.length > LONGEST_NAME) return undefined
+  const byLetters = new Map([...known].map((candidate) => [candidate.toLowerCase(), candidate]))
+  const lower = name.toLowerCase()
+  if (byLetters.has(lower)) return byLetters.get(lower)
+  if (maxDistance === 0) return undefined
+  return byLetters.get(closestMatch(lower, [...byLetters.keys()], { maxDistance }) ?? '')
 }
 
 /** `; did you mean 'title'?`, or nothing: to be put behind a message about an unknown name. */

@@ -5,7 +5,7 @@ import type { Model } from '../model/model.ts'
 import { isObject, type Json, type JsonObject } from '../util/json.ts'
 import type { FieldIssues } from './issues.ts'
 import { isEmpty } from './record.ts'
-import { compileRule, type Rule, ruleSubject } from './rules.ts'
+import { type Rule, RuleCompiler, ruleSubject } from './rules.ts'
 
 /** What a form view says about validation: the part of its definition that matters here. */
 export interface FormSource {
@@ -81,8 +81,9 @@ export function compileForm(source: FormSource, model: Model): { form: Form; pro
       message: error?.message,
     })),
   )
+  const compiler = new RuleCompiler(model)
   const rules = (source.rules ?? []).flatMap((rule, index) =>
-    attempt(['rules', index, 'rule'], 'The rule cannot be used', () => compileRule(rule)),
+    attempt(['rules', index, 'rule'], 'The rule cannot be used', () => compiler.compile(rule)),
   )
   const creationFields = source.creation_fields && new Set(source.creation_fields)
   const updateFields = source.allowed_update_fields ? new Set(source.allowed_update_fields) : creationFields
@@ -122,10 +123,15 @@ export function checkForm(form: Form, values: JsonObject, unchangedSecrets: Read
     if (required && isEmpty(value) && problems.length === 0 && !issues.has(name)) problems.push('is mandatory')
     issues.add(name, ...problems.map((problem) => `${name} ${problem}`))
   }
-  for (const { name, message } of form.fields) {
+  useFormMessages(form, issues)
+  checkRules(form, values, unchangedSecrets, issues)
+}
+
+/** Puts the messages that a form has of its own in the place of generated ones. */
+export function useFormMessages({ fields }: Form, issues: FieldIssues): void {
+  for (const { name, message } of fields) {
     if (message !== undefined) issues.replace(name, message)
   }
-  checkRules(form, values, unchangedSecrets, issues)
 }
 
 function checkRules(form: Form, values: JsonObject, unchangedSecrets: ReadonlySet<string>, issues: FieldIssues): void {
@@ -135,9 +141,23 @@ function checkRules(form: Form, values: JsonObject, unchangedSecrets: ReadonlySe
     for (const rule of form.rules) if (!rule.holds(self)) issues.add(rule.field, rule.message)
   }
   if (form.validate === undefined) return
-  for (const [field, messages] of Object.entries(form.validate(shown) ?? {})) {
-    if (messages !== undefined) issues.add(field, ...(typeof messages === 'string' ? [messages] : messages))
+  for (const [field, messages] of Object.entries(validateMessages(form, form.validate(shown)))) issues.add(field, ...messages)
+}
+
+/** Holds what a form's own `validate` returned to what it may return, so that a slip in it never lets a record through. */
+function validateMessages({ name }: Form, returned: unknown): Record<string, readonly string[]> {
+  const fault = (what: string) =>
+    new Error(`validate() of the form '${name}' must return messages by field or nothing, not ${what}`)
+  if (returned === undefined || returned === null) return {}
+  if (returned instanceof Promise) throw fault('a promise: it cannot be asynchronous')
+  if (!isObject(returned)) throw fault(JSON.stringify(returned))
+  const messages: Record<string, readonly string[]> = {}
+  for (const [field, value] of Object.entries(returned)) {
+    const list: unknown[] = value === undefined ? [] : Array.isArray(value) ? value : [value]
+    if (!list.every((message) => typeof message === 'string')) throw fault(`${JSON.stringify(value)} for '${field}'`)
+    messages[field] = list
   }
+  return messages
 }
 
 /** Stands for a stored secret where rules look at the record: there, but not to be read. */

@@ -11,11 +11,11 @@ export interface RecordReading {
 }
 
 /**
- * Holds a record against its model.
+ * Holds what a request sets against the model.
  *
  * @param data what the request sets
- * @param existing the stored record, on update: what `data` leaves out is taken from it. A stored secret counts as
- *   present; what is stored of it is not the text that its constraints speak of, so it is not held against them.
+ * @param existing the stored record, on update: what `data` leaves out is taken from it as it is. It was judged when it was
+ *   set, and a model that has become stricter since must not stand in the way of changing something else.
  */
 export function readRecord(model: Model, data: Readonly<Record<string, unknown>>, existing?: JsonObject): RecordReading {
   const values: Record<string, Json> = {}
@@ -23,13 +23,11 @@ export function readRecord(model: Model, data: Readonly<Record<string, unknown>>
   for (const field of model.fields.values()) {
     if (field.system) continue
     const { name } = field
-    const given = Object.hasOwn(data, name)
-    if (!given && field.type.secret && existing?.[name] != null) {
-      values[name] = existing[name] ?? null
+    if (existing !== undefined && !Object.hasOwn(data, name)) {
+      values[name] = existing[name] ?? (field.type.list ? [] : null)
       continue
     }
-    const raw = given ? data[name] : existing === undefined ? field.default : existing[name]
-    const reading = readValue(field, raw)
+    const reading = readValue(field, Object.hasOwn(data, name) ? data[name] : field.default)
     values[name] = reading.value
     issues.add(name, ...reading.problems.map((problem) => `${name} ${problem}`))
   }

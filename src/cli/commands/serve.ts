@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { Command, InvalidArgumentError } from 'commander'
 import type { App } from '../../app.ts'
 import type { SettingsInput } from '../../config/settings.ts'
@@ -43,8 +44,7 @@ function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
 
 async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
   const say = (line: string) => io.stderr.write(`${line}\n`)
-  const report = (requestId: string, error: unknown) =>
-    say(`request ${requestId} failed: ${error instanceof Error ? error.stack : error}`)
+  const report = (requestId: string, error: unknown) => say(`request ${requestId} failed: ${inspect(error)}`)
   const server = await createServer(app, { report })
   await server.start().catch((error: NodeJS.ErrnoException) => {
     throw new AppError('TASK_FAILED', cannotListen(app, error), { cause: error })

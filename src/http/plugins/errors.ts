@@ -1,12 +1,15 @@
-import type { Lifecycle, Plugin, Request, ResponseObject } from '@hapi/hapi'
+import type { Lifecycle, Plugin, ResponseObject } from '@hapi/hapi'
 import { AppError, type ErrorCode } from '../../errors.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
+import { type Random, uniqueId } from '../../util/ids.ts'
 import { errorReply, shapeB } from '../error-body.ts'
 
 export interface ErrorOptions {
   readonly validationStatus: 400 | 422
   readonly clock: Clock
-  /** Told of every error that is our own fault, with the request's id. */
+  /** Makes the ids by which a body and the log speak of the same failure. */
+  readonly random: Random
+  /** Told of every error that is our own fault, with such an id. */
   readonly report: (requestId: string, error: unknown) => void
 }
 
@@ -14,19 +17,19 @@ export interface ErrorOptions {
 export const errorBodies: Plugin<ErrorOptions> = {
   name: 'error-bodies',
   register(server, options) {
-    server.ext('onPreResponse', (request, h) => {
-      const { response } = request
-      return 'isBoom' in response && response.isBoom ? reply(request, h, response, options) : h.continue
-    })
+    server.ext('onPreResponse', ({ response }, h) =>
+      'isBoom' in response && response.isBoom ? reply(h, response, options) : h.continue,
+    )
   },
 }
 
+type Toolkit = Parameters<Lifecycle.Method>[1]
 type Failure = Error & { output: { statusCode: number; payload: { message: string } } }
 
-function reply(request: Request, h: Parameters<Lifecycle.Method>[1], failure: Failure, options: ErrorOptions): ResponseObject {
+function reply(h: Toolkit, failure: Failure, options: ErrorOptions): ResponseObject {
   const error = failure instanceof AppError ? failure : fromFramework(failure)
-  if (error === undefined || error.status === 500) return internal(request, h, failure, options)
-  if (error.status > 500) options.report(request.info.id, error)
+  if (error === undefined || error.status === 500) return internal(h, failure, options)
+  if (error.status > 500) options.report(uniqueId(options.random), error)
   const { status, headers, body } = errorReply(error, options.validationStatus, isoTime(options.clock()))
   const response = h.response(body).code(status)
   for (const [name, value] of Object.entries(headers)) response.header(name, value)
@@ -34,13 +37,8 @@ function reply(request: Request, h: Parameters<Lifecycle.Method>[1], failure: Fa
 }
 
 /** The body says nothing of what happened inside; the log does, under the same id. */
-function internal(
-  request: Request,
-  h: Parameters<Lifecycle.Method>[1],
-  failure: Failure,
-  { report }: ErrorOptions,
-): ResponseObject {
-  const requestId = request.info.id
+function internal(h: Toolkit, failure: Failure, { report, random }: ErrorOptions): ResponseObject {
+  const requestId = uniqueId(random)
   report(requestId, failure)
   const body = { ...shapeB('INTERNAL', `Request ${requestId} failed; the server's log says more`), request_id: requestId }
   return h.response(body).code(500)

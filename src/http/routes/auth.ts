@@ -1,9 +1,9 @@
-import type { Request, ServerRoute } from '@hapi/hapi'
+import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
 import { isObject } from '../../util/json.ts'
 import { FieldIssues } from '../../validate/issues.ts'
-import { actorOf } from '../actor.ts'
 import { apiRoots } from '../paths.ts'
+import { actorOf } from '../request.ts'
 
 /** Logging in and out: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. */
 export function authRoutes({ settings, logins, reads }: App): ServerRoute[] {
@@ -15,13 +15,13 @@ export function authRoutes({ settings, logins, reads }: App): ServerRoute[] {
     payload: { allow: ['application/json', 'application/x-www-form-urlencoded'] },
   }
 
-  const token = async (request: Request) => {
+  const token = async (request: Request, h: ResponseToolkit) => {
     const [username, password] = readTexts(request.payload, ['username', 'password'])
-    return logins.login(username, password)
+    return secretly(h.response(await logins.login(username, password)))
   }
-  const refresh = async (request: Request) => {
+  const refresh = async (request: Request, h: ResponseToolkit) => {
     const [refreshToken] = readTexts(request.payload, ['refresh_token'])
-    return logins.refresh(refreshToken)
+    return secretly(h.response(await logins.refresh(refreshToken)))
   }
   const logout = async (request: Request) => {
     const [refreshToken] = readTexts(request.payload, ['refresh_token'])
@@ -41,6 +41,9 @@ export function authRoutes({ settings, logins, reads }: App): ServerRoute[] {
     { method: 'GET', path: `${auth}/me`, handler: me, options: { auth: 'bearer', plugins } },
   ]
 }
+
+/** Tokens are to be kept by nobody on the way (RFC 6749, section 5.1). */
+const secretly = (response: ResponseObject): ResponseObject => response.header('Cache-Control', 'no-store')
 
 /** @throws {AppError} VALIDATION_FAILED for a member that is missing or not text */
 function readTexts<const N extends readonly string[]>(body: unknown, names: N): { [K in keyof N]: string } {

@@ -3,15 +3,16 @@ import type { App } from '../../app.ts'
 import type { Presented } from '../../service/reads.ts'
 import { readRecordId } from '../../service/requests.ts'
 import type { StoredRecord } from '../../store/store.ts'
-import { actorOf } from '../actor.ts'
-import { ifMatch, withEtag } from '../etag.ts'
+import { ifMatch, recordResponse } from '../etag.ts'
 import { apiRoots } from '../paths.ts'
+import { actorOf, queryOf } from '../request.ts'
 
 /** The Models API: create, list, read, update, delete, each singly and in bulk. */
 export function modelRoutes(app: App): ServerRoute[] {
   const { models } = apiRoots(app.settings)
   const { reads, records } = app
   const options = { auth: 'bearer', plugins: { rateLimit: 'default' as const } }
+  const withQuery = { ...options, plugins: { ...options.plugins, readsQuery: true } }
 
   const presentOne = async (modelKey: string, record: StoredRecord): Promise<Presented> => {
     const [presented] = await reads.present(modelKey, [record])
@@ -23,25 +24,25 @@ export function modelRoutes(app: App): ServerRoute[] {
     return { data, total: data.length }
   }
 
-  const list = async (request: Request) => reads.list(actorOf(request), modelOf(request), request.url.searchParams)
+  const list = async (request: Request) => reads.list(actorOf(request), modelOf(request), queryOf(request))
 
   const create = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const record = await records.create(actorOf(request), modelKey, request.payload)
     const presented = await presentOne(modelKey, record)
-    return withEtag(h.response({ data: presented.body }).code(201).location(`${models}/${modelKey}/${record.id}`), presented)
+    return recordResponse(h, presented).code(201).location(`${models}/${modelKey}/${record.id}`)
   }
 
   const read = async (request: Request, h: ResponseToolkit) => {
-    const presented = await reads.get(actorOf(request), modelOf(request), recordIdOf(request), request.url.searchParams)
-    return withEtag(h.response({ data: presented.body }), presented)
+    const presented = await reads.get(actorOf(request), modelOf(request), recordIdOf(request), queryOf(request))
+    return recordResponse(h, presented)
   }
 
   const update = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const record = await records.update(actorOf(request), modelKey, recordIdOf(request), request.payload, ifMatch(request))
     const presented = await presentOne(modelKey, record)
-    return withEtag(h.response({ data: presented.body }), presented)
+    return recordResponse(h, presented)
   }
 
   const remove = async (request: Request) => {
@@ -69,8 +70,8 @@ export function modelRoutes(app: App): ServerRoute[] {
 
   return [
     { method: 'POST', path: `${models}/{model}`, handler: create, options },
-    { method: 'GET', path: `${models}/{model}`, handler: list, options },
-    { method: 'GET', path: `${models}/{model}/{record_id}`, handler: read, options },
+    { method: 'GET', path: `${models}/{model}`, handler: list, options: withQuery },
+    { method: 'GET', path: `${models}/{model}/{record_id}`, handler: read, options: withQuery },
     { method: 'PUT', path: `${models}/{model}/{record_id}`, handler: update, options },
     { method: 'DELETE', path: `${models}/{model}/{record_id}`, handler: remove, options },
     { method: 'POST', path: `${models}/{model}/bulk`, handler: bulkCreate, options },

@@ -7,3 +7,10 @@ export function actorOf(request: Request): Actor {
   if (actor === undefined) throw new Error('A route without authentication asked who is calling')
   return actor
 }
+
+/** The query parameters of a request as they were sent. (`request.url` would also want a well-formed Host header.) */
+export function queryOf(request: Request): URLSearchParams {
+  const url = request.raw.req.url ?? ''
+  const start = url.indexOf('?')
+  return new URLSearchParams(start === -1 ? '' : url.slice(start + 1))
+}
