@@ -3,6 +3,7 @@ import { argon2id, type PasswordHasher } from './auth/password.ts'
 import { keptSecret } from './auth/secret.ts'
 import { type TokenCodecFactory, Tokens } from './auth/token.ts'
 import type { Settings } from './config/settings.ts'
+import { AppError } from './errors.ts'
 import { Logins } from './service/logins.ts'
 import { addMissingPermissions } from './service/permission-records.ts'
 import { loadProject, type Project, type ProjectSource } from './service/project.ts'
@@ -44,7 +45,7 @@ export interface App {
  *
  * @param mode `write` takes the data folder for this process; `read` looks at it without taking it
  * @throws {ConfigError} listing every fault of the project's files
- * @throws {AppError} DATA_IN_USE, DATA_CORRUPT, USAGE
+ * @throws {AppError} DATA_IN_USE, DATA_CORRUPT, USAGE; TASK_FAILED when there is nothing to read yet
  */
 export async function openApp(source: ProjectSource, mode: 'read' | 'write', surroundings: Surroundings): Promise<App> {
   const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id() } = surroundings
@@ -53,6 +54,9 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
   const dataFolder = resolve(project.folder, settings.data)
   const store = await FileStore.open(dataFolder, registry, mode)
   try {
+    if (mode === 'read' && store.isNew) {
+      throw new AppError('TASK_FAILED', `There is no data in ${dataFolder} yet; start \`admin serve\` once to have it made`)
+    }
     const records = new Records({ registry, store, forms, hasher, clock })
     const seeded = mode === 'write' && store.isNew ? await seedStore(project.seeds, registry, records) : 0
     if (mode === 'write') await addMissingPermissions(registry, store, records)

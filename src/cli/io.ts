@@ -20,6 +20,12 @@ export interface Io {
 
 /** The process's own streams and signals. A second signal ends the process at once. */
 export function processIo(): Io {
+  // Whoever reads our output may have had enough (`admin users list | head -1`); that is no fault.
+  for (const output of [process.stdout, process.stderr]) {
+    output.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
   return {
     stdin: process.stdin,
     stdout: process.stdout,

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
-import { AppError } from '../errors.ts'
 import { isObject } from '../util/json.ts'
-import { callSiteOf } from './call-site.ts'
+import { callSiteOf, framesOf } from './call-site.ts'
 import { Faults } from './fault.ts'
 import { type Definition, flatSource } from './source.ts'
 
@@ -29,7 +28,8 @@ export class ModuleLoader {
       const definitions = list.map((value) => ({ value, source: siteSource(value, path, file) }))
       return { definitions: exported === undefined ? [] : definitions, faults }
     } catch (error) {
-      faults.add(whole, [], `Cannot be loaded: ${loadProblem(error)}`)
+      const { message, line, column } = loadProblem(error, path)
+      faults.add(flatSource(file, line, column), [], `Cannot be loaded: ${message}`)
       return { definitions: [], faults }
     }
   }
@@ -65,11 +65,15 @@ function siteSource(value: unknown, path: string, file: string): Definition['sou
   return site?.file === path ? flatSource(file, site.line, site.column) : flatSource(file)
 }
 
-function loadProblem(error: unknown): string {
-  if (error instanceof AppError) return error.message
-  const message = error instanceof Error ? error.message : String(error)
-  const firstLine = message.split('\n')[0] ?? message
-  return /admin-backend/.test(firstLine) && /Cannot find/.test(firstLine)
-    ? `${firstLine} (run \`npm install --save-dev admin-backend\` in the project)`
-    : firstLine
+/** What went wrong in loading a file, and where in it, as far as that is told. */
+function loadProblem(error: unknown, path: string): { message: string; line: number; column: number } {
+  const text = error instanceof Error ? error.message : String(error)
+  const [firstLine = ''] = text.split('\n')
+  const syntax = text.split('\n').find((line) => line.startsWith(`${path}:`))
+  const [, line, column, reason] = /:(\d+):(\d+): ERROR: (.*)$/.exec(syntax ?? '') ?? []
+  if (reason !== undefined) return { message: reason, line: Number(line), column: Number(column) + 1 }
+  const thrown = error instanceof Error ? framesOf(error.stack ?? '').find((frame) => frame.file === path) : undefined
+  const missing = /Cannot find/.test(firstLine) && /admin-backend/.test(firstLine)
+  const hint = missing ? ' (run `npm install --save-dev admin-backend` in the project)' : ''
+  return { message: `${firstLine}${hint}`, line: thrown?.line ?? 1, column: thrown?.column ?? 1 }
 }

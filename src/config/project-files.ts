@@ -7,6 +7,20 @@ import { type Definition, flatSource, within } from './source.ts'
 import { parseText } from './text-source.ts'
 
 const DEFINITION_FORMATS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json', '.ts', '.js'])
+/** More formats that somebody may take for one of ours; other files (a README, an editor's backup) are left alone. */
+const NEAR_FORMATS: ReadonlySet<string> = new Set([
+  '.toml',
+  '.json5',
+  '.jsonc',
+  '.mjs',
+  '.cjs',
+  '.mts',
+  '.cts',
+  '.tsx',
+  '.jsx',
+  '.xml',
+  '.ini',
+])
 const SEED_FORMATS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json', '.ndjson', '.csv'])
 
 /** The files of a project folder, read but not yet understood. */
@@ -55,16 +69,14 @@ interface Reader {
 
 async function readConfig(reader: Reader): Promise<Definition | undefined> {
   const { folder, faults } = reader
-  const names = (await readdir(folder)).filter(
-    (name) => basename(name, extname(name)) === 'admin.config' && DEFINITION_FORMATS.has(extname(name)),
-  )
-  for (const extra of names.slice(1)) {
-    faults.add(flatSource(extra), [], `There is already ${names[0]}; keep one of the two`)
-  }
-  const [name] = names
-  if (name === undefined) return undefined
-  const definitions = await readDefinitionFile(reader, join(folder, name))
-  return definitions[0]
+  const candidates = (await readdir(folder)).filter((name) => basename(name, extname(name)) === 'admin.config').sort()
+  const [first, ...others] = candidates.filter((name) => isReadable(name, DEFINITION_FORMATS, 'settings', faults))
+  for (const extra of others) faults.add(flatSource(extra), [], `There is already ${first}; keep one of the two`)
+  if (first === undefined) return undefined
+  const [definition, second] = await readDefinitionFile(reader, join(folder, first))
+  const isList = second !== undefined || Array.isArray(definition?.value)
+  if (isList) faults.add(flatSource(first), [], 'Settings are one mapping of names to values, not a list')
+  return isList ? undefined : definition
 }
 
 async function readDefinitions(reader: Reader, room: 'models' | 'views'): Promise<Definition[]> {
@@ -72,14 +84,7 @@ async function readDefinitions(reader: Reader, room: 'models' | 'views'): Promis
   const definitions: Definition[] = []
   for (const path of await listFiles(join(folder, room))) {
     if (/\.d\.ts$|\.test\.[jt]s$/.test(path)) continue
-    if (!DEFINITION_FORMATS.has(extname(path))) {
-      faults.add(
-        flatSource(relative(folder, path)),
-        [],
-        `Not a definition file; expected one of ${[...DEFINITION_FORMATS].join(' ')}`,
-      )
-      continue
-    }
+    if (!isReadable(relative(folder, path), DEFINITION_FORMATS, 'definitions', faults)) continue
     for (const { value, source } of await readDefinitionFile(reader, path)) {
       const items: Definition[] = Array.isArray(value)
         ? value.map((item: unknown, index) => ({ value: item, source: within(source, [index]) }))
@@ -98,9 +103,31 @@ async function readDefinitionFile({ folder, faults, modules }: Reader, path: str
     faults.addAll(loaded.faults.list)
     return loaded.definitions
   }
-  const parsed = parseText(await readFile(path, 'utf8'), file, format === '.json' ? 'json' : 'yaml')
+  const text = await readTextFile(path, file, faults)
+  if (text === undefined) return []
+  const parsed = parseText(text, file, format === '.json' ? 'json' : 'yaml')
   faults.addAll(parsed.faults.list)
   return parsed.faults.any ? [] : [parsed.definition]
+}
+
+/** The text of a file; a file that cannot be read is a fault like any other. */
+export async function readTextFile(path: string, file: string, faults: Faults): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    faults.add(flatSource(file), [], `Cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+}
+
+/** True for a format that is read here; one that might be taken for it is a fault, so that no file is passed over unawares. */
+function isReadable(file: string, formats: ReadonlySet<string>, what: string, faults: Faults): boolean {
+  const format = extname(file)
+  const taken = DEFINITION_FORMATS.has(format) || SEED_FORMATS.has(format) || NEAR_FORMATS.has(format)
+  if (taken && !formats.has(format)) {
+    faults.add(flatSource(file), [], `No ${what} are read from ${format} files; use one of ${[...formats].join(' ')}`)
+  }
+  return formats.has(format)
 }
 
 async function listSeeds(folder: string, faults: Faults): Promise<SeedFile[]> {
@@ -108,9 +135,8 @@ async function listSeeds(folder: string, faults: Faults): Promise<SeedFile[]> {
   for (const path of await listFiles(join(folder, 'seed'))) {
     const file = relative(folder, path)
     const model = basename(path, extname(path))
-    if (!SEED_FORMATS.has(extname(path))) {
-      faults.add(flatSource(file), [], `Not a seed file; expected one of ${[...SEED_FORMATS].join(' ')}`)
-    } else if (seeds.some((seed) => seed.model === model)) {
+    if (!isReadable(file, SEED_FORMATS, 'seed records', faults)) continue
+    if (seeds.some((seed) => seed.model === model)) {
       faults.add(flatSource(file), [], `There is already a seed file for '${model}'; keep one of the two`)
     } else {
       seeds.push({ model, path, file })

@@ -1,3 +1,4 @@
+import { type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { type Document, isNode, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { Faults } from './fault.ts'
 import { type Definition, flatSource, type Path, type Position, type Source } from './source.ts'
@@ -8,7 +9,8 @@ import { type Definition, flatSource, type Path, type Position, type Source } fr
  *
  * @param file the name to show in messages
  */
-export function parseText(text: string, file: string, format: 'yaml' | 'json'): { definition: Definition; faults: Faults } {
+export function parseText(content: string, file: string, format: 'yaml' | 'json'): { definition: Definition; faults: Faults } {
+  const text = content.replace(/^\uFEFF/, '')
   const faults = new Faults()
   const lines = new LineCounter()
   const jsonError = format === 'json' ? jsonSyntaxError(text) : undefined
@@ -81,11 +83,12 @@ function jsonSyntaxError(text: string): { message: string; offset: number } | un
   try {
     JSON.parse(text)
     return undefined
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    const found = /at position (\d+)/.exec(message)
-    const atEnd = /end of JSON/i.test(message)
-    const offset = found?.[1] === undefined ? (atEnd ? Math.max(0, text.trimEnd().length - 1) : 0) : Number(found[1])
-    return { message: message.replace(/ in JSON at position.*| at position.*/, ''), offset }
+  } catch {
+    // JSON.parse does not always say where; this parser does.
+    const errors: ParseError[] = []
+    parseTree(text, errors, { disallowComments: true, allowTrailingComma: false })
+    const [{ error, offset } = { error: 0, offset: 0 }] = errors
+    const words = printParseErrorCode(error).replace(/(?<!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    return { message: words.toLowerCase(), offset }
   }
 }

@@ -2,7 +2,7 @@ import { Faults } from '../config/fault.ts'
 import type { Definition } from '../config/source.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { Model } from './model.ts'
-import { parseModel } from './parse.ts'
+import { parseModel } from './parse-model.ts'
 import { Registry } from './registry.ts'
 
 /** Models that the product brings along; a project may put its own in the place of those that are not internal. */
@@ -42,23 +42,46 @@ export function buildRegistry(
       entries.set(parsed.model.key, { model: parsed.model, definition })
     }
   }
-  const own = entries.size
-  const brought = [...addBuiltIn(entries, builtIn.public, false, faults), ...addBuiltIn(entries, builtIn.internal, true, faults)]
-  const ordered = [...brought, ...[...entries.values()].slice(0, own).filter((entry) => !brought.includes(entry))]
+  const brought = [...addBuiltIn(entries, builtIn.public, faults), ...addInternal(entries, builtIn.internal, faults)]
+  const own = [...entries.values()].filter((entry) => !brought.includes(entry))
+  const ordered = [...brought, ...own]
   checkRelations(entries, faults)
   return { registry: new Registry(ordered.map((entry) => entry.model)), faults }
 }
 
-function addBuiltIn(entries: Map<string, Entry>, definitions: readonly Definition[], internal: boolean, faults: Faults): Entry[] {
-  return definitions.flatMap((definition) => {
-    const { model } = parseModel(definition, internal)
-    if (model === undefined) throw new Error(`A built-in model is faulty: ${definition.source.file}`)
-    const extended = entries.get(model.key)
-    if (extended !== undefined) checkExtension(extended, model, faults)
-    const entry = extended ?? { model, definition }
-    entries.set(model.key, entry)
-    return [entry]
+/** Adds the models that a project may extend by one of its own. */
+function addBuiltIn(entries: Map<string, Entry>, definitions: readonly Definition[], faults: Faults): Entry[] {
+  return definitions.map((definition) => {
+    const base = soundModel(definition, false)
+    const extended = entries.get(base.key)
+    if (extended !== undefined) checkExtension(extended, base, faults)
+    const entry = extended ?? { model: base, definition }
+    entries.set(base.key, entry)
+    return entry
   })
+}
+
+/** Adds the server's own models, whose names no other model may have. */
+function addInternal(entries: Map<string, Entry>, definitions: readonly Definition[], faults: Faults): Entry[] {
+  return definitions.map((definition) => {
+    const entry = { model: soundModel(definition, true), definition }
+    const taken = entries.get(entry.model.key)
+    if (taken !== undefined) {
+      faults.add(
+        taken.definition.source,
+        ['name'],
+        `'${taken.model.name}' is the name of a model of the server's own; choose another`,
+      )
+    }
+    entries.set(entry.model.key, entry)
+    return entry
+  })
+}
+
+function soundModel(definition: Definition, internal: boolean): Model {
+  const { model, faults } = parseModel(definition, internal)
+  if (model === undefined || faults.any) throw new Error(`A built-in model is faulty: ${definition.source.file}`)
+  return model
 }
 
 function checkExtension({ model, definition }: Entry, base: Model, faults: Faults): void {

@@ -40,8 +40,8 @@ export class Model {
 }
 
 function nameLike(fields: readonly Field[]): string {
-  const names = fields.map((field) => field.name)
-  const usual = ['name', 'title', 'username', 'label', 'slug'].find((name) => names.includes(name))
-  const firstText = fields.find((field) => field.type.name === 'string' && !field.system)
-  return usual ?? firstText?.name ?? 'id'
+  const texts = fields.filter(({ type }) => ['string', 'text', 'email', 'slug', 'choice'].includes(type.name))
+  const usual = ['name', 'title', 'username', 'label', 'slug'].find((name) => texts.some((field) => field.name === name))
+  const firstLine = texts.find((field) => field.type.name === 'string')
+  return usual ?? firstLine?.name ?? 'id'
 }

@@ -11,7 +11,7 @@ export function compilePattern(pattern: string): RE2JS {
     return RE2JS.compile(pattern)
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).replace('error parsing regexp: ', '')
-    const unsafe = /\(\?[=!<]|\\[1-9]/.test(pattern)
+    const unsafe = /\(\?(?:[=!]|<[=!])|\\[1-9]/.test(pattern)
     throw new Error(
       unsafe
         ? `${reason}; lookaround and backreferences are refused because they can take exponential time`

@@ -2,8 +2,10 @@ import { AUTH_MODELS } from '../auth/models.ts'
 import { Faults } from '../config/fault.ts'
 import { readProjectFiles, type SeedFile } from '../config/project-files.ts'
 import { resolveSettings, type Settings, type SettingsInput } from '../config/settings.ts'
+import { flatSource } from '../config/source.ts'
 import { buildRegistry } from '../model/build.ts'
 import type { Registry } from '../model/registry.ts'
+import { didYouMean } from '../util/suggest.ts'
 import { compileForm, type Form } from '../validate/form.ts'
 import { buildViews, type Views } from '../views/views.ts'
 
@@ -40,13 +42,9 @@ export async function loadProject({ folder, env, flags }: ProjectSource): Promis
   const { views, faults: viewFaults } = buildViews(files.views, registry)
   const { forms, faults: formFaults } = compileForms(views, registry)
   for (const found of [settingFaults, modelFaults, viewFaults, formFaults]) faults.addAll(found.list)
-  for (const seed of files.seeds) {
-    if (registry.public.some((model) => model.key === seed.model)) continue
-    faults.add(
-      { file: seed.file, at: () => ({ file: seed.file, line: 1, column: 1 }) },
-      [],
-      `There is no model '${seed.model}' to seed`,
-    )
+  const keys = registry.public.map((model) => model.key)
+  for (const { model, file } of files.seeds) {
+    if (!keys.includes(model)) faults.add(flatSource(file), [], `There is no model '${model}' to seed${didYouMean(model, keys)}`)
   }
   faults.throwIfAny()
   return { folder, settings, registry, views, forms, seeds: files.seeds, warnings }

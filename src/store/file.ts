@@ -41,7 +41,7 @@ export class FileStore extends MemoryStore {
    * @throws {AppError} DATA_IN_USE, DATA_CORRUPT
    */
   static async open(folder: string, registry: Registry, mode: 'read' | 'write'): Promise<FileStore> {
-    if (mode === 'write') await mkdir(folder, { recursive: true, mode: 0o700 })
+    if (mode === 'write') await makeFolder(folder)
     const release = mode === 'write' ? await acquireLock(join(folder, 'lock')) : async () => {}
     try {
       const file = new Low<Snapshot>(new SnapshotAdapter(join(folder, 'db.json')), { tables: new Map() })
@@ -121,4 +121,10 @@ export class FileStore extends MemoryStore {
     await this.#saving
     await this.#release()
   }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
+    throw new AppError('TASK_FAILED', `The data folder ${path} cannot be made: ${cause.message}`, { cause })
+  })
 }

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { Faults } from '../config/fault.ts'
-import type { SeedFile } from '../config/project-files.ts'
+import { readTextFile, type SeedFile } from '../config/project-files.ts'
 import { flatSource, type Source, within } from '../config/source.ts'
 import { parseText } from '../config/text-source.ts'
 import type { Field } from '../model/field.ts'
@@ -17,7 +16,10 @@ export interface SeedRecord {
 
 /** Reads the records of a seed file: a list in YAML or JSON, a record a line in NDJSON, a table in CSV. */
 export async function readSeed({ path, file }: SeedFile, model: Model): Promise<{ records: SeedRecord[]; faults: Faults }> {
-  const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
+  const faults = new Faults()
+  const content = await readTextFile(path, file, faults)
+  if (content === undefined) return { records: [], faults }
+  const text = content.replace(/^\uFEFF/, '')
   switch (extname(path)) {
     case '.csv':
       return readCsv(text, file, model)
@@ -53,21 +55,30 @@ function readNdjson(text: string, file: string): { records: SeedRecord[]; faults
   return { records, faults }
 }
 
+interface CsvRow {
+  readonly record: Readonly<Record<string, string>>
+  readonly info: { readonly lines: number }
+}
+
 function readCsv(text: string, file: string, model: Model): { records: SeedRecord[]; faults: Faults } {
   const faults = new Faults()
+  const nameColumns = (header: string[]): string[] => {
+    const twice = header.find((name, index) => header.indexOf(name) < index)
+    if (twice !== undefined) faults.add(flatSource(file), [], `The column '${twice}' is there twice`)
+    return header
+  }
   try {
-    const rows = parseCsv(text, { columns: true, info: true, skip_empty_lines: true }) as unknown as {
-      record: Record<string, string>
-      info: { lines: number }
-    }[]
-    const records = rows.map(({ record, info }) => {
-      const source = flatSource(file, info.lines)
+    const rows = parseCsv(text, { columns: nameColumns, info: true, skip_empty_lines: true }) as unknown as CsvRow[]
+    const records = rows.map(({ record }, index) => {
+      // A row's own number is that of the line it ends at; it begins after the row before it.
+      const source = flatSource(file, (rows[index - 1]?.info.lines ?? 1) + 1)
       const cells = Object.entries(record).map(([name, cell]) => [name, readCell(model.fields.get(name), cell)])
       return { data: Object.fromEntries(cells), source }
     })
     return { records, faults }
   } catch (error) {
-    faults.add(flatSource(file), [], `Not valid CSV: ${error instanceof Error ? error.message : String(error)}`)
+    const told = error instanceof Error && 'lines' in error ? Number(error.lines) : 1
+    faults.add(flatSource(file, told), [], `Not valid CSV: ${error instanceof Error ? error.message : String(error)}`)
     return { records: [], faults }
   }
 }

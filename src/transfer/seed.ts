@@ -35,14 +35,19 @@ export async function seedStore(seeds: readonly SeedFile[], registry: Registry, 
   return items.length
 }
 
+/** Leaves room for every record that will ever follow. */
+const MAX_SEED_ID = 2 ** 52
+
+const isUsableId = (id: unknown): boolean => Number.isSafeInteger(id) && Number(id) >= 1 && Number(id) <= MAX_SEED_ID
+
 /** Records take the ids 1, 2, … in the order of the file, unless they carry one. */
 function withIds(model: Model, seeds: readonly SeedRecord[], faults: Faults): (NewRecord & { readonly seed: SeedRecord })[] {
   let next = 1
   return seeds.map((seed) => {
     const { id: own, ...data } = seed.data
     const written = own ?? undefined
-    if (written !== undefined && !(Number.isSafeInteger(written) && Number(written) >= 1)) {
-      faults.add(seed.source, ['id'], `id must be an integer from 1, not ${JSON.stringify(written)}`)
+    if (written !== undefined && !isUsableId(written)) {
+      faults.add(seed.source, ['id'], `id must be an integer from 1 to ${MAX_SEED_ID}, not ${JSON.stringify(written)}`)
     }
     const id = written === undefined ? next : Number(written)
     next = Math.max(next, id + 1)

@@ -4,6 +4,7 @@ import { validateShape } from '../config/shape.ts'
 import type { Definition, Source } from '../config/source.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
+import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { FormViewDefinition, ListViewDefinition, ViewDefinition } from './definition.ts'
 
@@ -33,43 +34,39 @@ const common = {
 
 const formSchema = Joi.object<FormViewDefinition>({
   ...common,
-  view_type: Joi.string().valid('form').required(),
+  view_type: Joi.valid('form').required(),
   creation_fields: names,
   allowed_update_fields: names,
   rules: Joi.array().items(
     Joi.object({ rule: Joi.string().required(), field: Joi.string().required(), message: Joi.string().required() }),
   ),
-  validate: Joi.function(),
+  validate: Joi.function().messages({ 'object.base': "'validate' must be a function" }),
 })
 
-const listSchema = Joi.object<ListViewDefinition>({ ...common, view_type: Joi.string().valid('list').required() })
+const listSchema = Joi.object<ListViewDefinition>({ ...common, view_type: Joi.valid('list').required() })
 
-/** A view whose names have all been found in its model. */
+/** A view and the model it is of. */
 export interface ParsedView {
   readonly view: ViewDefinition
   readonly model: Model
 }
 
-/** Reads one view definition and resolves it against the models. */
+/**
+ * Reads one view definition and resolves it against the models.
+ *
+ * @returns the view whenever it has a name and its model exists, without what in it is malformed, so that the rest of it can
+ *   be checked too
+ */
 export function parseView({ value, source }: Definition, registry: Registry): { parsed: ParsedView | undefined; faults: Faults } {
-  const { view, faults } = readShape(value, source)
-  if (view === undefined) return { parsed: undefined, faults }
-  const model = registry.public.find((each) => each.name === view.model)
-  if (model === undefined) {
-    const guess = didYouMean(
-      view.model,
-      registry.public.map((each) => each.name),
-    )
-    faults.add(source, ['model'], `View '${view.name}' is of the model '${view.model}', which does not exist${guess}`)
-    return { parsed: undefined, faults }
-  }
-  checkFields(view, model, source, faults)
-  if (view.view_type === 'form') checkReferences(view, source, faults)
-  return { parsed: faults.any ? undefined : { view, model }, faults }
+  const { view: sound, faults } = readShape(value, source)
+  const view = sound ?? (isObject(value) ? salvage(value) : undefined)
+  const model = isObject(value) ? modelOf(value, registry, source, faults) : undefined
+  if (isObject(value)) checkNames(value, model, source, faults)
+  return { parsed: view === undefined || model === undefined ? undefined : { view, model }, faults }
 }
 
 function readShape(value: unknown, source: Source): { view: ViewDefinition | undefined; faults: Faults } {
-  const viewType = typeof value === 'object' && value !== null && 'view_type' in value ? value.view_type : undefined
+  const viewType = isObject(value) ? value.view_type : undefined
   if (viewType === 'form' || viewType === 'list') {
     const shape = viewType === 'form' ? validateShape(formSchema, value, source) : validateShape(listSchema, value, source)
     return { view: shape.value, faults: shape.faults }
@@ -79,27 +76,69 @@ function readShape(value: unknown, source: Source): { view: ViewDefinition | und
   return { view: undefined, faults }
 }
 
-function checkFields(view: ViewDefinition, model: Model, source: Source, faults: Faults): void {
-  const known = new Set([...model.fields.keys(), ...(view.view_type === 'list' ? model.relations.keys() : [])])
-  const seen = new Set<string>()
-  view.fields.forEach(({ name }, index) => {
-    const at = ['fields', index, 'name']
-    if (!known.has(name)) faults.add(source, at, `Model '${model.name}' has no field '${name}'${didYouMean(name, known)}`)
-    else if (seen.has(name)) faults.add(source, at, `Field '${name}' is listed twice`)
-    seen.add(name)
-  })
-  if (view.view_type !== 'form') return
-  view.rules?.forEach(({ field }, index) => {
-    if (!known.has(field)) {
-      faults.add(source, ['rules', index, 'field'], `Model '${model.name}' has no field '${field}'${didYouMean(field, known)}`)
-    }
-  })
+/** The well-formed parts of a malformed view. What is not becomes empty, so that everything keeps its index. */
+function salvage(view: Written): ViewDefinition | undefined {
+  const { name, model, view_type } = view
+  if (typeof name !== 'string' || typeof model !== 'string') return undefined
+  if (view_type !== 'form') return { name, model, view_type: 'list', fields: [] }
+  const fields = listIn(view, 'fields').map((field) => (isObject(field) && isObject(field.options) ? field : { name: '' }))
+  const rules = listIn(view, 'rules').map((rule) => (isObject(rule) && typeof rule.rule === 'string' ? rule : { rule: 'true' }))
+  return { name, model, view_type, fields, rules } as unknown as FormViewDefinition
 }
 
-function checkReferences(view: FormViewDefinition, source: Source, faults: Faults): void {
-  const own = new Set(view.fields.map((field) => field.name))
-  for (const list of ['creation_fields', 'allowed_update_fields'] as const) {
-    const missing = (view[list] ?? []).filter((name) => !own.has(name))
+type Written = Readonly<Record<string, unknown>>
+
+function modelOf({ name, model: wanted }: Written, registry: Registry, source: Source, faults: Faults): Model | undefined {
+  const model = registry.public.find((each) => each.name === wanted)
+  if (model !== undefined || typeof wanted !== 'string') return model
+  const known = registry.public.map((each) => each.name)
+  const guess = didYouMean(wanted, known)
+  faults.add(source, ['model'], `View '${String(name)}' is of the model '${wanted}', which does not exist${guess}`)
+  return undefined
+}
+
+/** Holds every name in a view against what it must name, as far as the view has the shape of one. */
+function checkNames(view: Written, model: Model | undefined, source: Source, faults: Faults): void {
+  const isForm = view.view_type === 'form'
+  const fields = listIn(view, 'fields').map((field) => (isObject(field) ? field.name : undefined))
+  if (model !== undefined) {
+    checkKnown(fields, 'fields', 'name', namesIn(model, isForm), model, source, faults)
+    const rules = isForm ? listIn(view, 'rules').map((rule) => (isObject(rule) ? rule.field : undefined)) : []
+    checkKnown(rules, 'rules', 'field', namesIn(model, true), model, source, faults)
+  }
+  for (const [index, name] of fields.entries()) {
+    if (name !== undefined && fields.indexOf(name) < index) {
+      faults.add(source, ['fields', index, 'name'], `Field '${String(name)}' is listed twice`)
+    }
+  }
+  if (isForm) checkReferences(view, new Set(fields), source, faults)
+}
+
+const listIn = (view: Written, key: string): readonly unknown[] => (Array.isArray(view[key]) ? view[key] : [])
+
+/** A form edits fields; a list shows relations as well. */
+const namesIn = (model: Model, isForm: boolean): ReadonlySet<string> =>
+  new Set([...model.fields.keys(), ...(isForm ? [] : model.relations.keys())])
+
+function checkKnown(
+  found: readonly unknown[],
+  list: string,
+  key: string,
+  known: ReadonlySet<string>,
+  model: Model,
+  source: Source,
+  faults: Faults,
+): void {
+  for (const [index, name] of found.entries()) {
+    if (typeof name !== 'string' || known.has(name)) continue
+    faults.add(source, [list, index, key], `Model '${model.name}' has no field '${name}'${didYouMean(name, known)}`)
+  }
+}
+
+/** The specification's configuration rule, in its words. */
+function checkReferences(view: Written, own: ReadonlySet<unknown>, source: Source, faults: Faults): void {
+  for (const list of ['creation_fields', 'allowed_update_fields']) {
+    const missing = listIn(view, list).filter((name) => typeof name === 'string' && !own.has(name))
     if (missing.length === 0) continue
     const written = missing.map((name) => `'${name}'`).join(', ')
     faults.add(source, [list], `Fields referenced in ${list} do not exist in the view's fields: [${written}]`)

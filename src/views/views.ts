@@ -21,11 +21,6 @@ export class Views {
     this.forms = forms
   }
 
-  /** The views of one model, in the order of files. */
-  of(modelKey: string): readonly ViewDefinition[] {
-    return this.#byModel.get(modelKey) ?? []
-  }
-
   /** The models that have views, each with its views. */
   get grouped(): readonly (readonly [string, readonly ViewDefinition[]])[] {
     return [...this.#byModel]

@@ -20,7 +20,8 @@ export function initCommand(io: Io): Command {
       await writeScaffold(folder)
       const password = randomBytes(15).toString('base64url')
       const data = { username: 'admin', email: 'admin@example.com', password, is_superuser: true }
-      await withApp(io, { project: folder }, 'write', (app) => app.records.create(SYSTEM, 'user', { data }))
+      // The environment speaks of another project, if of any.
+      await withApp({ ...io, env: {} }, { project: folder }, 'write', (app) => app.records.create(SYSTEM, 'user', { data }))
       if (options.json === true) io.stdout.write(`${JSON.stringify({ project: folder, username: 'admin', password })}\n`)
       else io.stdout.write(`username: admin\npassword: ${password}\n`)
       const shown = relative(io.cwd, folder) || '.'

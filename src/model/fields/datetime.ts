@@ -15,5 +15,5 @@ export const datetime = temporal('datetime', (text) => {
     `${text.replace(/[t ]/, 'T')}${hours !== undefined && offset === undefined ? 'Z' : ''}`.replace('z', 'Z'),
   )
   const iso = Number.isNaN(moment.getTime()) ? '' : moment.toISOString()
-  return /^\d{4}-/.test(iso) ? iso : undefined
+  return /^(?!0000)\d{4}-/.test(iso) ? iso : undefined
 })

@@ -1,0 +1,153 @@
+import Joi from 'joi'
+import type { Faults } from '../config/fault.ts'
+import { validateShape } from '../config/shape.ts'
+import type { Path, Source } from '../config/source.ts'
+import { isObject } from '../util/json.ts'
+import { meantOrKnown } from '../util/suggest.ts'
+import { boundsProblems, readDefault } from './bounds.ts'
+import { FIELD_TYPE_NAMES, type FieldDefinition, type FieldTypeName } from './definition.ts'
+import { type Field, makeField } from './field.ts'
+import type { FieldOption } from './field-type.ts'
+import { FIELD_TYPES } from './fields.ts'
+
+const FIELD_NAME = /^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/
+
+const integerFrom0 = Joi.number().integer().min(0)
+const optionSchemas: Readonly<Record<FieldOption, Joi.Schema>> = {
+  unique: Joi.boolean(),
+  default: Joi.any(),
+  choices: Joi.array().items(Joi.string(), Joi.number()).min(1).unique(),
+  min_length: integerFrom0,
+  max_length: integerFrom0,
+  gt: Joi.number(),
+  lt: Joi.number(),
+  gte: Joi.number(),
+  lte: Joi.number(),
+  pattern: Joi.string(),
+  model: Joi.string().required(),
+  on_delete: Joi.valid('restrict', 'cascade', 'set_null'),
+}
+
+/** Other spellings of a bound. */
+const ALIASES = { ge: 'gte', le: 'lte' } as const
+
+const common = {
+  name: Joi.string()
+    .pattern(FIELD_NAME)
+    .custom((name: string, helpers) => (name in Object.prototype ? helpers.error('name.reserved') : name))
+    .required()
+    .messages({
+      'string.pattern.base': "'{{#value}}' cannot name a field: letters, digits and single underscores, a letter first",
+      'name.reserved': "'{{#value}}' cannot name a field: JavaScript objects have it already",
+    }),
+  label: Joi.string(),
+  help_text: Joi.string(),
+  required: Joi.boolean(),
+  searchable: Joi.boolean(),
+}
+
+const fieldSchemas = new Map(FIELD_TYPE_NAMES.map((type) => [type as string, fieldSchema(type)]))
+
+/** `id` is there by itself; it may be written down, but has nothing to say. */
+const idSchema = Joi.object({
+  name: Joi.valid('id'),
+  type: Joi.valid('integer', 'primarykey').required(),
+  label: Joi.string(),
+}).append({
+  required: Joi.valid(true),
+  unique: Joi.valid(true),
+  help_text: Joi.string(),
+})
+
+function fieldSchema(type: FieldTypeName): Joi.ObjectSchema<FieldDefinition> {
+  const { options } = FIELD_TYPES[type]
+  const keys: Record<string, Joi.Schema> = { ...common, type: Joi.valid(type).required() }
+  for (const option of options) keys[option] = optionSchemas[option]
+  if (type === 'choice' || type === 'multichoice') keys.choices = optionSchemas.choices.required()
+  const schema: Joi.ObjectSchema = Joi.object(keys)
+  if (!options.includes('gte')) return schema
+  return schema
+    .append({ ge: Joi.number(), le: Joi.number() })
+    .oxor('ge', 'gte')
+    .oxor('le', 'lte')
+    .messages({ 'object.oxor': 'Write one of {{#peersWithLabels}}; they mean the same' })
+}
+
+/**
+ * Reads one field of a model definition.
+ *
+ * @returns the field; where something is wrong with it, one that stands in for it, so that what refers to it by name is not
+ *   at fault too; undefined when it has no name, or is `id`
+ */
+export function parseField(raw: unknown, at: Path, source: Source, faults: Faults): Field | undefined {
+  if (!isObject(raw)) {
+    faults.add(source, at, 'A field is a mapping with at least a name and a type')
+    return undefined
+  }
+  const { name, type } = raw
+  if (name === 'id') {
+    faults.addAll(validateShape(idSchema, raw, source, { at }).faults.list)
+    return undefined
+  }
+  return readField(raw, at, source, faults) ?? standIn(name, type, raw.model)
+}
+
+function readField(raw: Record<string, unknown>, at: Path, source: Source, faults: Faults): Field | undefined {
+  const { name, type } = raw
+  const schema = fieldSchemas.get(String(type))
+  if (type === undefined) {
+    faults.add(source, at, `Field '${String(name)}' has no type; one of ${FIELD_TYPE_NAMES.join(', ')}`)
+  } else if (schema === undefined) {
+    faults.add(source, [...at, 'type'], `Unknown type '${String(type)}'${meantOrKnown(String(type), FIELD_TYPE_NAMES)}`)
+  } else {
+    const { value, faults: shapeFaults } = validateShape(schema, raw, source, { at })
+    faults.addAll(shapeFaults.list)
+    if (value !== undefined) return buildField(withoutAliases(value), raw, at, source, faults)
+  }
+  return undefined
+}
+
+function buildField(
+  definition: FieldDefinition,
+  raw: Readonly<Record<string, unknown>>,
+  at: Path,
+  source: Source,
+  faults: Faults,
+): Field | undefined {
+  const fault = (key: string, message: string) => faults.add(source, [...at, writtenKey(raw, key)], message)
+  for (const { key, problem } of boundsProblems(definition)) fault(key, problem)
+  const { name, type, required = false, on_delete } = definition
+  if ((type === 'foreignkey' || type === 'one_to_one') && !/._id$/.test(name)) {
+    fault('name', `A ${type} field is named <relation>_id: write '${name}_id'`)
+  }
+  if (on_delete === 'set_null' && required) {
+    fault('on_delete', `'${name}' is required, so it cannot be set to null; use restrict or cascade`)
+  }
+  try {
+    const field = makeField(definition)
+    if (field.default === undefined) return field
+    const reading = readDefault(field, field.default)
+    if (reading.ok) return { ...field, default: reading.value }
+    fault('default', `The default of '${name}' ${reading.problem}`)
+  } catch (error) {
+    fault('pattern', `The pattern of '${name}' cannot be used: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return undefined
+}
+
+function withoutAliases(written: FieldDefinition & { readonly ge?: number; readonly le?: number }): FieldDefinition {
+  const { ge, le, ...definition } = written
+  return { ...definition, ...(ge === undefined ? {} : { gte: ge }), ...(le === undefined ? {} : { lte: le }) }
+}
+
+/** The key under which a person wrote a bound. */
+function writtenKey(raw: Readonly<Record<string, unknown>>, key: string): string {
+  const alias = Object.entries(ALIASES).find(([short, long]) => long === key && Object.hasOwn(raw, short))
+  return alias?.[0] ?? key
+}
+
+function standIn(name: unknown, type: unknown, target: unknown): Field | undefined {
+  if (typeof name !== 'string') return undefined
+  const known = FIELD_TYPE_NAMES.find((each) => each === type) ?? 'text'
+  return makeField({ name, type: known, ...(typeof target === 'string' ? { model: target } : {}) })
+}

@@ -1,0 +1,76 @@
+import Joi from 'joi'
+import type { Faults } from '../config/fault.ts'
+import { validateShape } from '../config/shape.ts'
+import type { Definition, Source } from '../config/source.ts'
+import { isObject } from '../util/json.ts'
+import { didYouMean } from '../util/suggest.ts'
+import type { ModelDefinition } from './definition.ts'
+import { type Field, ID_FIELD, TIMESTAMP_FIELDS } from './field.ts'
+import { Model } from './model.ts'
+import { parseField } from './parse-field.ts'
+
+const MODEL_NAME = /^[A-Z][A-Za-z0-9]*$/
+
+const modelSchema = Joi.object<ModelDefinition>({
+  name: Joi.string()
+    .pattern(MODEL_NAME)
+    .required()
+    .messages({ 'string.pattern.base': "'name' must be a class name such as BlogPost, not '{{#value}}'" }),
+  label: Joi.string(),
+  display_field: Joi.string(),
+  timestamps: Joi.boolean(),
+  fields: Joi.array().required(),
+})
+
+/**
+ * Reads one model definition; its relations are not yet held against the other models.
+ *
+ * @returns a model whenever the definition has a name, however much else is wrong with it, so that what refers to it is not
+ *   at fault too
+ */
+export function parseModel({ value, source }: Definition, internal = false): { model: Model | undefined; faults: Faults } {
+  const { faults } = validateShape(modelSchema, value, source)
+  if (!isObject(value)) return { model: undefined, faults }
+  const written = Array.isArray(value.fields) ? value.fields : []
+  const timestamps = value.timestamps === true
+  const fields = written.flatMap((raw: unknown, index) => parseField(raw, ['fields', index], source, faults) ?? [])
+  checkNames(written, timestamps, source, faults)
+  const { name, label, display_field: displayField } = value
+  if (typeof name !== 'string') return { model: undefined, faults }
+  const model = new Model({
+    name,
+    label: typeof label === 'string' ? label : undefined,
+    displayField: typeof displayField === 'string' ? displayField : undefined,
+    timestamps,
+    internal,
+    fields: [ID_FIELD, ...fields, ...(timestamps ? TIMESTAMP_FIELDS : [])],
+  })
+  checkDisplayField(model, source, faults)
+  return { model, faults }
+}
+
+/** A field's name and a relation's are taken from the same stock. */
+function checkNames(fields: readonly unknown[], timestamps: boolean, source: Source, faults: Faults): void {
+  const taken = new Map([['id', 'the primary key has it']])
+  if (timestamps) for (const { name } of TIMESTAMP_FIELDS) taken.set(name, '`timestamps: true` adds a field')
+  for (const [index, field] of fields.entries()) {
+    if (!isObject(field) || typeof field.name !== 'string' || field.name === 'id') continue
+    const { name, type } = field
+    const isForeignKey = type === 'foreignkey' || type === 'one_to_one'
+    for (const each of new Set(isForeignKey ? [name, name.replace(/_id$/, '')] : [name])) {
+      const holder = taken.get(each)
+      if (holder !== undefined) faults.add(source, ['fields', index, 'name'], `The name '${each}' is taken: ${holder}`)
+      taken.set(each, each === name ? 'another field has it' : `the relation of '${name}' has it`)
+    }
+  }
+}
+
+function checkDisplayField(model: Model, source: Source, faults: Faults): void {
+  const field = model.fields.get(model.displayField)
+  if (field !== undefined && canStandForRecord(field)) return
+  const known = model.visibleFields.filter(canStandForRecord).map(({ name }) => name)
+  const guess = didYouMean(model.displayField, known)
+  faults.add(source, ['display_field'], `'${model.displayField}' cannot be the display field${guess}`)
+}
+
+const canStandForRecord = ({ type, relation }: Field): boolean => !type.secret && relation === undefined
