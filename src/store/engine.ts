@@ -42,8 +42,10 @@ export class Engine {
 
   /** Works out a transaction and, when nothing speaks against it and it is meant, applies it. */
   transact(operations: readonly Operation[], mode: TransactionMode): Outcome {
-    const outcome = new Transaction(this.tables, this.#registry).run(operations)
+    const transaction = new Transaction(this.tables, this.#registry)
+    const outcome = transaction.run(operations)
     if (outcome.ok && mode === 'commit') {
+      for (const [table, nextId] of transaction.nextIds) this.table(table).nextId = nextId
       for (const { table, id, after } of outcome.changes) this.table(table).replace(id, after)
     }
     return outcome

@@ -83,9 +83,7 @@ export class FileStore extends MemoryStore {
   #save(changes: readonly Change[]): Promise<void> {
     return new Promise((saved, failed) => {
       this.#unsaved.push({ changes, saved, failed })
-      this.#saving ??= this.#saveAll().finally(() => {
-        this.#saving = undefined
-      })
+      this.#saving ??= this.#saveAll()
     })
   }
 
@@ -93,12 +91,14 @@ export class FileStore extends MemoryStore {
     while (this.#unsaved.length > 0) {
       const batch = this.#unsaved
       this.#unsaved = []
+      const lastSaved = this.#file.data
       try {
         this.#file.data = this.#snapshot()
         await this.#file.write()
         for (const { saved } of batch) saved()
       } catch (cause) {
         // Later transactions stand on the ones that failed, so they go too.
+        this.#file.data = lastSaved
         const lost = [...batch, ...this.#unsaved]
         this.#unsaved = []
         for (const { changes } of lost.toReversed()) this.engine.revert(changes)
@@ -106,6 +106,7 @@ export class FileStore extends MemoryStore {
         for (const { failed } of lost) failed(error)
       }
     }
+    this.#saving = undefined
   }
 
   #snapshot(): Snapshot {

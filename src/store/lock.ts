@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 
 /** Who holds a data folder. A process is known by its id and when it started, since ids are used again. */
@@ -7,6 +8,9 @@ interface Holder {
   readonly pid: number
   readonly started: string | null
 }
+
+const MAX_ATTEMPTS = 200
+const RETRY_MS = 10
 
 /**
  * Takes a data folder for this process alone. A lock left behind by a process that is gone is taken over.
@@ -16,17 +20,13 @@ interface Holder {
  * @throws {AppError} DATA_IN_USE naming the holder
  */
 export async function acquireLock(path: string): Promise<() => Promise<void>> {
-  const own: Holder = { pid: process.pid, started: await startOf(process.pid) }
+  const holder: Holder = { pid: process.pid, started: await startOf(process.pid) }
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  await writeFile(draft, `${JSON.stringify(own)}\n`)
+  await writeFile(draft, `${JSON.stringify(holder)}\n`)
   try {
-    for (let attempt = 0; attempt < 5; attempt++) {
-      if (await claim(draft, path)) return () => rm(path, { force: true })
-      const found = await readFile(path, 'utf8').catch(() => undefined)
-      if (found === undefined) continue
-      const holder = parseHolder(found)
-      if (holder !== undefined && (await isAlive(holder))) throw inUse(path, holder)
-      await setAside(path, found, `${draft}.stale`)
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      if ((await claim(draft, path)) || (await takeOver(draft, path))) return releaser(path)
+      await delay(RETRY_MS)
     }
     throw new AppError('DATA_IN_USE', `${path} changes hands all the time; try again`)
   } finally {
@@ -34,8 +34,17 @@ export async function acquireLock(path: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Links the draft into place: the one step that only one of several processes can succeed in. */
-async function claim(draft: string, path: string): Promise<boolean> {
+function releaser(path: string): () => Promise<void> {
+  let held = true
+  return async () => {
+    // Once given back, the file is somebody else's.
+    if (held) await rm(path, { force: true })
+    held = false
+  }
+}
+
+/** Links the draft into place, where nothing was: of several processes, one succeeds. */
+function claim(draft: string, path: string): Promise<boolean> {
   return link(draft, path).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
@@ -45,25 +54,52 @@ async function claim(draft: string, path: string): Promise<boolean> {
   )
 }
 
-/** Moves a stale lock out of the way, and puts it back if it turns out to be somebody's new one. */
-async function setAside(path: string, stale: string, aside: string): Promise<void> {
-  await rename(path, aside).catch(() => {})
-  const moved = await readFile(aside, 'utf8').catch(() => undefined)
-  if (moved !== undefined && moved !== stale) await link(aside, path).catch(() => {})
-  await rm(aside, { force: true })
+/**
+ * Puts the draft in the place of a stale lock. Several processes may find the same lock stale, so this is done under a guard
+ * of its own, and the lock is looked at again there.
+ *
+ * @throws {AppError} DATA_IN_USE when the lock is not stale
+ */
+async function takeOver(draft: string, path: string): Promise<boolean> {
+  if (!(await isStale(path))) return false
+  const guard = `${path}.takeover`
+  if (!(await claim(draft, guard))) {
+    // Its owner died between two system calls.
+    if (await isStale(guard).catch(() => false)) await rm(guard, { force: true })
+    return false
+  }
+  let moved = false
+  try {
+    if (await isStale(path)) {
+      await rename(guard, path)
+      moved = true
+    }
+  } finally {
+    if (!moved) await rm(guard, { force: true })
+  }
+  return moved
 }
 
-function inUse(path: string, { pid }: Holder): AppError {
-  return new AppError(
+/**
+ * True when the process that wrote a lock is gone; false when there is no lock.
+ *
+ * @throws {AppError} DATA_IN_USE naming the process when it is there
+ */
+async function isStale(path: string): Promise<boolean> {
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  if (text === undefined) return false
+  const holder = parseHolder(text)
+  if (holder === undefined || !(await isAlive(holder))) return true
+  throw new AppError(
     'DATA_IN_USE',
-    `The data folder is in use by process ${pid} (lock file ${path}); stop that process, or name another folder with --data`,
+    `The data folder is in use by process ${holder.pid} (lock file ${path}); stop that process, or name another folder with --data`,
   )
 }
 
 function parseHolder(text: string): Holder | undefined {
   try {
     const { pid, started } = JSON.parse(text) as Partial<Holder>
-    return typeof pid === 'number' ? { pid, started: started ?? null } : undefined
+    return typeof pid === 'number' && pid > 0 ? { pid, started: started ?? null } : undefined
   } catch {
     return undefined
   }

@@ -36,7 +36,7 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
   async read(): Promise<Snapshot | null> {
     const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
-      throw error
+      throw this.#corrupt(error.message)
     })
     return text === null ? null : this.#parse(text)
   }
@@ -48,6 +48,8 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
     try {
       const file = await open(temporary, 'w', 0o600)
       try {
+        // A file left behind by a crash keeps its mode.
+        await file.chmod(0o600)
         for (const chunk of chunks(snapshot)) await file.writeFile(chunk)
         await file.sync()
       } finally {

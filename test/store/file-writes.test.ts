@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdir, readdir, readFile, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { AppError } from '../../src/errors.ts'
+import { FileStore } from '../../src/store/file.ts'
+import type { Outcome } from '../../src/store/store.ts'
+import { temporaryFolder } from '../helpers/fixture.ts'
+import { insert, Library, libraryRegistry, remove, update } from '../helpers/store-contract/library.ts'
+import { Child } from './child.ts'
+import { inFolder, type Place } from './folder.ts'
+
+/** The genres that are on disk at this moment. */
+function namesIn(file: string): string[] {
+  const { tables } = JSON.parse(readFileSync(file, 'utf8')) as { tables: { genre: { records: { name: string }[] } } }
+  return tables.genre.records.map(({ name }) => name)
+}
+
+const unavailable = (error: unknown) => {
+  assert.ok(error instanceof AppError, String(error))
+  assert.equal(error.code, 'STORE_UNAVAILABLE')
+  return true
+}
+
+/** Two ways in which the file system can refuse: at the first step of a write, and at its last. */
+const OBSTACLES: readonly (readonly [name: string, path: (place: Place) => string])[] = [
+  ['the new file cannot be opened', ({ file }) => `${file}.new`],
+  ['the new file cannot be put in place', ({ file }) => file],
+]
+
+describe('a write that fails', () => {
+  for (const [name, path] of OBSTACLES) {
+    test(`${name}: nothing is applied, and it goes on once that is mended`, async () => {
+      await inFolder(async (place) => {
+        const { library, store, folder } = place
+        await mkdir(path(place))
+        const before = await readdir(folder)
+        await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
+        assert.deepEqual(await library.find('genre'), [[], 0])
+        assert.deepEqual(await store.get('genre', [1]), [undefined])
+        assert.deepEqual(await readdir(folder), before)
+        await rmdir(path(place))
+        // The unique value is free again.
+        const { id } = await library.add('genre', { name: 'a' })
+        assert.deepEqual(await (await place.reopen()).library.ids('genre'), [id])
+      })
+    })
+  }
+
+  test('says nothing of paths, and keeps the reason for the log', async () => {
+    await inFolder(async ({ store, file, folder }) => {
+      await mkdir(`${file}.new`)
+      await assert.rejects(store.transact([insert('genre', { name: 'a' })]), (error: unknown) => {
+        assert.ok(error instanceof AppError, String(error))
+        assert.ok(error.cause instanceof Error, 'there is no cause')
+        assert.ok(!error.message.includes(folder), error.message)
+        return true
+      })
+    })
+  })
+
+  test('leaves a store that was new, new', async () => {
+    await inFolder(async ({ store, file }) => {
+      await mkdir(`${file}.new`)
+      await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
+      assert.equal(store.isNew, true)
+    })
+  })
+
+  test('takes back updates, removals and all that a cascade did', async () => {
+    await inFolder(async ({ library, store, file, reopen }) => {
+      await library.add('series', { name: 's' })
+      await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
+      await library.addBook({ series_id: 1, genres: [1, 2], isbn: 'held' })
+      await library.accept([insert('review', { book_id: 1 }), insert('cover', { book_id: 1 })])
+      const before = await library.everything()
+      const text = await readFile(file, 'utf8')
+      await mkdir(`${file}.new`)
+      const batches = [
+        [remove('series', 1)],
+        [remove('genre', 2), update('genre', 1, { name: 'b' })],
+        [update('author', 1, { name: 'other' }), remove('book', 1)],
+      ]
+      for (const batch of batches) {
+        await assert.rejects(store.transact(batch), unavailable)
+        assert.deepEqual(await library.everything(), before)
+        assert.equal(await readFile(file, 'utf8'), text)
+      }
+      await rmdir(`${file}.new`)
+      // What is unique and who refers to whom is as it was, too.
+      await library.refuse([insert('genre', { name: 'b' })], [{ kind: 'unique', index: 0, field: 'name' }])
+      await library.accept([insert('genre', { name: 'other' }), remove('series', 1)])
+      const again = (await reopen()).library
+      assert.deepEqual([await again.ids('book'), await again.ids('review'), await again.ids('cover')], [[], [], []])
+    })
+  })
+
+  test('fails all that wait for it, since the later stand on the earlier', async () => {
+    await inFolder(async ({ library, store, file, reopen }) => {
+      await library.add('genre', { name: 'before' })
+      await mkdir(`${file}.new`)
+      const outcomes = await Promise.allSettled([
+        store.transact([insert('genre', { name: 'a' }, 10)]),
+        store.transact([update('genre', 10, { name: 'b' })]),
+        store.transact([insert('category', { name: 'c', parent_id: null }, 20)]),
+        store.transact([insert('category', { name: 'd', parent_id: 20 })]),
+        store.transact([remove('genre', 1)]),
+      ])
+      for (const outcome of outcomes) {
+        assert.equal(outcome.status, 'rejected')
+        if (outcome.status === 'rejected') unavailable(outcome.reason)
+      }
+      assert.deepEqual([await library.ids('genre'), await library.ids('category')], [[1], []])
+      await rmdir(`${file}.new`)
+      await library.add('genre', { name: 'after' })
+      const again = (await reopen()).library
+      const [records] = await again.find('genre')
+      assert.deepEqual(
+        records.map(({ name }) => name),
+        ['before', 'after'],
+      )
+    })
+  })
+
+  test('an id that was told to nobody is still never given to two records', async () => {
+    await inFolder(async ({ library, store, file }) => {
+      await library.add('genre', { name: 'a' })
+      await mkdir(`${file}.new`)
+      await assert.rejects(store.transact([insert('genre', { name: 'b' })]), unavailable)
+      await rmdir(`${file}.new`)
+      const ids = (await Promise.all(['c', 'd', 'e'].map((name) => library.add('genre', { name })))).map(({ id }) => id)
+      assert.equal(new Set([1, ...ids]).size, 4)
+    })
+  })
+
+  test('does not keep the store from closing', async () => {
+    await inFolder(async ({ store, file, folder }) => {
+      await mkdir(`${file}.new`)
+      const pending = assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
+      await store.close()
+      await pending
+      assert.deepEqual(await readdir(folder), ['db.json.new'])
+    })
+  })
+})
+
+describe('a write that succeeds', () => {
+  test('is on disk when the transaction resolves', async () => {
+    await inFolder(async ({ library, file }) => {
+      for (const name of ['a', 'b', 'c']) {
+        await library.add('genre', { name })
+        assert.deepEqual(namesIn(file).at(-1), name)
+      }
+    })
+  })
+
+  test('is on disk for each of many that wait at the same time, who share few writes', async () => {
+    await inFolder(async ({ store, file }) => {
+      const writes = new Set<number>()
+      const lost: string[] = []
+      const waiting = Array.from({ length: 100 }, async (_, index) => {
+        await store.transact([insert('genre', { name: `genre ${index}` })])
+        // No write ends between the resolution and this: what is read is what the write left that resolved it.
+        const names = namesIn(file)
+        writes.add(names.length)
+        if (!names.includes(`genre ${index}`)) lost.push(`genre ${index}`)
+      })
+      await Promise.all(waiting)
+      assert.deepEqual(lost, [], 'not on disk when their transactions resolved')
+      assert.ok(writes.size <= 3, `100 transactions took ${writes.size} writes`)
+    })
+  })
+
+  test('follows another for what comes while that is under way', async () => {
+    await inFolder(async ({ library, file, reopen }) => {
+      const earlier = library.add('genre', { name: 'a' })
+      await library.add('genre', { name: 'b' })
+      assert.deepEqual(namesIn(file), ['a', 'b'])
+      await earlier
+      assert.deepEqual(await (await reopen()).library.ids('genre'), [1, 2])
+    })
+  })
+
+  test('stands, though the one after it fails', async () => {
+    await inFolder(async ({ library, store, file, reopen }) => {
+      const earlier = library.add('genre', { name: 'a' }).then(() => mkdirSync(`${file}.new`))
+      const later = assert.rejects(store.transact([update('genre', 1, { name: 'b' })]), unavailable)
+      await Promise.all([earlier, later])
+      assert.deepEqual((await library.expect('genre', 1)).name, 'a')
+      assert.deepEqual(namesIn(file), ['a'])
+      await rmdir(`${file}.new`)
+      assert.deepEqual((await (await reopen()).library.expect('genre', 1)).name, 'a')
+    })
+  })
+
+  test('survives the death of the process', { timeout: 120_000 }, async () => {
+    const folder = await temporaryFolder()
+    const data = join(folder.path, 'data')
+    const writer = new Child('writer-child.ts', data)
+    try {
+      const told: number[] = []
+      while (told.length < 30) told.push(Number(await writer.line()))
+      told.push(...(await writer.kill()).map(Number))
+      const store = await FileStore.open(data, libraryRegistry(), 'write')
+      const ids = await new Library(store).ids('genre')
+      await store.close()
+      assert.deepEqual(
+        told.filter((id) => !ids.includes(id)),
+        [],
+      )
+      assert.deepEqual(
+        (await readdir(data)).filter((name) => name !== 'db.json.new'),
+        ['db.json'],
+      )
+    } finally {
+      await writer.kill()
+      await folder.remove()
+    }
+  })
+})
+
+describe('close', () => {
+  test('waits for what was accepted', async () => {
+    await inFolder(async ({ store, file, folder }) => {
+      const settled: Outcome[] = []
+      const waiting = ['a', 'b', 'c'].map((name) =>
+        store.transact([insert('genre', { name })]).then((outcome) => settled.push(outcome)),
+      )
+      await store.close()
+      assert.deepEqual(namesIn(file), ['a', 'b', 'c'])
+      assert.deepEqual(await readdir(folder), ['db.json'])
+      await Promise.all(waiting)
+      assert.deepEqual(
+        settled.map(({ ok }) => ok),
+        [true, true, true],
+      )
+    })
+  })
+
+  test('refuses what comes after it, even while it still waits', async () => {
+    await inFolder(async ({ store, reopen }) => {
+      const accepted = store.transact([insert('genre', { name: 'a' })])
+      const closed = store.close()
+      await assert.rejects(store.transact([insert('genre', { name: 'b' })]), unavailable)
+      await Promise.all([accepted, closed])
+      await assert.rejects(store.transact([insert('genre', { name: 'c' })]), unavailable)
+      assert.deepEqual(await (await reopen()).library.ids('genre'), [1])
+    })
+  })
+
+  test('a second time does nothing to whoever has the folder now', async () => {
+    await inFolder(async ({ store, folder, registry, reopen }) => {
+      await reopen()
+      await store.close()
+      await assert.rejects(FileStore.open(folder, registry, 'write'), { name: 'AppError', code: 'DATA_IN_USE' })
+    })
+  })
+})
