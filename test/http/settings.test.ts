@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { type Scenario, scenarios } from '../helpers/scenario.ts'
+
+const LOGIN = { username: 'anna.lind', password: 'lighthouse-keys-17' }
+const TAG = { name: 'Knots', slug: 'knots' }
+
+const answers = (request: Scenario['request'], rest: Partial<Scenario> = {}): Scenario => ({
+  name: 'answers',
+  status: 200,
+  ...rest,
+  request,
+})
+
+/** Nothing of ours is at the path: shape B, whatever it says. */
+const nothingAt = (request: Scenario['request']): Scenario => ({
+  name: 'has nothing',
+  request,
+  status: 404,
+  check: ({ json }) => {
+    assert.deepEqual(Object.keys(json).sort(), ['details', 'error', 'status_code'])
+    assert.equal(json.status_code, 404)
+  },
+})
+
+scenarios(
+  'base_path',
+  [
+    answers('GET /backend/api/v1/models/tag'),
+    answers('POST /backend/api/v1/models/tag', {
+      body: { data: TAG },
+      status: 201,
+      expectHeaders: { location: /\/backend\/api\/v1\/models\/tag\/13$/ },
+    }),
+    answers('POST /backend/api/v1/auth/token', { as: null, body: LOGIN }),
+    answers('GET /backend/admin/api/v1/views/tag/', { as: null }),
+    nothingAt('GET /api/v1/models/tag'),
+    nothingAt('GET /api/v1/auth/me'),
+    nothingAt('GET /admin/api/v1/views/'),
+  ],
+  { settings: { base_path: '/backend' } },
+)
+
+scenarios(
+  'admin_path',
+  [
+    answers('GET /panel/api/v1/views/', { as: null }),
+    answers('GET /panel/api/v1/views/tag', { as: null }),
+    answers('GET /api/v1/models/tag'),
+    nothingAt('GET /admin/api/v1/views/'),
+  ],
+  { settings: { admin_path: '/panel' } },
+)
+
+scenarios(
+  'api_version',
+  [
+    answers('GET /api/v2/models/tag'),
+    answers('POST /api/v2/models/tag', {
+      body: { data: TAG },
+      status: 201,
+      expectHeaders: { location: /\/api\/v2\/models\/tag\/13$/ },
+    }),
+    answers('GET /api/v2/auth/me'),
+    answers('GET /admin/api/v2/views/tag/', { as: null }),
+    nothingAt('GET /api/v1/models/tag'),
+    nothingAt('GET /admin/api/v1/views/'),
+  ],
+  { settings: { api_version: 'v2' } },
+)
+
+scenarios(
+  'jwt lifetimes',
+  [
+    {
+      name: 'are what the settings say',
+      request: 'POST /api/v1/auth/token',
+      as: null,
+      body: LOGIN,
+      status: 200,
+      expectPart: { expires_in: 300 },
+    },
+  ],
+  { settings: { jwt: { access_token_minutes: 5 } } },
+)
