@@ -1,7 +1,9 @@
 import type { Model } from '../model/model.ts'
 
+/** What can be done to the records of a model. */
 export type Action = 'view' | 'add' | 'change' | 'delete'
 
+/** Every action, in the order in which permissions are made. */
 export const ACTIONS: readonly Action[] = ['view', 'add', 'change', 'delete']
 
 /** On whose behalf something is done. */
@@ -19,6 +21,7 @@ export const SYSTEM: Actor = { userId: undefined, isSuperuser: true, permissions
 /** `view_post` */
 export const codename = (action: Action, model: Model): string => `${action}_${model.key}`
 
+/** Decides whether an actor may do something to the records of a model. */
 export function may(actor: Actor, action: Action, model: Model): boolean {
   return actor.isSuperuser || actor.permissions.has(codename(action, model))
 }

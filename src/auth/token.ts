@@ -2,6 +2,7 @@ import type { JwtAlgorithm } from '../config/settings.ts'
 import type { Clock } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 
+/** An access token opens the API; a refresh token is only good for another pair. */
 export type TokenType = 'access' | 'refresh'
 
 /** What a token says (RFC 7519); times in seconds since the epoch. */
@@ -29,6 +30,7 @@ export type TokenCodecFactory = (algorithm: JwtAlgorithm, secret: string) => Tok
 const ISSUER = 'admin-backend'
 const MAX_SKEW_SECONDS = 30
 
+/** How long tokens are good for, in minutes. */
 export interface TokenLifetimes {
   readonly access_token_minutes: number
   readonly refresh_token_minutes: number

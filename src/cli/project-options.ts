@@ -11,6 +11,7 @@ export interface ProjectOptions {
   readonly data?: string
 }
 
+/** Gives a command the options that name a project. */
 export function withProjectOptions(command: Command): Command {
   return command
     .addOption(new Option('--project <dir>', 'project folder').default('.', 'the current folder'))

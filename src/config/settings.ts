@@ -28,8 +28,10 @@ export interface Settings {
   readonly lint: { readonly rules: Readonly<Record<string, 'off' | 'warn' | 'error'>> }
 }
 
+/** The algorithms that tokens may be signed with (RFC 7518). */
 export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512'
 
+/** A webhook subscription as the configuration holds it. */
 export interface WebhookSettings {
   readonly url: string
   readonly events?: readonly ('create' | 'update' | 'delete')[]
@@ -49,6 +51,7 @@ export type SettingsInput = {
   readonly [K in keyof Settings]?: Settings[K] extends readonly unknown[] ? Settings[K] : Partial<Settings[K]>
 }
 
+/** What holds where nobody says otherwise. */
 export const DEFAULTS: Settings = {
   host: '127.0.0.1',
   port: 8000,

@@ -7,6 +7,7 @@ export interface ApiRoots {
   readonly views: string
 }
 
+/** The roots that the settings make, without a slash at the end. */
 export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiRoots {
   const api = `${base_path}/api/${api_version}`
   return { models: `${api}/models`, auth: `${api}/auth`, views: `${base_path}${admin_path}/api/${api_version}/views` }

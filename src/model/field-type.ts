@@ -29,9 +29,14 @@ export interface FieldType {
   parse(text: string): Reading
 }
 
+/** A reading that found a value. */
 export const accept = (value: Json): Reading => ({ ok: true, value })
+/** A reading that found something wrong, such as `must be a string`. */
 export const refuse = (problem: string): Reading => ({ ok: false, problem })
 
+/** Operators for values that can be told apart. */
 export const EQUALITY = ['eq', 'ne', 'in', 'isnull'] as const satisfies readonly Operator[]
+/** Operators for values that have an order. */
 export const ORDER = ['gt', 'gte', 'lt', 'lte'] as const satisfies readonly Operator[]
+/** Operators for text. */
 export const TEXT_MATCH = ['icontains', 'startswith', 'endswith'] as const satisfies readonly Operator[]

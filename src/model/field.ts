@@ -34,6 +34,7 @@ export interface Relation {
 /** A field that is a relation. */
 export type RelationField = Field & { readonly relation: Relation }
 
+/** Tells relation fields from others. */
 export const isRelation = (field: Field): field is RelationField => field.relation !== undefined
 
 /** @throws {Error} when the pattern cannot be compiled */
@@ -73,5 +74,7 @@ const systemField = (name: string, type: FieldType): Field => ({
   relation: undefined,
 })
 
+/** The primary key, which every model has first. */
 export const ID_FIELD = systemField('id', primarykey)
+/** What `timestamps: true` adds at the end. */
 export const TIMESTAMP_FIELDS = [systemField('created_at', FIELD_TYPES.datetime), systemField('updated_at', FIELD_TYPES.datetime)]

@@ -9,13 +9,16 @@ export interface Page<T> {
   readonly has_prev: boolean
 }
 
+/** Which page of how many records. */
 export interface PageRequest {
   /** From 1. */
   readonly page: number
   readonly pageSize: number
 }
 
+/** Records of a page when a request does not say. */
 export const DEFAULT_PAGE_SIZE = 20
+/** Most records of a page. */
 export const MAX_PAGE_SIZE = 100
 
 /** Where a page lies in the whole result. */

@@ -16,6 +16,7 @@ export function modelFor(registry: Registry, actor: Actor, action: Action, key: 
   return model
 }
 
+/** The one error for whatever an actor may not do. */
 export const forbidden = (): AppError => new AppError('FORBIDDEN', 'User does not have permission to access this resource')
 
 /** `User with ID 999 does not exist` */

@@ -9,11 +9,13 @@ export const MAX_BULK_ITEMS = 1000
 /** Field name → value, not yet held against anything. */
 export type RecordData = Readonly<Record<string, unknown>>
 
+/** A create or an update, its shape already checked. */
 export interface WriteRequest {
   readonly data: RecordData
   readonly formId: string | undefined
 }
 
+/** One item of a bulk update. */
 export interface BulkUpdateItem {
   readonly id: number
   readonly data: RecordData
