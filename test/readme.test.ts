@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { SCAFFOLD } from '../src/cli/scaffold.ts'
+import { DEFAULTS } from '../src/config/settings.ts'
+import { runCli } from './helpers/cli.ts'
+import { makeProject } from './helpers/fixture.ts'
+
+const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
+const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+  scripts: Record<string, string>
+}
+
+test('the first screen holds the one command that serves and the one that tests', () => {
+  const firstScreen = readme.split('\n').slice(0, 24).join('\n')
+  assert.match(firstScreen, /^npm ci && npm start$/m)
+  assert.match(firstScreen, /^npm ci && npm test$/m)
+  assert.match(scripts.start ?? '', /serve --project fixtures\/blog --show-token/)
+})
+
+test('every setting is in the table, with its default', () => {
+  const later = ['webhooks', 'lint']
+  for (const [name, value] of Object.entries(DEFAULTS)) {
+    if (later.includes(name)) continue
+    assert.ok(readme.includes(`\`${name}\``), `${name} is missing`)
+    if (typeof value !== 'object')
+      assert.ok(readme.includes(`\`${value === '' ? "''" : value}\``), `the default of ${name} is missing`)
+  }
+})
+
+test('every flag of serve is named', async () => {
+  const { stdout } = await runCli(['serve', '--help'], { cwd: import.meta.dirname })
+  for (const [flag] of stdout.matchAll(/^ {2}--[a-z-]+/gm)) {
+    const name = flag.trim()
+    assert.ok(readme.includes(name) || scripts.start?.includes(name), `${name} is missing`)
+  }
+})
+
+test('the example of faults is what is printed', async () => {
+  const files = {
+    ...SCAFFOLD,
+    'models/article.yaml': (SCAFFOLD['models/article.yaml'] ?? '').replace('max_length', 'max_lenght'),
+    'views/article.yaml': (SCAFFOLD['views/article.yaml'] ?? '').replace('published_at, author_id]', 'published_at, autor_id]'),
+  }
+  const project = await makeProject(files)
+  try {
+    const { code, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path })
+    assert.equal(code, 2)
+    for (const line of stderr.trimEnd().split('\n')) assert.ok(readme.includes(line), `README lacks: ${line}`)
+    assert.equal(stderr.trimEnd().split('\n').length, 2)
+  } finally {
+    await project.remove()
+  }
+})
