@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { dirname, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isObject } from '../util/json.ts'
 import { callSiteOf, framesOf } from './call-site.ts'
@@ -18,19 +19,18 @@ export class ModuleLoader {
    * @param path the file's absolute path
    * @param file the name to show in messages
    */
-  async load(path: string, file: string): Promise<{ definitions: Definition[]; faults: Faults }> {
+  async load(path: string, file: string): Promise<{ definition: Definition | undefined; faults: Faults }> {
     const faults = new Faults()
     const whole = flatSource(file)
     try {
       const exported = await this.#importDefault(path)
       if (exported === undefined) faults.add(whole, [], 'Nothing is exported as default; write `export default …`')
-      const list: unknown[] = Array.isArray(exported) ? exported : [exported]
-      const definitions = list.map((value) => ({ value, source: siteSource(value, path, file) }))
-      return { definitions: exported === undefined ? [] : definitions, faults }
+      const definition = { value: exported, source: siteSource(exported, path, file) }
+      return { definition: exported === undefined ? undefined : definition, faults }
     } catch (error) {
       const { message, line, column } = loadProblem(error, path)
       faults.add(flatSource(file, line, column), [], `Cannot be loaded: ${message}`)
-      return { definitions: [], faults }
+      return { definition: undefined, faults }
     }
   }
 
@@ -60,18 +60,24 @@ async function typescriptImporter(): Promise<(url: string) => Promise<Exports>> 
   return (url) => api.import(url, import.meta.url)
 }
 
-function siteSource(value: unknown, path: string, file: string): Definition['source'] {
-  const site = callSiteOf(value)
-  return site?.file === path ? flatSource(file, site.line, site.column) : flatSource(file)
+/** Every part of a definition stands where the definition was made; the items of a list each have a place of their own. */
+function siteSource(exported: unknown, path: string, file: string): Definition['source'] {
+  return {
+    file,
+    at([index]) {
+      const site = callSiteOf(Array.isArray(exported) && typeof index === 'number' ? exported[index] : exported)
+      return site?.file === path ? { file, line: site.line, column: site.column } : { file, line: 1, column: 1 }
+    },
+  }
 }
 
 /** What went wrong in loading a file, and where in it, as far as that is told. */
 function loadProblem(error: unknown, path: string): { message: string; line: number; column: number } {
   const text = error instanceof Error ? error.message : String(error)
   const [firstLine = ''] = text.split('\n')
-  const syntax = text.split('\n').find((line) => line.startsWith(`${path}:`))
-  const [, line, column, reason] = /:(\d+):(\d+): ERROR: (.*)$/.exec(syntax ?? '') ?? []
-  if (reason !== undefined) return { message: reason, line: Number(line), column: Number(column) + 1 }
+  const [, where, line, column, reason] = /^(\/.*):(\d+):(\d+): ERROR: (.*)$/m.exec(text) ?? []
+  if (where === path) return { message: String(reason), line: Number(line), column: Number(column) + 1 }
+  if (where !== undefined) return { message: `${reason} (${relative(dirname(path), where)}:${line})`, line: 1, column: 1 }
   const thrown = error instanceof Error ? framesOf(error.stack ?? '').find((frame) => frame.file === path) : undefined
   const missing = /Cannot find/.test(firstLine) && /admin-backend/.test(firstLine)
   const hint = missing ? ' (run `npm install --save-dev admin-backend` in the project)' : ''

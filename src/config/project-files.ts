@@ -73,8 +73,8 @@ async function readConfig(reader: Reader): Promise<Definition | undefined> {
   const [first, ...others] = candidates.filter((name) => isReadable(name, DEFINITION_FORMATS, 'settings', faults))
   for (const extra of others) faults.add(flatSource(extra), [], `There is already ${first}; keep one of the two`)
   if (first === undefined) return undefined
-  const [definition, second] = await readDefinitionFile(reader, join(folder, first))
-  const isList = second !== undefined || Array.isArray(definition?.value)
+  const definition = await readDefinitionFile(reader, join(folder, first))
+  const isList = Array.isArray(definition?.value)
   if (isList) faults.add(flatSource(first), [], 'Settings are one mapping of names to values, not a list')
   return isList ? undefined : definition
 }
@@ -85,29 +85,31 @@ async function readDefinitions(reader: Reader, room: 'models' | 'views'): Promis
   for (const path of await listFiles(join(folder, room))) {
     if (/\.d\.ts$|\.test\.[jt]s$/.test(path)) continue
     if (!isReadable(relative(folder, path), DEFINITION_FORMATS, 'definitions', faults)) continue
-    for (const { value, source } of await readDefinitionFile(reader, path)) {
-      const items: Definition[] = Array.isArray(value)
-        ? value.map((item: unknown, index) => ({ value: item, source: within(source, [index]) }))
-        : [{ value, source }]
-      definitions.push(...items)
-    }
+    const definition = await readDefinitionFile(reader, path)
+    if (definition !== undefined) definitions.push(...itemsOf(definition))
   }
   return definitions
 }
 
-async function readDefinitionFile({ folder, faults, modules }: Reader, path: string): Promise<Definition[]> {
+/** A file may hold one definition or a list of them. */
+function itemsOf({ value, source }: Definition): Definition[] {
+  if (!Array.isArray(value)) return [{ value, source }]
+  return value.map((item: unknown, index) => ({ value: item, source: within(source, [index]) }))
+}
+
+async function readDefinitionFile({ folder, faults, modules }: Reader, path: string): Promise<Definition | undefined> {
   const file = relative(folder, path)
   const format = extname(path)
   if (format === '.ts' || format === '.js') {
     const loaded = await modules.load(path, file)
     faults.addAll(loaded.faults.list)
-    return loaded.definitions
+    return loaded.definition
   }
   const text = await readTextFile(path, file, faults)
-  if (text === undefined) return []
+  if (text === undefined) return undefined
   const parsed = parseText(text, file, format === '.json' ? 'json' : 'yaml')
   faults.addAll(parsed.faults.list)
-  return parsed.faults.any ? [] : [parsed.definition]
+  return parsed.faults.any ? undefined : parsed.definition
 }
 
 /** The text of a file; a file that cannot be read is a fault like any other. */

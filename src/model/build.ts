@@ -100,7 +100,8 @@ function checkExtension({ model, definition }: Entry, base: Model, faults: Fault
 function checkRelations(entries: ReadonlyMap<string, Entry>, faults: Faults): void {
   for (const { model, definition } of entries.values()) {
     for (const { name, relation } of model.relations.values()) {
-      if (entries.get(relation.target)?.model.internal === false) continue
+      // Without a target the field itself is at fault already.
+      if (relation.target === '' || entries.get(relation.target)?.model.internal === false) continue
       const index = fieldIndex(definition.value, name)
       const guess = didYouMean(relation.target, entries.keys())
       faults.add(
@@ -113,6 +114,6 @@ function checkRelations(entries: ReadonlyMap<string, Entry>, faults: Faults): vo
 }
 
 function fieldIndex(definition: unknown, name: string): number {
-  const { fields } = definition as { fields: readonly { name?: unknown }[] }
-  return fields.findIndex((field) => field.name === name)
+  const { fields } = definition as { fields: readonly ({ name?: unknown } | null)[] }
+  return fields.findIndex((field) => field?.name === name)
 }

@@ -53,8 +53,9 @@ export function parseModel({ value, source }: Definition, internal = false): { m
 function checkNames(fields: readonly unknown[], timestamps: boolean, source: Source, faults: Faults): void {
   const taken = new Map([['id', 'the primary key has it']])
   if (timestamps) for (const { name } of TIMESTAMP_FIELDS) taken.set(name, '`timestamps: true` adds a field')
+  const ownId = fields.findIndex((field) => isObject(field) && field.name === 'id')
   for (const [index, field] of fields.entries()) {
-    if (!isObject(field) || typeof field.name !== 'string' || field.name === 'id') continue
+    if (!isObject(field) || typeof field.name !== 'string' || index === ownId) continue
     const { name, type } = field
     const isForeignKey = type === 'foreignkey' || type === 'one_to_one'
     for (const each of new Set(isForeignKey ? [name, name.replace(/_id$/, '')] : [name])) {

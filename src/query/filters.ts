@@ -32,7 +32,11 @@ function parseFilter(text: string, model: Model, registry: Registry): Filter | s
   const relation = model.relations.get(first)
   const [second] = rest
   const throughRelation = relation !== undefined && second !== undefined && (!isOperator(second) || rest.length > 1)
-  if (!throughRelation) return parseFieldFilter(model, first, rest, value)
+  if (!throughRelation) {
+    const misspelt = visible(model, first) === undefined && relation === undefined && second !== undefined && !isOperator(second)
+    if (misspelt) return `Unknown field '${first}'${didYouMean(first, model.relations.keys())}`
+    return parseFieldFilter(model, first, rest, value)
+  }
   const target = registry.expect(relation.relation.target)
   const filter = parseFieldFilter(target, second, rest.slice(1), value)
   return typeof filter === 'string' ? filter : { field: relation.name, target: target.key, filter }

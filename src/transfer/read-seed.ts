@@ -58,6 +58,7 @@ function readNdjson(text: string, file: string): { records: SeedRecord[]; faults
 interface CsvRow {
   readonly record: Readonly<Record<string, string>>
   readonly info: { readonly lines: number }
+  readonly raw: string
 }
 
 function readCsv(text: string, file: string, model: Model): { records: SeedRecord[]; faults: Faults } {
@@ -68,10 +69,11 @@ function readCsv(text: string, file: string, model: Model): { records: SeedRecor
     return header
   }
   try {
-    const rows = parseCsv(text, { columns: nameColumns, info: true, skip_empty_lines: true }) as unknown as CsvRow[]
-    const records = rows.map(({ record }, index) => {
-      // A row's own number is that of the line it ends at; it begins after the row before it.
-      const source = flatSource(file, (rows[index - 1]?.info.lines ?? 1) + 1)
+    const rows = parseCsv(text, { columns: nameColumns, info: true, raw: true, skip_empty_lines: true }) as unknown as CsvRow[]
+    const records = rows.map(({ record, info, raw }) => {
+      // A row is numbered by the line it ends at; quoted line breaks lie between that and the line it begins at.
+      const breaks = raw.trim().split('\n').length - 1
+      const source = flatSource(file, info.lines - breaks)
       const cells = Object.entries(record).map(([name, cell]) => [name, readCell(model.fields.get(name), cell)])
       return { data: Object.fromEntries(cells), source }
     })

@@ -1,4 +1,4 @@
-import { Environment, type ParseResult, serialize } from '@marcbachmann/cel-js'
+import { Environment, type ParseResult } from '@marcbachmann/cel-js'
 import type { Model } from '../model/model.ts'
 import { compilePattern } from '../model/pattern.ts'
 import type { Json, JsonObject } from '../util/json.ts'
@@ -47,8 +47,9 @@ export class RuleCompiler {
 
   #parse(rule: string): ParseResult {
     const written = this.#attempt(() => this.#environment.parse(rule))
-    useLinearMatches(written.ast)
-    const program = this.#attempt(() => this.#environment.parse(serialize(written.ast)))
+    const nodes = [...nodesOf(written.ast)]
+    this.#checkNames(nodes)
+    const program = this.#attempt(() => this.#environment.parse(withLinearMatches(rule, nodes)))
     const checked = program.check()
     if (!checked.valid) throw new Error(this.#summary(checked.error))
     if (checked.type !== 'bool' && checked.type !== 'dyn')
@@ -68,8 +69,36 @@ export class RuleCompiler {
     if (!(error instanceof Error)) return String(error)
     const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : (error.message.split('\n')[0] ?? '')
     const [, unknown] = /^No such key: (.*)$/.exec(summary) ?? []
-    if (unknown === undefined) return summary
-    return `Model '${this.#model.name}' has no field '${unknown}'${didYouMean(unknown, this.#model.fields.keys())}`
+    return unknown === undefined ? summary : this.#unknownField(unknown)
+  }
+
+  /** The type check passes over names in `has(self.name)`, so they are looked at here. */
+  #checkNames(nodes: readonly Node[]): void {
+    for (const { op, args } of nodes) {
+      if (op !== '.' || !Array.isArray(args)) continue
+      const [object, name] = args as unknown as readonly [Partial<Node>, string]
+      if (object.op === 'id' && object.args === 'self' && !this.#model.fields.has(name)) throw new Error(this.#unknownField(name))
+    }
+  }
+
+  #unknownField(name: string): string {
+    return `Model '${this.#model.name}' has no field '${name}'${didYouMean(name, this.#model.fields.keys())}`
+  }
+}
+
+/** A node of a parsed expression, as far as it is looked at here; `end` is where its text ends in the rule. */
+interface Node {
+  readonly op: string
+  readonly args: unknown
+  readonly end: number
+}
+
+function* nodesOf(part: unknown): Generator<Node> {
+  if (Array.isArray(part)) {
+    for (const each of part) yield* nodesOf(each)
+  } else if (typeof part === 'object' && part !== null && 'op' in part && 'args' in part) {
+    yield part as Node
+    yield* nodesOf(part.args)
   }
 }
 
@@ -77,22 +106,27 @@ export class RuleCompiler {
 const LINEAR_MATCHES = 'matchesInLinearTime'
 
 /**
- * Renames every call of `matches` in an expression, and compiles the patterns that are written out.
+ * A rule with every call of `matches` renamed. The patterns that are written out are compiled on the way.
  *
  * @throws {Error} when a pattern cannot be used
  */
-function useLinearMatches(node: unknown): void {
-  if (Array.isArray(node)) {
-    for (const part of node) useLinearMatches(part)
-  } else if (typeof node === 'object' && node !== null && 'op' in node && 'args' in node) {
-    const { op, args } = node
-    if (op === 'rcall' && Array.isArray(args) && args[0] === 'matches') {
-      args[0] = LINEAR_MATCHES
-      const [pattern] = args[2] as readonly { op: string; args: unknown }[]
-      if (pattern?.op === 'value' && typeof pattern.args === 'string') compilePattern(pattern.args)
-    }
-    useLinearMatches(args)
+function withLinearMatches(rule: string, nodes: readonly Node[]): string {
+  let renamed = rule
+  const calls = nodes.flatMap(({ op, args }) => {
+    if (op !== 'rcall' || !Array.isArray(args) || args[0] !== 'matches') return []
+    const [, receiver, [pattern]] = args as unknown as readonly [string, Node, readonly Partial<Node>[]]
+    if (pattern?.op === 'value' && typeof pattern.args === 'string') compilePattern(pattern.args)
+    return [receiver.end]
+  })
+  // From the right, so that positions further left stay true.
+  for (const end of calls.sort((a, b) => b - a)) {
+    const [before = ''] = /^[\s)]*\.\s*/.exec(renamed.slice(end)) ?? []
+    const start = end + before.length
+    if (!renamed.startsWith('matches', start))
+      throw new Error('a call of matches() could not be found in it; write it without comments')
+    renamed = renamed.slice(0, start) + LINEAR_MATCHES + renamed.slice(start + 'matches'.length)
   }
+  return renamed
 }
 
 /** A record as rules see it: every field of the model there, integers as CEL integers, what was never set null. */

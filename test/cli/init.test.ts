@@ -58,6 +58,15 @@ describe('admin init', () => {
     assert.deepEqual((await readdir(folder.path)).sort(), ['precious.txt', 'shop'])
   })
 
+  test('leaves the environment of another project alone', async () => {
+    const elsewhere = join(folder.path, 'elsewhere')
+    const env = { ADMIN_DATA: elsewhere, ADMIN_PORT: 'none', ADMIN_SECRET_KEY: 'too short', ADMIN_PROT: '1' }
+    const { code, stderr } = await runCli(['init', 'apart'], { cwd: folder.path, env })
+    assert.equal(code, 0, stderr)
+    assert.deepEqual((await readdir(join(folder.path, 'apart/data'))).sort(), ['db.json', 'secret'])
+    await assert.rejects(stat(elsewhere), { code: 'ENOENT' })
+  })
+
   test('--json prints one object', async () => {
     const { stdout } = await runCli(['init', 'other', '--json'], { cwd: folder.path })
     const { password, ...rest } = JSON.parse(stdout) as Record<string, string>

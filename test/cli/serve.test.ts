@@ -78,6 +78,14 @@ describe('admin serve', () => {
     assert.match(stderr, /Data in .*\/elsewhere /)
   })
 
+  test('warns of variables that look misspelt', async () => {
+    const env = { ADMIN_PROT: '1', ADMIN_EMAIL: 'admin@example.com' }
+    const { code, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path, env })
+    assert.equal(code, 0)
+    assert.match(stderr, /^Warning: ADMIN_PROT is not a setting; did you mean ADMIN_PORT\?$/m)
+    assert.doesNotMatch(stderr, /ADMIN_EMAIL/)
+  })
+
   test('--cors lets a front end call', async () => {
     const origin = 'http://localhost:5173'
     let allowed: string | null = null

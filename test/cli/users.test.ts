@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { addressIn, runCli } from '../helpers/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../helpers/fixture.ts'
@@ -110,9 +112,30 @@ describe('admin users and admin token', () => {
   })
 
   test('token without a superuser says how to make one', async () => {
+    await addAnn()
     const { code, stdout, stderr } = await admin(['token'])
     assert.equal(code, 1)
     assert.equal(stdout, '')
     assert.match(stderr, /There is no superuser yet; make one: admin users add/)
   })
+
+  for (const argv of [
+    ['token'],
+    ['token', '--user', 'ann'],
+    ['token', '--json'],
+    ['users', 'list'],
+    ['users', 'list', '--json'],
+  ]) {
+    test(`${argv.join(' ')} on a project without any data says so and makes nothing`, async () => {
+      const before = (await readdir(project.path)).sort()
+      const { code, stdout, stderr } = await admin(argv)
+      assert.equal(code, 1)
+      assert.equal(stdout, '')
+      assert.equal(
+        stderr,
+        `error There is no data in ${join(project.path, 'data')} yet; start \`admin serve\` once to have it made\n`,
+      )
+      assert.deepEqual((await readdir(project.path)).sort(), before)
+    })
+  }
 })

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { verify } from '@node-rs/argon2'
+import { argon2id, NOBODYS_HASH } from '../../src/auth/password.ts'
+
+const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
+
+describe('argon2id', () => {
+  const hasher = argon2id()
+  for (const password of ['correct horse battery staple', 'ä👍\u0000x', ' ', 'x'.repeat(1024)]) {
+    test(`hashes and verifies ${JSON.stringify(password.slice(0, 30))}`, async () => {
+      const hash = await hasher.hash(password)
+      assert.ok(hash.startsWith(PREFIX), hash)
+      assert.ok(!hash.includes(password))
+      assert.equal(await hasher.verify(hash, password), true)
+      assert.equal(await hasher.verify(hash, `${password}x`), false)
+      assert.equal(await hasher.verify(hash, ''), false)
+    })
+  }
+
+  test('two hashes of one password differ', async () => {
+    assert.notEqual(await hasher.hash('same'), await hasher.hash('same'))
+  })
+
+  for (const stored of ['', 'plain', '$argon2id$', `${PREFIX}!!!$!!!`, '$2b$10$abcdefghijklmnopqrstuv']) {
+    test(`${JSON.stringify(stored)} is no hash and verifies as false`, async () => {
+      assert.equal(await hasher.verify(stored, 'plain'), false)
+    })
+  }
+
+  test('more at once than run at a time all get their answer', async () => {
+    const hash = await hasher.hash('right')
+    const answers = await Promise.all(['right', 'wrong', 'right', 'wrong', 'right'].map((each) => hasher.verify(hash, each)))
+    assert.deepEqual(answers, [true, false, true, false, true])
+  })
+})
+
+describe("nobody's hash", () => {
+  test('is a hash like all others, so that it costs the same', async () => {
+    assert.ok(NOBODYS_HASH.startsWith(PREFIX))
+    const made = await argon2id().hash('x')
+    assert.deepEqual(
+      NOBODYS_HASH.split('$').map((part) => part.length),
+      made.split('$').map((part) => part.length),
+    )
+    await assert.doesNotReject(verify(NOBODYS_HASH, 'x'), 'the raw package reads it')
+  })
+
+  for (const password of ['', 'x', 'nobody', 'nobody has this!']) {
+    test(`${JSON.stringify(password)} does not match it`, async () => {
+      assert.equal(await argon2id().verify(NOBODYS_HASH, password), false)
+    })
+  }
+})

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { keptSecret } from '../../src/auth/secret.ts'
+import { systemRandom } from '../../src/util/ids.ts'
+import { type TemporaryFolder, temporaryFolder } from '../helpers/fixture.ts'
+
+const fixed = (bytes: number): Buffer => Buffer.alloc(bytes, 1)
+
+async function inFolder(use: (path: string, folder: TemporaryFolder) => Promise<void>): Promise<void> {
+  const folder = await temporaryFolder()
+  try {
+    await use(join(folder.path, 'data'), folder)
+  } finally {
+    await folder.remove()
+  }
+}
+
+describe('the secret of a project that names none', () => {
+  test('is made of random bytes and kept for its owner alone', () =>
+    inFolder(async (data) => {
+      const secret = await keptSecret(data, fixed)
+      assert.equal(secret, Buffer.alloc(48, 1).toString('base64url'))
+      assert.equal((await readFile(join(data, 'secret'), 'utf8')).trim(), secret)
+      assert.equal((await stat(join(data, 'secret'))).mode & 0o777, 0o600)
+      assert.equal((await stat(data)).mode & 0o777, 0o700)
+    }))
+
+  test('is the same the next time', () =>
+    inFolder(async (data) => {
+      const secret = await keptSecret(data, systemRandom)
+      assert.equal(await keptSecret(data, systemRandom), secret)
+      assert.ok(Buffer.byteLength(secret) >= 32)
+    }))
+
+  test('differs from project to project', () =>
+    inFolder(async (data) => {
+      assert.notEqual(await keptSecret(join(data, 'a'), systemRandom), await keptSecret(join(data, 'b'), systemRandom))
+    }))
+
+  test('is made in a folder that is there already', () =>
+    inFolder(async (data) => {
+      await mkdir(data)
+      assert.equal(await keptSecret(data, fixed), await keptSecret(data, systemRandom))
+    }))
+})
+
+describe('a secret that is there', () => {
+  const rows: readonly (readonly [string, boolean])[] = [
+    ['x'.repeat(32), true],
+    ['x'.repeat(31), false],
+    ['é'.repeat(16), true],
+    ['é'.repeat(15), false],
+    [`  ${'x'.repeat(30)}  `, false],
+    ['', false],
+    ['\n', false],
+  ]
+  for (const [text, good] of rows) {
+    test(`${JSON.stringify(text)} is ${good ? 'taken' : 'refused'}`, () =>
+      inFolder(async (data) => {
+        await mkdir(data)
+        await writeFile(join(data, 'secret'), `${text}\n`)
+        if (good) {
+          assert.equal(await keptSecret(data, fixed), text)
+          return
+        }
+        await assert.rejects(keptSecret(data, fixed), {
+          code: 'CONFIG_INVALID',
+          exitCode: 2,
+          message: `${join(data, 'secret')} holds fewer than 32 bytes; delete it to have a new secret made`,
+        })
+        assert.equal(await readFile(join(data, 'secret'), 'utf8'), `${text}\n`, 'it is left as it was')
+      }))
+  }
+
+  test('one that cannot be read is not replaced', () =>
+    inFolder(async (data) => {
+      await mkdir(join(data, 'secret'), { recursive: true })
+      await assert.rejects(keptSecret(data, fixed))
+      assert.ok((await stat(join(data, 'secret'))).isDirectory())
+    }))
+})

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Claims, type TokenCodec, Tokens, type TokenType } from '../../src/auth/token.ts'
+import { jwtCodec } from '../../src/http/jwt-codec.ts'
+
+const NOW = Date.parse('2026-01-15T12:00:00.000Z')
+const SECOND = NOW / 1000
+const LIFETIMES = { access_token_minutes: 30, refresh_token_minutes: 10080 }
+
+/** A codec whose tokens are plain JSON, so that any claims can be put before the judge. */
+const plainCodec: TokenCodec = {
+  sign: (claims) => JSON.stringify(claims),
+  open: (token) => {
+    try {
+      return JSON.parse(token)
+    } catch {
+      return undefined
+    }
+  },
+}
+
+function tokensAt(now: number, codec: TokenCodec = plainCodec, lifetimes = LIFETIMES): Tokens {
+  return new Tokens({ codec, lifetimes, clock: () => now, random: (bytes) => Buffer.alloc(bytes, 7) })
+}
+
+const SOUND: Claims = {
+  iss: 'admin-backend',
+  aud: 'admin-backend',
+  sub: '5',
+  iat: SECOND,
+  exp: SECOND + 1800,
+  jti: 'abc',
+  type: 'access',
+}
+
+const judge = (claims: unknown, type: TokenType = 'access', now = NOW): Claims | undefined =>
+  tokensAt(now).verify(JSON.stringify(claims), type)
+
+describe('issuing', () => {
+  const rows: readonly (readonly [TokenType, number])[] = [
+    ['access', 1800],
+    ['refresh', 604_800],
+  ]
+  for (const [type, seconds] of rows) {
+    test(`${type}: ${seconds} seconds`, () => {
+      const tokens = tokensAt(NOW)
+      const { token, claims } = tokens.issue(type, 5)
+      const jti = Buffer.alloc(16, 7).toString('base64url')
+      assert.deepEqual(claims, { ...SOUND, exp: SECOND + seconds, jti, type })
+      assert.deepEqual(JSON.parse(token), claims)
+      assert.deepEqual(tokens.verify(token, type), claims)
+      assert.equal(tokens.lifetimeSeconds(type), seconds)
+    })
+  }
+
+  test('with an id of its own', () => assert.equal(tokensAt(NOW).issue('refresh', 5, 'mine').claims.jti, 'mine'))
+
+  test('times are whole seconds, whatever the clock and the lifetime', () => {
+    const tokens = tokensAt(NOW + 999, plainCodec, { access_token_minutes: 0.505, refresh_token_minutes: 1 })
+    const { token, claims } = tokens.issue('access', 5)
+    assert.deepEqual([claims.iat, claims.exp], [SECOND, SECOND + 30])
+    assert.ok(tokens.verify(token, 'access'))
+  })
+})
+
+describe('a sound token', () => {
+  test('is good until the second it expires', () => {
+    for (const later of [0, 1000, 1_799_999]) assert.deepEqual(judge(SOUND, 'access', NOW + later), SOUND)
+    for (const later of [1_800_000, 1_801_000]) assert.equal(judge(SOUND, 'access', NOW + later), undefined)
+  })
+
+  test('is of its type alone', () => {
+    assert.equal(judge(SOUND, 'refresh'), undefined)
+    assert.equal(judge({ ...SOUND, type: 'refresh' }, 'access'), undefined)
+    assert.ok(judge({ ...SOUND, type: 'refresh' }, 'refresh'))
+  })
+
+  test('may be issued by a clock that is half a minute ahead, and no more', () => {
+    const issued = (ahead: number): Claims => ({ ...SOUND, iat: SECOND + ahead, exp: SECOND + ahead + 1800 })
+    assert.ok(judge(issued(30)))
+    assert.equal(judge(issued(31)), undefined)
+    assert.equal(judge(issued(100_000)), undefined)
+  })
+
+  test('does not live longer than tokens are issued for', () => {
+    assert.ok(judge({ ...SOUND, exp: SECOND + 1830 }))
+    assert.equal(judge({ ...SOUND, exp: SECOND + 1831 }), undefined)
+    assert.equal(judge({ ...SOUND, exp: SECOND + 604_800 }), undefined)
+    assert.ok(judge({ ...SOUND, type: 'refresh', exp: SECOND + 604_800 }, 'refresh'))
+  })
+
+  test('may say more than it must', () => assert.ok(judge({ ...SOUND, extra: 1 })))
+})
+
+describe('every claim is required', () => {
+  for (const claim of Object.keys(SOUND)) {
+    test(`${claim} is missing`, () => {
+      assert.equal(judge(Object.fromEntries(Object.entries(SOUND).filter(([name]) => name !== claim))), undefined)
+    })
+  }
+
+  const wrong: Readonly<Record<keyof Claims, readonly unknown[]>> = {
+    iss: [null, '', 'other', 1, ['admin-backend']],
+    aud: [null, '', 'other', 1, ['admin-backend']],
+    sub: [null, '', '0', '-1', '01', '5.0', ' 5', '5x', 5, '1e3', '12345678901234567', 'admin'],
+    iat: [null, String(SECOND), SECOND + 0.5, true, [SECOND]],
+    exp: [null, String(SECOND + 1800), SECOND + 1799.5, true, [SECOND + 1800]],
+    jti: [null, '', 1, true, ['abc']],
+    type: [null, '', 'Access', 'id', 1, ['access']],
+  }
+  for (const [claim, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      test(`${claim} is ${JSON.stringify(value)}`, () => assert.equal(judge({ ...SOUND, [claim]: value }), undefined))
+    }
+  }
+
+  for (const payload of [null, 5, 'text', true, [], [SOUND], {}]) {
+    test(`a payload of ${JSON.stringify(payload).slice(0, 20)}`, () => assert.equal(judge(payload), undefined))
+  }
+
+  test('claims of the prototype are none', () => {
+    const codec: TokenCodec = { ...plainCodec, open: () => undefined }
+    assert.equal(tokensAt(NOW, codec).verify('x', 'access'), undefined)
+    assert.equal(judge({ ...SOUND, sub: undefined, ['__proto__']: { sub: '5' } }), undefined)
+  })
+})
+
+describe('signed for real', () => {
+  const secret = 's'.repeat(32)
+  for (const algorithm of ['HS256', 'HS384', 'HS512'] as const) {
+    test(algorithm, () => {
+      const tokens = tokensAt(NOW, jwtCodec(algorithm, secret))
+      const { token, claims } = tokens.issue('access', 5)
+      assert.deepEqual(tokens.verify(token, 'access'), claims)
+      const [header = '', payload = '', signature = ''] = token.split('.')
+      assert.deepEqual(JSON.parse(Buffer.from(header, 'base64url').toString()), { alg: algorithm, typ: 'JWT' })
+      const forged = Buffer.from(JSON.stringify({ ...claims, sub: '1' })).toString('base64url')
+      const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url')
+      for (const bad of [
+        `${header}.${forged}.${signature}`,
+        `${none}.${payload}.`,
+        `${none}.${payload}.${signature}`,
+        `${header}.${payload}.`,
+        `${header}.${payload}`,
+        `${header}.${payload}.${signature}x`,
+        '',
+        'x',
+        'a.b.c',
+      ]) {
+        assert.equal(tokens.verify(bad, 'access'), undefined, bad)
+      }
+    })
+  }
+
+  test('another key or another algorithm is no good', () => {
+    const { token } = tokensAt(NOW, jwtCodec('HS256', secret)).issue('access', 5)
+    assert.equal(tokensAt(NOW, jwtCodec('HS256', 'x'.repeat(32))).verify(token, 'access'), undefined)
+    assert.equal(tokensAt(NOW, jwtCodec('HS512', secret)).verify(token, 'access'), undefined)
+  })
+})

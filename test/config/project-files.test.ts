@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { mkdir, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { readProjectFiles } from '../../src/config/project-files.ts'
+import { AppError } from '../../src/errors.ts'
+import { loadProject } from '../../src/service/project.ts'
+import { makeProject } from '../helpers/fixture.ts'
+import { viewsFor } from '../views/views.ts'
+import { linesOf } from './marks.ts'
+import { assertFaults, type Files, load } from './projects.ts'
+
+const NOTE = 'name: Note\nfields:\n  - { name: text, type: text }\n'
+
+describe('a project folder', () => {
+  test('one that is not there is wrong usage, and says how to make one', async () => {
+    const folder = await makeProject({ 'models/note.yaml': NOTE })
+    await folder.remove()
+    for (const missing of [folder.path, `${folder.path}/further`]) {
+      await assert.rejects(loadProject({ folder: missing, env: {}, flags: {} }), (error) => {
+        assert.ok(error instanceof AppError)
+        assert.equal(error.code, 'USAGE')
+        assert.equal(error.exitCode, 2)
+        assert.match(error.message, /^There is no project folder /)
+        assert.ok(error.message.includes(missing))
+        assert.match(error.message, /admin init/)
+        return true
+      })
+    }
+  })
+
+  test('a file in its place is wrong usage too', async () => {
+    const folder = await makeProject({ 'models/note.yaml': NOTE })
+    try {
+      await assert.rejects(readProjectFiles(`${folder.path}/models/note.yaml`), { code: 'USAGE' })
+    } finally {
+      await folder.remove()
+    }
+  })
+
+  test('an empty one is a project of the built-in models', async () => {
+    const { registry, views, seeds, settings } = await load({})
+    assert.deepEqual(
+      registry.public.map((model) => model.key),
+      ['user', 'group', 'permission'],
+    )
+    assert.deepEqual(views.grouped, [])
+    assert.deepEqual(seeds, [])
+    assert.equal(settings.port, 8000)
+  })
+
+  test('files and views come in the order of their names', async () => {
+    const list = (name: string): string => `name: ${name}\nview_type: list\nmodel: Note\nfields: []\n`
+    const { views } = await load({
+      'models/note.yaml': NOTE,
+      'views/b.yaml': list('B'),
+      'views/a.yaml': `- ${list('A2').replaceAll('\n', '\n  ')}\n- ${list('A1').replaceAll('\n', '\n  ')}`,
+      'views/c.json': JSON.stringify({ name: 'C', view_type: 'list', model: 'Note', fields: [] }),
+    })
+    assert.deepEqual(
+      viewsFor(views, 'note').map((view) => view.name),
+      ['A2', 'A1', 'B', 'C'],
+    )
+  })
+
+  test('seed files are found by their model and format', async () => {
+    const { seeds } = await load({ 'models/note.yaml': NOTE, 'seed/note.ndjson': '', 'seed/user.csv': '', 'seed/group.yml': '' })
+    assert.deepEqual(
+      seeds.map(({ model, file }) => [model, file]),
+      [
+        ['group', 'seed/group.yml'],
+        ['note', 'seed/note.ndjson'],
+        ['user', 'seed/user.csv'],
+      ],
+    )
+  })
+})
+
+describe('files that are passed over', () => {
+  const rows: Files = {
+    'models/.note.yaml.swp': 'x',
+    'models/.DS_Store': 'x',
+    'models/types.d.ts': 'export type X = 1\n',
+    'models/note.test.ts': "throw new Error('a test is no model')\n",
+    'models/parts/deeper.yaml': 'not: a model\n',
+    'views/.gitkeep': '',
+    'seed/.gitkeep': '',
+    'notes.yaml': 'not: a model\n',
+    'models/README.md': '# Models\n',
+    'models/note.yaml~': 'x',
+    'models/note.yaml.bak': 'x',
+    'models/LICENSE': 'x',
+    'views/README.md': '# Views\n',
+    'views/note.yaml~': 'x',
+    'seed/README.md': '# Seeds\n',
+    'seed/note.csv~': 'x',
+    'admin.config.md': '# Settings\n',
+    'admin.config.yaml~': 'x',
+    'admin.config.local.yaml': 'prot: 1\n',
+  }
+  for (const [file, text] of Object.entries(rows)) test(file, () => assertFaults({ [file]: text }, []))
+})
+
+describe('files that are in the way', () => {
+  const rows: readonly { name: string; files: Files; messages: string[] }[] = [
+    {
+      name: 'a second config',
+      files: { 'admin.config.json': '{}\n', 'admin.config.yaml': '»port: 1\n' },
+      messages: ['There is already admin.config.json; keep one of the two'],
+    },
+    {
+      name: 'a third config',
+      files: { 'admin.config.json': '{}\n', 'admin.config.ts': '»export default {}\n', 'admin.config.yml': '»port: 1\n' },
+      messages: Array<string>(2).fill('There is already admin.config.json; keep one of the two'),
+    },
+    ...['.toml', '.json5', '.jsonc', '.mjs', '.cjs', '.mts', '.cts', '.tsx', '.jsx', '.xml', '.ini', '.csv', '.ndjson'].map(
+      (format) => ({
+        name: `definitions in ${format} files`,
+        files: { [`models/note${format}`]: '»\n', [`views/note${format}`]: '»\n' },
+        messages: Array<string>(2).fill(`No definitions are read from ${format} files; use one of .yaml .yml .json .ts .js`),
+      }),
+    ),
+    ...['.toml', '.mjs', '.csv', '.json5'].map((format) => ({
+      name: `settings in a ${format} file`,
+      files: { [`admin.config${format}`]: '»\n' },
+      messages: [`No settings are read from ${format} files; use one of .yaml .yml .json .ts .js`],
+    })),
+    {
+      name: 'settings in a file that is read and in one that is not',
+      files: { 'admin.config.toml': '»port = 1\n', 'admin.config.yaml': 'port: 1\n' },
+      messages: ['No settings are read from .toml files; use one of .yaml .yml .json .ts .js'],
+    },
+    ...['.ts', '.js', '.toml', '.xml', '.jsonc'].map((format) => ({
+      name: `seed records in a ${format} file`,
+      files: { 'models/note.yaml': NOTE, [`seed/note${format}`]: '»export default []\n' },
+      messages: [`No seed records are read from ${format} files; use one of .yaml .yml .json .ndjson .csv`],
+    })),
+    {
+      name: 'two seed files of one model',
+      files: { 'models/note.yaml': NOTE, 'seed/note.csv': 'text\n', 'seed/note.json': '»[]\n' },
+      messages: ["There is already a seed file for 'note'; keep one of the two"],
+    },
+    {
+      name: 'a seed file for a model that is not there',
+      files: { 'models/note.yaml': NOTE, 'seed/nope.yaml': '»[]\n' },
+      messages: ["There is no model 'nope' to seed; did you mean 'note'?"],
+    },
+    {
+      name: 'a seed file for a model like no other',
+      files: { 'models/note.yaml': NOTE, 'seed/weather.yaml': '»[]\n' },
+      messages: ["There is no model 'weather' to seed"],
+    },
+    {
+      name: 'a seed file named like the class of its model',
+      files: { 'models/note.yaml': NOTE, 'seed/Note.yaml': '»[]\n' },
+      messages: ["There is no model 'Note' to seed; did you mean 'note'?"],
+    },
+    {
+      name: 'a seed file for an internal model',
+      files: { 'seed/authsession.yaml': '»[]\n' },
+      messages: ["There is no model 'authsession' to seed"],
+    },
+    {
+      name: 'a seed file named __proto__',
+      files: { 'seed/__proto__.json': '»[]\n' },
+      messages: ["There is no model '__proto__' to seed"],
+    },
+  ]
+  for (const { name, files, messages } of rows) test(name, () => assertFaults(files, messages))
+})
+
+describe('files that cannot be read', () => {
+  /** The faults of a project in which these links (path → target) stand. */
+  async function faultsWith(links: Files, files: Files = {}): Promise<string[]> {
+    const folder = await makeProject({ 'parts/note.yaml': NOTE, ...files })
+    try {
+      for (const [name, target] of Object.entries(links)) {
+        await mkdir(dirname(join(folder.path, name)), { recursive: true })
+        await symlink(join(folder.path, target), join(folder.path, name))
+      }
+      const { faults } = await readProjectFiles(folder.path)
+      return linesOf(faults.list)
+    } finally {
+      await folder.remove()
+    }
+  }
+
+  const rows: Readonly<Record<string, readonly [string, RegExp]>> = {
+    'a folder named like a model': ['models/a.yaml', /^models\/a\.yaml:1:1: Cannot be read: EISDIR/],
+    'a folder named like a view': ['views/a.json', /^views\/a\.json:1:1: Cannot be read: EISDIR/],
+    'a folder named like the settings': ['admin.config.yaml', /^admin\.config\.yaml:1:1: Cannot be read: EISDIR/],
+  }
+  for (const [name, [file, line]] of Object.entries(rows)) {
+    test(`${name}, through a link`, async () => {
+      const lines = await faultsWith({ [file]: 'parts' })
+      assert.equal(lines.length, 1)
+      assert.match(lines[0] ?? '', line)
+    })
+
+    test(`${name.replace('a folder', 'a link')} that leads nowhere`, async () => {
+      const lines = await faultsWith({ [file]: 'nowhere' })
+      assert.equal(lines.length, 1)
+      assert.equal(lines[0]?.startsWith(`${file}:1:1: Cannot be read: ENOENT`), true, lines[0])
+    })
+  }
+
+  test('each of them is told, beside other faults', async () => {
+    const links = { 'models/a.yaml': 'parts', 'models/b.yaml': 'nowhere', 'models/c.ts': 'nowhere.ts' }
+    const lines = await faultsWith(links, { 'views/d.toml': '' })
+    assert.deepEqual(
+      lines.map((line) => line.split(': ').slice(0, 2).join(': ')),
+      [
+        'models/a.yaml:1:1: Cannot be read',
+        'models/b.yaml:1:1: Cannot be read',
+        'models/c.ts:1:1: Cannot be loaded',
+        'views/d.toml:1:1: No definitions are read from .toml files; use one of .yaml .yml .json .ts .js',
+      ],
+    )
+  })
+
+  test('a link to a model is a model', async () => assert.deepEqual(await faultsWith({ 'models/a.yaml': 'parts/note.yaml' }), []))
+})

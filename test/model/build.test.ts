@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { assertModelFaults, BLOG, faultTable, registryOf } from './models.ts'
+
+const GROUP_FIELDS = [
+  '{ name: name, type: string, required: true, unique: true, max_length: 150 }',
+  '{ name: description, type: text }',
+  '{ name: permissions, type: many_to_many, model: permission }',
+]
+
+/** The text of a model `Group` of these fields, with these marks where its list of fields stands. */
+const group = (fields: readonly string[], marks = '', timestamps = 'timestamps: true\n'): string =>
+  `name: Group\n${timestamps}fields:\n${fields.map((field, index) => `  ${index === 0 ? marks : ''}- ${field}\n`).join('')}`
+
+describe('models of one name', () => {
+  test('in two files', () => {
+    assertModelFaults(
+      ['name: Tag\nfields: []\n', 'name: »Tag\nfields: []\n'],
+      ["There is already a model 'Tag' (models/1.yaml:1); names differ in more than case"],
+    )
+  })
+
+  test('that differ in case alone', () => {
+    assertModelFaults(
+      ['name: BlogPost\nfields: []\n', 'name: Tag\nfields: []\n', 'label: x\nname: »Blogpost\nfields: []\n'],
+      ["There is already a model 'BlogPost' (models/1.yaml:1); names differ in more than case"],
+    )
+  })
+})
+
+describe('extending a built-in model', () => {
+  test('with the same fields and more', () => {
+    assertModelFaults(group([...GROUP_FIELDS, '{ name: color, type: string }']), [])
+  })
+
+  test('it takes the place of the built-in one', () => {
+    const registry = registryOf({
+      name: 'Permission',
+      timestamps: true,
+      fields: [
+        { name: 'codename', type: 'string', required: true, unique: true },
+        { name: 'name', type: 'string' },
+        { name: 'description', type: 'text' },
+        { name: 'risk', type: 'integer' },
+      ],
+    })
+    assert.ok(registry.expect('permission').fields.has('risk'))
+    assert.equal(registry.public.filter((model) => model.key === 'permission').length, 1)
+  })
+
+  const keep = "Model 'Group' extends a built-in model and must keep its field"
+  const rows: readonly { name: string; text: string; faults: readonly string[] }[] = [
+    {
+      name: 'a field that is dropped',
+      text: group(GROUP_FIELDS.slice(0, 2), '»'),
+      faults: [`${keep} 'permissions': it is a many_to_many`],
+    },
+    {
+      name: 'all fields dropped',
+      text: 'name: Group\ntimestamps: true\nfields: »»»[]\n',
+      faults: [
+        `${keep} 'name': it is a string`,
+        `${keep} 'description': it is a text`,
+        `${keep} 'permissions': it is a many_to_many`,
+      ],
+    },
+    {
+      name: 'another type',
+      text: group(GROUP_FIELDS.with(1, '{ name: description, type: json }'), '»'),
+      faults: [`${keep} 'description': it is a text`],
+    },
+    {
+      name: 'a relation to another model',
+      text: group(GROUP_FIELDS.with(2, '{ name: permissions, type: many_to_many, model: user }'), '»'),
+      faults: [`${keep} 'permissions': it is a many_to_many`],
+    },
+    {
+      name: 'no timestamps',
+      text: group(GROUP_FIELDS, '»»', ''),
+      faults: [`${keep} 'created_at': set \`timestamps: true\``, `${keep} 'updated_at': set \`timestamps: true\``],
+    },
+  ]
+  for (const { name, text, faults } of rows) test(name, () => assertModelFaults(text, faults))
+
+  test('an internal model is not there to be extended: its records would become public', () => {
+    assertModelFaults(
+      `name: »AuthSession
+timestamps: true
+fields:
+  - { name: user_id, type: foreignkey, model: user, required: true, on_delete: cascade }
+  - { name: family, type: string, required: true, unique: true }
+  - { name: token_id, type: string, required: true }
+  - { name: expires_at, type: datetime, required: true }
+`,
+      ["'AuthSession' is the name of a model of the server's own; choose another"],
+    )
+  })
+})
+
+faultTable('relations', [
+  {
+    name: 'to no model',
+    fields: [
+      '{ name: a_id, type: foreignkey, model: »usr }',
+      '{ name: b, type: many_to_many, model: »grup }',
+      '{ name: c_id, type: one_to_one, model: »nothing }',
+    ],
+    faults: [
+      "'a_id' refers to the model 'usr', which does not exist; did you mean 'user'?",
+      "'b' refers to the model 'grup', which does not exist; did you mean 'group'?",
+      "'c_id' refers to the model 'nothing', which does not exist…",
+    ],
+  },
+  {
+    name: 'to an internal model',
+    fields: ['{ name: a_id, type: foreignkey, model: »authsession }'],
+    faults: ["'a_id' refers to the model 'authsession', which does not exist…"],
+  },
+  {
+    name: 'to __proto__',
+    fields: ['{ name: a_id, type: foreignkey, model: »"__proto__" }'],
+    faults: ["'a_id' refers to the model '__proto__', which does not exist"],
+  },
+])
+
+describe('a model or field at fault is there for whatever refers to it', () => {
+  test('a model of which a part is wrong', () =>
+    assertModelFaults(
+      [
+        'name: Tag\nlabel: »5\nfields: [»title]\n',
+        'name: Post\nfields:\n  - { name: tag_id, type: foreignkey, model: tag }\n  - { name: tags, type: many_to_many, model: tag }\n',
+      ],
+      ["'label' must be a string", 'A field is a mapping with at least a name and a type'],
+    ))
+
+  test('a model whose fields are no list', () =>
+    assertModelFaults(
+      ['name: Tag\nfields: »none\n', 'name: Post\nfields:\n  - { name: tag_id, type: foreignkey, model: tag }\n'],
+      ["'fields' must be an array"],
+    ))
+
+  test('a relation of which a part is wrong still names a model', () =>
+    assertModelFaults('name: Post\nfields:\n  - { name: tag_id, type: foreignkey, model: »tga, »uniqe: true }\n', [
+      "'tag_id' refers to the model 'tga', which does not exist",
+      "Unknown key 'uniqe'; did you mean 'unique'?",
+    ]))
+
+  test('a built-in model that is extended wrongly', () =>
+    assertModelFaults(
+      [
+        `name: Group\ntimestamps: true\n»lable: x\nfields:\n${GROUP_FIELDS.map((field) => `  - ${field}\n`).join('')}`,
+        'name: Post\nfields:\n  - { name: group_id, type: foreignkey, model: group }\n',
+      ],
+      ["Unknown key 'lable'; did you mean 'label'?"],
+    ))
+
+  test('a field of a built-in model that is extended wrongly', () =>
+    assertModelFaults(group(GROUP_FIELDS.with(1, '{ name: description, type: text, »uniqe: true }')), [
+      "Unknown key 'uniqe'; did you mean 'unique'?",
+    ]))
+})
+
+test('no model may have the name of an internal one, however it is written', () =>
+  assertModelFaults(
+    ['name: »AuthSession\nfields: []\n', 'name: Post\nfields: []\n'],
+    ["'AuthSession' is the name of a model of the server's own; choose another"],
+  ))
+
+test('not in other letters either', () =>
+  assertModelFaults('name: »Authsession\nfields: []\n', [
+    "'Authsession' is the name of a model of the server's own; choose another",
+  ]))
+
+describe('what is built', () => {
+  const registry = registryOf(...BLOG)
+
+  test('the built-in models come first, then those of the project in their order', () => {
+    assert.deepEqual(
+      registry.public.map((model) => model.key),
+      ['user', 'group', 'permission', 'post', 'tag'],
+    )
+  })
+
+  test('internal models are there but not public', () => {
+    assert.equal(registry.get('authsession')?.internal, true)
+    assert.ok(!registry.public.some((model) => model.internal))
+  })
+
+  test('models may refer to themselves and to each other in a circle', () => {
+    const circle = registryOf(
+      { name: 'A', fields: [{ name: 'b_id', type: 'foreignkey', model: 'b' }] },
+      { name: 'B', fields: [{ name: 'a_id', type: 'one_to_one', model: 'A' }] },
+      { name: 'C', fields: [{ name: 'c_id', type: 'foreignkey', model: 'c' }] },
+    )
+    assert.deepEqual(
+      circle.referrersOf('a').map(({ model, field }) => `${model.key}.${field.name}`),
+      ['b.a_id'],
+    )
+  })
+})

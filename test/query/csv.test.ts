@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { splitCsv } from '../../src/query/csv.ts'
+
+describe('splitting', () => {
+  const rows: readonly (readonly [string, string[] | undefined])[] = [
+    ['', ['']],
+    ['a', ['a']],
+    ['a,b', ['a', 'b']],
+    [',', ['', '']],
+    ['a,', ['a', '']],
+    [',a', ['', 'a']],
+    ['a,,b', ['a', '', 'b']],
+    [' a , b ', [' a ', ' b ']],
+    ['"a,b"', ['a,b']],
+    ['"a","b"', ['a', 'b']],
+    ['"",a', ['', 'a']],
+    ['""', ['']],
+    ['""""', ['"']],
+    ['"a""b"', ['a"b']],
+    ['"a\nb",c', ['a\nb', 'c']],
+    ["'a,b'", ["'a", "b'"]],
+    ['"', undefined],
+    ['"a', undefined],
+    ['a,"b', undefined],
+    ['"a"b', undefined],
+    ['a"b', undefined],
+    ['a"b"', undefined],
+    ['"a" ,b', undefined],
+    ['"""', undefined],
+  ]
+  for (const [line, values] of rows) test(JSON.stringify(line), () => assert.deepEqual(splitCsv(line), values))
+})
+
+describe('what was joined comes apart again', () => {
+  const parts = ['', 'a', ',', '"', '""', ', ', 'a,b', '"a"', '\n', '\r\n', 'é', '👍', ' ']
+  const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`
+  const written = (value: string): string => (/[",\r\n]/.test(value) ? quoted(value) : value)
+  test('every pair, quoted always or only where it must be', () => {
+    for (const first of parts) {
+      for (const second of parts) {
+        const values = [first, second, first + second]
+        assert.deepEqual(splitCsv(values.map(quoted).join(',')), values)
+        assert.deepEqual(splitCsv(values.map(written).join(',')), values)
+      }
+    }
+  })
+
+  test('many values, and one that is long', () => {
+    const many = Array.from({ length: 5000 }, (_, index) => `v"${index}`)
+    assert.deepEqual(splitCsv(many.map(quoted).join(',')), many)
+    const long = `${'"'.repeat(5000)},`
+    assert.deepEqual(splitCsv(quoted(long)), [long])
+  })
+})

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { readSeed } from '../../src/transfer/read-seed.ts'
+import { assertLines, linesOf, unmark } from '../config/marks.ts'
+import { makeProject } from '../helpers/fixture.ts'
+import { BLOG, registryOf } from '../model/models.ts'
+
+const post = registryOf(...BLOG).expect('post')
+
+interface Read {
+  readonly data: object[]
+  /** Where each record stands. */
+  readonly places: string[]
+  readonly faults: string[]
+  readonly marks: string[]
+}
+
+async function read(name: string, marked: string): Promise<Read> {
+  const { text, places: marks } = unmark(marked)
+  const file = `seed/${name}`
+  const folder = await makeProject({ [file]: text })
+  try {
+    const { records, faults } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post)
+    const places = records.map(({ source }) => source.at([])).map((at) => `${at.line}:${at.column}`)
+    return { data: records.map(({ data }) => data), places, faults: linesOf(faults.list), marks }
+  } finally {
+    await folder.remove()
+  }
+}
+
+const RECORDS = [
+  { title: 'Hello, world', views: 3, featured: true, languages: ['en', 'de'], tags: [1, 2] },
+  { title: 'Quote " and é 👍', views: null, featured: false, languages: null, tags: [7] },
+]
+
+const SAME: Readonly<Record<string, string>> = {
+  'post.yaml': `- title: Hello, world
+  views: 3
+  featured: true
+  languages: [en, de]
+  tags: [1, 2]
+- { title: 'Quote " and é 👍', views: null, featured: false, languages: ~, tags: [7] }
+`,
+  'post.yml': JSON.stringify(RECORDS),
+  'post.json': JSON.stringify(RECORDS, null, 2),
+  'post.ndjson': `${RECORDS.map((record) => JSON.stringify(record)).join('\n')}\n`,
+  'post.csv': 'title,views,featured,languages,tags\n"Hello, world",3,true,en;de,1;2\n"Quote "" and é 👍",,false,,7\n',
+}
+
+describe('the same records in every format', () => {
+  for (const [name, text] of Object.entries(SAME)) {
+    for (const [variant, written] of Object.entries({
+      '': text,
+      ', with a byte order mark': `\uFEFF${text}`,
+      ', with CRLF': text.replaceAll('\n', '\r\n'),
+    })) {
+      test(`${name}${variant}`, async () => {
+        const { data, faults } = await read(name, written)
+        assert.deepEqual(faults, [])
+        assert.deepEqual(data, RECORDS)
+      })
+    }
+  }
+})
+
+describe('no records', () => {
+  const rows: Readonly<Record<string, string>> = {
+    'post.yaml': '[]\n',
+    'post.json': '[]',
+    'post.ndjson': '',
+    'post.csv': 'title\n',
+  }
+  for (const [name, text] of Object.entries(rows)) {
+    test(name, async () => {
+      const { data, faults } = await read(name, text)
+      assert.deepEqual([data, faults], [[], []])
+    })
+  }
+
+  test('blank lines are no records', async () => {
+    assert.deepEqual((await read('post.ndjson', '\n{"title":"a"}\n\n  \n{"title":"b"}\n\n')).data, [
+      { title: 'a' },
+      { title: 'b' },
+    ])
+    assert.deepEqual((await read('post.csv', 'title\n\na\n\nb\n')).data, [{ title: 'a' }, { title: 'b' }])
+  })
+})
+
+describe('cells of a table', () => {
+  const rows: readonly (readonly [string, string, unknown])[] = [
+    ['title', '007', '007'],
+    ['title', 'true', 'true'],
+    ['title', ' a ', ' a '],
+    ['title', '"two\nlines"', 'two\nlines'],
+    ['title', '""', null],
+    ['views', '7', 7],
+    ['views', 'many', 'many'],
+    ['rating', '4.5', 4.5],
+    ['featured', 'false', false],
+    ['featured', 'no', 'no'],
+    ['day', '2024-02-29', '2024-02-29'],
+    ['day', '2024-02-30', '2024-02-30'],
+    ['published_at', '2024-05-01T10:30:00+02:00', '2024-05-01T08:30:00.000Z'],
+    ['author_id', '3', 3],
+    ['tags', '1; 2 ;3', [1, 2, 3]],
+    ['tags', '1;x', [1, 'x']],
+    ['languages', 'en', ['en']],
+    ['meta', '"{""a"":[1,null]}"', { a: [1, null] }],
+    ['meta', '{broken', '{broken'],
+    ['secret', '12345678', '12345678'],
+    ['nope', 'x', 'x'],
+    ['id', '5', 5],
+  ]
+  for (const [name, cell, value] of rows) {
+    test(`${name}: ${cell}`, async () => {
+      const { data, faults } = await read('post.csv', `${name},body\n${cell},x\n`)
+      assert.deepEqual(faults, [])
+      assert.deepEqual(data, [{ [name]: value, body: 'x' }])
+    })
+  }
+})
+
+describe('where the records stand', () => {
+  const rows: Readonly<Record<string, string>> = {
+    'post.yaml': '# first\n- »title: a\n\n- »{ title: b }\n-\n  »title: c\n',
+    'post.json': '[\n  »{ "title": "a" },\n  »{ "title": "b" }, »{ "title": "c" }\n]\n',
+    'post.ndjson': '»{"title":"a"}\n\n»{"title":"b"}\n»{"title":"c"}\n',
+    'post.csv': 'title,views\n»a,1\n»b,2\n\n»c,3\n',
+  }
+  for (const [name, text] of Object.entries(rows)) {
+    test(name, async () => {
+      const { data, places, marks } = await read(name, text)
+      assert.deepEqual(
+        data.map((record) => Reflect.get(record, 'title')),
+        ['a', 'b', 'c'],
+      )
+      assert.deepEqual(places, marks)
+    })
+  }
+
+  test('a table with cells of several lines: each record stands at the line it begins at', async () => {
+    const { places, marks } = await read('post.csv', 'title,views\n»a,1\n»"two\nlines",2\n»c,3\n»"three\n\nlines",4\n»d,5\n')
+    assert.deepEqual(places, marks)
+  })
+})
+
+describe('faults', () => {
+  const rows: readonly { name: string; text: string; faults: readonly string[] }[] = [
+    { name: 'post.yaml', text: '»title: a\n', faults: ['A seed file is a list of records'] },
+    { name: 'post.json', text: '»{ "title": "a" }', faults: ['A seed file is a list of records'] },
+    {
+      name: 'post.yaml',
+      text: '- { title: a }\n- »hello\n- »[1]\n- »null\n',
+      faults: Array<string>(3).fill('A record is a mapping of field names to values'),
+    },
+    { name: 'post.json', text: '[\n  »1,\n  { "title": "a" }\n]', faults: ['A record is a mapping of field names to values'] },
+    {
+      name: 'post.ndjson',
+      text: '{"title":"a"}\n»[1]\n»"x"\n',
+      faults: Array<string>(2).fill('A record is a mapping of field names to values'),
+    },
+    { name: 'post.yaml', text: '- title: a\n  »title: b\n', faults: ['Not valid YAML: Map keys must be unique'] },
+    { name: 'post.yaml', text: '- title: a\n  »__proto__: { x: 1 }\n', faults: ["'__proto__' cannot be a key"] },
+    { name: 'post.json', text: '[\n  { "title": "a" },\n»]', faults: ['Not valid JSON: value expected'] },
+    {
+      name: 'post.ndjson',
+      text: '{"title":"a"}\n»{"title":\n{"title":"c"}\n»nope\n',
+      faults: ['Not valid JSON: …', 'Not valid JSON: …'],
+    },
+    { name: 'post.csv', text: 'title,views\na,1\n»b,2,3\n', faults: ['Not valid CSV: …'] },
+    { name: 'post.csv', text: 'title,views\na,1\n»b\n', faults: ['Not valid CSV: …'] },
+    { name: 'post.csv', text: 'title,views\na,1\n»"b,2\n', faults: ['Not valid CSV: …'] },
+    { name: 'post.csv', text: '»title,title\na,b\n', faults: ["The column 'title' is there twice"] },
+    { name: 'post.csv', text: '»title,views,body,views\na,1,x,2\n', faults: ["The column 'views' is there twice"] },
+    { name: 'post.csv', text: 'title,views\n"two\nlines",1\n»b,2,3\n', faults: ['Not valid CSV: …'] },
+  ]
+  for (const { name, text, faults } of rows) {
+    test(`${name}: ${JSON.stringify(text)}`, async () => {
+      const found = await read(name, text)
+      assertLines(
+        found.faults,
+        faults.map((message, index) => `seed/${name}:${found.marks[index]}: ${message}`),
+      )
+    })
+  }
+
+  for (const name of ['post.yaml', 'post.json', 'post.ndjson', 'post.csv']) {
+    test(`${name} that cannot be read`, async () => {
+      const folder = await makeProject({ 'seed/other.txt': '' })
+      try {
+        const file = `seed/${name}`
+        const { records, faults } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post)
+        assert.deepEqual(records, [])
+        assertLines(linesOf(faults.list), [`${file}:1:1: Cannot be read: ENOENT…`])
+      } finally {
+        await folder.remove()
+      }
+    })
+  }
+
+  test('the sound records are read beside the faulty ones', async () => {
+    assert.deepEqual((await read('post.ndjson', '{"title":"a"}\nnope\n{"title":"c"}\n')).data, [{ title: 'a' }, { title: 'c' }])
+  })
+
+  test('a __proto__ key in NDJSON is a key like any other, and pollutes nothing', async () => {
+    const { data } = await read('post.ndjson', '{"__proto__":{"polluted":1},"title":"a"}\n')
+    assert.deepEqual(Object.keys(data[0] ?? {}), ['__proto__', 'title'])
+    assert.equal(Reflect.get({}, 'polluted'), undefined)
+  })
+
+  test('a __proto__ column of a table is not lost, and pollutes nothing', async () => {
+    const { data } = await read('post.csv', '__proto__,title\nx,a\n')
+    assert.deepEqual(Object.keys(data[0] ?? {}), ['__proto__', 'title'])
+  })
+})

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ConfigError, formatFault } from '../../src/config/fault.ts'
+import type { FieldDefinition, ModelDefinition } from '../../src/model/definition.ts'
+import { dependencyOrder } from '../../src/transfer/seed.ts'
+import { assertLines, unmark } from '../config/marks.ts'
+import { openTestApp } from '../helpers/app.ts'
+import { registryOf } from '../model/models.ts'
+
+/** `Post: user tag` is a model with foreign keys to two others; `tags*` is a many-to-many. */
+function modelOf(text: string): ModelDefinition {
+  const [name = '', targets = ''] = text.split(':')
+  const fields = targets.split(' ').filter((target) => target !== '')
+  return {
+    name,
+    fields: fields.map((target, index): FieldDefinition => {
+      if (target.endsWith('*')) return { name: `many${index}`, type: 'many_to_many', model: target.slice(0, -1) }
+      return { name: `one${index}_id`, type: 'foreignkey', model: target }
+    }),
+  }
+}
+
+describe('the order of models', () => {
+  const built = ['permission', 'group', 'user']
+  const rows: readonly { name: string; models: readonly string[]; order: readonly string[] }[] = [
+    { name: 'none of its own', models: [], order: built },
+    { name: 'independent ones keep their order', models: ['B:', 'A:'], order: [...built, 'b', 'a'] },
+    { name: 'after what they refer to', models: ['A:b', 'B:c', 'C:'], order: [...built, 'c', 'b', 'a'] },
+    { name: 'after what they link to', models: ['A:b*', 'B:'], order: [...built, 'b', 'a'] },
+    { name: 'after both', models: ['A:c b', 'B:c', 'C:user'], order: [...built, 'c', 'b', 'a'] },
+    { name: 'a self reference', models: ['A:a', 'B:b* a'], order: [...built, 'a', 'b'] },
+    { name: 'a circle of two', models: ['A:b', 'B:a'], order: [...built, 'b', 'a'] },
+    { name: 'a circle of three, and one beyond', models: ['A:b', 'B:c', 'C:a d', 'D:'], order: [...built, 'd', 'c', 'b', 'a'] },
+  ]
+  for (const { name, models, order } of rows) {
+    test(name, () => {
+      const sorted = dependencyOrder(registryOf(...models.map(modelOf)))
+      assert.deepEqual(
+        sorted.map((model) => model.key),
+        order,
+      )
+    })
+  }
+
+  test('every model is there once', () => {
+    const registry = registryOf(...['A:b a*', 'B:c a', 'C:a b c', 'D:a b c user'].map(modelOf))
+    const keys = dependencyOrder(registry).map((model) => model.key)
+    assert.deepEqual([...keys].sort(), registry.public.map((model) => model.key).sort())
+  })
+})
+
+const MODELS = `- name: Shelf
+  fields:
+    - { name: name, type: string, required: true, unique: true }
+    - { name: parent_id, type: foreignkey, model: shelf }
+- name: Book
+  fields:
+    - { name: title, type: string, required: true, min_length: 3 }
+    - { name: pages, type: integer, gt: 0 }
+    - { name: shelf_id, type: foreignkey, model: shelf, required: true }
+`
+
+async function seeded(seeds: Readonly<Record<string, string>>): Promise<Record<string, object[]>> {
+  const app = await openTestApp({ files: { 'models/all.yaml': MODELS, ...seeds } })
+  try {
+    const plan = { filters: [], sort: [], offset: 0, limit: 100 }
+    const stored: Record<string, object[]> = {}
+    for (const table of ['shelf', 'book']) stored[table] = [...(await app.app.store.find(table, plan)).records]
+    return stored
+  } finally {
+    await app.close()
+  }
+}
+
+async function assertSeedFaults(marked: Readonly<Record<string, string>>, messages: readonly string[]): Promise<void> {
+  const files: Record<string, string> = {}
+  const places: string[] = []
+  for (const name of Object.keys(marked).sort()) {
+    const { text, places: own } = unmark(marked[name] ?? '')
+    files[name] = text
+    places.push(...own.map((place) => `${name}:${place}`))
+  }
+  await assert.rejects(seeded(files), (error) => {
+    assert.ok(error instanceof ConfigError, String(error))
+    assertLines(
+      error.faults.map(formatFault),
+      messages.map((message, index) => `${places[index]}: ${message}`),
+    )
+    return true
+  })
+}
+
+describe('filling an empty store', () => {
+  test('ids count up in the order of the file, unless they are written', async () => {
+    const { shelf } = await seeded({
+      'seed/shelf.yaml': '- { name: a }\n- { name: b, id: 7 }\n- { name: c }\n- { name: d, id: null }\n',
+    })
+    assert.deepEqual(
+      shelf?.map((record) => [Reflect.get(record, 'id'), Reflect.get(record, 'name')]),
+      [
+        [1, 'a'],
+        [7, 'b'],
+        [8, 'c'],
+        [9, 'd'],
+      ],
+    )
+  })
+
+  test('records may refer to later ones of their own file and to other files', async () => {
+    const { shelf, book } = await seeded({
+      'seed/book.csv': 'title,pages,shelf_id\nOne,10,2\n',
+      'seed/shelf.yaml': '- { name: a, parent_id: 2 }\n- { name: b }\n',
+    })
+    assert.equal(Reflect.get(shelf?.[0] ?? {}, 'parent_id'), 2)
+    assert.equal(Reflect.get(book?.[0] ?? {}, 'shelf_id'), 2)
+  })
+
+  test('every wrong record is named by its file and line', () =>
+    assertSeedFaults(
+      {
+        'seed/book.csv': 'title,pages,shelf_id\nGood,1,1\n»»Hi,0,1\n»Nowhere,1,9\n',
+        'seed/shelf.yaml': '- name: a\n- name: »5\n- »{ parent_id: 1 }\n- { name: x, nope: »1 }\n',
+      },
+      [
+        'title must be at least 3 characters long',
+        'pages must be greater than 0',
+        'shelf_id references a non-existent record',
+        'name must be a string',
+        'name is mandatory',
+        "Field 'nope' does not exist",
+      ],
+    ))
+
+  test('an id that cannot be one', () =>
+    assertSeedFaults(
+      {
+        'seed/shelf.yaml':
+          '- { name: a, id: »0 }\n- { name: b, id: »x }\n- { name: c, id: »1.5 }\n- { name: d, id: »4503599627370497 }\n',
+      },
+      [
+        'id must be an integer from 1 to 4503599627370496, not 0',
+        'id must be an integer from 1 to 4503599627370496, not "x"',
+        'id must be an integer from 1 to 4503599627370496, not 1.5',
+        'id must be an integer from 1 to 4503599627370496, not 4503599627370497',
+      ],
+    ))
+
+  test('the highest id leaves room for more', async () => {
+    const { shelf } = await seeded({ 'seed/shelf.yaml': '- { name: a, id: 4503599627370496 }\n- { name: b }\n' })
+    assert.deepEqual(
+      shelf?.map((record) => Reflect.get(record, 'id')),
+      [2 ** 52, 2 ** 52 + 1],
+    )
+  })
+})

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { systemRandom, uniqueId } from '../../src/util/ids.ts'
+
+describe('ids', () => {
+  test('are the bytes they are made of, in base64url', () => {
+    const asked: number[] = []
+    const id = uniqueId((bytes) => {
+      asked.push(bytes)
+      return Buffer.alloc(bytes, 0xff)
+    })
+    assert.equal(id, '_____________________w')
+    assert.deepEqual(asked, [16])
+  })
+
+  test('do not repeat', () => {
+    const ids = Array.from({ length: 1000 }, () => uniqueId(systemRandom))
+    assert.equal(new Set(ids).size, 1000)
+    for (const id of ids) assert.match(id, /^[A-Za-z0-9_-]{22}$/)
+  })
+})

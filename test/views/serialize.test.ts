@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { FieldViewDefinition, ViewDefinition } from '../../src/views/definition.ts'
+import { serializeView } from '../../src/views/serialize.ts'
+
+const served = (view: ViewDefinition): unknown => JSON.parse(JSON.stringify(serializeView(view)))
+const form = { name: 'PostForm', view_type: 'form', model: 'Post' } as const
+const flags = { required: false, readonly: false, disabled: false, is_primary_key: false }
+
+describe('a field as it is served', () => {
+  const rows: readonly { field: FieldViewDefinition; expected: object }[] = [
+    { field: { name: 'a' }, expected: { name: 'a', ...flags } },
+    { field: { name: 'a', required: true }, expected: { name: 'a', ...flags, required: true } },
+    {
+      field: { name: 'id', title: 'ID', readonly: true, disabled: true, is_primary_key: true },
+      expected: { name: 'id', title: 'ID', required: false, readonly: true, disabled: true, is_primary_key: true },
+    },
+    {
+      field: {
+        ...{ name: 'a', title: '', help_text: 'x', field_type: 'string', widget: 'text', placeholder: '' },
+        ...{ options: { choices: [{ value: 'a', label: 'A' }], max_length: 3, own: null }, error: { message: 'No' } },
+      },
+      expected: {
+        ...{ name: 'a', title: '', help_text: 'x', field_type: 'string', widget: 'text', placeholder: '', ...flags },
+        ...{ options: { choices: [{ value: 'a', label: 'A' }], max_length: 3, own: null }, error: { message: 'No' } },
+      },
+    },
+    ...[null, false, 0, '', [], {}].map((value) => ({
+      field: { name: 'a', default_value: value },
+      expected: { name: 'a', default_value: value, ...flags },
+    })),
+  ]
+  for (const { field, expected } of rows) {
+    test(JSON.stringify(field), () => {
+      assert.deepStrictEqual(served({ ...form, fields: [field] }), { ...form, fields: [expected] })
+      const list = { name: 'PostList', view_type: 'list', model: 'Post' } as const
+      assert.deepStrictEqual(served({ ...list, fields: [field] }), { ...list, fields: [expected] })
+    })
+  }
+})
+
+describe('a view as it is served', () => {
+  test('lists that are set', () => {
+    const lists = { creation_fields: ['a'], allowed_update_fields: [] }
+    assert.deepStrictEqual(served({ ...form, fields: [], ...lists }), { ...form, fields: [], ...lists })
+  })
+
+  test('rules and validate stay behind', () => {
+    const rules = [{ rule: 'true', field: 'a', message: 'b' }]
+    assert.deepStrictEqual(serializeView({ ...form, fields: [], rules, validate: () => undefined }), { ...form, fields: [] })
+  })
+
+  test('what is served does not change what is kept', () => {
+    const view = { ...form, fields: [{ name: 'a' }] }
+    serializeView(view)
+    assert.deepEqual(view, { ...form, fields: [{ name: 'a' }] })
+  })
+})

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { viewsFor, viewsOf } from './views.ts'
+
+const view = (name: string, model: string, type: 'form' | 'list' = 'list'): string =>
+  `name: ${name}\nview_type: ${type}\nmodel: ${model}\nfields: []\n`
+
+describe('a name is global', () => {
+  const taken = "There is already a view 'Main' (views/1.yaml:1); view names are global"
+
+  test('over two files', () => void viewsOf([view('Main', 'Post'), view('»Main', 'Post')], [taken]))
+
+  test('over two models', () => void viewsOf([view('Main', 'Post', 'form'), view('»Main', 'Tag', 'form')], [taken]))
+
+  test('over a form and a list', () => void viewsOf([view('Main', 'Post', 'form'), view('»Main', 'Post')], [taken]))
+
+  test('each further one is told', () => {
+    const views = viewsOf([view('Main', 'Post'), view('»Main', 'Tag'), view('»Main', 'User')], [taken, taken])
+    assert.deepEqual(
+      views.grouped.map(([key]) => key),
+      ['post'],
+    )
+  })
+
+  test('a view with a fault has its name all the same', () =>
+    void viewsOf([`${view('Main', 'Post')}»titel: x\n`, view('»Main', 'Tag')], ["Unknown key 'titel'", taken]))
+
+  test('names that differ in case are two', () => void viewsOf([view('Main', 'Post'), view('main', 'Post')]))
+})
+
+describe('the views of a project', () => {
+  const views = viewsOf([view('A', 'Post'), view('B', 'Tag', 'form'), view('C', 'Post', 'form'), view('D', 'User')])
+
+  test('by model, in the order of files', () => {
+    assert.deepEqual(
+      viewsFor(views, 'post').map(({ name }) => name),
+      ['A', 'C'],
+    )
+    assert.deepEqual(
+      views.grouped.map(([key, each]) => [key, each.length]),
+      [
+        ['post', 2],
+        ['tag', 1],
+        ['user', 1],
+      ],
+    )
+  })
+
+  test('the forms among them, each with its model', () => {
+    assert.deepEqual(
+      views.forms.map((form) => [form.view.name, form.modelKey]),
+      [
+        ['B', 'tag'],
+        ['C', 'post'],
+      ],
+    )
+  })
+
+  for (const key of ['group', 'Post', '__proto__', 'constructor', '']) {
+    test(`${JSON.stringify(key)} has none`, () => assert.deepEqual(viewsFor(views, key), []))
+  }
+})
