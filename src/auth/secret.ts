@@ -31,7 +31,7 @@ export async function keptSecret(folder: string, random: Random): Promise<string
 async function readSecret(path: string): Promise<string | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
-    throw error
+    throw new AppError('TASK_FAILED', `The secret ${path} cannot be read: ${error.message}`, { cause: error })
   })
   if (text === undefined) return undefined
   const secret = text.trim()

@@ -52,7 +52,7 @@ export class Tokens {
 
   issue(type: TokenType, userId: number, tokenId: string = uniqueId(this.#random)): { token: string; claims: Claims } {
     const iat = Math.floor(this.#clock() / 1000)
-    const exp = iat + Math.round(this.lifetimeSeconds(type))
+    const exp = iat + this.lifetimeSeconds(type)
     const claims: Claims = { iss: ISSUER, aud: ISSUER, sub: String(userId), iat, exp, jti: tokenId, type }
     return { token: this.#codec.sign(claims), claims }
   }
@@ -65,7 +65,7 @@ export class Tokens {
 
   lifetimeSeconds(type: TokenType): number {
     const { access_token_minutes, refresh_token_minutes } = this.#lifetimes
-    return 60 * (type === 'access' ? access_token_minutes : refresh_token_minutes)
+    return Math.round(60 * (type === 'access' ? access_token_minutes : refresh_token_minutes))
   }
 
   #isCurrent({ iat, exp, type }: Claims): boolean {

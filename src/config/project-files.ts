@@ -82,6 +82,9 @@ async function readConfig(reader: Reader): Promise<Definition | undefined> {
 async function readDefinitions(reader: Reader, room: 'models' | 'views'): Promise<Definition[]> {
   const { folder, faults } = reader
   const definitions: Definition[] = []
+  for (const name of await listFolders(join(folder, room))) {
+    faults.add(flatSource(join(room, name)), [], `No definitions are read from folders within ${room}/; move its files up`)
+  }
   for (const path of await listFiles(join(folder, room))) {
     if (/\.d\.ts$|\.test\.[jt]s$/.test(path)) continue
     if (!isReadable(relative(folder, path), DEFINITION_FORMATS, 'definitions', faults)) continue
@@ -99,7 +102,7 @@ function itemsOf({ value, source }: Definition): Definition[] {
 
 async function readDefinitionFile({ folder, faults, modules }: Reader, path: string): Promise<Definition | undefined> {
   const file = relative(folder, path)
-  const format = extname(path)
+  const format = extname(path).toLowerCase()
   if (format === '.ts' || format === '.js') {
     const loaded = await modules.load(path, file)
     faults.addAll(loaded.faults.list)
@@ -124,7 +127,7 @@ export async function readTextFile(path: string, file: string, faults: Faults): 
 
 /** True for a format that is read here; one that might be taken for it is a fault, so that no file is passed over unawares. */
 function isReadable(file: string, formats: ReadonlySet<string>, what: string, faults: Faults): boolean {
-  const format = extname(file)
+  const format = extname(file).toLowerCase()
   const taken = DEFINITION_FORMATS.has(format) || SEED_FORMATS.has(format) || NEAR_FORMATS.has(format)
   if (taken && !formats.has(format)) {
     faults.add(flatSource(file), [], `No ${what} are read from ${format} files; use one of ${[...formats].join(' ')}`)
@@ -153,6 +156,12 @@ async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries.filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.')).map((entry) => entry.name)
   return names.sort().map((name) => join(folder, name))
+}
+
+async function listFolders(folder: string): Promise<string[]> {
+  if (!(await isFolder(folder))) return []
+  const entries = await readdir(folder, { withFileTypes: true })
+  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map((entry) => entry.name)
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -9,7 +9,7 @@ import type { Precondition } from '../service/records.ts'
  */
 export function recordResponse(h: ResponseToolkit, { body, version }: Presented): ResponseObject {
   const tag = `"${version}.${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 8)}"`
-  const known = h.request.method === 'get' && knows(String(h.request.headers['if-none-match'] ?? ''), tag)
+  const known = ['get', 'head'].includes(h.request.method) && knows(String(h.request.headers['if-none-match'] ?? ''), tag)
   return (known ? h.response().code(304) : h.response({ data: body })).header('ETag', tag)
 }
 
@@ -25,6 +25,7 @@ export function ifMatch(request: Request): Precondition | undefined {
   const header = request.headers['if-match'] as string | undefined
   if (header === undefined) return undefined
   if (header.trim() === '*') return () => true
-  const versions = new Set([...header.matchAll(/(?<!W\/)"([^".]*)(?:\.[^"]*)?"/g)].map((match) => match[1]))
+  const tags = [...header.matchAll(/(W\/)?"([^".]*)(?:\.[^"]*)?"/g)].filter(([, weak]) => weak === undefined)
+  const versions = new Set(tags.map(([, , version]) => version))
   return (version) => versions.has(version)
 }

@@ -5,7 +5,7 @@ import { type Random, systemRandom } from '../util/ids.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
 import { errorBodies } from './plugins/errors.ts'
 import { rateLimits } from './plugins/rate-limits.ts'
-import { strictQueries } from './plugins/strict-queries.ts'
+import { strictRequests } from './plugins/strict-requests.ts'
 import { authRoutes } from './routes/auth.ts'
 import { modelRoutes } from './routes/models.ts'
 import { viewRoutes } from './routes/views.ts'
@@ -17,7 +17,8 @@ export interface ServerOptions {
   readonly random?: Random
 }
 
-const EXPOSED_HEADERS = ['ETag', 'Location', 'Retry-After', 'RateLimit', 'RateLimit-Policy']
+const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy']
+const EXPOSED_HEADERS = ['ETag', 'Location', 'Retry-After', ...RATE_HEADERS]
 
 /** Puts an application on HTTP. The server is ready to be injected into; `start()` makes it listen. */
 export async function createServer(
@@ -43,7 +44,7 @@ export async function createServer(
     { plugin: errorBodies, options: { validationStatus: settings.validation_status, clock, random, report } },
     { plugin: bearerAuthentication, options: { logins: app.logins } },
     { plugin: rateLimits, options: { settings, clock } },
-    { plugin: strictQueries },
+    { plugin: strictRequests },
   ])
   server.route([...modelRoutes(app), ...viewRoutes(app), ...authRoutes(app)])
   return server

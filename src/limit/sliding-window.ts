@@ -9,11 +9,10 @@ export interface Verdict {
   readonly resetSeconds: number
 }
 
-/** The times of a caller's counted requests: a ring of as many as the limit allows. */
-interface Ring {
-  readonly times: Float64Array
-  /** Where the next time goes, which is where the oldest one is once the ring is full. */
-  next: number
+/** A caller's counted requests, oldest first; those before `head` have left the window. */
+interface Log {
+  times: number[]
+  head: number
 }
 
 /**
@@ -25,42 +24,45 @@ export class SlidingWindow {
   readonly windowMs: number
   readonly #clock: Clock
   readonly #maxCallers: number
-  readonly #rings = new Map<string, Ring>()
+  readonly #logs = new Map<string, Log>()
 
-  constructor({
-    limit,
-    windowMs,
-    clock,
-    maxCallers = 10_000,
-  }: { limit: number; windowMs: number; clock: Clock; maxCallers?: number }) {
-    this.limit = limit
-    this.windowMs = windowMs
-    this.#clock = clock
-    this.#maxCallers = maxCallers
+  constructor(options: { limit: number; windowMs: number; clock: Clock; maxCallers?: number }) {
+    this.limit = options.limit
+    this.windowMs = options.windowMs
+    this.#clock = options.clock
+    this.#maxCallers = options.maxCallers ?? 10_000
   }
 
   /** Counts a request of a caller, if it is allowed. */
   take(caller: string): Verdict {
     const now = this.#clock()
-    const ring = this.#ringOf(caller)
-    const oldest = ring.times[ring.next] ?? now
-    const allowed = now - oldest >= this.windowMs
-    if (allowed) {
-      ring.times[ring.next] = now
-      ring.next = (ring.next + 1) % this.limit
+    const log = this.#logOf(caller)
+    this.#forgetBefore(now - this.windowMs, log)
+    const allowed = log.times.length - log.head < this.limit
+    if (allowed) log.times.push(now)
+    const oldest = log.times[log.head] ?? now
+    return {
+      allowed,
+      limit: this.limit,
+      remaining: this.limit - (log.times.length - log.head),
+      resetSeconds: Math.ceil((oldest + this.windowMs - now) / 1000),
     }
-    const counted = ring.times.filter((time) => now - time < this.windowMs)
-    const resetMs = Math.min(...counted) + this.windowMs - now
-    return { allowed, limit: this.limit, remaining: this.limit - counted.length, resetSeconds: Math.ceil(resetMs / 1000) }
   }
 
-  #ringOf(caller: string): Ring {
-    const ring = this.#rings.get(caller) ?? { times: new Float64Array(this.limit).fill(-Infinity), next: 0 }
+  #forgetBefore(time: number, log: Log): void {
+    while ((log.times[log.head] ?? Number.POSITIVE_INFINITY) <= time) log.head++
+    if (log.head < this.limit) return
+    log.times = log.times.slice(log.head)
+    log.head = 0
+  }
+
+  #logOf(caller: string): Log {
+    const log = this.#logs.get(caller) ?? { times: [], head: 0 }
     // Put back at the end, so that the map is in the order of last use.
-    this.#rings.delete(caller)
-    this.#rings.set(caller, ring)
-    const [quietest] = this.#rings.keys()
-    if (this.#rings.size > this.#maxCallers && quietest !== undefined) this.#rings.delete(quietest)
-    return ring
+    this.#logs.delete(caller)
+    this.#logs.set(caller, log)
+    const [quietest] = this.#logs.keys()
+    if (this.#logs.size > this.#maxCallers && quietest !== undefined) this.#logs.delete(quietest)
+    return log
   }
 }

@@ -87,13 +87,19 @@ function soundModel(definition: Definition, internal: boolean): Model {
 function checkExtension({ model, definition }: Entry, base: Model, faults: Faults): void {
   for (const field of base.fields.values()) {
     const own = model.fields.get(field.name)
-    if (own?.type.name === field.type.name && own.relation?.target === field.relation?.target) continue
-    const wanted = field.system ? 'set `timestamps: true`' : `it is a ${field.type.name}`
-    faults.add(
-      definition.source,
-      ['fields'],
-      `Model '${model.name}' extends a built-in model and must keep its field '${field.name}': ${wanted}`,
-    )
+    const fault = (wanted: string) =>
+      faults.add(
+        definition.source,
+        ['fields'],
+        `Model '${model.name}' extends a built-in model and must keep its field '${field.name}': ${wanted}`,
+      )
+    if (own?.type.name !== field.type.name || own.relation?.target !== field.relation?.target) {
+      fault(field.system ? 'set `timestamps: true`' : `it is a ${field.type.name}`)
+    } else if ((field.required && !own.required) || (field.unique && !own.unique)) {
+      fault(`it is ${[field.required ? 'required' : '', field.unique ? 'unique' : ''].filter(Boolean).join(' and ')}`)
+    } else if (field.default !== undefined && own.default === undefined) {
+      fault(`its default is ${JSON.stringify(field.default)}`)
+    }
   }
 }
 

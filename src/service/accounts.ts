@@ -28,7 +28,7 @@ export async function guardAccount(
 ): Promise<void> {
   if (model.key !== 'user' || actor.isSuperuser) return
   if (user.is_superuser === true) throw forbidden()
-  if (data === undefined || !Object.hasOwn(data, 'password') || user.id === actor.userId) return
+  if (data === undefined || !Object.hasOwn(data, 'password')) return
   for (const codename of await grantsOf(store, user)) if (!actor.permissions.has(codename)) throw forbidden()
 }
 

@@ -60,8 +60,6 @@ export class Committer {
       const outcome = await this.#store.transact(removals)
       const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#registry)
       if (referenced !== undefined) throw referenced
-      // What a removal sets off (a reference set to null) may break a constraint of the referring record.
-      throwIssues(brokenConstraints(outcome, []), singly)
       return outcome
     })
   }

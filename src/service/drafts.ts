@@ -13,6 +13,8 @@ import { checkCreationKeys } from './settable.ts'
 
 /** What a request makes of a record, before it is committed: the values in stored form (secrets still plain), or why not. */
 export interface Draft {
+  /** What the request sets, as it was sent. */
+  readonly data: RecordData
   readonly values: Readonly<Record<string, Json>>
   readonly issues: FieldIssues
 }
@@ -23,7 +25,7 @@ export function draftNew(actor: Actor, model: Model, form: Form | undefined, dat
   const { values, issues: found } = readRecord(model, data)
   if (form !== undefined) checkForm(form, values, new Set(), found)
   issues.addMissing(found)
-  return { values, issues }
+  return { data, values, issues }
 }
 
 /** A draft of an update: the fields that it changes, judged as part of the whole merged record. */
@@ -33,7 +35,7 @@ export function draftChange(model: Model, form: Form | undefined, existing: Stor
     const kept = secretsOf(model).filter((name) => existing[name] != null && !Object.hasOwn(data, name))
     checkForm(form, { ...existing, ...values }, new Set(kept), issues)
   }
-  return { values: Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(data, name))), issues }
+  return { data, values: Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(data, name))), issues }
 }
 
 /** A draft and what it is a draft of: a record yet to be, or one that is there. */
@@ -53,6 +55,8 @@ export interface DraftedWrite {
 export class Finisher {
   readonly #hasher: PasswordHasher
   readonly #clock: Clock
+  /** By request data: a write that is worked out anew hashes nothing anew. */
+  readonly #hashes = new WeakMap<RecordData, Promise<Record<string, Json>>>()
 
   constructor(hasher: PasswordHasher, clock: Clock) {
     this.#hasher = hasher
@@ -67,7 +71,9 @@ export class Finisher {
 
   async operation(write: DraftedWrite): Promise<Operation> {
     const { model, draft, existing, id } = write
-    const secrets = await this.#hashSecrets(model, draft.values)
+    const hashing = this.#hashes.get(draft.data) ?? this.#hashSecrets(model, draft.values)
+    this.#hashes.set(draft.data, hashing)
+    const secrets = await hashing
     return operation(model, existing, { ...draft.values, ...secrets, ...this.#stamps(write) }, id)
   }
 

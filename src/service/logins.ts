@@ -56,13 +56,15 @@ export class Logins {
     const user = await userNamed(this.#store, username)
     const matches = await this.#hasher.verify(String(user?.password ?? NOBODYS_HASH), password)
     if (user === undefined || !matches || user.is_active !== true) throw unauthenticated()
-    await this.#dropExpiredSessions(user.id)
-    await this.#records.stamp('user', user.id, { last_login: this.#now() })
     const family = uniqueId(this.#random)
     const { grant, claims } = this.#grant(user.id, family)
     const expires_at = isoTime(claims.exp * 1000)
     const data = { user_id: user.id, family, token_id: claims.jti, credential: credentialOf(user), expires_at }
-    await this.#records.create(SYSTEM, SESSION, { data })
+    await unlessGone(async () => {
+      await this.#dropExpiredSessions(user.id)
+      await this.#records.stamp('user', user.id, { last_login: this.#now() })
+      await this.#records.create(SYSTEM, SESSION, { data })
+    })
     return grant
   }
 
@@ -77,17 +79,13 @@ export class Logins {
     const user = session === undefined ? undefined : await this.#activeUser(Number(session.user_id))
     if (session === undefined || user === undefined) throw unauthenticated()
     if (session.token_id !== claims.jti || session.credential !== credentialOf(user)) {
-      await this.#records.remove(SYSTEM, SESSION, session.id)
+      await unlessGone(() => this.#records.remove(SYSTEM, SESSION, session.id))
       throw unauthenticated()
     }
     const next = this.#grant(user.id, String(session.family))
     const data = { token_id: next.claims.jti, expires_at: isoTime(next.claims.exp * 1000) }
     const seen = versionOf(session)
-    await this.#records
-      .update(SYSTEM, SESSION, session.id, { data }, (version) => version === seen)
-      .catch((error) => {
-        throw error instanceof AppError && error.code === 'PRECONDITION_FAILED' ? unauthenticated() : error
-      })
+    await unlessGone(() => this.#records.update(SYSTEM, SESSION, session.id, { data }, (version) => version === seen))
     return next.grant
   }
 
@@ -95,7 +93,7 @@ export class Logins {
   async logout(token: string): Promise<void> {
     const { session } = await this.#session(token)
     if (session === undefined) throw unauthenticated()
-    await this.#records.remove(SYSTEM, SESSION, session.id)
+    await unlessGone(() => this.#records.remove(SYSTEM, SESSION, session.id))
   }
 
   /**
@@ -170,3 +168,21 @@ const credentialOf = (user: StoredRecord): string => createHash('sha256').update
 
 /** The one error for everybody who cannot be told who they are. */
 export const unauthenticated = (): AppError => new AppError('UNAUTHENTICATED', 'Valid token required')
+
+const OVERTAKEN: ReadonlySet<string> = new Set([
+  'RECORD_NOT_FOUND',
+  'UPDATE_TARGET_MISSING',
+  'PRECONDITION_FAILED',
+  'VALIDATION_FAILED',
+])
+
+/**
+ * Writes to a session or its user, which another request may have changed or removed meanwhile.
+ *
+ * @throws {AppError} UNAUTHENTICATED in that case
+ */
+async function unlessGone(write: () => Promise<unknown>): Promise<void> {
+  await write().catch((error: unknown) => {
+    throw error instanceof AppError && OVERTAKEN.has(error.code) ? unauthenticated() : error
+  })
+}

@@ -10,6 +10,7 @@ import { versionOf } from '../store/version.ts'
 import type { JsonObject } from '../util/json.ts'
 import { modelFor, noSuchRecord } from './lookup.ts'
 import { present } from './present.ts'
+import { readRecordId } from './requests.ts'
 
 /** A record as it is sent, and the version of what is stored of it. */
 export interface Presented {
@@ -37,8 +38,9 @@ export class Reads {
   }
 
   /** @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, RECORD_NOT_FOUND */
-  async get(actor: Actor, modelKey: string, id: number, parameters: URLSearchParams): Promise<Presented> {
+  async get(actor: Actor, modelKey: string, recordId: string, parameters: URLSearchParams): Promise<Presented> {
     const model = modelFor(this.#registry, actor, 'view', modelKey)
+    const id = readRecordId(recordId)
     const projection = parseReadQuery(parameters, model, this.#registry)
     const [record] = await this.#store.get(model.key, [id])
     if (record === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))

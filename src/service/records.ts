@@ -14,7 +14,7 @@ import { guardAccount } from './accounts.ts'
 import { byIndex, Committer, singly, throwIssues } from './commit.ts'
 import { draftChange, draftNew, Finisher } from './drafts.ts'
 import { modelFor, noSuchRecord } from './lookup.ts'
-import { type RecordData, readBulkCreate, readBulkDelete, readBulkUpdate, readWriteRequest } from './requests.ts'
+import { type RecordData, readBulkCreate, readBulkDelete, readBulkUpdate, readRecordId, readWriteRequest } from './requests.ts'
 import { checkUpdateKeys } from './settable.ts'
 import { type IndexedIssues, missingIssues } from './violations.ts'
 
@@ -83,8 +83,15 @@ export class Records {
   }
 
   /** @param body `{data, form_id?}`; fields that `data` leaves out stay as they are */
-  async update(actor: Actor, modelKey: string, id: number, body: unknown, precondition?: Precondition): Promise<StoredRecord> {
+  async update(
+    actor: Actor,
+    modelKey: string,
+    recordId: string | number,
+    body: unknown,
+    precondition?: Precondition,
+  ): Promise<StoredRecord> {
     const model = this.#updateModel(actor, modelKey)
+    const id = readRecordId(recordId)
     const { data, formId } = readWriteRequest(body)
     const form = this.#form(formId, model)
     checkUpdateKeys(actor, model, form, data).throwIfAny()
@@ -113,8 +120,9 @@ export class Records {
     })
   }
 
-  async remove(actor: Actor, modelKey: string, id: number, precondition?: Precondition): Promise<StoredRecord> {
+  async remove(actor: Actor, modelKey: string, recordId: string | number, precondition?: Precondition): Promise<StoredRecord> {
     const model = modelFor(this.#registry, actor, 'delete', modelKey)
+    const id = readRecordId(recordId)
     const removed = await this.#committer.remove(model, async () => {
       const existing = await this.#existing(model, id, 'RECORD_NOT_FOUND', precondition)
       await guardAccount(this.#store, actor, model, existing)
@@ -139,7 +147,7 @@ export class Records {
     const model = this.#registry.expect(modelKey)
     await this.#committer.write(model, singly, async () => {
       const existing = await this.#existing(model, id, 'RECORD_NOT_FOUND', undefined)
-      return [{ model, existing, draft: { values, issues: new FieldIssues() }, quiet: true }]
+      return [{ model, existing, draft: { data: values, values, issues: new FieldIssues() }, quiet: true }]
     })
   }
 

@@ -78,10 +78,10 @@ export function readBulkDelete(body: unknown): number[] {
 }
 
 /** @throws {AppError} INVALID_REQUEST when the path does not name a record */
-export function readRecordId(text: string): number {
-  const id = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+export function readRecordId(given: string | number): number {
+  const id = /^\d{1,16}$/.test(String(given)) ? Number(given) : Number.NaN
   if (!Number.isSafeInteger(id))
-    throw new AppError('INVALID_REQUEST', { record_id: [`record_id must be an integer, not '${text}'`] })
+    throw new AppError('INVALID_REQUEST', { record_id: [`record_id must be an integer, not '${given}'`] })
   return id
 }
 

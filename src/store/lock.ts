@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 
@@ -22,7 +23,12 @@ const RETRY_MS = 10
 export async function acquireLock(path: string): Promise<() => Promise<void>> {
   const holder: Holder = { pid: process.pid, started: await startOf(process.pid) }
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  await writeFile(draft, `${JSON.stringify(holder)}\n`)
+  await writeFile(draft, `${JSON.stringify(holder)}\n`).catch((cause: Error) => {
+    const remedy = 'change its owner, or name another folder with --data'
+    throw new AppError('TASK_FAILED', `The data folder ${dirname(path)} cannot be written to: ${cause.message}; ${remedy}`, {
+      cause,
+    })
+  })
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if ((await claim(draft, path)) || (await takeOver(draft, path))) return releaser(path)
@@ -86,7 +92,10 @@ async function takeOver(draft: string, path: string): Promise<boolean> {
  * @throws {AppError} DATA_IN_USE naming the process when it is there
  */
 async function isStale(path: string): Promise<boolean> {
-  const text = await readFile(path, 'utf8').catch(() => undefined)
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return undefined
+    throw new AppError('TASK_FAILED', `The lock ${path} cannot be read: ${cause.message}; remove it if no server runs`, { cause })
+  })
   if (text === undefined) return false
   const holder = parseHolder(text)
   if (holder === undefined || !(await isAlive(holder))) return true

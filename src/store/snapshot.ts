@@ -36,7 +36,7 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
   async read(): Promise<Snapshot | null> {
     const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null
-      throw this.#corrupt(error.message)
+      throw new AppError('TASK_FAILED', `${this.#path} cannot be read: ${error.message}`, { cause: error })
     })
     return text === null ? null : this.#parse(text)
   }

@@ -60,7 +60,10 @@ const limitsSchema = Joi.object<LimitsDefinition>({
   gte: Joi.number(),
   lte: Joi.number(),
   pattern: Joi.string(),
-}).unknown()
+})
+  .rename('ge', 'gte')
+  .rename('le', 'lte')
+  .unknown()
 
 /** Compiles a form's bounds and rules; the problems say which of them are wrong. */
 export function compileForm(source: FormSource, model: Model): { form: Form; problems: FormProblem[] } {
@@ -141,7 +144,9 @@ function checkRules(form: Form, values: JsonObject, unchangedSecrets: ReadonlySe
     for (const rule of form.rules) if (!rule.holds(self)) issues.add(rule.field, rule.message)
   }
   if (form.validate === undefined) return
-  for (const [field, messages] of Object.entries(validateMessages(form, form.validate(shown)))) issues.add(field, ...messages)
+  // A copy, so that nothing that it does to its record reaches what is stored.
+  for (const [field, messages] of Object.entries(validateMessages(form, form.validate(structuredClone(shown)))))
+    issues.add(field, ...messages)
 }
 
 /** Holds what a form's own `validate` returned to what it may return, so that a slip in it never lets a record through. */

@@ -1,4 +1,5 @@
 import { Environment, type ParseResult } from '@marcbachmann/cel-js'
+import type { RE2JS } from 're2js'
 import type { Model } from '../model/model.ts'
 import { compilePattern } from '../model/pattern.ts'
 import type { Json, JsonObject } from '../util/json.ts'
@@ -18,6 +19,8 @@ export interface Rule {
 export class RuleCompiler {
   readonly #model: Model
   readonly #environment: Environment
+  /** The patterns that are written out in rules; one that is made at run time is compiled each time. */
+  readonly #patterns = new Map<string, RE2JS>()
 
   constructor(model: Model) {
     this.#model = model
@@ -25,7 +28,7 @@ export class RuleCompiler {
     this.#environment = new Environment()
       .registerVariable({ name: 'self', schema })
       .registerFunction(`string.${LINEAR_MATCHES}(string): bool`, (text: string, pattern: string) =>
-        compilePattern(pattern).test(text),
+        this.#pattern(pattern).test(text),
       )
   }
 
@@ -49,12 +52,16 @@ export class RuleCompiler {
     const written = this.#attempt(() => this.#environment.parse(rule))
     const nodes = [...nodesOf(written.ast)]
     this.#checkNames(nodes)
-    const program = this.#attempt(() => this.#environment.parse(withLinearMatches(rule, nodes)))
+    const program = this.#attempt(() => this.#environment.parse(withLinearMatches(rule, nodes, this.#patterns)))
     const checked = program.check()
     if (!checked.valid) throw new Error(this.#summary(checked.error))
     if (checked.type !== 'bool' && checked.type !== 'dyn')
       throw new Error(`it gives a ${checked.type}, where true or false is meant`)
     return program
+  }
+
+  #pattern(pattern: string): RE2JS {
+    return this.#patterns.get(pattern) ?? compilePattern(pattern)
   }
 
   #attempt<T>(work: () => T): T {
@@ -106,16 +113,16 @@ function* nodesOf(part: unknown): Generator<Node> {
 const LINEAR_MATCHES = 'matchesInLinearTime'
 
 /**
- * A rule with every call of `matches` renamed. The patterns that are written out are compiled on the way.
+ * A rule with every call of `matches` renamed. The patterns that are written out are compiled into `patterns` on the way.
  *
  * @throws {Error} when a pattern cannot be used
  */
-function withLinearMatches(rule: string, nodes: readonly Node[]): string {
+function withLinearMatches(rule: string, nodes: readonly Node[], patterns: Map<string, RE2JS>): string {
   let renamed = rule
   const calls = nodes.flatMap(({ op, args }) => {
     if (op !== 'rcall' || !Array.isArray(args) || args[0] !== 'matches') return []
     const [, receiver, [pattern]] = args as unknown as readonly [string, Node, readonly Partial<Node>[]]
-    if (pattern?.op === 'value' && typeof pattern.args === 'string') compilePattern(pattern.args)
+    if (pattern?.op === 'value' && typeof pattern.args === 'string') patterns.set(pattern.args, compilePattern(pattern.args))
     return [receiver.end]
   })
   // From the right, so that positions further left stay true.

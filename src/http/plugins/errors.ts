@@ -44,16 +44,22 @@ function internal(h: Toolkit, failure: Failure, { report, random }: ErrorOptions
   return h.response(body).code(500)
 }
 
+const NOT_JSON = ['UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json'] as const
+
+function badRequest(message: string): readonly [ErrorCode, string] {
+  if (/content-type/i.test(message)) return NOT_JSON
+  if (message.includes('JSON')) return ['MALFORMED_JSON', 'The request body is not valid JSON']
+  return ['INVALID_REQUEST', 'The request could not be read']
+}
+
 function fromFramework({ output: { statusCode, payload } }: Failure): AppError | undefined {
   const known: Readonly<Record<number, readonly [ErrorCode, string]>> = {
-    400: payload.message.includes('JSON')
-      ? ['MALFORMED_JSON', 'The request body is not valid JSON']
-      : ['INVALID_REQUEST', 'The request could not be read'],
+    400: badRequest(payload.message),
     401: ['UNAUTHENTICATED', 'Valid token required'],
     404: ['ROUTE_NOT_FOUND', 'There is nothing at this path'],
     408: ['INVALID_REQUEST', 'The request took too long to arrive'],
     413: ['PAYLOAD_TOO_LARGE', 'The request body is larger than the server takes'],
-    415: ['UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json'],
+    415: NOT_JSON,
   }
   const found = known[statusCode]
   return found === undefined ? undefined : new AppError(...found)

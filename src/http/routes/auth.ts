@@ -1,5 +1,6 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
+import { AppError } from '../../errors.ts'
 import { isObject } from '../../util/json.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import { apiRoots } from '../paths.ts'
@@ -16,10 +17,12 @@ export function authRoutes({ settings, logins, reads }: App): ServerRoute[] {
   }
 
   const token = async (request: Request, h: ResponseToolkit) => {
+    checkGrantType(request.payload, 'password')
     const [username, password] = readTexts(request.payload, ['username', 'password'])
     return secretly(h.response(await logins.login(username, password)))
   }
   const refresh = async (request: Request, h: ResponseToolkit) => {
+    checkGrantType(request.payload, 'refresh_token')
     const [refreshToken] = readTexts(request.payload, ['refresh_token'])
     return secretly(h.response(await logins.refresh(refreshToken)))
   }
@@ -44,6 +47,13 @@ export function authRoutes({ settings, logins, reads }: App): ServerRoute[] {
 
 /** Tokens are to be kept by nobody on the way (RFC 6749, section 5.1). */
 const secretly = (response: ResponseObject): ResponseObject => response.header('Cache-Control', 'no-store')
+
+/** OAuth 2 clients say which grant they mean; others may leave it out. */
+function checkGrantType(body: unknown, expected: string): void {
+  const given = isObject(body) ? body.grant_type : undefined
+  if (given === undefined || given === expected) return
+  throw new AppError('VALIDATION_FAILED', { grant_type: [`grant_type must be ${expected}`] })
+}
 
 /** @throws {AppError} VALIDATION_FAILED for a member that is missing or not text */
 function readTexts<const N extends readonly string[]>(body: unknown, names: N): { [K in keyof N]: string } {

@@ -1,7 +1,6 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
 import type { Presented } from '../../service/reads.ts'
-import { readRecordId } from '../../service/requests.ts'
 import type { StoredRecord } from '../../store/store.ts'
 import { ifMatch, recordResponse } from '../etag.ts'
 import { apiRoots } from '../paths.ts'
@@ -82,4 +81,4 @@ export function modelRoutes(app: App): ServerRoute[] {
 
 const modelOf = (request: Request): string => String(request.params.model)
 
-const recordIdOf = (request: Request): number => readRecordId(String(request.params.record_id))
+const recordIdOf = (request: Request): string => String(request.params.record_id)

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp, quickHasher, type TestApp, type TestAppOptions } from '../helpers/app.ts'
+import { play, scenarios, send } from '../helpers/scenario.ts'
+
+const ADMIN = '- { username: admin, email: a@example.com, password: long-enough, is_superuser: true }\n'
+
+async function withApp(options: TestAppOptions, work: (app: TestApp) => Promise<void>): Promise<void> {
+  const app = await openTestApp(options)
+  try {
+    await work(app)
+  } finally {
+    await app.close()
+  }
+}
+
+describe('If-Match with several tags', () => {
+  for (const { what, header, status } of [
+    { what: 'a weak one before the right one', header: (tag: string) => `W/"x.y", ${tag}`, status: 200 },
+    { what: 'others around the right one', header: (tag: string) => `"a.b", ${tag}, W/"c.d"`, status: 200 },
+    { what: 'the right one, but weak', header: (tag: string) => `W/${tag}`, status: 412 },
+  ]) {
+    test(what, () =>
+      withApp({}, async (app) => {
+        const { headers } = await play(app, { request: 'GET /api/v1/models/tag/1', status: 200 })
+        const match = { 'if-match': header(String(headers.etag)) }
+        await play(app, { request: 'PUT /api/v1/models/tag/1', headers: match, body: { data: { name: 'Another' } }, status })
+      }),
+    )
+  }
+})
+
+scenarios('what is asked first is answered first', [
+  { name: 'no such model, whatever the id', request: 'GET /api/v1/models/nope/abc', status: 404 },
+  { name: 'no permission, whatever the id', request: 'DELETE /api/v1/models/tag/abc', as: 'newcomer', status: 403 },
+  { name: 'no permission, whatever the body', request: 'POST /api/v1/models/tag', as: 'newcomer', body: [], status: 403 },
+  { name: 'an id that is none', request: 'GET /api/v1/models/tag/abc', status: 400 },
+])
+
+scenarios('bodies that cannot be read', [
+  {
+    name: 'a content type that is none',
+    request: 'POST /api/v1/models/tag',
+    rawBody: '{}',
+    headers: { 'content-type': 'garbage' },
+    status: 415,
+  },
+  {
+    name: 'an encoding that nobody undoes',
+    request: 'POST /api/v1/models/tag',
+    rawBody: '{"data":{"name":"Sneaky","slug":"sneaky"}}',
+    headers: { 'content-type': 'application/json', 'content-encoding': 'br' },
+    status: 415,
+  },
+  {
+    name: 'another grant than the one that there is',
+    request: 'POST /api/v1/auth/token',
+    as: null,
+    body: { grant_type: 'client_credentials', username: 'admin', password: 'harbour-admin-2024' },
+    status: 400,
+    expect: { detail: { error: { grant_type: ['grant_type must be password'] } } },
+  },
+])
+
+describe('a form', () => {
+  const project = (view: string) => ({
+    'models/note.yaml':
+      'name: Note\nfields:\n  - { name: title, type: string }\n  - { name: n, type: integer }\n  - { name: meta, type: json }\n',
+    'views/note.js': view,
+    'seed/user.yaml': ADMIN,
+    'seed/note.yaml': '- { title: first, meta: { k: 1 } }\n',
+  })
+
+  test('gets a copy of the record to look at, so that a refused update changes nothing', () => {
+    const validate =
+      "(record) => { record.meta.hacked = true; return record.title === 'bad' ? { title: 'bad title' } : undefined }"
+    const view = `export default { name: 'F', view_type: 'form', model: 'Note', fields: [{ name: 'title' }], validate: ${validate} }\n`
+    return withApp({ files: project(view) }, async (app) => {
+      const body = { form_id: 'F', data: { title: 'bad' } }
+      await play(app, { request: 'PUT /api/v1/models/note/1', body, status: 400 })
+      await play(app, {
+        request: 'GET /api/v1/models/note/1',
+        status: 200,
+        expectPart: { data: { meta: { k: 1 }, title: 'first' } },
+      })
+      const { json } = await play(app, { request: 'GET /api/v1/models/note/1', status: 200 })
+      assert.deepEqual(json.data.meta, { k: 1 })
+    })
+  })
+
+  test('may write gte as ge', () => {
+    const view = "export default { name: 'F', view_type: 'form', model: 'Note', fields: [{ name: 'n', options: { ge: 5 } }] }\n"
+    return withApp({ files: project(view) }, async (app) => {
+      await play(app, {
+        request: 'POST /api/v1/models/note',
+        body: { form_id: 'F', data: { n: 1 } },
+        status: 400,
+        expect: { detail: { error: { n: ['n must be greater than or equal to 5'] } } },
+      })
+    })
+  })
+})
+
+test('a password is hashed once a request, however often its update is overtaken', async () => {
+  let hashed = 0
+  const hasher = {
+    ...quickHasher,
+    hash: (password: string) => {
+      hashed++
+      return quickHasher.hash(password)
+    },
+  }
+  await withApp({ hasher }, async (app) => {
+    hashed = 0
+    const change = (index: number) =>
+      send(app, { request: 'PUT /api/v1/models/user/2', body: { data: { password: `a-new-password-${index}` } } })
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => change(index)))
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      replies.map(() => 200),
+    )
+    assert.equal(hashed, 20)
+  })
+})
+
+test('logging in drops the sessions that have expired', () =>
+  withApp({ settings: { jwt: { refresh_token_minutes: 10 } } }, async (app) => {
+    const login = () =>
+      play(app, {
+        request: 'POST /api/v1/auth/token',
+        as: null,
+        body: { username: 'admin', password: 'harbour-admin-2024' },
+        status: 200,
+      })
+    const sessions = async () => {
+      const { records } = await app.app.store.find('authsession', { filters: [], sort: [], offset: 0, limit: 10 })
+      return records.map(({ id }) => id)
+    }
+    await login()
+    await login()
+    assert.deepEqual(await sessions(), [1, 2])
+    app.advance(11 * 60_000)
+    await login()
+    assert.deepEqual(await sessions(), [3])
+  }))
+
+test('a browser may read every header that the API speaks of', () =>
+  withApp({ settings: { cors: ['http://localhost:5173'] } }, async (app) => {
+    const { headers } = await send(app, { request: 'GET /api/v1/models/tag', headers: { origin: 'http://localhost:5173' } })
+    const exposed = String(headers['access-control-expose-headers']).split(',')
+    for (const name of ['ETag', 'Location', 'Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']) {
+      assert.ok(exposed.includes(name), `${name} is not exposed`)
+    }
+  }))
+
+test('an extended user keeps what logins depend on', async () => {
+  const fields = ['username: string', 'email: email', 'password: password', 'first_name: string', 'last_name: string']
+  const more = ['is_active: boolean', 'is_superuser: boolean', 'last_login: datetime']
+  const lines = [...fields, ...more].map((field) => `  - { name: ${field.replace(': ', ', type: ')} }`)
+  const links = [
+    '  - { name: groups, type: many_to_many, model: group }',
+    '  - { name: permissions, type: many_to_many, model: permission }',
+  ]
+  const model = ['name: User', 'timestamps: true', 'fields:', ...lines, ...links].join('\n')
+  await assert.rejects(openTestApp({ files: { 'models/user.yaml': model } }), (error: Error) => {
+    for (const [name, wanted] of [
+      ['username', 'it is required and unique'],
+      ['email', 'it is required and unique'],
+      ['password', 'it is required'],
+      ['is_active', 'its default is true'],
+      ['is_superuser', 'its default is false'],
+    ]) {
+      assert.ok(error.message.includes(`must keep its field '${name}': ${wanted}`), `${name}: ${error.message}`)
+    }
+    return true
+  })
+})
