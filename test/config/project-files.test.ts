@@ -76,13 +76,18 @@ describe('a project folder', () => {
   })
 })
 
+test('a folder within models or views is a fault, so that nothing in it is passed over unawares', async () => {
+  await assertFaults({ 'models/note.yaml': NOTE, 'models/parts/deeper.yaml': 'not: a model\n' }, [
+    'models/parts:1:1: No definitions are read from folders within models/; move its files up',
+  ])
+})
+
 describe('files that are passed over', () => {
   const rows: Files = {
     'models/.note.yaml.swp': 'x',
     'models/.DS_Store': 'x',
     'models/types.d.ts': 'export type X = 1\n',
     'models/note.test.ts': "throw new Error('a test is no model')\n",
-    'models/parts/deeper.yaml': 'not: a model\n',
     'views/.gitkeep': '',
     'seed/.gitkeep': '',
     'notes.yaml': 'not: a model\n',
