@@ -7,8 +7,8 @@ import { AppError } from '../../src/errors.ts'
 import { loadProject } from '../../src/service/project.ts'
 import { makeProject } from '../helpers/fixture.ts'
 import { viewsFor } from '../views/views.ts'
-import { linesOf } from './marks.ts'
-import { assertFaults, type Files, load } from './projects.ts'
+import { assertLines, linesOf } from './marks.ts'
+import { assertFaults, type Files, faultsOf, load } from './projects.ts'
 
 const NOTE = 'name: Note\nfields:\n  - { name: text, type: text }\n'
 
@@ -77,7 +77,7 @@ describe('a project folder', () => {
 })
 
 test('a folder within models or views is a fault, so that nothing in it is passed over unawares', async () => {
-  await assertFaults({ 'models/note.yaml': NOTE, 'models/parts/deeper.yaml': 'not: a model\n' }, [
+  assertLines(await faultsOf({ 'models/note.yaml': NOTE, 'models/parts/deeper.yaml': 'not: a model\n' }), [
     'models/parts:1:1: No definitions are read from folders within models/; move its files up',
   ])
 })
