@@ -22,6 +22,8 @@ export interface Surroundings {
   readonly clock?: Clock
   readonly random?: Random
   readonly hasher?: PasswordHasher
+  /** Told of what a person should know and nothing stops for. */
+  readonly warn?: (message: string) => void
 }
 
 /** A running application: its parts, joined. */
@@ -48,11 +50,11 @@ export interface App {
  * @throws {AppError} DATA_IN_USE, DATA_CORRUPT, USAGE; TASK_FAILED when there is nothing to read yet
  */
 export async function openApp(source: ProjectSource, mode: 'read' | 'write', surroundings: Surroundings): Promise<App> {
-  const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id() } = surroundings
+  const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id(), warn = () => {} } = surroundings
   const project = await loadProject(source)
   const { settings, registry, forms } = project
   const dataFolder = resolve(project.folder, settings.data)
-  const store = await FileStore.open(dataFolder, registry, mode)
+  const store = await FileStore.open(dataFolder, registry, mode, { warn })
   try {
     if (mode === 'read' && store.isNew) {
       throw new AppError('TASK_FAILED', `There is no data in ${dataFolder} yet; start \`admin serve\` once to have it made`)

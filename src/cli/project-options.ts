@@ -28,7 +28,7 @@ export async function withApp<T>(
 ): Promise<T> {
   const dataFlag = data === undefined ? {} : { data: resolve(io.cwd, data) }
   const source = { folder: resolve(io.cwd, project), env: io.env, flags: { ...flags, ...dataFlag } }
-  const app = await openApp(source, mode, { tokenCodec: jwtCodec })
+  const app = await openApp(source, mode, { tokenCodec: jwtCodec, warn: (message) => io.stderr.write(`Warning: ${message}\n`) })
   try {
     return await work(app)
   } finally {

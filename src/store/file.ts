@@ -1,37 +1,91 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Low } from 'lowdb'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
+import { type Disk, nodeDisk } from './disk.ts'
+import { Journal, journalFiles, readJournal, SyncFailure } from './journal.ts'
+import { encodeEntry } from './journal-format.ts'
 import { acquireLock } from './lock.ts'
 import { MemoryStore } from './memory.ts'
+import { inOrder, replay } from './replay.ts'
 import { type Snapshot, SnapshotAdapter, type TableSnapshot } from './snapshot.ts'
-import type { Change, Operation, Outcome, TransactionMode } from './store.ts'
+import type { Change, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
 
+/** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
+const MIN_JOURNAL_BYTES = 4 << 20
+
+/** How often a reader looks before it believes in damage, and before it gives up on a busy folder. */
+const MIN_READS = 5
+const MAX_READS = 100
+
+const EMPTY: Snapshot = { sequence: 0, tables: new Map() }
+
+/** A transaction that is applied in memory and waits for its line to be written. */
 interface Unsaved {
+  readonly line: Buffer
   readonly changes: readonly Change[]
   readonly saved: () => void
   readonly failed: (error: unknown) => void
 }
 
+/** What the store takes from outside, for tests. */
+export interface FileStoreOptions {
+  readonly disk?: Disk
+  readonly minJournalBytes?: number
+  /** Told of what a person should know and nothing stops for. */
+  readonly warn?: (message: string) => void
+}
+
 /**
- * A store in `<folder>/db.json`, on lowdb. A transaction resolves once its changes are on disk; those that wait at the same
- * time share one write. When a write fails, everything since the last good one is taken back.
+ * A store in a folder: `db.json`, a snapshot kept by lowdb, and beside it a journal of the transactions since. A transaction
+ * resolves once its line is in the journal and the disk has confirmed it; those that wait at the same time share one write.
+ * Closing folds the journal into the snapshot, which then is complete.
  */
 export class FileStore extends MemoryStore {
-  readonly #file: Low<Snapshot>
+  readonly #folder: string
+  readonly #disk: Disk
+  readonly #snapshot: Low<Snapshot>
+  readonly #minJournalBytes: number
   readonly #release: () => Promise<void>
+  readonly #warn: (message: string) => void
   /** Tables of models that are not registered at present: kept, not served. */
-  readonly #dormant = new Map<string, TableSnapshot>()
-  /** Applied in memory, not yet part of any write. */
+  readonly #dormant: ReadonlyMap<string, TableSnapshot>
+  #journal: Journal | undefined
+  /** The last transaction that was given a number, and the last that is on disk. */
+  #sequence: number
+  #durable: number
+  #snapshotBytes = 0
   #unsaved: Unsaved[] = []
   #saving: Promise<void> | undefined
-  #closed = false
+  #compacting: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+  /** Why no more writes are taken, if none are. */
+  #refusal: string | undefined
 
-  private constructor(registry: Registry, file: Low<Snapshot>, release: () => Promise<void>) {
+  private constructor(
+    registry: Registry,
+    folder: string,
+    snapshot: Low<Snapshot>,
+    release: () => Promise<void>,
+    options: FileStoreOptions,
+  ) {
     super(registry)
-    this.#file = file
+    this.#folder = folder
+    this.#disk = options.disk ?? nodeDisk
+    this.#minJournalBytes = options.minJournalBytes ?? MIN_JOURNAL_BYTES
+    this.#snapshot = snapshot
     this.#release = release
+    this.#warn = options.warn ?? (() => {})
+    this.#sequence = snapshot.data.sequence
+    this.#durable = snapshot.data.sequence
+    const dormant = [...snapshot.data.tables].filter(([name]) => !this.engine.tables.has(name))
+    this.#dormant = new Map(dormant)
+    for (const [name, table] of this.engine.tables) {
+      const stored = snapshot.data.tables.get(name)
+      for (const record of stored?.records ?? []) table.replace(record.id, record)
+      table.nextId = Math.max(table.nextId, stored?.nextId ?? 1)
+    }
   }
 
   /**
@@ -40,15 +94,31 @@ export class FileStore extends MemoryStore {
    * @param mode `write` takes the folder for this process; `read` looks at what is on disk and takes nothing
    * @throws {AppError} DATA_IN_USE, DATA_CORRUPT
    */
-  static async open(folder: string, registry: Registry, mode: 'read' | 'write'): Promise<FileStore> {
-    if (mode === 'write') await makeFolder(folder)
-    const release = mode === 'write' ? await acquireLock(join(folder, 'lock')) : async () => {}
+  static async open(
+    folder: string,
+    registry: Registry,
+    mode: 'read' | 'write',
+    options: FileStoreOptions = {},
+  ): Promise<FileStore> {
+    if (mode === 'read') return FileStore.#openToRead(folder, registry, options)
+    await makeFolder(folder)
+    const release = await acquireLock(join(folder, 'lock'))
     try {
-      const file = new Low<Snapshot>(new SnapshotAdapter(join(folder, 'db.json')), { tables: new Map() })
-      await file.read()
-      const store = new FileStore(registry, file, release)
-      store.#load(file.data)
-      store.#closed = mode === 'read'
+      const { disk = nodeDisk, warn = () => {} } = options
+      const snapshot = snapshotIn(folder)
+      await snapshot.read()
+      const { entries, torn } = await readJournal(folder, disk, snapshot.data.sequence)
+      if (torn !== undefined) {
+        warn(
+          `${torn.path}: the last ${torn.length - torn.goodLength} bytes are of a write that was never finished; they are cut off`,
+        )
+        await cutOff(disk, torn)
+      }
+      snapshot.data = replay(snapshot.data, entries)
+      const store = new FileStore(registry, folder, snapshot, release, options)
+      // The last run did not end cleanly: its journal is folded in before another is begun.
+      if ((await journalFiles(folder, disk)).length > 0) await store.#compact(snapshot.data)
+      else store.#snapshotBytes = await sizeOf(folder)
       return store
     } catch (error) {
       await release()
@@ -56,33 +126,48 @@ export class FileStore extends MemoryStore {
     }
   }
 
-  /** True until the first transaction: there are no records of any model. */
-  get isNew(): boolean {
-    return this.#file.data.tables.size === 0
-  }
-
-  #load({ tables }: Snapshot): void {
-    for (const [name, snapshot] of tables) {
-      const table = this.engine.tables.get(name)
-      if (table === undefined) {
-        this.#dormant.set(name, snapshot)
-        continue
+  /** Reads beside a server, which may fold its journal into the snapshot at any moment: then all is read again. */
+  static async #openToRead(folder: string, registry: Registry, options: FileStoreOptions): Promise<FileStore> {
+    for (let attempt = 1; ; attempt++) {
+      const before = await stampOf(folder)
+      try {
+        const snapshot = snapshotIn(folder)
+        await snapshot.read()
+        const { entries } = await readJournal(folder, options.disk ?? nodeDisk, snapshot.data.sequence)
+        if ((await stampOf(folder)) === before) {
+          snapshot.data = replay(snapshot.data, entries)
+          const store = new FileStore(registry, folder, snapshot, async () => {}, options)
+          store.#refusal = 'The store was opened for reading'
+          return store
+        }
+        throw new AppError('STORE_UNAVAILABLE', `${folder} changes faster than it can be read; try again`)
+      } catch (error) {
+        // A file that went while it was looked for is no fault; damage that is still there after a few looks is one.
+        const isSettled = error instanceof AppError && attempt >= MIN_READS && (await stampOf(folder)) === before
+        if (isSettled || attempt === MAX_READS) throw error
       }
-      for (const record of snapshot.records) table.replace(record.id, record)
-      table.nextId = snapshot.nextId
     }
   }
 
+  /** True until the first transaction: there are no records of any model. */
+  get isNew(): boolean {
+    return this.#durable === 0 && this.#snapshot.data.tables.size === 0
+  }
+
   override async transact(operations: readonly Operation[], mode: TransactionMode = 'commit'): Promise<Outcome> {
-    if (this.#closed) throw new AppError('STORE_UNAVAILABLE', 'The store is closed for writing')
+    if (this.#refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', this.#refusal)
     const outcome = this.engine.transact(operations, mode)
-    if (mode === 'commit' && outcome.ok && outcome.changes.length > 0) await this.#save(outcome.changes)
+    if (mode === 'commit' && outcome.ok && operations.length > 0) await this.#save(outcome.changes, operations)
     return outcome
   }
 
-  #save(changes: readonly Change[]): Promise<void> {
+  #save(changes: readonly Change[], operations: readonly Operation[]): Promise<void> {
+    const touched = new Set([...operations.map(({ table }) => table), ...changes.map(({ table }) => table)])
+    const nextIds = new Map([...touched].map((name) => [name, this.engine.table(name).nextId]))
+    const line = encodeEntry(this.#sequence + 1, changes, nextIds)
+    this.#sequence++
     return new Promise((saved, failed) => {
-      this.#unsaved.push({ changes, saved, failed })
+      this.#unsaved.push({ line, changes, saved, failed })
       this.#saving ??= this.#saveAll()
     })
   }
@@ -91,38 +176,132 @@ export class FileStore extends MemoryStore {
     while (this.#unsaved.length > 0) {
       const batch = this.#unsaved
       this.#unsaved = []
-      const lastSaved = this.#file.data
       try {
-        this.#file.data = this.#snapshot()
-        await this.#file.write()
+        this.#journal ??= await Journal.begin(this.#folder, this.#disk, this.#durable + 1)
+        await this.#journal.append(Buffer.concat(batch.map(({ line }) => line)))
+        this.#durable += batch.length
         for (const { saved } of batch) saved()
-      } catch (cause) {
-        // Later transactions stand on the ones that failed, so they go too.
-        this.#file.data = lastSaved
-        const lost = [...batch, ...this.#unsaved]
-        this.#unsaved = []
-        for (const { changes } of lost.toReversed()) this.engine.revert(changes)
-        const error = new AppError('STORE_UNAVAILABLE', 'The change could not be written to disk; nothing was changed', { cause })
-        for (const { failed } of lost) failed(error)
+      } catch (error) {
+        this.#takeBack(batch, error)
       }
+      await this.#compactIfLong()
     }
     this.#saving = undefined
   }
 
-  #snapshot(): Snapshot {
-    const tables = new Map<string, TableSnapshot>()
-    for (const [name, { nextId, records }] of this.engine.tables) {
-      tables.set(name, { nextId, records: [...records.values()].sort((a, b) => a.id - b.id) })
+  /** Undoes in memory what did not reach the disk, and what was built on it since. */
+  #takeBack(batch: readonly Unsaved[], cause: unknown): void {
+    const lost = [...batch, ...this.#unsaved]
+    this.#unsaved = []
+    for (const { changes } of lost.toReversed()) this.engine.revert(changes)
+    this.#sequence = this.#durable
+    if (cause instanceof SyncFailure) {
+      this.#refusal = 'The disk failed to confirm a write, so no more are taken until the server is started again'
     }
-    return { tables: new Map([...tables, ...this.#dormant]) }
+    const words = cause instanceof SyncFailure ? UNCONFIRMED : 'The change could not be written to disk; nothing was changed'
+    const error = new AppError('STORE_UNAVAILABLE', words, { cause })
+    for (const { failed } of lost) failed(error)
   }
 
-  override async close(): Promise<void> {
-    this.#closed = true
+  /** Seals a journal that has grown long and folds it into the snapshot while the next one is being written. */
+  async #compactIfLong(): Promise<void> {
+    const { length } = this.#journal ?? { length: 0 }
+    const isLong = length > this.#minJournalBytes && length > this.#snapshotBytes
+    if (!isLong || this.#journal === undefined || this.#compacting !== undefined || this.#refusal !== undefined) return
+    const view = this.#view()
+    try {
+      await this.#journal.rotate(this.#durable + 1)
+    } catch (error) {
+      this.#warn(`The journal could not be sealed and goes on growing: ${reasonOf(error)}`)
+      return
+    }
+    this.#compacting = this.#compact(view).finally(() => {
+      this.#compacting = undefined
+    })
+  }
+
+  /** Writes a snapshot and removes the journals that it makes superfluous. When that fails they stay, and nothing is lost. */
+  async #compact(view: Snapshot): Promise<void> {
+    const previous = this.#snapshot.data
+    try {
+      this.#snapshot.data = view
+      await this.#snapshot.write()
+      this.#snapshotBytes = await sizeOf(this.#folder)
+      for (const path of await journalFiles(this.#folder, this.#disk)) {
+        if (path !== this.#journal?.path) await this.#disk.remove(path)
+      }
+    } catch (error) {
+      this.#snapshot.data = previous
+      this.#warn(`The journal could not be folded into db.json, and is kept: ${reasonOf(error)}`)
+    }
+  }
+
+  /** Everything that is on disk, as it stands in memory: without the transactions that still wait. */
+  #view(): Snapshot {
+    const waiting = new Map<string, Map<number, StoredRecord | undefined>>()
+    for (const { changes } of this.#unsaved.toReversed()) {
+      for (const { table, id, before } of changes) {
+        waiting.set(table, (waiting.get(table) ?? new Map<number, StoredRecord | undefined>()).set(id, before))
+      }
+    }
+    const tables = new Map<string, TableSnapshot>(this.#dormant)
+    for (const [name, { nextId, records }] of this.engine.tables) {
+      const undone = waiting.get(name)
+      const kept = undone === undefined ? records : new Map([...records, ...undone])
+      const present = [...kept.values()].filter((record) => record !== undefined)
+      tables.set(name, { nextId, records: inOrder(present) })
+    }
+    return { sequence: this.#durable, tables }
+  }
+
+  override close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const wasOpen = this.#refusal === undefined
+    this.#refusal ??= 'The store is closed'
     await this.#saving
+    await this.#compacting
+    await this.#journal?.close().catch(() => {})
+    const hasJournal = this.#journal !== undefined
+    this.#journal = undefined
+    if (wasOpen && hasJournal) await this.#compact(this.#view())
     await this.#release()
   }
 }
+
+const UNCONFIRMED =
+  'The disk did not confirm the change, so it is not known whether it was kept; the server must be started again'
+
+/** Changes whenever `db.json` is replaced. */
+const stampOf = (folder: string): Promise<string> =>
+  stat(join(folder, 'db.json')).then(
+    ({ ino, mtimeMs, size }) => `${ino} ${mtimeMs} ${size}`,
+    () => 'none',
+  )
+
+const sizeOf = (folder: string): Promise<number> =>
+  stat(join(folder, 'db.json')).then(
+    ({ size }) => size,
+    () => 0,
+  )
+
+/** Ends a journal where its good entries end. */
+async function cutOff(disk: Disk, { path, goodLength }: { readonly path: string; readonly goodLength: number }): Promise<void> {
+  const file = await disk.openAppend(path)
+  try {
+    await file.truncate(goodLength)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const snapshotIn = (folder: string): Low<Snapshot> => new Low<Snapshot>(new SnapshotAdapter(join(folder, 'db.json')), EMPTY)
 
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { Adapter } from 'lowdb'
 import { AppError } from '../errors.ts'
 import { isObject } from '../util/json.ts'
+import { nodeDisk } from './disk.ts'
 import type { StoredRecord } from './store.ts'
 
 const FORMAT = 1
@@ -10,6 +11,8 @@ const CHUNK_CHARACTERS = 1 << 16
 
 /** Everything that is stored, as it stands in `db.json`. */
 export interface Snapshot {
+  /** The last transaction that is part of it; the journal holds those that came later. */
+  readonly sequence: number
   readonly tables: ReadonlyMap<string, TableSnapshot>
 }
 
@@ -60,7 +63,7 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
       await rm(temporary, { force: true }).catch(() => {})
       throw error
     }
-    await syncFolder(folder)
+    await nodeDisk.syncFolder(folder)
   }
 
   #parse(text: string): Snapshot {
@@ -68,7 +71,11 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
     if (!isObject(document) || document.format !== FORMAT || !isObject(document.tables)) {
       throw this.#corrupt(`it is not a data file of format ${FORMAT}`)
     }
-    return { tables: new Map(Object.entries(document.tables).map(([name, table]) => [name, this.#parseTable(name, table)])) }
+    const sequence = Number.isSafeInteger(document.sequence) ? Number(document.sequence) : 0
+    return {
+      sequence,
+      tables: new Map(Object.entries(document.tables).map(([name, table]) => [name, this.#parseTable(name, table)])),
+    }
   }
 
   #parseTable(name: string, table: unknown): TableSnapshot {
@@ -103,7 +110,7 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
 
 /** The file in pieces, so that it never stands in memory whole. */
 function* chunks(snapshot: Snapshot): Generator<string> {
-  let piece = `{\n"format": ${FORMAT},\n"tables": {`
+  let piece = `{\n"format": ${FORMAT},\n"sequence": ${snapshot.sequence},\n"tables": {`
   let firstTable = true
   for (const [name, { nextId, records }] of snapshot.tables) {
     piece += `${firstTable ? '' : ','}\n${JSON.stringify(name)}: {"next_id": ${nextId}, "records": [`
@@ -120,14 +127,4 @@ function* chunks(snapshot: Snapshot): Generator<string> {
     piece += '\n]}'
   }
   yield `${piece}\n}\n}\n`
-}
-
-/** Makes a created or renamed file's name as durable as its content. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { AppError } from '../../src/errors.ts'
 import { openTestApp, type TestApp } from '../helpers/app.ts'
 import { play, type Reply, type Scenario, scenarios } from '../helpers/scenario.ts'
 import { generalError, UNAUTHENTICATED } from './expected.ts'
@@ -258,9 +257,12 @@ describe('a change that cannot be kept', () => {
   test('is refused without a word from inside, and is not made', async () => {
     const app = await openTestApp()
     try {
-      const file = join(app.app.dataFolder, 'db.json')
-      await rm(file)
-      await mkdir(file)
+      const { store } = app.app
+      const { transact } = store
+      store.transact = async () => {
+        const cause = new Error('ENOSPC: no space left on device')
+        throw new AppError('STORE_UNAVAILABLE', 'The change could not be written to disk; nothing was changed', { cause })
+      }
       await play(app, {
         request: 'POST /api/v1/models/tag',
         body: { data: TAG },
@@ -273,7 +275,7 @@ describe('a change that cannot be kept', () => {
       })
       assert.equal(app.reported.length, 1)
       await play(app, { request: 'GET /api/v1/models/tag', status: 200, expectPart: { total: 12 } })
-      await rm(file, { recursive: true })
+      store.transact = transact
       await play(app, { request: 'POST /api/v1/models/tag', body: { data: TAG }, status: 201 })
     } finally {
       await app.close()

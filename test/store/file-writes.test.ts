@@ -1,21 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { mkdir, readdir, rmdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { AppError } from '../../src/errors.ts'
 import { FileStore } from '../../src/store/file.ts'
 import type { Outcome } from '../../src/store/store.ts'
+import { diskError, FaultyDisk, type StepKind } from '../helpers/faulty-disk.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
 import { insert, Library, libraryRegistry, remove, update } from '../helpers/store-contract/library.ts'
 import { Child } from './child.ts'
-import { inFolder, type Place } from './folder.ts'
-
-/** The genres that are on disk at this moment. */
-function namesIn(file: string): string[] {
-  const { tables } = JSON.parse(readFileSync(file, 'utf8')) as { tables: { genre: { records: { name: string }[] } } }
-  return tables.genre.records.map(({ name }) => name)
-}
+import { genresOnDisk, inFolder, onDisk, type Place } from './folder.ts'
 
 const unavailable = (error: unknown) => {
   assert.ok(error instanceof AppError, String(error))
@@ -23,24 +18,29 @@ const unavailable = (error: unknown) => {
   return true
 }
 
-/** Two ways in which the file system can refuse: at the first step of a write, and at its last. */
-const OBSTACLES: readonly (readonly [name: string, path: (place: Place) => string])[] = [
-  ['the new file cannot be opened', ({ file }) => `${file}.new`],
-  ['the new file cannot be put in place', ({ file }) => file],
+/** A store on a disk that can be made to fail. */
+function onFaultyDisk(body: (place: Place, disk: FaultyDisk) => Promise<void>): Promise<void> {
+  const disk = new FaultyDisk()
+  return inFolder((place) => body(place, disk).finally(() => disk.mend()), { disk })
+}
+
+/** Two ways in which the file system can refuse: before there is a journal, and when it is written to. */
+const OBSTACLES: readonly (readonly [name: string, kind: StepKind])[] = [
+  ['the journal cannot be opened', 'open'],
+  ['the journal cannot be written', 'write'],
 ]
 
 describe('a write that fails', () => {
-  for (const [name, path] of OBSTACLES) {
+  for (const [name, kind] of OBSTACLES) {
     test(`${name}: nothing is applied, and it goes on once that is mended`, async () => {
-      await inFolder(async (place) => {
+      await onFaultyDisk(async (place, disk) => {
         const { library, store, folder } = place
-        await mkdir(path(place))
-        const before = await readdir(folder)
+        disk.fail('ENOSPC', kind)
         await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
         assert.deepEqual(await library.find('genre'), [[], 0])
         assert.deepEqual(await store.get('genre', [1]), [undefined])
-        assert.deepEqual(await readdir(folder), before)
-        await rmdir(path(place))
+        assert.deepEqual(await genresOnDisk(folder), [])
+        disk.mend()
         // The unique value is free again.
         const { id } = await library.add('genre', { name: 'a' })
         assert.deepEqual(await (await place.reopen()).library.ids('genre'), [id])
@@ -49,8 +49,8 @@ describe('a write that fails', () => {
   }
 
   test('says nothing of paths, and keeps the reason for the log', async () => {
-    await inFolder(async ({ store, file, folder }) => {
-      await mkdir(`${file}.new`)
+    await onFaultyDisk(async ({ store, folder }, disk) => {
+      disk.fail('ENOSPC', 'write')
       await assert.rejects(store.transact([insert('genre', { name: 'a' })]), (error: unknown) => {
         assert.ok(error instanceof AppError, String(error))
         assert.ok(error.cause instanceof Error, 'there is no cause')
@@ -61,22 +61,21 @@ describe('a write that fails', () => {
   })
 
   test('leaves a store that was new, new', async () => {
-    await inFolder(async ({ store, file }) => {
-      await mkdir(`${file}.new`)
+    await onFaultyDisk(async ({ store }, disk) => {
+      disk.fail('ENOSPC', 'write')
       await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
       assert.equal(store.isNew, true)
     })
   })
 
   test('takes back updates, removals and all that a cascade did', async () => {
-    await inFolder(async ({ library, store, file, reopen }) => {
+    await onFaultyDisk(async ({ library, store, folder, reopen }, disk) => {
       await library.add('series', { name: 's' })
       await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
       await library.addBook({ series_id: 1, genres: [1, 2], isbn: 'held' })
       await library.accept([insert('review', { book_id: 1 }), insert('cover', { book_id: 1 })])
       const before = await library.everything()
-      const text = await readFile(file, 'utf8')
-      await mkdir(`${file}.new`)
+      disk.fail('ENOSPC', 'write')
       const batches = [
         [remove('series', 1)],
         [remove('genre', 2), update('genre', 1, { name: 'b' })],
@@ -85,9 +84,9 @@ describe('a write that fails', () => {
       for (const batch of batches) {
         await assert.rejects(store.transact(batch), unavailable)
         assert.deepEqual(await library.everything(), before)
-        assert.equal(await readFile(file, 'utf8'), text)
+        assert.deepEqual(await onDisk(folder), before)
       }
-      await rmdir(`${file}.new`)
+      disk.mend()
       // What is unique and who refers to whom is as it was, too.
       await library.refuse([insert('genre', { name: 'b' })], [{ kind: 'unique', index: 0, field: 'name' }])
       await library.accept([insert('genre', { name: 'other' }), remove('series', 1)])
@@ -97,9 +96,9 @@ describe('a write that fails', () => {
   })
 
   test('fails all that wait for it, since the later stand on the earlier', async () => {
-    await inFolder(async ({ library, store, file, reopen }) => {
+    await onFaultyDisk(async ({ library, store, reopen }, disk) => {
       await library.add('genre', { name: 'before' })
-      await mkdir(`${file}.new`)
+      disk.fail('ENOSPC', 'write')
       const outcomes = await Promise.allSettled([
         store.transact([insert('genre', { name: 'a' }, 10)]),
         store.transact([update('genre', 10, { name: 'b' })]),
@@ -112,7 +111,7 @@ describe('a write that fails', () => {
         if (outcome.status === 'rejected') unavailable(outcome.reason)
       }
       assert.deepEqual([await library.ids('genre'), await library.ids('category')], [[1], []])
-      await rmdir(`${file}.new`)
+      disk.mend()
       await library.add('genre', { name: 'after' })
       const again = (await reopen()).library
       const [records] = await again.find('genre')
@@ -124,72 +123,79 @@ describe('a write that fails', () => {
   })
 
   test('an id that was told to nobody is still never given to two records', async () => {
-    await inFolder(async ({ library, store, file }) => {
+    await onFaultyDisk(async ({ library, store }, disk) => {
       await library.add('genre', { name: 'a' })
-      await mkdir(`${file}.new`)
+      disk.fail('ENOSPC', 'write')
       await assert.rejects(store.transact([insert('genre', { name: 'b' })]), unavailable)
-      await rmdir(`${file}.new`)
+      disk.mend()
       const ids = (await Promise.all(['c', 'd', 'e'].map((name) => library.add('genre', { name })))).map(({ id }) => id)
       assert.equal(new Set([1, ...ids]).size, 4)
     })
   })
 
   test('does not keep the store from closing', async () => {
-    await inFolder(async ({ store, file, folder }) => {
-      await mkdir(`${file}.new`)
+    await onFaultyDisk(async ({ store, folder }, disk) => {
+      disk.fail('ENOSPC', 'write')
       const pending = assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
       await store.close()
       await pending
-      assert.deepEqual(await readdir(folder), ['db.json.new'])
+      assert.deepEqual((await onDisk(folder)).genre, [])
+      assert.ok(!(await readdir(folder)).includes('lock'), 'the folder was not given back')
     })
   })
 })
 
 describe('a write that succeeds', () => {
   test('is on disk when the transaction resolves', async () => {
-    await inFolder(async ({ library, file }) => {
+    await inFolder(async ({ library, folder }) => {
       for (const name of ['a', 'b', 'c']) {
         await library.add('genre', { name })
-        assert.deepEqual(namesIn(file).at(-1), name)
+        assert.equal((await genresOnDisk(folder)).at(-1), name)
       }
     })
   })
 
   test('is on disk for each of many that wait at the same time, who share few writes', async () => {
-    await inFolder(async ({ store, file }) => {
-      const writes = new Set<number>()
-      const lost: string[] = []
-      const waiting = Array.from({ length: 100 }, async (_, index) => {
-        await store.transact([insert('genre', { name: `genre ${index}` })])
-        // No write ends between the resolution and this: what is read is what the write left that resolved it.
-        const names = namesIn(file)
-        writes.add(names.length)
-        if (!names.includes(`genre ${index}`)) lost.push(`genre ${index}`)
-      })
-      await Promise.all(waiting)
-      assert.deepEqual(lost, [], 'not on disk when their transactions resolved')
-      assert.ok(writes.size <= 3, `100 transactions took ${writes.size} writes`)
-    })
+    const disk = new FaultyDisk()
+    await inFolder(
+      async ({ store, folder }) => {
+        const lost: string[] = []
+        const waiting = Array.from({ length: 100 }, async (_, index) => {
+          await store.transact([insert('genre', { name: `genre ${index}.` })])
+          // No write ends between the resolution and this: what is read is what the write left that resolved it.
+          const text = readFileSync(join(folder, 'journal.1.log'), 'utf8')
+          if (!text.includes(`"genre ${index}."`)) lost.push(`genre ${index}`)
+        })
+        await Promise.all(waiting)
+        assert.deepEqual(lost, [], 'not on disk when their transactions resolved')
+        assert.ok(disk.count('write') <= 3, `100 transactions took ${disk.count('write')} writes`)
+      },
+      { disk },
+    )
   })
 
   test('follows another for what comes while that is under way', async () => {
-    await inFolder(async ({ library, file, reopen }) => {
+    await inFolder(async ({ library, folder, reopen }) => {
       const earlier = library.add('genre', { name: 'a' })
       await library.add('genre', { name: 'b' })
-      assert.deepEqual(namesIn(file), ['a', 'b'])
+      assert.deepEqual(await genresOnDisk(folder), ['a', 'b'])
       await earlier
       assert.deepEqual(await (await reopen()).library.ids('genre'), [1, 2])
     })
   })
 
   test('stands, though the one after it fails', async () => {
-    await inFolder(async ({ library, store, file, reopen }) => {
-      const earlier = library.add('genre', { name: 'a' }).then(() => mkdirSync(`${file}.new`))
+    await onFaultyDisk(async ({ library, store, folder, reopen }, disk) => {
+      let writes = 0
+      disk.before = ({ kind }) => {
+        if (kind === 'write' && ++writes > 1) throw diskError('ENOSPC')
+      }
+      const earlier = library.add('genre', { name: 'a' })
       const later = assert.rejects(store.transact([update('genre', 1, { name: 'b' })]), unavailable)
       await Promise.all([earlier, later])
       assert.deepEqual((await library.expect('genre', 1)).name, 'a')
-      assert.deepEqual(namesIn(file), ['a'])
-      await rmdir(`${file}.new`)
+      assert.deepEqual(await genresOnDisk(folder), ['a'])
+      disk.mend()
       assert.deepEqual((await (await reopen()).library.expect('genre', 1)).name, 'a')
     })
   })
@@ -222,14 +228,14 @@ describe('a write that succeeds', () => {
 
 describe('close', () => {
   test('waits for what was accepted', async () => {
-    await inFolder(async ({ store, file, folder }) => {
+    await inFolder(async ({ store, folder }) => {
       const settled: Outcome[] = []
       const waiting = ['a', 'b', 'c'].map((name) =>
         store.transact([insert('genre', { name })]).then((outcome) => settled.push(outcome)),
       )
       await store.close()
-      assert.deepEqual(namesIn(file), ['a', 'b', 'c'])
       assert.deepEqual(await readdir(folder), ['db.json'])
+      assert.deepEqual(await genresOnDisk(folder), ['a', 'b', 'c'])
       await Promise.all(waiting)
       assert.deepEqual(
         settled.map(({ ok }) => ok),
@@ -254,6 +260,66 @@ describe('close', () => {
       await reopen()
       await store.close()
       await assert.rejects(FileStore.open(folder, registry, 'write'), { name: 'AppError', code: 'DATA_IN_USE' })
+    })
+  })
+
+  test('a second time at the same time resolves no sooner than the first', async () => {
+    await inFolder(async ({ library, store, folder }) => {
+      await library.add('genre', { name: 'a' })
+      const closed = store.close()
+      await store.close()
+      assert.deepEqual(await readdir(folder), ['db.json'])
+      await closed
+    })
+  })
+
+  for (const [name, path] of [
+    ['opened', ({ file }: Place) => `${file}.new`],
+    ['put in place', ({ file }: Place) => file],
+  ] as const) {
+    test(`keeps the journal, with a warning, when the new db.json cannot be ${name}`, async () => {
+      const warnings: string[] = []
+      await inFolder(
+        async (place) => {
+          const { library, store, folder } = place
+          await mkdir(path(place))
+          for (const genre of ['a', 'b']) await library.add('genre', { name: genre })
+          await store.close()
+          assert.equal(warnings.length, 1)
+          assert.match(warnings[0] ?? '', /could not be folded into db\.json/)
+          assert.deepEqual(await readdir(folder), [basename(path(place)), 'journal.1.log'])
+          await rmdir(path(place))
+          const again = await place.reopen()
+          assert.deepEqual((await again.library.find('genre'))[0], [
+            { id: 1, name: 'a' },
+            { id: 2, name: 'b' },
+          ])
+          assert.equal((await again.library.add('genre', { name: 'c' })).id, 3)
+          await again.store.close()
+          assert.deepEqual(await readdir(folder), ['db.json'])
+          assert.deepEqual(await genresOnDisk(folder), ['a', 'b', 'c'])
+          assert.equal(warnings.length, 1)
+        },
+        { warn: (message) => warnings.push(message) },
+      )
+    })
+  }
+
+  test('and being opened again in vain, over and over, loses nothing', async () => {
+    await inFolder(async ({ library, store, file, folder, reopen }) => {
+      await library.add('genre', { name: '0' })
+      await mkdir(`${file}.new`)
+      await store.close()
+      for (const name of ['1', '2', '3']) {
+        const again = await reopen()
+        await again.library.add('genre', { name })
+        await again.store.close()
+      }
+      assert.deepEqual(await genresOnDisk(folder), ['0', '1', '2', '3'])
+      await rmdir(`${file}.new`)
+      await (await reopen()).store.close()
+      assert.deepEqual(await readdir(folder), ['db.json'])
+      assert.deepEqual(await genresOnDisk(folder), ['0', '1', '2', '3'])
     })
   })
 })

@@ -8,7 +8,7 @@ import { isObject } from '../../src/util/json.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
 import { insert, Library, libraryRegistry, remove, type TableName, update } from '../helpers/store-contract/library.ts'
 import { type OpenedStore, storeContract } from '../helpers/store-contract.ts'
-import { inFolder } from './folder.ts'
+import { inFolder, journalsIn, onDisk } from './folder.ts'
 
 storeContract(
   'file',
@@ -43,7 +43,7 @@ async function readTables(file: string): Promise<Record<string, { next_id: numbe
 
 describe('the data file', () => {
   test('is JSON with one record a line, in the order of ids', async () => {
-    await inFolder(async ({ library, file }) => {
+    await inFolder(async ({ library, file, store }) => {
       await library.accept([
         insert('genre', { name: 'line\nbreak' }, 10),
         insert('genre', { name: 'b' }, 9),
@@ -54,6 +54,7 @@ describe('the data file', () => {
         update('genre', 10, { name: 'e\n' }),
         insert('genre', { name: 'f' }),
       ])
+      await store.close()
       const tables = await readTables(file)
       assert.deepEqual(
         tables.genre?.records.map(({ id }) => id),
@@ -66,65 +67,79 @@ describe('the data file', () => {
     })
   })
 
-  test('a change of one record changes one line', async () => {
-    await inFolder(async ({ library, file }) => {
+  test('a change of one record changes one line, and the number of the last transaction', async () => {
+    await inFolder(async ({ library, file, store, reopen }) => {
       await library.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
+      await store.close()
       const before = (await readFile(file, 'utf8')).split('\n')
-      await library.accept([update('genre', 2, { name: 'changed' })])
+      const again = await reopen()
+      await again.library.accept([update('genre', 2, { name: 'changed' })])
+      await again.store.close()
       const after = (await readFile(file, 'utf8')).split('\n')
       assert.equal(after.length, before.length)
-      assert.equal(after.filter((line, index) => line !== before[index]).length, 1)
+      const changed = after.filter((line, index) => line !== before[index])
+      assert.deepEqual(changed, ['"sequence": 2,', '{"id":2,"name":"changed"},'])
     })
   })
 
   test('is for its owner alone, and so is the folder that is made for it', async () => {
-    await inFolder(async ({ library, folder, file }) => {
+    await inFolder(async ({ folder, file, reopen }) => {
       for (const name of ['a', 'b']) {
+        const { library, store } = await reopen()
         await library.add('genre', { name })
+        await store.close()
         assert.equal((await stat(file)).mode & 0o777, 0o600)
       }
       assert.equal((await stat(folder)).mode & 0o777, 0o700)
     })
   })
 
-  test('nothing is left beside it', async () => {
+  test('is not touched by a transaction, and nothing is left beside it once the store is closed', async () => {
     await inFolder(async ({ library, folder, store }) => {
       assert.deepEqual(await readdir(folder), ['lock'])
       await Promise.all(['a', 'b', 'c'].map((name) => library.add('genre', { name })))
-      assert.deepEqual(await readdir(folder), ['db.json', 'lock'])
+      assert.deepEqual(await readdir(folder), ['journal.1.log', 'lock'])
       await store.close()
       assert.deepEqual(await readdir(folder), ['db.json'])
     })
   })
 
   test('what a crash left half written is neither read nor in the way, and lends the file no other mode', async () => {
-    await inFolder(async ({ library, file, reopen }) => {
+    await inFolder(async ({ library, file, store, reopen }) => {
       await library.add('genre', { name: 'a' })
+      await store.close()
       await writeFile(`${file}.new`, '{"format": 1, "tables": {"gen', { mode: 0o644 })
-      const again = (await reopen()).library
-      assert.deepEqual(await again.ids('genre'), [1])
-      await again.add('genre', { name: 'b' })
+      const again = await reopen()
+      assert.deepEqual(await again.library.ids('genre'), [1])
+      await again.library.add('genre', { name: 'b' })
+      await again.store.close()
       assert.equal((await readTables(file)).genre?.records.length, 2)
       assert.equal((await stat(file)).mode & 0o777, 0o600)
     })
   })
 
-  test('is not touched by what is refused or rehearsed', async () => {
-    await inFolder(async ({ library, file, store }) => {
+  test('is not touched by what is refused or rehearsed, nor by closing after it', async () => {
+    await inFolder(async ({ library, file, folder, store, reopen }) => {
       await library.add('genre', { name: 'a' })
+      await store.close()
       const before = await stat(file)
-      await store.transact([insert('genre', { name: 'a' })])
-      await store.transact([insert('genre', { name: 'b' })], 'rehearse')
-      await store.transact([])
+      const again = await reopen()
+      await again.store.transact([insert('genre', { name: 'a' })])
+      await again.store.transact([insert('genre', { name: 'b' })], 'rehearse')
+      await again.store.transact([])
+      assert.deepEqual(journalsIn(folder), [])
+      await again.store.close()
       const after = await stat(file)
       assert.deepEqual([after.ino, after.mtimeMs], [before.ino, before.mtimeMs])
     })
   })
 
   test('a large one is whole', async () => {
-    await inFolder(async ({ library, file, reopen }) => {
+    await inFolder(async ({ library, file, folder, store, reopen }) => {
       const name = 'ü'.repeat(300)
       await library.accept(Array.from({ length: 3000 }, () => insert('category', { name })))
+      assert.equal((await onDisk(folder)).category?.length, 3000)
+      await store.close()
       assert.equal((await readTables(file)).category?.records.length, 3000)
       const again = (await reopen()).library
       assert.equal((await again.find('category', [{ field: 'name', operator: 'eq', value: name }]))[1], 3000)
@@ -136,8 +151,9 @@ describe('the data file', () => {
       await store.close()
       for (const next of ['', '"next_id": 2, ', '"next_id": "x", ']) {
         await writeFile(file, `{"format": 1, "tables": {"genre": {${next}"records": [{"id": 7, "name": "a"}]}}}`)
-        const { library } = await reopen()
-        assert.equal((await library.add('genre', { name: 'b' })).id, 8)
+        const opened = await reopen()
+        assert.equal((await opened.library.add('genre', { name: 'b' })).id, 8)
+        await opened.store.close()
       }
     })
   })
@@ -147,7 +163,7 @@ describe('models that come and go', () => {
   const gone: readonly TableName[] = ['review', 'cover']
 
   test('the tables of models that are not registered survive', async () => {
-    await inFolder(async ({ library, file, reopen }) => {
+    await inFolder(async ({ library, file, store, reopen }) => {
       await library.addBook()
       await library.accept([
         insert('cover', { book_id: 1, color: 'red' }),
@@ -155,9 +171,11 @@ describe('models that come and go', () => {
         insert('review', { book_id: 1 }),
       ])
       await library.accept([remove('review', 2)])
+      await store.close()
       const before = await readTables(file)
-      const without = (await reopen(libraryRegistry(gone))).library
-      await without.accept([update('book', 1, { pages: 3 }), insert('genre', { name: 'a' })])
+      const without = await reopen(libraryRegistry(gone))
+      await without.library.accept([update('book', 1, { pages: 3 }), insert('genre', { name: 'a' })])
+      await without.store.close()
       const after = await readTables(file)
       assert.deepEqual([after.review, after.cover], [before.review, before.cover])
       assert.equal(after.genre?.records.length, 1)
@@ -178,6 +196,7 @@ describe('models that come and go', () => {
       assert.equal(await readFile(file, 'utf8'), text)
       const again = await reopen()
       await again.library.add('genre', { name: 'a' })
+      await again.store.close()
       assert.deepEqual((await readTables(file)).stranger, { next_id: 5, records: [{ id: 2, anything: [{}] }] })
     })
   })

@@ -1,6 +1,8 @@
-import { join } from 'node:path'
+import { cpSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import type { Registry } from '../../src/model/registry.ts'
-import { FileStore } from '../../src/store/file.ts'
+import { FileStore, type FileStoreOptions } from '../../src/store/file.ts'
+import type { StoredRecord } from '../../src/store/store.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
 import { Library, libraryRegistry } from '../helpers/store-contract/library.ts'
 
@@ -16,11 +18,11 @@ export interface Place {
 }
 
 /** Lends a new file store in a folder of its own. */
-export async function inFolder(body: (place: Place) => Promise<void>): Promise<void> {
+export async function inFolder(body: (place: Place) => Promise<void>, options: FileStoreOptions = {}): Promise<void> {
   const temporary = await temporaryFolder()
   const folder = join(temporary.path, 'data')
   const registry = libraryRegistry()
-  let open = await FileStore.open(folder, registry, 'write')
+  let open = await FileStore.open(folder, registry, 'write', options)
   const place: Place = {
     folder,
     file: join(folder, 'db.json'),
@@ -29,7 +31,7 @@ export async function inFolder(body: (place: Place) => Promise<void>): Promise<v
     library: new Library(open),
     async reopen(other = registry) {
       await open.close()
-      open = await FileStore.open(folder, other, 'write')
+      open = await FileStore.open(folder, other, 'write', options)
       return { store: open, library: new Library(open) }
     },
   }
@@ -38,5 +40,40 @@ export async function inFolder(body: (place: Place) => Promise<void>): Promise<v
   } finally {
     await open.close()
     await temporary.remove()
+  }
+}
+
+/** What is on disk at this moment, as somebody else reads it. */
+export async function onDisk(folder: string): Promise<Record<string, readonly StoredRecord[]>> {
+  const reader = await FileStore.open(folder, libraryRegistry(), 'read')
+  const everything = await new Library(reader).everything()
+  await reader.close()
+  return everything
+}
+
+/** The genres that are on disk at this moment. */
+export async function genresOnDisk(folder: string): Promise<unknown[]> {
+  return ((await onDisk(folder)).genre ?? []).map(({ name }) => name)
+}
+
+/** The names of the journal files, in the order of the alphabet. */
+export const journalsIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.startsWith('journal.'))
+    .sort()
+
+/** Copies a folder, in one go, as a crash at this moment would leave it: the lock is nobody's. */
+export function copyAsCrashed(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, filter: (source) => !basename(source).startsWith('lock') })
+}
+
+/** Opens a folder for writing, as the next start would, lends the store and closes it. */
+export async function whenOpened<T>(folder: string, body: (library: Library, warnings: string[]) => Promise<T>): Promise<T> {
+  const warnings: string[] = []
+  const store = await FileStore.open(folder, libraryRegistry(), 'write', { warn: (message) => warnings.push(message) })
+  try {
+    return await body(new Library(store), warnings)
+  } finally {
+    await store.close()
   }
 }

@@ -1,0 +1,79 @@
+import { crc32 } from 'node:zlib'
+import type { Change, StoredRecord } from './store.ts'
+
+/** What one transaction did: the records it left behind (null: removed), and the next id of each table it touched. */
+export interface JournalEntry {
+  readonly sequence: number
+  readonly changes: readonly (readonly [table: string, id: number, after: StoredRecord | null])[]
+  readonly nextIds: Readonly<Record<string, number>>
+}
+
+/** A journal as read: its good entries, and what stands behind them if anything does. */
+export interface JournalReading {
+  readonly entries: readonly JournalEntry[]
+  /** Where the good entries end, in bytes. */
+  readonly goodLength: number
+  /** Behind the good entries: nothing, the torn rest of a last write, or damage with good entries behind it. */
+  readonly rest: 'none' | 'torn' | 'damaged'
+}
+
+const NEWLINE = 0x0a
+/** `<length> <crc32> `, eight hexadecimal digits each: of the text that follows, up to the newline. */
+const HEADER_LENGTH = 18
+
+/** One line: length, checksum, sequence, JSON. */
+export function encodeEntry(sequence: number, changes: readonly Change[], nextIds: ReadonlyMap<string, number>): Buffer {
+  const body = {
+    changes: changes.map(({ table, id, after }) => [table, id, after ?? null]),
+    next_ids: Object.fromEntries(nextIds),
+  }
+  const text = Buffer.from(`${sequence} ${JSON.stringify(body)}`)
+  return Buffer.concat([Buffer.from(`${hex(text.length)} ${hex(crc32(text))} `), text, Buffer.of(NEWLINE)])
+}
+
+/** @param firstSequence the sequence that the first entry must have; each further one has the next */
+export function readEntries(bytes: Buffer, firstSequence: number): JournalReading {
+  const entries: JournalEntry[] = []
+  let offset = 0
+  while (offset < bytes.length) {
+    const line = readLine(bytes, offset)
+    if (line === undefined || line.entry.sequence !== firstSequence + entries.length) break
+    entries.push(line.entry)
+    offset = line.end
+  }
+  if (offset === bytes.length) return { entries, goodLength: offset, rest: 'none' }
+  return { entries, goodLength: offset, rest: hasEntryAfter(bytes, offset) ? 'damaged' : 'torn' }
+}
+
+function readLine(bytes: Buffer, offset: number): { entry: JournalEntry; end: number } | undefined {
+  const header = bytes.toString('latin1', offset, offset + HEADER_LENGTH)
+  const [, length = '', checksum = ''] = /^([0-9a-f]{8}) ([0-9a-f]{8}) $/.exec(header) ?? []
+  if (length === '') return undefined
+  const start = offset + HEADER_LENGTH
+  const end = start + Number.parseInt(length, 16)
+  if (bytes[end] !== NEWLINE) return undefined
+  const text = bytes.subarray(start, end)
+  if (crc32(text) !== Number.parseInt(checksum, 16)) return undefined
+  const space = text.indexOf(' ')
+  // Eight zeroes are the checksum of nothing.
+  if (space === -1) return undefined
+  const body = JSON.parse(text.toString('utf8', space + 1)) as {
+    changes: JournalEntry['changes']
+    next_ids: Record<string, number>
+  }
+  return {
+    entry: { sequence: Number(text.toString('latin1', 0, space)), changes: body.changes, nextIds: body.next_ids },
+    end: end + 1,
+  }
+}
+
+/** True when a good line begins anywhere behind a bad one: then something was damaged, rather than never finished. */
+function hasEntryAfter(bytes: Buffer, offset: number): boolean {
+  for (let newline = bytes.indexOf(NEWLINE, offset); newline !== -1; newline = bytes.indexOf(NEWLINE, newline + 1)) {
+    if (readLine(bytes, newline + 1) !== undefined) return true
+  }
+  // The bad line itself may be good but for its place: an entry is missing before it.
+  return readLine(bytes, offset) !== undefined
+}
+
+const hex = (value: number): string => value.toString(16).padStart(8, '0')

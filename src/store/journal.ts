@@ -1,0 +1,148 @@
+import { basename, join } from 'node:path'
+import { AppError } from '../errors.ts'
+import type { AppendFile, Disk } from './disk.ts'
+import { type JournalEntry, readEntries } from './journal-format.ts'
+
+const NAME = /^journal\.(\d+)\.log$/
+
+/** The disk would not say that what was written is kept; nobody knows what is. */
+export class SyncFailure extends Error {
+  constructor(cause: unknown) {
+    super('The disk did not confirm a write', { cause })
+    this.name = 'SyncFailure'
+  }
+}
+
+/** What a folder's journal files hold beyond a snapshot. */
+export interface JournalContents {
+  readonly entries: readonly JournalEntry[]
+  /** The torn end of the last file, if it has one: where its good part ends. */
+  readonly torn: { readonly path: string; readonly goodLength: number; readonly length: number } | undefined
+}
+
+/**
+ * Reads the transactions after `sequence`. The files are named by the first sequence that they hold.
+ *
+ * @throws {AppError} DATA_CORRUPT naming file and offset, when anything is missing or damaged before the end
+ */
+export async function readJournal(folder: string, disk: Disk, sequence: number): Promise<JournalContents> {
+  const paths = await journalFiles(folder, disk)
+  const entries: JournalEntry[] = []
+  let last = sequence
+  let torn: JournalContents['torn']
+  for (const [index, path] of paths.entries()) {
+    const bytes = await disk.readBytes(path)
+    const reading = readEntries(bytes, firstOf(path))
+    const isLast = index === paths.length - 1
+    if (reading.rest === 'damaged' || (reading.rest === 'torn' && !isLast)) throw damaged(path, reading.goodLength)
+    if (reading.rest === 'torn') torn = { path, goodLength: reading.goodLength, length: bytes.length }
+    if (firstOf(path) > last + 1) throw missing(path, last, firstOf(path))
+    for (const entry of reading.entries) {
+      if (entry.sequence <= last) continue
+      entries.push(entry)
+      last = entry.sequence
+    }
+  }
+  return { entries, torn }
+}
+
+/** The journal files of a folder, sealed or not, oldest first. */
+export async function journalFiles(folder: string, disk: Disk): Promise<string[]> {
+  const names = (await disk.list(folder)).filter((name) => NAME.test(name))
+  return names.sort((a, b) => firstOf(a) - firstOf(b)).map((name) => join(folder, name))
+}
+
+const firstOf = (path: string): number => Number(NAME.exec(basename(path))?.[1])
+
+/** The journal that is being written: an append-only file, one line a transaction. */
+export class Journal {
+  readonly #folder: string
+  readonly #disk: Disk
+  #path: string
+  #file: AppendFile
+  #length = 0
+
+  private constructor(folder: string, disk: Disk, path: string, file: AppendFile) {
+    this.#folder = folder
+    this.#disk = disk
+    this.#path = path
+    this.#file = file
+  }
+
+  /** Begins a new file, whose first transaction will be `sequence`. */
+  static async begin(folder: string, disk: Disk, sequence: number): Promise<Journal> {
+    const { path, file } = await beginFile(folder, disk, sequence)
+    return new Journal(folder, disk, path, file)
+  }
+
+  get path(): string {
+    return this.#path
+  }
+
+  /** In bytes. */
+  get length(): number {
+    return this.#length
+  }
+
+  /**
+   * Adds lines; resolves when they would survive a power cut.
+   *
+   * @throws {SyncFailure} when nobody knows whether they would
+   * @throws {Error} when they could not be written; then the file is as before
+   */
+  async append(lines: Uint8Array): Promise<void> {
+    try {
+      for (let written = 0; written < lines.length; ) {
+        const count = await this.#file.write(lines.subarray(written), this.#length + written)
+        if (count === 0) throw new Error('The disk takes no more bytes')
+        written += count
+      }
+    } catch (error) {
+      await this.#file.truncate(this.#length).catch((cause: unknown) => {
+        throw new SyncFailure(cause)
+      })
+      throw error
+    }
+    await this.#file.sync().catch((cause: unknown) => {
+      throw new SyncFailure(cause)
+    })
+    this.#length += lines.length
+  }
+
+  /** Seals the file and begins the next one, whose first transaction will be `sequence`. When that fails, all is as before. */
+  async rotate(sequence: number): Promise<void> {
+    const { path, file } = await beginFile(this.#folder, this.#disk, sequence)
+    const sealed = this.#file
+    this.#path = path
+    this.#file = file
+    this.#length = 0
+    // Everything in it is on disk already.
+    await sealed.close().catch(() => {})
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+}
+
+/** Makes a journal file whose name is as durable as what will be in it; leaves none behind when that fails. */
+async function beginFile(folder: string, disk: Disk, sequence: number): Promise<{ path: string; file: AppendFile }> {
+  const path = join(folder, `journal.${sequence}.log`)
+  const file = await disk.openAppend(path)
+  try {
+    await disk.syncFolder(folder)
+    return { path, file }
+  } catch (error) {
+    await file.close().catch(() => {})
+    await disk.remove(path).catch(() => {})
+    throw error
+  }
+}
+
+const ADVICE = 'Restore the data folder from a copy, or cut the file there by hand and lose what follows'
+
+const damaged = (path: string, offset: number): AppError =>
+  new AppError('DATA_CORRUPT', `${path} is damaged at byte ${offset}, with good transactions behind it. ${ADVICE}`)
+
+const missing = (path: string, last: number, found: number): AppError =>
+  new AppError('DATA_CORRUPT', `${path} begins with transaction ${found}, but the last one before it is ${last}. ${ADVICE}`)

@@ -1,0 +1,118 @@
+import { basename } from 'node:path'
+import { type AppendFile, type Disk, nodeDisk } from '../../src/store/disk.ts'
+
+export type StepKind = 'open' | 'write' | 'sync' | 'truncate' | 'close' | 'read' | 'list' | 'remove' | 'syncFolder'
+
+/** One thing that was asked of a disk. `name` is that of the file or folder. */
+export interface Step {
+  readonly kind: StepKind
+  readonly name: string
+}
+
+type Hook = (step: Step) => unknown
+
+/** An error as the file system makes it. */
+export const diskError = (code: string): Error => Object.assign(new Error(`${code}: the disk was told to fail`), { code })
+
+/** The real disk with a test in between, which sees every step, and may hold it up or make it fail. */
+export class FaultyDisk implements Disk {
+  /** The steps that were done, in the order in which they ended. */
+  readonly done: Step[] = []
+  /** For each path: how many bytes would survive a power cut. */
+  readonly synced = new Map<string, number>()
+  /** No write takes more than this. */
+  bytesPerWrite = Number.POSITIVE_INFINITY
+  /** Called before a step, which fails when it throws, and waits for it. */
+  before: Hook = () => {}
+  /** The same when the step is done. */
+  after: Hook = () => {}
+
+  /** Lets every step pass again. */
+  mend(): void {
+    this.bytesPerWrite = Number.POSITIVE_INFINITY
+    this.before = () => {}
+    this.after = () => {}
+  }
+
+  /** Makes every step of these kinds fail. */
+  fail(code: string, ...kinds: readonly StepKind[]): void {
+    this.before = ({ kind }) => {
+      if (kinds.includes(kind)) throw diskError(code)
+    }
+  }
+
+  /** Holds up every step of a kind until it is released. `reached` resolves when the first one waits. */
+  hold(wanted: StepKind): { readonly reached: Promise<void>; release(): void } {
+    let reach = () => {}
+    let release = () => {}
+    const reached = new Promise<void>((resolve) => {
+      reach = resolve
+    })
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    this.before = ({ kind }) => {
+      if (kind !== wanted) return undefined
+      reach()
+      return released
+    }
+    return { reached, release: () => release() }
+  }
+
+  /** How many steps of a kind were done. */
+  count(kind: StepKind): number {
+    return this.done.filter((step) => step.kind === kind).length
+  }
+
+  async openAppend(path: string): Promise<AppendFile> {
+    const file = await this.#step('open', path, () => nodeDisk.openAppend(path))
+    let length = (await nodeDisk.readBytes(path)).length
+    return {
+      write: (bytes, position) =>
+        this.#step('write', path, async () => {
+          const some = bytes.subarray(0, Math.min(bytes.length, this.bytesPerWrite))
+          const count = some.length === 0 ? 0 : await file.write(some, position)
+          length += count
+          return count
+        }),
+      sync: () => {
+        const before = length
+        return this.#step('sync', path, async () => {
+          await file.sync()
+          this.synced.set(path, before)
+        })
+      },
+      truncate: (to) =>
+        this.#step('truncate', path, async () => {
+          await file.truncate(to)
+          length = to
+        }),
+      close: () => this.#step('close', path, () => file.close()),
+    }
+  }
+
+  readBytes(path: string): Promise<Buffer> {
+    return this.#step('read', path, () => nodeDisk.readBytes(path))
+  }
+
+  list(folder: string): Promise<string[]> {
+    return this.#step('list', folder, () => nodeDisk.list(folder))
+  }
+
+  remove(path: string): Promise<void> {
+    return this.#step('remove', path, () => nodeDisk.remove(path))
+  }
+
+  syncFolder(folder: string): Promise<void> {
+    return this.#step('syncFolder', folder, () => nodeDisk.syncFolder(folder))
+  }
+
+  async #step<T>(kind: StepKind, path: string, run: () => Promise<T>): Promise<T> {
+    const step = { kind, name: basename(path) }
+    await this.before(step)
+    const result = await run()
+    this.done.push(step)
+    await this.after(step)
+    return result
+  }
+}
