@@ -1,25 +1,20 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Low } from 'lowdb'
+import type { Low } from 'lowdb'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Disk, nodeDisk } from './disk.ts'
-import { Journal, journalFiles, readJournal, SyncFailure } from './journal.ts'
+import { Journal, journalFiles, SyncFailure } from './journal.ts'
 import { encodeEntry } from './journal-format.ts'
 import { acquireLock } from './lock.ts'
 import { MemoryStore } from './memory.ts'
-import { inOrder, replay } from './replay.ts'
-import { type Snapshot, SnapshotAdapter, type TableSnapshot } from './snapshot.ts'
+import { readBeside, recover, snapshotSize } from './recovery.ts'
+import { inOrder } from './replay.ts'
+import type { Snapshot, TableSnapshot } from './snapshot.ts'
 import type { Change, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
 
 /** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
 const MIN_JOURNAL_BYTES = 4 << 20
-
-/** How often a reader looks before it believes in damage, and before it gives up on a busy folder. */
-const MIN_READS = 5
-const MAX_READS = 100
-
-const EMPTY: Snapshot = { sequence: 0, tables: new Map() }
 
 /** A transaction that is applied in memory and waits for its line to be written. */
 interface Unsaved {
@@ -100,52 +95,24 @@ export class FileStore extends MemoryStore {
     mode: 'read' | 'write',
     options: FileStoreOptions = {},
   ): Promise<FileStore> {
-    if (mode === 'read') return FileStore.#openToRead(folder, registry, options)
+    const { disk = nodeDisk, warn = () => {} } = options
+    if (mode === 'read') {
+      const store = new FileStore(registry, folder, await readBeside(folder, disk), async () => {}, options)
+      store.#refusal = 'The store was opened for reading'
+      return store
+    }
     await makeFolder(folder)
     const release = await acquireLock(join(folder, 'lock'))
     try {
-      const { disk = nodeDisk, warn = () => {} } = options
-      const snapshot = snapshotIn(folder)
-      await snapshot.read()
-      const { entries, torn } = await readJournal(folder, disk, snapshot.data.sequence)
-      if (torn !== undefined) {
-        warn(
-          `${torn.path}: the last ${torn.length - torn.goodLength} bytes are of a write that was never finished; they are cut off`,
-        )
-        await cutOff(disk, torn)
-      }
-      snapshot.data = replay(snapshot.data, entries)
+      const snapshot = await recover(folder, disk, warn)
       const store = new FileStore(registry, folder, snapshot, release, options)
       // The last run did not end cleanly: its journal is folded in before another is begun.
       if ((await journalFiles(folder, disk)).length > 0) await store.#compact(snapshot.data)
-      else store.#snapshotBytes = await sizeOf(folder)
+      else store.#snapshotBytes = await snapshotSize(folder)
       return store
     } catch (error) {
       await release()
       throw error
-    }
-  }
-
-  /** Reads beside a server, which may fold its journal into the snapshot at any moment: then all is read again. */
-  static async #openToRead(folder: string, registry: Registry, options: FileStoreOptions): Promise<FileStore> {
-    for (let attempt = 1; ; attempt++) {
-      const before = await stampOf(folder)
-      try {
-        const snapshot = snapshotIn(folder)
-        await snapshot.read()
-        const { entries } = await readJournal(folder, options.disk ?? nodeDisk, snapshot.data.sequence)
-        if ((await stampOf(folder)) === before) {
-          snapshot.data = replay(snapshot.data, entries)
-          const store = new FileStore(registry, folder, snapshot, async () => {}, options)
-          store.#refusal = 'The store was opened for reading'
-          return store
-        }
-        throw new AppError('STORE_UNAVAILABLE', `${folder} changes faster than it can be read; try again`)
-      } catch (error) {
-        // A file that went while it was looked for is no fault; damage that is still there after a few looks is one.
-        const isSettled = error instanceof AppError && attempt >= MIN_READS && (await stampOf(folder)) === before
-        if (isSettled || attempt === MAX_READS) throw error
-      }
     }
   }
 
@@ -226,7 +193,7 @@ export class FileStore extends MemoryStore {
     try {
       this.#snapshot.data = view
       await this.#snapshot.write()
-      this.#snapshotBytes = await sizeOf(this.#folder)
+      this.#snapshotBytes = await snapshotSize(this.#folder)
       for (const path of await journalFiles(this.#folder, this.#disk)) {
         if (path !== this.#journal?.path) await this.#disk.remove(path)
       }
@@ -275,33 +242,7 @@ export class FileStore extends MemoryStore {
 const UNCONFIRMED =
   'The disk did not confirm the change, so it is not known whether it was kept; the server must be started again'
 
-/** Changes whenever `db.json` is replaced. */
-const stampOf = (folder: string): Promise<string> =>
-  stat(join(folder, 'db.json')).then(
-    ({ ino, mtimeMs, size }) => `${ino} ${mtimeMs} ${size}`,
-    () => 'none',
-  )
-
-const sizeOf = (folder: string): Promise<number> =>
-  stat(join(folder, 'db.json')).then(
-    ({ size }) => size,
-    () => 0,
-  )
-
-/** Ends a journal where its good entries end. */
-async function cutOff(disk: Disk, { path, goodLength }: { readonly path: string; readonly goodLength: number }): Promise<void> {
-  const file = await disk.openAppend(path)
-  try {
-    await file.truncate(goodLength)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-const snapshotIn = (folder: string): Low<Snapshot> => new Low<Snapshot>(new SnapshotAdapter(join(folder, 'db.json')), EMPTY)
 
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {

@@ -1,7 +1,7 @@
 import Joi from 'joi'
 import { Faults } from '../config/fault.ts'
 import { validateShape } from '../config/shape.ts'
-import type { Definition, Source } from '../config/source.ts'
+import type { Definition, Path, Source } from '../config/source.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { isObject } from '../util/json.ts'
@@ -102,9 +102,17 @@ function checkNames(view: Written, model: Model | undefined, source: Source, fau
   const isForm = view.view_type === 'form'
   const fields = listIn(view, 'fields').map((field) => (isObject(field) ? field.name : undefined))
   if (model !== undefined) {
-    checkKnown(fields, 'fields', 'name', namesIn(model, isForm), model, source, faults)
-    const rules = isForm ? listIn(view, 'rules').map((rule) => (isObject(rule) ? rule.field : undefined)) : []
-    checkKnown(rules, 'rules', 'field', namesIn(model, true), model, source, faults)
+    const unknown = (path: Path, name: string, known: ReadonlySet<string>) =>
+      faults.add(source, path, `Model '${model.name}' has no field '${name}'${didYouMean(name, known)}`)
+    const shown = namesIn(model, isForm)
+    const settable = namesIn(model, true)
+    for (const [index, name] of fields.entries()) {
+      if (typeof name === 'string' && !shown.has(name)) unknown(['fields', index, 'name'], name, shown)
+    }
+    for (const [index, rule] of (isForm ? listIn(view, 'rules') : []).entries()) {
+      const name = isObject(rule) ? rule.field : undefined
+      if (typeof name === 'string' && !settable.has(name)) unknown(['rules', index, 'field'], name, settable)
+    }
   }
   for (const [index, name] of fields.entries()) {
     if (name !== undefined && fields.indexOf(name) < index) {
@@ -119,21 +127,6 @@ const listIn = (view: Written, key: string): readonly unknown[] => (Array.isArra
 /** A form edits fields; a list shows relations as well. */
 const namesIn = (model: Model, isForm: boolean): ReadonlySet<string> =>
   new Set([...model.fields.keys(), ...(isForm ? [] : model.relations.keys())])
-
-function checkKnown(
-  found: readonly unknown[],
-  list: string,
-  key: string,
-  known: ReadonlySet<string>,
-  model: Model,
-  source: Source,
-  faults: Faults,
-): void {
-  for (const [index, name] of found.entries()) {
-    if (typeof name !== 'string' || known.has(name)) continue
-    faults.add(source, [list, index, key], `Model '${model.name}' has no field '${name}'${didYouMean(name, known)}`)
-  }
-}
 
 /** The specification's configuration rule, in its words. */
 function checkReferences(view: Written, own: ReadonlySet<unknown>, source: Source, faults: Faults): void {
