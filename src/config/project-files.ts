@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { AppError } from '../errors.ts'
@@ -82,10 +83,11 @@ async function readConfig(reader: Reader): Promise<Definition | undefined> {
 async function readDefinitions(reader: Reader, room: 'models' | 'views'): Promise<Definition[]> {
   const { folder, faults } = reader
   const definitions: Definition[] = []
-  for (const name of await listFolders(join(folder, room))) {
-    faults.add(flatSource(join(room, name)), [], `No definitions are read from folders within ${room}/; move its files up`)
+  const { files, folders } = await listFolder(join(folder, room))
+  for (const path of folders) {
+    faults.add(flatSource(relative(folder, path)), [], `No definitions are read from folders within ${room}/; move its files up`)
   }
-  for (const path of await listFiles(join(folder, room))) {
+  for (const path of files) {
     if (/\.d\.ts$|\.test\.[jt]s$/.test(path)) continue
     if (!isReadable(relative(folder, path), DEFINITION_FORMATS, 'definitions', faults)) continue
     const definition = await readDefinitionFile(reader, path)
@@ -137,7 +139,8 @@ function isReadable(file: string, formats: ReadonlySet<string>, what: string, fa
 
 async function listSeeds(folder: string, faults: Faults): Promise<SeedFile[]> {
   const seeds: SeedFile[] = []
-  for (const path of await listFiles(join(folder, 'seed'))) {
+  const { files } = await listFolder(join(folder, 'seed'))
+  for (const path of files) {
     const file = relative(folder, path)
     const model = basename(path, extname(path))
     if (!isReadable(file, SEED_FORMATS, 'seed records', faults)) continue
@@ -150,18 +153,15 @@ async function listSeeds(folder: string, faults: Faults): Promise<SeedFile[]> {
   return seeds
 }
 
-/** The files directly in a folder, in the order of their names; none when there is no such folder. */
-async function listFiles(folder: string): Promise<string[]> {
-  if (!(await isFolder(folder))) return []
-  const entries = await readdir(folder, { withFileTypes: true })
-  const names = entries.filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.')).map((entry) => entry.name)
-  return names.sort().map((name) => join(folder, name))
-}
-
-async function listFolders(folder: string): Promise<string[]> {
-  if (!(await isFolder(folder))) return []
-  const entries = await readdir(folder, { withFileTypes: true })
-  return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map((entry) => entry.name)
+/** What is directly in a folder, in the order of names; nothing when there is no such folder. Hidden names are left out. */
+async function listFolder(folder: string): Promise<{ files: string[]; folders: string[] }> {
+  if (!(await isFolder(folder))) return { files: [], folders: [] }
+  const entries = (await readdir(folder, { withFileTypes: true })).filter((entry) => !entry.name.startsWith('.'))
+  const paths = (isWanted: (entry: Dirent) => boolean) => {
+    const names = entries.filter(isWanted).map((entry) => entry.name)
+    return names.sort().map((name) => join(folder, name))
+  }
+  return { files: paths((entry) => !entry.isDirectory()), folders: paths((entry) => entry.isDirectory()) }
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -8,9 +8,11 @@ import type { Precondition } from '../service/records.ts'
  * of what is sent, which nested records change too. `If-None-Match` looks at both, `If-Match` at the version.
  */
 export function recordResponse(h: ResponseToolkit, { body, version }: Presented): ResponseObject {
-  const tag = `"${version}.${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 8)}"`
+  const text = JSON.stringify({ data: body })
+  const tag = `"${version}.${createHash('sha256').update(text).digest('base64url').slice(0, 8)}"`
   const known = ['get', 'head'].includes(h.request.method) && knows(String(h.request.headers['if-none-match'] ?? ''), tag)
-  return (known ? h.response().code(304) : h.response({ data: body })).header('ETag', tag)
+  const response = known ? h.response().code(304) : h.response(text).type('application/json')
+  return response.header('ETag', tag)
 }
 
 /** True when `If-None-Match` names a tag, or any; weak tags count (RFC 9110, section 13.1.2). */

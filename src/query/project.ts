@@ -19,9 +19,16 @@ export type Column =
 /** What of each record is sent, in order. */
 export type Projection = readonly Column[]
 
+/** Worked out once for each model, since almost every request asks for it. */
+const fullProjections = new WeakMap<Model, Projection>()
+
 /** Everything that may be shown: a foreign key with the nested record behind it, many-to-many as id and display field. */
 export function fullProjection(model: Model, registry: Registry): Projection {
-  return model.visibleFields.flatMap((field) => fieldColumns(field, registry))
+  const known = fullProjections.get(model)
+  if (known !== undefined) return known
+  const projection = model.visibleFields.flatMap((field) => fieldColumns(field, registry))
+  fullProjections.set(model, projection)
+  return projection
 }
 
 /** Reads `fields` and `include`. The primary key is always there. */

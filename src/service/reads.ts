@@ -1,10 +1,9 @@
 import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
-import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Page, pageOf } from '../query/page.ts'
 import { parseListQuery, parseReadQuery } from '../query/parse.ts'
-import { fullProjection, type Projection } from '../query/project.ts'
+import { fullProjection } from '../query/project.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import type { JsonObject } from '../util/json.ts'
@@ -22,7 +21,6 @@ export interface Presented {
 export class Reads {
   readonly #registry: Registry
   readonly #store: Store
-  readonly #projections = new Map<Model, Projection>()
 
   constructor(registry: Registry, store: Store) {
     this.#registry = registry
@@ -56,7 +54,7 @@ export class Reads {
       this.#store,
       user,
       found.filter((record) => record !== undefined),
-      this.#fullProjection(user),
+      fullProjection(user, this.#registry),
     )
     return body
   }
@@ -64,15 +62,7 @@ export class Reads {
   /** Records of one model in full, as they are sent after a write. */
   async present(modelKey: string, records: readonly StoredRecord[]): Promise<Presented[]> {
     const model = this.#registry.expect(modelKey)
-    const bodies = await present(this.#store, model, records, this.#fullProjection(model))
+    const bodies = await present(this.#store, model, records, fullProjection(model, this.#registry))
     return records.map((record, index) => ({ body: bodies[index] ?? {}, version: versionOf(record) }))
-  }
-
-  #fullProjection(model: Model): Projection {
-    const known = this.#projections.get(model)
-    if (known !== undefined) return known
-    const projection = fullProjection(model, this.#registry)
-    this.#projections.set(model, projection)
-    return projection
   }
 }

@@ -25,7 +25,7 @@ export function checkUpdateKeys(actor: Actor, model: Model, form: Form | undefin
   return checkKeys(actor, model, form?.updateFields, data, refusal)
 }
 
-/** Of a request with thousands of wrong keys, the first ones are named. */
+/** Of a request with thousands of wrong keys, this many are named; it is refused for them whatever the others are. */
 const MAX_NAMED = 1000
 
 function checkKeys(
@@ -36,7 +36,8 @@ function checkKeys(
   refusal: (name: string) => string,
 ): FieldIssues {
   const issues = new FieldIssues()
-  for (const name of Object.keys(data).slice(0, MAX_NAMED)) {
+  for (const name of Object.keys(data)) {
+    if (issues.size >= MAX_NAMED) break
     const field = model.fields.get(name)
     if (allowed?.has(name) === false || field?.system === true) issues.add(name, refusal(name))
     else if (field === undefined) issues.add(name, `Field '${name}' does not exist`)

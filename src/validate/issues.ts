@@ -28,8 +28,13 @@ export class FieldIssues {
     return this.#messages.has(field)
   }
 
+  /** How many fields have messages. */
+  get size(): number {
+    return this.#messages.size
+  }
+
   get any(): boolean {
-    return this.#messages.size > 0
+    return this.size > 0
   }
 
   toMessages(): FieldMessages {

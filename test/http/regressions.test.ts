@@ -175,3 +175,28 @@ test('an extended user keeps what logins depend on', async () => {
     return true
   })
 })
+
+test('however many keys a request has, each is held against the allow-list', () => {
+  const names = Array.from({ length: 1001 }, (_, index) => `f${index}`)
+  const fields = names.map((name) => ({ name, type: 'string' }))
+  const view = {
+    name: 'F',
+    view_type: 'form',
+    model: 'Wide',
+    fields: names.map((name) => ({ name })),
+    creation_fields: names.slice(0, -1),
+  }
+  const files = {
+    'models/wide.json': JSON.stringify({ name: 'Wide', fields }),
+    'views/wide.json': JSON.stringify(view),
+    'seed/user.yaml': ADMIN,
+  }
+  return withApp({ files }, async (app) => {
+    await play(app, {
+      request: 'POST /api/v1/models/wide',
+      body: { form_id: 'F', data: Object.fromEntries(names.map((name) => [name, 'x'])) },
+      status: 400,
+      expect: { detail: { error: { f1000: ["Field 'f1000' is not allowed to be set at creation"] } } },
+    })
+  })
+})

@@ -52,11 +52,13 @@ async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
   const stop = io.stopRequested()
   const { host } = app.settings
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${server.info.port}`
-  io.stdout.write(`Listening on ${address}\n`)
-  await introduce(app, options, address, say)
-  const signal = await stop
-  say(`${signal}: finishing open requests`)
-  await server.stop({ timeout: STOP_TIMEOUT_MS })
+  try {
+    io.stdout.write(`Listening on ${address}\n`)
+    await introduce(app, options, address, say)
+    say(`${await stop}: finishing open requests`)
+  } finally {
+    await server.stop({ timeout: STOP_TIMEOUT_MS })
+  }
 }
 
 /** Tells a person what is being served and how to begin. */
