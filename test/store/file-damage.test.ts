@@ -55,7 +55,7 @@ describe('a damaged data file', () => {
           assert.deepEqual(await readdir(folder), ['db.json'])
         }
         await writeFile(file, genres(sound))
-        assert.deepEqual(await (await reopen()).library.ids('genre'), [1])
+        assert.deepEqual(await (await reopen()).shelves.ids('genre'), [1])
       })
     })
   }

@@ -34,16 +34,16 @@ describe('a write that fails', () => {
   for (const [name, kind] of OBSTACLES) {
     test(`${name}: nothing is applied, and it goes on once that is mended`, async () => {
       await onFaultyDisk(async (place, disk) => {
-        const { library, store, folder } = place
+        const { shelves, store, folder } = place
         disk.fail('ENOSPC', kind)
         await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
-        assert.deepEqual(await library.find('genre'), [[], 0])
+        assert.deepEqual(await shelves.find('genre'), [[], 0])
         assert.deepEqual(await store.get('genre', [1]), [undefined])
         assert.deepEqual(await genresOnDisk(folder), [])
         disk.mend()
         // The unique value is free again.
-        const { id } = await library.add('genre', { name: 'a' })
-        assert.deepEqual(await (await place.reopen()).library.ids('genre'), [id])
+        const { id } = await shelves.add('genre', { name: 'a' })
+        assert.deepEqual(await (await place.reopen()).shelves.ids('genre'), [id])
       })
     })
   }
@@ -69,12 +69,12 @@ describe('a write that fails', () => {
   })
 
   test('takes back updates, removals and all that a cascade did', async () => {
-    await onFaultyDisk(async ({ library, store, folder, reopen }, disk) => {
-      await library.add('series', { name: 's' })
-      await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
-      await library.addBook({ series_id: 1, genres: [1, 2], isbn: 'held' })
-      await library.accept([insert('review', { book_id: 1 }), insert('cover', { book_id: 1 })])
-      const before = await library.everything()
+    await onFaultyDisk(async ({ shelves, store, folder, reopen }, disk) => {
+      await shelves.add('series', { name: 's' })
+      await shelves.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
+      await shelves.addBook({ series_id: 1, genres: [1, 2], isbn: 'held' })
+      await shelves.accept([insert('review', { book_id: 1 }), insert('cover', { book_id: 1 })])
+      const before = await shelves.everything()
       disk.fail('ENOSPC', 'write')
       const batches = [
         [remove('series', 1)],
@@ -83,21 +83,21 @@ describe('a write that fails', () => {
       ]
       for (const batch of batches) {
         await assert.rejects(store.transact(batch), unavailable)
-        assert.deepEqual(await library.everything(), before)
+        assert.deepEqual(await shelves.everything(), before)
         assert.deepEqual(await onDisk(folder), before)
       }
       disk.mend()
       // What is unique and who refers to whom is as it was, too.
-      await library.refuse([insert('genre', { name: 'b' })], [{ kind: 'unique', index: 0, field: 'name' }])
-      await library.accept([insert('genre', { name: 'other' }), remove('series', 1)])
-      const again = (await reopen()).library
+      await shelves.refuse([insert('genre', { name: 'b' })], [{ kind: 'unique', index: 0, field: 'name' }])
+      await shelves.accept([insert('genre', { name: 'other' }), remove('series', 1)])
+      const again = (await reopen()).shelves
       assert.deepEqual([await again.ids('book'), await again.ids('review'), await again.ids('cover')], [[], [], []])
     })
   })
 
   test('fails all that wait for it, since the later stand on the earlier', async () => {
-    await onFaultyDisk(async ({ library, store, reopen }, disk) => {
-      await library.add('genre', { name: 'before' })
+    await onFaultyDisk(async ({ shelves, store, reopen }, disk) => {
+      await shelves.add('genre', { name: 'before' })
       disk.fail('ENOSPC', 'write')
       const outcomes = await Promise.allSettled([
         store.transact([insert('genre', { name: 'a' }, 10)]),
@@ -110,10 +110,10 @@ describe('a write that fails', () => {
         assert.equal(outcome.status, 'rejected')
         if (outcome.status === 'rejected') unavailable(outcome.reason)
       }
-      assert.deepEqual([await library.ids('genre'), await library.ids('category')], [[1], []])
+      assert.deepEqual([await shelves.ids('genre'), await shelves.ids('category')], [[1], []])
       disk.mend()
-      await library.add('genre', { name: 'after' })
-      const again = (await reopen()).library
+      await shelves.add('genre', { name: 'after' })
+      const again = (await reopen()).shelves
       const [records] = await again.find('genre')
       assert.deepEqual(
         records.map(({ name }) => name),
@@ -123,12 +123,12 @@ describe('a write that fails', () => {
   })
 
   test('an id that was told to nobody is still never given to two records', async () => {
-    await onFaultyDisk(async ({ library, store }, disk) => {
-      await library.add('genre', { name: 'a' })
+    await onFaultyDisk(async ({ shelves, store }, disk) => {
+      await shelves.add('genre', { name: 'a' })
       disk.fail('ENOSPC', 'write')
       await assert.rejects(store.transact([insert('genre', { name: 'b' })]), unavailable)
       disk.mend()
-      const ids = (await Promise.all(['c', 'd', 'e'].map((name) => library.add('genre', { name })))).map(({ id }) => id)
+      const ids = (await Promise.all(['c', 'd', 'e'].map((name) => shelves.add('genre', { name })))).map(({ id }) => id)
       assert.equal(new Set([1, ...ids]).size, 4)
     })
   })
@@ -147,9 +147,9 @@ describe('a write that fails', () => {
 
 describe('a write that succeeds', () => {
   test('is on disk when the transaction resolves', async () => {
-    await inFolder(async ({ library, folder }) => {
+    await inFolder(async ({ shelves, folder }) => {
       for (const name of ['a', 'b', 'c']) {
-        await library.add('genre', { name })
+        await shelves.add('genre', { name })
         assert.equal((await genresOnDisk(folder)).at(-1), name)
       }
     })
@@ -175,28 +175,28 @@ describe('a write that succeeds', () => {
   })
 
   test('follows another for what comes while that is under way', async () => {
-    await inFolder(async ({ library, folder, reopen }) => {
-      const earlier = library.add('genre', { name: 'a' })
-      await library.add('genre', { name: 'b' })
+    await inFolder(async ({ shelves, folder, reopen }) => {
+      const earlier = shelves.add('genre', { name: 'a' })
+      await shelves.add('genre', { name: 'b' })
       assert.deepEqual(await genresOnDisk(folder), ['a', 'b'])
       await earlier
-      assert.deepEqual(await (await reopen()).library.ids('genre'), [1, 2])
+      assert.deepEqual(await (await reopen()).shelves.ids('genre'), [1, 2])
     })
   })
 
   test('stands, though the one after it fails', async () => {
-    await onFaultyDisk(async ({ library, store, folder, reopen }, disk) => {
+    await onFaultyDisk(async ({ shelves, store, folder, reopen }, disk) => {
       let writes = 0
       disk.before = ({ kind }) => {
         if (kind === 'write' && ++writes > 1) throw diskError('ENOSPC')
       }
-      const earlier = library.add('genre', { name: 'a' })
+      const earlier = shelves.add('genre', { name: 'a' })
       const later = assert.rejects(store.transact([update('genre', 1, { name: 'b' })]), unavailable)
       await Promise.all([earlier, later])
-      assert.deepEqual((await library.expect('genre', 1)).name, 'a')
+      assert.deepEqual((await shelves.expect('genre', 1)).name, 'a')
       assert.deepEqual(await genresOnDisk(folder), ['a'])
       disk.mend()
-      assert.deepEqual((await (await reopen()).library.expect('genre', 1)).name, 'a')
+      assert.deepEqual((await (await reopen()).shelves.expect('genre', 1)).name, 'a')
     })
   })
 
@@ -251,7 +251,7 @@ describe('close', () => {
       await assert.rejects(store.transact([insert('genre', { name: 'b' })]), unavailable)
       await Promise.all([accepted, closed])
       await assert.rejects(store.transact([insert('genre', { name: 'c' })]), unavailable)
-      assert.deepEqual(await (await reopen()).library.ids('genre'), [1])
+      assert.deepEqual(await (await reopen()).shelves.ids('genre'), [1])
     })
   })
 
@@ -264,8 +264,8 @@ describe('close', () => {
   })
 
   test('a second time at the same time resolves no sooner than the first', async () => {
-    await inFolder(async ({ library, store, folder }) => {
-      await library.add('genre', { name: 'a' })
+    await inFolder(async ({ shelves, store, folder }) => {
+      await shelves.add('genre', { name: 'a' })
       const closed = store.close()
       await store.close()
       assert.deepEqual(await readdir(folder), ['db.json'])
@@ -281,20 +281,20 @@ describe('close', () => {
       const warnings: string[] = []
       await inFolder(
         async (place) => {
-          const { library, store, folder } = place
+          const { shelves, store, folder } = place
           await mkdir(path(place))
-          for (const genre of ['a', 'b']) await library.add('genre', { name: genre })
+          for (const genre of ['a', 'b']) await shelves.add('genre', { name: genre })
           await store.close()
           assert.equal(warnings.length, 1)
           assert.match(warnings[0] ?? '', /could not be folded into db\.json/)
           assert.deepEqual(await readdir(folder), [basename(path(place)), 'journal.1.log'])
           await rmdir(path(place))
           const again = await place.reopen()
-          assert.deepEqual((await again.library.find('genre'))[0], [
+          assert.deepEqual((await again.shelves.find('genre'))[0], [
             { id: 1, name: 'a' },
             { id: 2, name: 'b' },
           ])
-          assert.equal((await again.library.add('genre', { name: 'c' })).id, 3)
+          assert.equal((await again.shelves.add('genre', { name: 'c' })).id, 3)
           await again.store.close()
           assert.deepEqual(await readdir(folder), ['db.json'])
           assert.deepEqual(await genresOnDisk(folder), ['a', 'b', 'c'])
@@ -306,13 +306,13 @@ describe('close', () => {
   }
 
   test('and being opened again in vain, over and over, loses nothing', async () => {
-    await inFolder(async ({ library, store, file, folder, reopen }) => {
-      await library.add('genre', { name: '0' })
+    await inFolder(async ({ shelves, store, file, folder, reopen }) => {
+      await shelves.add('genre', { name: '0' })
       await mkdir(`${file}.new`)
       await store.close()
       for (const name of ['1', '2', '3']) {
         const again = await reopen()
-        await again.library.add('genre', { name })
+        await again.shelves.add('genre', { name })
         await again.store.close()
       }
       assert.deepEqual(await genresOnDisk(folder), ['0', '1', '2', '3'])

@@ -43,13 +43,13 @@ async function readTables(file: string): Promise<Record<string, { next_id: numbe
 
 describe('the data file', () => {
   test('is JSON with one record a line, in the order of ids', async () => {
-    await inFolder(async ({ library, file, store }) => {
-      await library.accept([
+    await inFolder(async ({ shelves, file, store }) => {
+      await shelves.accept([
         insert('genre', { name: 'line\nbreak' }, 10),
         insert('genre', { name: 'b' }, 9),
         insert('author', { name: 'c' }),
       ])
-      await library.accept([
+      await shelves.accept([
         insert('genre', { name: 'd' }, 2),
         update('genre', 10, { name: 'e\n' }),
         insert('genre', { name: 'f' }),
@@ -68,12 +68,12 @@ describe('the data file', () => {
   })
 
   test('a change of one record changes one line, and the number of the last transaction', async () => {
-    await inFolder(async ({ library, file, store, reopen }) => {
-      await library.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
+    await inFolder(async ({ shelves, file, store, reopen }) => {
+      await shelves.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
       await store.close()
       const before = (await readFile(file, 'utf8')).split('\n')
       const again = await reopen()
-      await again.library.accept([update('genre', 2, { name: 'changed' })])
+      await again.shelves.accept([update('genre', 2, { name: 'changed' })])
       await again.store.close()
       const after = (await readFile(file, 'utf8')).split('\n')
       assert.equal(after.length, before.length)
@@ -85,8 +85,8 @@ describe('the data file', () => {
   test('is for its owner alone, and so is the folder that is made for it', async () => {
     await inFolder(async ({ folder, file, reopen }) => {
       for (const name of ['a', 'b']) {
-        const { library, store } = await reopen()
-        await library.add('genre', { name })
+        const { shelves, store } = await reopen()
+        await shelves.add('genre', { name })
         await store.close()
         assert.equal((await stat(file)).mode & 0o777, 0o600)
       }
@@ -95,9 +95,9 @@ describe('the data file', () => {
   })
 
   test('is not touched by a transaction, and nothing is left beside it once the store is closed', async () => {
-    await inFolder(async ({ library, folder, store }) => {
+    await inFolder(async ({ shelves, folder, store }) => {
       assert.deepEqual(await readdir(folder), ['lock'])
-      await Promise.all(['a', 'b', 'c'].map((name) => library.add('genre', { name })))
+      await Promise.all(['a', 'b', 'c'].map((name) => shelves.add('genre', { name })))
       assert.deepEqual(await readdir(folder), ['journal.1.log', 'lock'])
       await store.close()
       assert.deepEqual(await readdir(folder), ['db.json'])
@@ -105,13 +105,13 @@ describe('the data file', () => {
   })
 
   test('what a crash left half written is neither read nor in the way, and lends the file no other mode', async () => {
-    await inFolder(async ({ library, file, store, reopen }) => {
-      await library.add('genre', { name: 'a' })
+    await inFolder(async ({ shelves, file, store, reopen }) => {
+      await shelves.add('genre', { name: 'a' })
       await store.close()
       await writeFile(`${file}.new`, '{"format": 1, "tables": {"gen', { mode: 0o644 })
       const again = await reopen()
-      assert.deepEqual(await again.library.ids('genre'), [1])
-      await again.library.add('genre', { name: 'b' })
+      assert.deepEqual(await again.shelves.ids('genre'), [1])
+      await again.shelves.add('genre', { name: 'b' })
       await again.store.close()
       assert.equal((await readTables(file)).genre?.records.length, 2)
       assert.equal((await stat(file)).mode & 0o777, 0o600)
@@ -119,8 +119,8 @@ describe('the data file', () => {
   })
 
   test('is not touched by what is refused or rehearsed, nor by closing after it', async () => {
-    await inFolder(async ({ library, file, folder, store, reopen }) => {
-      await library.add('genre', { name: 'a' })
+    await inFolder(async ({ shelves, file, folder, store, reopen }) => {
+      await shelves.add('genre', { name: 'a' })
       await store.close()
       const before = await stat(file)
       const again = await reopen()
@@ -135,13 +135,13 @@ describe('the data file', () => {
   })
 
   test('a large one is whole', async () => {
-    await inFolder(async ({ library, file, folder, store, reopen }) => {
+    await inFolder(async ({ shelves, file, folder, store, reopen }) => {
       const name = 'ü'.repeat(300)
-      await library.accept(Array.from({ length: 3000 }, () => insert('category', { name })))
+      await shelves.accept(Array.from({ length: 3000 }, () => insert('category', { name })))
       assert.equal((await onDisk(folder)).category?.length, 3000)
       await store.close()
       assert.equal((await readTables(file)).category?.records.length, 3000)
-      const again = (await reopen()).library
+      const again = (await reopen()).shelves
       assert.equal((await again.find('category', [{ field: 'name', operator: 'eq', value: name }]))[1], 3000)
     })
   })
@@ -152,7 +152,7 @@ describe('the data file', () => {
       for (const next of ['', '"next_id": 2, ', '"next_id": "x", ']) {
         await writeFile(file, `{"format": 1, "tables": {"genre": {${next}"records": [{"id": 7, "name": "a"}]}}}`)
         const opened = await reopen()
-        assert.equal((await opened.library.add('genre', { name: 'b' })).id, 8)
+        assert.equal((await opened.shelves.add('genre', { name: 'b' })).id, 8)
         await opened.store.close()
       }
     })
@@ -163,23 +163,23 @@ describe('models that come and go', () => {
   const gone: readonly TableName[] = ['review', 'cover']
 
   test('the tables of models that are not registered survive', async () => {
-    await inFolder(async ({ library, file, store, reopen }) => {
-      await library.addBook()
-      await library.accept([
+    await inFolder(async ({ shelves, file, store, reopen }) => {
+      await shelves.addBook()
+      await shelves.accept([
         insert('cover', { book_id: 1, color: 'red' }),
         insert('review', { book_id: 1 }),
         insert('review', { book_id: 1 }),
       ])
-      await library.accept([remove('review', 2)])
+      await shelves.accept([remove('review', 2)])
       await store.close()
       const before = await readTables(file)
       const without = await reopen(libraryRegistry(gone))
-      await without.library.accept([update('book', 1, { pages: 3 }), insert('genre', { name: 'a' })])
+      await without.shelves.accept([update('book', 1, { pages: 3 }), insert('genre', { name: 'a' })])
       await without.store.close()
       const after = await readTables(file)
       assert.deepEqual([after.review, after.cover], [before.review, before.cover])
       assert.equal(after.genre?.records.length, 1)
-      const again = (await reopen()).library
+      const again = (await reopen()).shelves
       assert.deepEqual(await again.ids('review'), [1])
       assert.equal((await again.add('review', { book_id: 1 })).id, 3)
     })
@@ -195,7 +195,7 @@ describe('models that come and go', () => {
       await opened.store.close()
       assert.equal(await readFile(file, 'utf8'), text)
       const again = await reopen()
-      await again.library.add('genre', { name: 'a' })
+      await again.shelves.add('genre', { name: 'a' })
       await again.store.close()
       assert.deepEqual((await readTables(file)).stranger, { next_id: 5, records: [{ id: 2, anything: [{}] }] })
     })
@@ -208,8 +208,8 @@ describe('models that come and go', () => {
         file,
         '{"format": 1, "tables": {"genre": {"next_id": 2, "records": [{"id": 1, "name": null, "former": 7}]}}}',
       )
-      const { library } = await reopen()
-      assert.deepEqual(await library.find('genre'), [[{ id: 1, name: null, former: 7 }], 1])
+      const { shelves } = await reopen()
+      assert.deepEqual(await shelves.find('genre'), [[{ id: 1, name: null, former: 7 }], 1])
     })
   })
 })
@@ -223,10 +223,10 @@ describe('a new store', () => {
       assert.equal(store.isNew, true)
       assert.equal((await reopen()).store.isNew, true)
     })
-    await inFolder(async ({ store, library, reopen }) => {
-      await library.add('genre', { name: 'a' })
+    await inFolder(async ({ store, shelves, reopen }) => {
+      await shelves.add('genre', { name: 'a' })
       assert.equal(store.isNew, false)
-      await library.accept([remove('genre', 1)])
+      await shelves.accept([remove('genre', 1)])
       assert.equal((await reopen()).store.isNew, false)
     })
   })
@@ -234,12 +234,12 @@ describe('a new store', () => {
 
 describe('reading only', () => {
   test('takes no lock, sees what is on disk and refuses writes', async () => {
-    await inFolder(async ({ library, folder, registry }) => {
-      await library.add('genre', { name: 'a' })
+    await inFolder(async ({ shelves, folder, registry }) => {
+      await shelves.add('genre', { name: 'a' })
       const reader = await FileStore.open(folder, registry, 'read')
       assert.deepEqual(await new Library(reader).ids('genre'), [1])
       await assert.rejects(reader.transact([insert('genre', { name: 'b' })]), { name: 'AppError', code: 'STORE_UNAVAILABLE' })
-      await library.add('genre', { name: 'c' })
+      await shelves.add('genre', { name: 'c' })
       assert.deepEqual(await new Library(reader).ids('genre'), [1])
       await reader.close()
       // The writer still has the folder.

@@ -12,9 +12,9 @@ export interface Place {
   readonly file: string
   readonly registry: Registry
   readonly store: FileStore
-  readonly library: Library
+  readonly shelves: Library
   /** Closes the store, if it is open, and opens it again, perhaps with other models. */
-  reopen(registry?: Registry): Promise<{ store: FileStore; library: Library }>
+  reopen(registry?: Registry): Promise<{ store: FileStore; shelves: Library }>
 }
 
 /** Lends a new file store in a folder of its own. */
@@ -28,11 +28,11 @@ export async function inFolder(body: (place: Place) => Promise<void>, options: F
     file: join(folder, 'db.json'),
     registry,
     store: open,
-    library: new Library(open),
+    shelves: new Library(open),
     async reopen(other = registry) {
       await open.close()
       open = await FileStore.open(folder, other, 'write', options)
-      return { store: open, library: new Library(open) }
+      return { store: open, shelves: new Library(open) }
     },
   }
   try {
@@ -68,7 +68,7 @@ export function copyAsCrashed(from: string, to: string): void {
 }
 
 /** Opens a folder for writing, as the next start would, lends the store and closes it. */
-export async function whenOpened<T>(folder: string, body: (library: Library, warnings: string[]) => Promise<T>): Promise<T> {
+export async function whenOpened<T>(folder: string, body: (shelves: Library, warnings: string[]) => Promise<T>): Promise<T> {
   const warnings: string[] = []
   const store = await FileStore.open(folder, libraryRegistry(), 'write', { warn: (message) => warnings.push(message) })
   try {

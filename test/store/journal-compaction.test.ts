@@ -25,14 +25,14 @@ describe('a journal that is folded while it is written', () => {
       const disk = new FaultyDisk()
       const warnings: string[] = []
       await inFolder(
-        async ({ library, store, folder, file, reopen }) => {
-          await library.accept([counter])
+        async ({ shelves, store, folder, file, reopen }) => {
+          await shelves.accept([counter])
           const counting = new Counting(store)
           await counting.writeUntil(total, writers)
           const { attempted } = counting
           assert.equal(counting.acknowledged.size, attempted)
           assert.ok(compactions(disk) >= 5, `there were only ${compactions(disk)} compactions`)
-          assert.equal(countOf(await library.everything()), attempted)
+          assert.equal(countOf(await shelves.everything()), attempted)
           assert.equal(countOf(await onDisk(folder)), attempted)
           await store.close()
           assert.deepEqual(readdirSync(folder), ['db.json'])
@@ -41,11 +41,11 @@ describe('a journal that is folded while it is written', () => {
           assert.equal(tables.category?.next_id, attempted + 1)
           const text = readFileSync(file, 'utf8')
           const again = await reopen()
-          assert.equal(countOf(await again.library.everything()), attempted)
+          assert.equal(countOf(await again.shelves.everything()), attempted)
           await again.store.close()
           assert.equal(readFileSync(file, 'utf8'), text, 'opening and closing changed the file')
           const last = await reopen()
-          assert.equal((await last.library.add('category', { name: 'next' })).id, attempted + 1)
+          assert.equal((await last.shelves.add('category', { name: 'next' })).id, attempted + 1)
           assert.deepEqual(warnings, [])
         },
         { disk, minJournalBytes: 1500, warn: (message) => warnings.push(message) },
@@ -56,12 +56,12 @@ describe('a journal that is folded while it is written', () => {
   test('is not folded while it is shorter than the snapshot', async () => {
     const disk = new FaultyDisk()
     await inFolder(
-      async ({ library }) => {
-        await library.accept([counter])
-        await library.accept(Array.from({ length: 500 }, () => ({ kind: 'insert', table: 'category', values: { name: 'x' } })))
+      async ({ shelves }) => {
+        await shelves.accept([counter])
+        await shelves.accept(Array.from({ length: 500 }, () => ({ kind: 'insert', table: 'category', values: { name: 'x' } })))
         // One of them sets the first compaction off; then the snapshot is long and the journal short.
-        for (let index = 0; index < 20; index++) await library.add('category', { name: 'y' })
-        await library.store.close()
+        for (let index = 0; index < 20; index++) await shelves.add('category', { name: 'y' })
+        await shelves.store.close()
         assert.ok(compactions(disk) <= 2, `there were ${compactions(disk)} compactions`)
       },
       { disk, minJournalBytes: 100 },
@@ -71,8 +71,8 @@ describe('a journal that is folded while it is written', () => {
   test('takes writes while the snapshot is being written', async () => {
     const disk = new FaultyDisk()
     await inFolder(
-      async ({ library, store, folder }) => {
-        await library.accept([counter])
+      async ({ shelves, store, folder }) => {
+        await shelves.accept([counter])
         const counting = new Counting(store)
         // The compaction waits before it removes what it sealed.
         const { reached, release } = disk.hold('remove')
@@ -94,8 +94,8 @@ describe('a journal that is folded while it is written', () => {
     const disk = new FaultyDisk()
     const warnings: string[] = []
     await inFolder(
-      async ({ library, store, folder, reopen }) => {
-        await library.accept([counter])
+      async ({ shelves, store, folder, reopen }) => {
+        await shelves.accept([counter])
         disk.fail('EPERM', 'remove')
         const counting = new Counting(store)
         await counting.writeUntil(100, 2)
@@ -105,8 +105,8 @@ describe('a journal that is folded while it is written', () => {
         assert.equal(countOf(await onDisk(folder)), counting.attempted)
         disk.mend()
         const again = await reopen()
-        assert.equal(countOf(await again.library.everything()), counting.attempted)
-        await again.library.add('genre', { name: 'a' })
+        assert.equal(countOf(await again.shelves.everything()), counting.attempted)
+        await again.shelves.add('genre', { name: 'a' })
         await again.store.close()
         assert.deepEqual(readdirSync(folder), ['db.json'])
       },
@@ -125,15 +125,15 @@ interface Image {
 
 /** Asserts that the next start finds what was acknowledged, that the one after a second crash does too, and that it can go on. */
 async function checkImage({ at, path, acknowledged, attempted }: Image): Promise<void> {
-  const count = await whenOpened(path, async (library, warnings) => {
-    const found = countOf(await library.everything(), at)
+  const count = await whenOpened(path, async (shelves, warnings) => {
+    const found = countOf(await shelves.everything(), at)
     assert.ok(found >= acknowledged, `${at}: of ${acknowledged} acknowledged there are ${found}`)
     assert.ok(found <= attempted, `${at}: of ${attempted} attempted there are ${found}`)
     assert.deepEqual(warnings, [], at)
     const second = `${path}.second`
     copyAsCrashed(path, second)
     await whenOpened(second, async (other) => assert.equal(countOf(await other.everything(), `${at}, twice`), found))
-    assert.equal((await library.add('category', { name: 'next' })).id, found + 1, at)
+    assert.equal((await shelves.add('category', { name: 'next' })).id, found + 1, at)
     return found
   })
   assert.deepEqual(readdirSync(path), ['db.json'], at)
@@ -148,8 +148,8 @@ describe('a crash between any two steps of a compaction', () => {
       const disk = new FaultyDisk()
       try {
         await inFolder(
-          async ({ library, store, folder }) => {
-            await library.accept([counter])
+          async ({ shelves, store, folder }) => {
+            await shelves.accept([counter])
             const counting = new Counting(store)
             const copy = (at: string) => {
               const path = join(temporary.path, `${images.length}`)
@@ -194,8 +194,8 @@ describe('a crash between any two steps of a compaction', () => {
     const disk = new FaultyDisk()
     try {
       await inFolder(
-        async ({ library, store, folder }) => {
-          await library.accept([counter])
+        async ({ shelves, store, folder }) => {
+          await shelves.accept([counter])
           const counting = new Counting(store)
           await counting.writeUntil(50, 3)
           const take = (when: string) => (step: Step) => {
@@ -224,8 +224,8 @@ test('what a crash left of a journal that was folded in already is removed by th
   const disk = new FaultyDisk()
   try {
     await inFolder(
-      async ({ library, store, folder }) => {
-        await library.accept([counter])
+      async ({ shelves, store, folder }) => {
+        await shelves.accept([counter])
         disk.before = ({ kind }) => {
           if (kind === 'remove') copyAsCrashed(folder, image)
         }
@@ -234,7 +234,7 @@ test('what a crash left of a journal that was folded in already is removed by th
       { disk },
     )
     assert.deepEqual(readdirSync(image), ['db.json', 'journal.1.log'])
-    await whenOpened(image, async (library) => assert.equal(countOf(await library.everything()), 0))
+    await whenOpened(image, async (shelves) => assert.equal(countOf(await shelves.everything()), 0))
     assert.deepEqual(readdirSync(image), ['db.json'])
   } finally {
     await temporary.remove()

@@ -20,7 +20,7 @@ function onFaultyDisk(body: (place: Place, disk: FaultyDisk) => Promise<void>): 
   const disk = new FaultyDisk()
   return inFolder(
     async (place) => {
-      for (const name of ['a', 'b']) await place.library.add('genre', { name })
+      for (const name of ['a', 'b']) await place.shelves.add('genre', { name })
       try {
         await body(place, disk)
       } finally {
@@ -31,16 +31,16 @@ function onFaultyDisk(body: (place: Place, disk: FaultyDisk) => Promise<void>): 
   )
 }
 
-const names = async (library: Library): Promise<unknown[]> => (await library.find('genre'))[0].map(({ name }) => name)
+const names = async (shelves: Library): Promise<unknown[]> => (await shelves.find('genre'))[0].map(({ name }) => name)
 
 /** The names that the next start finds when the process dies now; the start must have nothing to say but `warnings` things. */
 async function namesAfterCrash(folder: string, warnings = 0): Promise<unknown[]> {
   const copy = await temporaryFolder()
   try {
     copyAsCrashed(folder, copy.path)
-    return await whenOpened(copy.path, async (library, said) => {
+    return await whenOpened(copy.path, async (shelves, said) => {
       assert.equal(said.length, warnings, said.join('\n'))
-      return names(library)
+      return names(shelves)
     })
   } finally {
     await copy.remove()
@@ -74,20 +74,20 @@ describe('a write', () => {
   for (const [name, break_] of WRITE_FAULTS) {
     test(`${name} leaves nothing behind, and the next ones go on`, async () => {
       await onFaultyDisk(async (place, disk) => {
-        const { library, store, folder } = place
+        const { shelves, store, folder } = place
         const before = journal(place)
         for (let attempt = 0; attempt < 2; attempt++) {
           break_(disk)
           await assert.rejects(store.transact([insert('genre', { name: 'c' })]), unavailable)
           assert.deepEqual(journal(place), before)
-          assert.deepEqual(await names(library), ['a', 'b'])
+          assert.deepEqual(await names(shelves), ['a', 'b'])
           assert.deepEqual(await namesAfterCrash(folder), ['a', 'b'])
         }
         disk.mend()
         // The unique value is free again.
-        await library.add('genre', { name: 'c' })
+        await shelves.add('genre', { name: 'c' })
         assert.deepEqual(await namesAfterCrash(folder), ['a', 'b', 'c'])
-        assert.deepEqual(await names((await place.reopen()).library), ['a', 'b', 'c'])
+        assert.deepEqual(await names((await place.reopen()).shelves), ['a', 'b', 'c'])
       })
     })
 
@@ -113,7 +113,7 @@ describe('a write', () => {
     await onFaultyDisk(async (place, disk) => {
       disk.bytesPerWrite = 7
       const many = Array.from({ length: 40 }, (_, index) => `ü ${index}`)
-      await Promise.all(many.map((name) => place.library.add('genre', { name })))
+      await Promise.all(many.map((name) => place.shelves.add('genre', { name })))
       assert.equal(readEntries(journal(place), 1).entries.length, 42)
       assert.ok(disk.count('write') > 40, 'the disk took more than it should have')
       assert.deepEqual(await namesAfterCrash(place.folder), ['a', 'b', ...many])
@@ -124,15 +124,15 @@ describe('a write', () => {
     test(`whose journal cannot be begun (${kind}) is refused, and the next one begins it`, async () => {
       const disk = new FaultyDisk()
       await inFolder(
-        async ({ library, store, folder, reopen }) => {
+        async ({ shelves, store, folder, reopen }) => {
           disk.fail('EACCES', kind)
           await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
           assert.equal(store.isNew, true)
           assert.deepEqual(await namesAfterCrash(folder), [])
           disk.mend()
-          await library.add('genre', { name: 'a' })
+          await shelves.add('genre', { name: 'a' })
           assert.deepEqual(await namesAfterCrash(folder), ['a'])
-          assert.deepEqual(await names((await reopen()).library), ['a'])
+          assert.deepEqual(await names((await reopen()).shelves), ['a'])
         },
         { disk },
       )
@@ -150,7 +150,7 @@ describe('a store whose write', () => {
   for (const [name, break_, half] of LASTING_FAULTS) {
     test(`${name} takes no more writes until it is opened again, and is read from`, async () => {
       await onFaultyDisk(async (place, disk) => {
-        const { library, store, folder } = place
+        const { shelves, store, folder } = place
         break_(disk)
         const lost = ['c', 'd'].map((name) => assert.rejects(store.transact([insert('genre', { name })]), unavailable))
         await Promise.all(lost)
@@ -160,7 +160,7 @@ describe('a store whose write', () => {
         await assert.rejects(store.transact([insert('genre', { name: 'e' })]), unavailable)
         await assert.rejects(store.transact([insert('genre', { name: 'e' })], 'rehearse'), unavailable)
         assert.equal(disk.done.length, done, 'the disk was asked for something')
-        assert.deepEqual(await names(library), ['a', 'b'])
+        assert.deepEqual(await names(shelves), ['a', 'b'])
         assert.deepEqual(await store.get('genre', [1, 3]), [{ id: 1, name: 'a' }, undefined])
         const crashed = await namesAfterCrash(folder, half ? 1 : 0)
         await store.close()
@@ -170,12 +170,12 @@ describe('a store whose write', () => {
           'the journal must not be folded by who does not know what it holds',
         )
         const again = await place.reopen()
-        const found = await names(again.library)
+        const found = await names(again.shelves)
         assert.deepEqual(found, crashed)
         // What nobody knows of may be there or not, in order; what was acknowledged is there.
         assert.deepEqual(found, ['a', 'b', 'c', 'd'].slice(0, Math.max(2, found.length)))
         if (half) assert.deepEqual(found, ['a', 'b'])
-        await again.library.add('genre', { name: 'e' })
+        await again.shelves.add('genre', { name: 'e' })
         assert.deepEqual(await genresOnDisk(folder), [...found, 'e'])
       })
     })
@@ -200,11 +200,11 @@ describe('a journal that cannot be sealed', () => {
       const disk = new FaultyDisk()
       const warnings: string[] = []
       await inFolder(
-        async ({ library, folder, reopen }) => {
-          await library.add('genre', { name: 'a' })
+        async ({ shelves, folder, reopen }) => {
+          await shelves.add('genre', { name: 'a' })
           disk.fail('EMFILE', kind)
           const more = ['b', 'c', 'd', 'e', 'f'].map((name) => `${name} ${'x'.repeat(50)}`)
-          for (const name of more) await library.add('genre', { name })
+          for (const name of more) await shelves.add('genre', { name })
           assert.ok(warnings.length > 0 && warnings.every((text) => /sealed.*EMFILE/.test(text)), warnings.join('\n'))
           assert.deepEqual(await namesAfterCrash(folder), ['a', ...more])
           // The process dies while it writes one more line.
@@ -215,8 +215,8 @@ describe('a journal that cannot be sealed', () => {
           assert.deepEqual(await namesAfterCrash(copy.path, 1), ['a', ...more])
           await copy.remove()
           disk.mend()
-          await library.add('genre', { name: 'g' })
-          assert.deepEqual(await names((await reopen()).library), ['a', ...more, 'g'])
+          await shelves.add('genre', { name: 'g' })
+          assert.deepEqual(await names((await reopen()).shelves), ['a', ...more, 'g'])
         },
         { disk, minJournalBytes: 200, warn: (message) => warnings.push(message) },
       )

@@ -64,9 +64,9 @@ async function rounds(count: number, seed: number): Promise<void> {
       expected.push(...added)
     }
     const last = Number(expected.at(-1)?.split(' ')[0])
-    await whenOpened(folder, async (library) => {
-      assert.equal(await library.find('genre').then(([, total]) => total), expected.length)
-      assert.equal((await library.add('genre', { name: 'next' })).id, last + 1)
+    await whenOpened(folder, async (shelves) => {
+      assert.equal(await shelves.find('genre').then(([, total]) => total), expected.length)
+      assert.equal((await shelves.add('genre', { name: 'next' })).id, last + 1)
     })
     // A process that was killed while it took the folder leaves a draft of its lock behind.
     const left = readdirSync(folder).filter((name) => !name.startsWith('lock.') && name !== 'db.json.new')

@@ -15,8 +15,8 @@ async function afterCrash(body: (image: string, count: number) => Promise<void>,
   const temporary = await temporaryFolder()
   const image = join(temporary.path, 'data')
   try {
-    await inFolder(async ({ library, store, folder }) => {
-      await library.accept([counter])
+    await inFolder(async ({ shelves, store, folder }) => {
+      await shelves.accept([counter])
       await new Counting(store).writeUntil(count, 1)
       copyAsCrashed(folder, image)
     })
@@ -50,8 +50,8 @@ describe('after a crash', () => {
   test('everything acknowledged is there, and after a second one right behind it', async () => {
     await afterCrash(async (image, count) => {
       for (let crash = 1; crash <= 3; crash++) {
-        await whenOpened(image, async (library, warnings) => {
-          assert.equal(countOf(await library.everything(), `crash ${crash}`), count)
+        await whenOpened(image, async (shelves, warnings) => {
+          assert.equal(countOf(await shelves.everything(), `crash ${crash}`), count)
           assert.deepEqual(warnings, [])
           // Taken before a word is written.
           copyAsCrashed(image, `${image}.${crash}`)
@@ -64,19 +64,19 @@ describe('after a crash', () => {
   test('updates, removals, links, cascades and given ids are as they were', async () => {
     const temporary = await temporaryFolder()
     try {
-      await inFolder(async ({ library, folder }) => {
-        await library.add('series', { name: 's' })
-        await library.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
-        await library.addBook({ series_id: 1, genres: [3, 1, 2], meta: { ü: [1, null, { a: '\n' }] } })
-        await library.addBook({ genres: [2] })
-        await library.accept([
+      await inFolder(async ({ shelves, folder }) => {
+        await shelves.add('series', { name: 's' })
+        await shelves.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
+        await shelves.addBook({ series_id: 1, genres: [3, 1, 2], meta: { ü: [1, null, { a: '\n' }] } })
+        await shelves.addBook({ genres: [2] })
+        await shelves.accept([
           insert('review', { book_id: 1 }),
           insert('cover', { book_id: 1 }),
           insert('genre', { name: 'z' }, 50),
         ])
-        await library.accept([remove('genre', 2), update('genre', 1, { name: 'b' })])
-        await library.accept([remove('series', 1), remove('genre', 50)])
-        const expected = await library.everything()
+        await shelves.accept([remove('genre', 2), update('genre', 1, { name: 'b' })])
+        await shelves.accept([remove('series', 1), remove('genre', 50)])
+        const expected = await shelves.everything()
         copyAsCrashed(folder, temporary.path)
         await whenOpened(temporary.path, async (again) => {
           assert.deepEqual(await again.everything(), expected)
@@ -97,8 +97,8 @@ describe('after a crash', () => {
       copyAsCrashed(image, `${image}.second`)
       await without.close()
       for (const folder of [image, `${image}.second`]) {
-        await whenOpened(folder, async (library) => {
-          const everything = await library.everything()
+        await whenOpened(folder, async (shelves) => {
+          const everything = await shelves.everything()
           assert.equal(countOf(everything), count)
           assert.deepEqual(everything.genre, [{ id: 1, name: 'a' }])
         })
@@ -120,13 +120,13 @@ describe('after a crash', () => {
         // One that only looks says nothing and takes nothing.
         assert.equal((await onDisk(image)).author?.length, whole > 0 ? 1 : 0)
         assert.equal(readFileSync(path).length, length)
-        await whenOpened(image, async (library, warnings) => {
-          const everything = await library.everything()
+        await whenOpened(image, async (shelves, warnings) => {
+          const everything = await shelves.everything()
           assert.equal(countOf(everything, `cut at ${length}`), Math.max(0, whole - 1))
           assert.equal(everything.author?.length, whole > 0 ? 1 : 0)
           assert.equal(warnings.length, good === length ? 0 : 1, warnings.join('\n'))
           for (const text of warnings) assert.ok(text.includes(path) && text.includes(` ${length - good} bytes`), text)
-          await library.add('genre', { name: 'a' })
+          await shelves.add('genre', { name: 'a' })
         })
         assert.deepEqual((await onDisk(image)).genre, [{ id: 1, name: 'a' }])
         assert.deepEqual(journalsIn(image), [])
@@ -151,7 +151,7 @@ describe('a damaged journal', () => {
         start += line.length + 1
       }
       writeFileSync(path, bytes)
-      await whenOpened(image, async (library) => assert.equal(countOf(await library.everything()), lines.length - 1))
+      await whenOpened(image, async (shelves) => assert.equal(countOf(await shelves.everything()), lines.length - 1))
     })
   })
 
@@ -195,8 +195,8 @@ async function withTwoJournals(body: (image: string, journals: string[]) => Prom
   const disk = new FaultyDisk()
   try {
     await inFolder(
-      async ({ library, store, folder }) => {
-        await library.accept([counter])
+      async ({ shelves, store, folder }) => {
+        await shelves.accept([counter])
         const { reached, release } = disk.hold('remove')
         const counting = new Counting(store)
         await counting.writeUntil(10, 1)
@@ -222,8 +222,8 @@ describe('reading beside a writer', () => {
   test('that compacts all the time never fails, and sees all that was acknowledged before', async () => {
     const disk = new FaultyDisk()
     await inFolder(
-      async ({ library, store, folder }) => {
-        await library.accept([counter])
+      async ({ shelves, store, folder }) => {
+        await shelves.accept([counter])
         const counting = new Counting(store)
         let isWriting = true
         const write = async () => {
@@ -249,8 +249,8 @@ describe('reading beside a writer', () => {
 
   for (const kind of ['list', 'read'] as const) {
     test(`that closes just before the reader's first ${kind} sees everything`, async () => {
-      await inFolder(async ({ library, store, folder, registry }) => {
-        await library.add('genre', { name: 'a' })
+      await inFolder(async ({ shelves, store, folder, registry }) => {
+        await shelves.add('genre', { name: 'a' })
         const disk = new FaultyDisk()
         disk.before = async (step) => {
           if (step.kind === kind) await store.close()
@@ -265,14 +265,14 @@ describe('reading beside a writer', () => {
   test('that compacts between the reader’s look at db.json and at the journals sees everything', async () => {
     const writer = new FaultyDisk()
     await inFolder(
-      async ({ library, folder, registry }) => {
-        await library.add('category', { name: '' })
+      async ({ shelves, folder, registry }) => {
+        await shelves.add('category', { name: '' })
         const disk = new FaultyDisk()
         disk.before = async ({ kind }) => {
-          if (kind === 'list' && disk.count('list') === 0) await compact(library, writer, 0)
+          if (kind === 'list' && disk.count('list') === 0) await compact(shelves, writer, 0)
         }
         const reader = await FileStore.open(folder, registry, 'read', { disk })
-        assert.deepEqual(await new Library(reader).everything(), await library.everything())
+        assert.deepEqual(await new Library(reader).everything(), await shelves.everything())
         await reader.close()
       },
       { disk: writer, minJournalBytes: 100 },
@@ -282,16 +282,16 @@ describe('reading beside a writer', () => {
   test('that does so many times in a row waits until it gets through', async () => {
     const writer = new FaultyDisk()
     await inFolder(
-      async ({ library, folder, registry }) => {
-        await library.add('category', { name: '' })
+      async ({ shelves, folder, registry }) => {
+        await shelves.add('category', { name: '' })
         const disk = new FaultyDisk()
         disk.before = async ({ kind }) => {
           if (kind !== 'list' || disk.count('list') >= 8) return
-          await compact(library, writer, disk.count('list'))
-          await library.add('genre', { name: `genre ${disk.count('list')}` })
+          await compact(shelves, writer, disk.count('list'))
+          await shelves.add('genre', { name: `genre ${disk.count('list')}` })
         }
         const reader = await FileStore.open(folder, registry, 'read', { disk })
-        assert.deepEqual(await new Library(reader).everything(), await library.everything())
+        assert.deepEqual(await new Library(reader).everything(), await shelves.everything())
         await reader.close()
       },
       { disk: writer, minJournalBytes: 100 },
@@ -300,12 +300,12 @@ describe('reading beside a writer', () => {
 })
 
 /** Writes what is longer than everything before it, and resolves when the journal has been folded for it. */
-async function compact(library: Library, disk: FaultyDisk, time: number): Promise<void> {
+async function compact(shelves: Library, disk: FaultyDisk, time: number): Promise<void> {
   const folded = new Promise<void>((resolve) => {
     disk.after = ({ kind }) => {
       if (kind === 'remove') resolve()
     }
   })
-  await library.accept([update('category', 1, { name: 'x'.repeat(1000 * 2 ** time) })])
+  await shelves.accept([update('category', 1, { name: 'x'.repeat(1000 * 2 ** time) })])
   await folded
 }

@@ -19,9 +19,9 @@ describe('a transaction', () => {
   test('is written, then synced, then resolved; and a new file is made known to its folder first', async () => {
     const disk = new FaultyDisk()
     await inFolder(
-      async ({ library, folder }) => {
+      async ({ shelves, folder }) => {
         disk.done.length = 0
-        await library.add('genre', { name: 'a' })
+        await shelves.add('genre', { name: 'a' })
         assert.deepEqual(disk.done, [
           { kind: 'open', name: 'journal.1.log' },
           { kind: 'syncFolder', name: 'data' },
@@ -30,7 +30,7 @@ describe('a transaction', () => {
         ])
         assert.match(safeIn(disk, join(folder, 'journal.1.log')), /"name":"a"/)
         disk.done.length = 0
-        await library.add('genre', { name: 'b' })
+        await shelves.add('genre', { name: 'b' })
         assert.deepEqual(kinds(disk), ['write', 'sync'])
         assert.match(safeIn(disk, join(folder, 'journal.1.log')), /"name":"b"/)
       },
@@ -42,10 +42,10 @@ describe('a transaction', () => {
     test(`does not resolve before the ${held} has ended`, async () => {
       const disk = new FaultyDisk()
       await inFolder(
-        async ({ library }) => {
+        async ({ shelves }) => {
           const { reached, release } = disk.hold(held)
           let settled = false
-          const writing = library.add('genre', { name: 'a' }).finally(() => {
+          const writing = shelves.add('genre', { name: 'a' }).finally(() => {
             settled = true
           })
           await reached
@@ -63,8 +63,8 @@ describe('a transaction', () => {
   test('that is refused, rehearsed or empty asks nothing of the disk', async () => {
     const disk = new FaultyDisk()
     await inFolder(
-      async ({ library, store }) => {
-        await library.add('genre', { name: 'a' })
+      async ({ shelves, store }) => {
+        await shelves.add('genre', { name: 'a' })
         disk.done.length = 0
         await store.transact([insert('genre', { name: 'a' })])
         await store.transact([insert('genre', { name: 'b' })], 'rehearse')
@@ -78,8 +78,8 @@ describe('a transaction', () => {
   test('of 1,000 operations is one sync', async () => {
     const disk = new FaultyDisk()
     await inFolder(
-      async ({ library }) => {
-        await library.accept(Array.from({ length: 1000 }, (_, index) => insert('genre', { name: `genre ${index}` })))
+      async ({ shelves }) => {
+        await shelves.accept(Array.from({ length: 1000 }, (_, index) => insert('genre', { name: `genre ${index}` })))
         assert.deepEqual([disk.count('write'), disk.count('sync')], [1, 1])
       },
       { disk },
@@ -91,11 +91,11 @@ describe('fifty transactions at once', () => {
   test('are each synced before they resolve, and share few syncs', async () => {
     const disk = new FaultyDisk()
     await inFolder(
-      async ({ library, folder }) => {
+      async ({ shelves, folder }) => {
         const path = join(folder, 'journal.1.log')
         const unsafe: string[] = []
         const add = async (index: number) => {
-          await library.add('genre', { name: `genre ${index}.` })
+          await shelves.add('genre', { name: `genre ${index}.` })
           if (!safeIn(disk, path).includes(`"genre ${index}."`)) unsafe.push(`genre ${index}`)
         }
         await Promise.all(Array.from({ length: 50 }, (_, index) => add(index)))
@@ -111,11 +111,11 @@ describe('fifty transactions at once', () => {
   test('that come while a sync is under way wait for the next one', async () => {
     const disk = new FaultyDisk()
     await inFolder(
-      async ({ library, folder }) => {
+      async ({ shelves, folder }) => {
         const { reached, release } = disk.hold('sync')
-        const first = library.add('genre', { name: 'first' })
+        const first = shelves.add('genre', { name: 'first' })
         await reached
-        const others = Array.from({ length: 49 }, (_, index) => library.add('genre', { name: `genre ${index}` }))
+        const others = Array.from({ length: 49 }, (_, index) => shelves.add('genre', { name: `genre ${index}` }))
         release()
         await first
         assert.doesNotMatch(safeIn(disk, join(folder, 'journal.1.log')), /genre 0/)
@@ -127,8 +127,8 @@ describe('fifty transactions at once', () => {
   })
 
   test('keep the order in which they came', async () => {
-    await inFolder(async ({ library, folder }) => {
-      await Promise.all(Array.from({ length: 50 }, (_, index) => library.add('genre', { name: `${index}` })))
+    await inFolder(async ({ shelves, folder }) => {
+      await Promise.all(Array.from({ length: 50 }, (_, index) => shelves.add('genre', { name: `${index}` })))
       const lines = readFileSync(join(folder, 'journal.1.log'), 'utf8').trimEnd().split('\n')
       assert.deepEqual(
         lines.map((line) => [line.split(' ')[2], /"name":"(\d+)"/.exec(line)?.[1]]),

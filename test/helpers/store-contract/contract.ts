@@ -25,14 +25,14 @@ export interface ContractOptions {
 
 /** Lends a test an empty library and takes it back. */
 export class Lending {
-  library: Library
+  lent: Library
   readonly #registry: Registry
   #opened: OpenedStore
 
   private constructor(registry: Registry, opened: OpenedStore) {
     this.#registry = registry
     this.#opened = opened
-    this.library = new Library(opened.store)
+    this.lent = new Library(opened.store)
   }
 
   static async begin(open: OpenStore): Promise<Lending> {
@@ -53,8 +53,8 @@ export class Lending {
     const { reopen } = this.#opened
     assert.ok(reopen !== undefined, 'the engine cannot be reopened: say so in `skip.reopen`')
     this.#opened = await reopen()
-    this.library = new Library(this.#opened.store)
-    return this.library
+    this.lent = new Library(this.#opened.store)
+    return this.lent
   }
 
   async end(): Promise<void> {
@@ -71,7 +71,7 @@ export function checkOn(open: OpenStore, skip?: string): Check {
     test(name, skip === undefined ? {} : { skip }, async () => {
       const lending = await Lending.begin(open)
       try {
-        await body(lending.library, lending)
+        await body(lending.lent, lending)
       } finally {
         await lending.end()
       }

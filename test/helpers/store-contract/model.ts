@@ -121,18 +121,18 @@ async function play(lending: Lending, random: Random, steps: number, longest: nu
   let accepted = 0
   for (let number = 0; number < steps; number++) {
     const at = `step ${number}`
-    const step = await nextStep(lending.library, { random, reference }, longest)
+    const step = await nextStep(lending.lent, { random, reference }, longest)
     const expected = reference.transact(step.operations, step.stale, !step.rehearse)
-    const outcome = await lending.library.store.transact(step.operations, step.rehearse ? 'rehearse' : 'commit')
+    const outcome = await lending.lent.store.transact(step.operations, step.rehearse ? 'rehearse' : 'commit')
     compareOutcomes(outcome, expected, step, at)
     if (outcome.ok) accepted++
-    await compareFind(lending.library, { random, reference }, at)
+    await compareFind(lending.lent, { random, reference }, at)
     if (number % 100 === 99) {
-      await compareEverything(lending.library, reference, at)
+      await compareEverything(lending.lent, reference, at)
       if (lending.canReopen) await lending.reopen()
     }
   }
-  await compareEverything(lending.library, reference, 'at the end')
+  await compareEverything(lending.lent, reference, 'at the end')
   // Were nearly all refused, or none, the comparison would say little.
   assert.ok(accepted > steps / 10 && accepted < steps * 0.95, `${accepted} of ${steps} were accepted`)
 }
