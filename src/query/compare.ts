@@ -18,10 +18,20 @@ export function comparer(sort: readonly SortKey[]): (a: Identified, b: Identifie
   }
 }
 
-/** Orders two values of one field, nulls last. */
+/**
+ * Orders two values, nulls last. Values of different types, which a field has when its type was changed, go by type, so that
+ * the order is total: lists and objects (all alike), booleans, numbers, text, null.
+ */
 export function compareValues(a: Json, b: Json): number {
   if (a === b) return 0
-  if (a === null) return 1
-  if (b === null) return -1
-  return a < b ? -1 : a > b ? 1 : 0
+  if (typeof a === 'string' && typeof b === 'string') return a < b ? -1 : 1
+  if (typeof a === 'number' && typeof b === 'number') return a < b ? -1 : 1
+  return rankOf(a) - rankOf(b) || Number(a === true) - Number(b === true)
+}
+
+function rankOf(value: Json): number {
+  if (value === null) return 4
+  if (typeof value === 'string') return 3
+  if (typeof value === 'number') return 2
+  return typeof value === 'boolean' ? 1 : 0
 }

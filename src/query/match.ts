@@ -4,11 +4,12 @@ import type { FieldFilter } from './plan.ts'
 /** Turns a condition into a test of one record. A field that was never set is null. */
 export function matcher(filter: FieldFilter): (record: JsonObject) => boolean {
   const { field } = filter
-  const test = valueMatcher(filter)
+  const test = valueTest(filter)
   return (record) => test(record[field] ?? null)
 }
 
-function valueMatcher(filter: FieldFilter): (value: Json) => boolean {
+/** Turns a condition into a test of the field's value. */
+export function valueTest(filter: FieldFilter): (value: Json) => boolean {
   switch (filter.operator) {
     case 'isnull':
       return (value) => isNull(value) === filter.value

@@ -1,43 +1,64 @@
 import type { Registry } from '../model/registry.ts'
-import { comparer } from '../query/compare.ts'
-import { matcher } from '../query/match.ts'
-import { type Filter, isRelationFilter, type Plan, type SortKey } from '../query/plan.ts'
-import type { JsonObject } from '../util/json.ts'
+import type { Filter, Plan, SortKey } from '../query/plan.ts'
+import { needsOfOrder, ordered } from './index/order.ts'
+import { needsOf, select } from './index/select.ts'
 import type { Change, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
-import { referencesOf, Table } from './table.ts'
+import { Table } from './table.ts'
 import { Transaction } from './transaction.ts'
+
+/** What a store may be told about how it works. */
+export interface EngineOptions {
+  /** Up to how many records a table is gone through instead of indexed. */
+  readonly smallTable?: number
+  /** Told for each list how it was found. */
+  readonly explain?: (line: string) => void
+}
 
 /** The tables of a store, in memory: synchronous, so that a transaction is seen whole or not at all. */
 export class Engine {
   readonly tables: ReadonlyMap<string, Table>
   readonly #registry: Registry
+  readonly #explain: ((line: string) => void) | undefined
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, { smallTable, explain }: EngineOptions = {}) {
     this.#registry = registry
-    this.tables = new Map(registry.all.map((model) => [model.key, new Table(model)]))
+    this.#explain = explain
+    this.tables = new Map(registry.all.map((model) => [model.key, new Table(model, smallTable)]))
   }
 
   get(table: string, ids: readonly number[]): (StoredRecord | undefined)[] {
-    const { records } = this.table(table)
-    return ids.map((id) => records.get(id))
+    const found = this.table(table)
+    return ids.map((id) => found.get(id))
   }
 
-  find(table: string, { filters, sort, offset, limit }: Plan): { records: StoredRecord[]; total: number } {
-    const matching = this.all(table, filters, sort)
-    return { records: matching.slice(offset, offset + limit), total: matching.length }
+  /**
+   * Makes ready what a question needs to be answered. An index takes a while to be made, and the tables may change meanwhile:
+   * ask again until there is nothing to wait for.
+   *
+   * @returns undefined when it can be answered now
+   */
+  prepare(name: string, { filters, sort }: Pick<Plan, 'filters' | 'sort'>): Promise<unknown> | undefined {
+    for (const table of this.tables.values()) table.settle()
+    const table = this.table(name)
+    const needs = needsOf(table, filters, (other) => this.table(other))
+    needs.push(...needsOfOrder(table, sort).map((need) => ({ table, need })))
+    const waits = needs.flatMap((each) => each.table.ensureIndex(each.need) ?? [])
+    return waits.length === 0 ? undefined : Promise.all(waits)
+  }
+
+  /** Answers a question that was made ready for. */
+  find(name: string, plan: Plan): { records: readonly StoredRecord[]; total: number } {
+    for (const each of this.tables.values()) each.scratch.reset()
+    const table = this.table(name)
+    const { selection, how } = select(table, plan.filters, (other) => this.table(other))
+    const page = ordered(table, selection, plan)
+    this.#explain?.(`list ${name}: ${how} → ${selection.size} of ${table.size}; order ${page.how}`)
+    return { records: page.records, total: selection.size }
   }
 
   /** Every matching record, in order. */
-  all(table: string, filters: readonly Filter[], sort: readonly SortKey[]): StoredRecord[] {
-    const tests = filters.map((filter) => this.#test(filter))
-    const found = [...this.table(table).records.values()].filter((record) => tests.every((test) => test(record)))
-    return found.sort(comparer(sort))
-  }
-
-  #test(filter: Filter): (record: StoredRecord) => boolean {
-    if (!isRelationFilter(filter)) return matcher(filter) satisfies (record: JsonObject) => boolean
-    const related = new Set(this.all(filter.target, [filter.filter], []).map((record) => record.id))
-    return (record) => referencesOf(record, filter.field).some((id) => related.has(id))
+  all(name: string, filters: readonly Filter[], sort: readonly SortKey[]): readonly StoredRecord[] {
+    return this.find(name, { filters, sort, offset: 0, limit: Number.POSITIVE_INFINITY }).records
   }
 
   /** Works out a transaction and, when nothing speaks against it and it is meant, applies it. */

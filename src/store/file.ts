@@ -212,7 +212,9 @@ export class FileStore extends MemoryStore {
       }
     }
     const tables = new Map<string, TableSnapshot>(this.#dormant)
-    for (const [name, { nextId, records }] of this.engine.tables) {
+    for (const [name, table] of this.engine.tables) {
+      const { nextId } = table
+      const records = new Map(table.recordsAt(table.all.slice(0, table.size)).map((record) => [record.id, record]))
       const undone = waiting.get(name)
       const kept = undone === undefined ? records : new Map([...records, ...undone])
       const present = [...kept.values()].filter((record) => record !== undefined)

@@ -1,6 +1,6 @@
 import type { Registry } from '../model/registry.ts'
 import type { Filter, Plan, SortKey } from '../query/plan.ts'
-import { Engine } from './engine.ts'
+import { Engine, type EngineOptions } from './engine.ts'
 import type { Operation, Outcome, Store, StoredRecord, TransactionMode } from './store.ts'
 
 const STREAM_BATCH = 500
@@ -9,23 +9,23 @@ const STREAM_BATCH = 500
 export class MemoryStore implements Store {
   protected readonly engine: Engine
 
-  constructor(registry: Registry) {
-    this.engine = new Engine(registry)
+  constructor(registry: Registry, options?: EngineOptions) {
+    this.engine = new Engine(registry, options)
   }
 
   async get(table: string, ids: readonly number[]): Promise<(StoredRecord | undefined)[]> {
     return this.engine.get(table, ids)
   }
 
-  async find(table: string, plan: Plan): Promise<{ records: StoredRecord[]; total: number }> {
-    return this.engine.find(table, plan)
+  async find(table: string, plan: Plan): Promise<{ records: readonly StoredRecord[]; total: number }> {
+    return this.#when(table, plan, () => this.engine.find(table, plan))
   }
 
   async *stream(
     table: string,
     { filters, sort }: { filters: readonly Filter[]; sort: readonly SortKey[] },
-  ): AsyncGenerator<StoredRecord[]> {
-    const all = this.engine.all(table, filters, sort)
+  ): AsyncGenerator<readonly StoredRecord[]> {
+    const all = await this.#when(table, { filters, sort }, () => this.engine.all(table, filters, sort))
     for (let from = 0; from < all.length; from += STREAM_BATCH) yield all.slice(from, from + STREAM_BATCH)
   }
 
@@ -34,4 +34,10 @@ export class MemoryStore implements Store {
   }
 
   async close(): Promise<void> {}
+
+  /** Answers a question as soon as it can be, in the very step in which that is found out. */
+  async #when<T>(table: string, plan: Pick<Plan, 'filters' | 'sort'>, answer: () => T): Promise<T> {
+    for (let wait = this.engine.prepare(table, plan); wait !== undefined; wait = this.engine.prepare(table, plan)) await wait
+    return answer()
+  }
 }

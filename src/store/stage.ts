@@ -36,7 +36,7 @@ export class Stage {
   }
 
   committed(table: string, id: number): StoredRecord | undefined {
-    return this.#table(table).records.get(id)
+    return this.#table(table).get(id)
   }
 
   /** The record as it would be. */

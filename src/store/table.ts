@@ -1,26 +1,114 @@
-import type { RelationField } from '../model/field.ts'
-import { isRelation } from '../model/field.ts'
+import { isRelation, type RelationField } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
+import { type Bitmap, bitmapFor, keepRow, Scratch } from './index/bitmap.ts'
+import { Indexes, type Kinds, type Need } from './index/indexes.ts'
+import { ItemIndex } from './index/item-index.ts'
+import { eachRow } from './index/row-set.ts'
+import { mapped, type Selection, unbroken } from './index/selection.ts'
+import type { Cut } from './index/value-index.ts'
 import type { StoredRecord } from './store.ts'
 
-/** The committed records of one model, with what is needed to look them up by unique value and by reference. */
+/** Tables up to this size are gone through: an index would cost more than it saves. */
+const SMALL = 500
+/** Gaps that removed records have left are closed when there are more than this, and more than records. */
+const MIN_GAPS = 1024
+
+/**
+ * The committed records of one model. Each stands in a row; rows ascend with ids, so that a set of rows is in the order of
+ * ids, and are given anew when they no longer do.
+ */
 export class Table {
   readonly model: Model
-  readonly records = new Map<number, StoredRecord>()
+  /** Bitmaps for whoever asks the table something; taken back before the next question. */
+  readonly scratch = new Scratch()
   /** The next id to give; ids below it are never given again. */
   nextId = 1
+  readonly #records: (StoredRecord | undefined)[] = []
+  /** The id of each row, of rows that are empty by now too. */
+  readonly #ids: number[] = []
+  readonly #rows = new Map<number, number>()
+  #live: Bitmap = bitmapFor(0)
+  #isOrdered = true
+  readonly #indexes = new Indexes(this.#records)
   /** For each unique field: who has a value. */
   readonly #owners = new Map<string, Map<Json, number>>()
-  /** For each relation field: who refers to an id. */
-  readonly #referrers = new Map<string, Map<number, Set<number>>>()
+  /** For each relation field: the rows that refer to an id. */
+  readonly #referrers = new Map<string, ItemIndex>()
+  readonly #small: number
 
-  constructor(model: Model) {
+  /** @param small up to how many records the table is gone through instead of indexed */
+  constructor(model: Model, small: number = SMALL) {
     this.model = model
+    this.#small = small
     for (const field of model.fields.values()) {
       if (field.unique && field.name !== 'id') this.#owners.set(field.name, new Map())
-      if (isRelation(field)) this.#referrers.set(field.name, new Map())
+      if (isRelation(field)) this.#referrers.set(field.name, new ItemIndex())
     }
+  }
+
+  /** How many records there are. */
+  get size(): number {
+    return this.#rows.size
+  }
+
+  get isSmall(): boolean {
+    return this.size <= this.#small
+  }
+
+  /** How many rows there are, empty ones too. */
+  get capacity(): number {
+    return this.#records.length
+  }
+
+  /** The rows that hold a record. Not to be changed. */
+  get live(): Bitmap {
+    return this.#live
+  }
+
+  /** Every row that holds a record. */
+  get all(): Selection {
+    return this.size === this.capacity ? unbroken(this.size, this.scratch) : mapped(this.#live, this.scratch, this.size)
+  }
+
+  get(id: number): StoredRecord | undefined {
+    const row = this.#rows.get(id)
+    return row === undefined ? undefined : this.#records[row]
+  }
+
+  rowOf(id: number): number | undefined {
+    return this.#rows.get(id)
+  }
+
+  recordAt(row: number): StoredRecord | undefined {
+    return this.#records[row]
+  }
+
+  recordsAt(rows: readonly number[]): StoredRecord[] {
+    const records: StoredRecord[] = []
+    for (const row of rows) {
+      const record = this.#records[row]
+      if (record !== undefined) records.push(record)
+    }
+    return records
+  }
+
+  /** The first row whose id is behind a cut. */
+  rowAt({ value, side }: Cut): number {
+    if (typeof value !== 'number') return this.capacity
+    let [low, high] = [0, this.capacity]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const id = this.#ids[middle] ?? 0
+      if (id < value || (id === value && side === 'after')) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** True for fields whose values `ownerOf` knows. */
+  isUnique(field: string): boolean {
+    return this.#owners.has(field)
   }
 
   /** The id of the record that has this value in a unique field. */
@@ -29,46 +117,87 @@ export class Table {
   }
 
   /** The ids of the records that refer to `target` by a relation field. */
-  referrersTo(field: string, target: number): Iterable<number> {
-    return this.#referrers.get(field)?.get(target) ?? []
+  referrersTo(field: string, target: number): number[] {
+    const ids: number[] = []
+    const rows = this.#referrers.get(field)?.rowsOf(target)
+    if (rows !== undefined) eachRow(rows, (row) => ids.push(this.#ids[row] ?? 0))
+    return ids
+  }
+
+  /** An index that is known to be complete. */
+  index<K extends keyof Kinds>(kind: K, field: string): Kinds[K] {
+    const index = this.#kept(kind, field) ?? this.#indexes.get(kind, field)
+    if (index === undefined) throw new Error(`There is no ${kind} index of '${field}'`)
+    return index
+  }
+
+  /** Makes an index that is not there yet; undefined when it is there at once. */
+  ensureIndex(need: Need): Promise<void> | undefined {
+    return this.#kept(need.kind, need.field) === undefined ? this.#indexes.ensure(need) : undefined
+  }
+
+  /** Relations are always indexed. */
+  #kept<K extends keyof Kinds>(kind: K, field: string): Kinds[K] | undefined {
+    return kind === 'item' ? (this.#referrers.get(field) as Kinds[K] | undefined) : undefined
   }
 
   /** Puts `after` (or nothing) in the place of the record with this id. */
   replace(id: number, after: StoredRecord | undefined): void {
-    const before = this.records.get(id)
-    if (before !== undefined) this.#unindex(before)
-    if (after === undefined) this.records.delete(id)
-    else this.records.set(id, after)
-    if (after !== undefined) this.#index(after)
     this.nextId = Math.max(this.nextId, id + 1)
+    const known = this.#rows.get(id)
+    if (known === undefined && after === undefined) return
+    const row = known ?? this.#append(id)
+    const before = this.#records[row]
+    this.#records[row] = after
+    if (after === undefined) this.#rows.delete(id)
+    if (after === undefined) this.#live.remove(row)
+    else keepRow(this.#live, row)
+    this.#noteOwners(before, after)
+    for (const [field, index] of this.#referrers) {
+      if (before !== undefined) index.remove(row, before[field] ?? null)
+      if (after !== undefined) index.add(row, after[field] ?? null)
+    }
+    this.#indexes.replace(row, before, after)
   }
 
-  #index(record: StoredRecord): void {
-    for (const [field, owners] of this.#owners) {
-      const value = record[field] ?? null
-      if (value !== null) owners.set(value, record.id)
-    }
-    for (const [field, referrers] of this.#referrers) {
-      for (const target of referencesOf(record, field)) {
-        const ids = referrers.get(target)
-        if (ids === undefined) referrers.set(target, new Set([record.id]))
-        else ids.add(record.id)
-      }
+  /** Gives rows anew when that is due. Called before rows are spoken of, and not while they are. */
+  settle(): void {
+    const gaps = this.capacity - this.size
+    if (this.#isOrdered && gaps <= Math.max(MIN_GAPS, this.size)) return
+    const records = this.recordsAt([...this.#rows.values()]).sort((a, b) => a.id - b.id)
+    this.#indexes.clear()
+    for (const field of this.#referrers.keys()) this.#referrers.set(field, new ItemIndex())
+    this.#records.length = 0
+    this.#ids.length = 0
+    this.#rows.clear()
+    this.#live = bitmapFor(records.length)
+    this.#isOrdered = true
+    for (const record of records) {
+      const row = this.#append(record.id)
+      this.#records[row] = record
+      keepRow(this.#live, row)
+      for (const [field, index] of this.#referrers) index.add(row, record[field] ?? null)
     }
   }
 
-  #unindex(record: StoredRecord): void {
+  #append(id: number): number {
+    const row = this.#records.length
+    if (row > 0 && id < (this.#ids[row - 1] ?? 0)) {
+      this.#isOrdered = false
+      this.#indexes.clear()
+    }
+    this.#records.push(undefined)
+    this.#ids.push(id)
+    this.#rows.set(id, row)
+    return row
+  }
+
+  #noteOwners(before: StoredRecord | undefined, after: StoredRecord | undefined): void {
     for (const [field, owners] of this.#owners) {
-      const value = record[field] ?? null
+      const [was, is] = [before?.[field] ?? null, after?.[field] ?? null]
       // Within one transaction another record may already have taken the value over.
-      if (owners.get(value) === record.id) owners.delete(value)
-    }
-    for (const [field, referrers] of this.#referrers) {
-      for (const target of referencesOf(record, field)) {
-        const ids = referrers.get(target)
-        ids?.delete(record.id)
-        if (ids?.size === 0) referrers.delete(target)
-      }
+      if (before !== undefined && was !== is && owners.get(was) === before.id) owners.delete(was)
+      if (after !== undefined && is !== null) owners.set(is, after.id)
     }
   }
 }

@@ -67,6 +67,16 @@ describe('ties end in ascending id', () => {
 
 test('two values are equal only to themselves', () => {
   assert.deepEqual([compareValues(null, null), compareValues('a', 'a'), compareValues(0, 0)], [0, 0, 0])
-  assert.deepEqual([compareValues(null, 0), compareValues(0, null)], [1, -1])
+  assert.deepEqual([compareValues(null, 0), compareValues(0, null)].map(Math.sign), [1, -1])
   assert.deepEqual([compareValues(1, 2), compareValues(2, 1)], [-1, 1])
+})
+
+test('values of different types have an order too, and lists are all alike', () => {
+  const inOrder = [['a'], false, true, -1, 7, '', 'a', null]
+  for (const [place, value] of inOrder.entries()) {
+    for (const [otherPlace, other] of inOrder.entries()) {
+      assert.equal(Math.sign(compareValues(value, other)), Math.sign(place - otherPlace), JSON.stringify([value, other]))
+    }
+  }
+  assert.equal(compareValues(['a'], { b: 1 }), 0)
 })

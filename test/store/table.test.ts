@@ -30,7 +30,7 @@ describe('a table', () => {
     table.replace(1, undefined)
     assert.equal(table.ownerOf('isbn', 'b'), undefined)
     assert.deepEqual([...table.referrersTo('author_id', 8), ...table.referrersTo('genres', 2)], [])
-    assert.equal(table.records.size, 0)
+    assert.equal(table.size, 0)
   })
 
   test('knows the owners when values are swapped and handed on, in any order', () => {

@@ -1,0 +1,99 @@
+import { TypedFastBitSet } from 'typedfastbitset'
+
+/** A set of row numbers, one bit each; made for combining. */
+export type Bitmap = TypedFastBitSet
+
+/** An empty bitmap with room for rows below `capacity`, so that it need not grow. */
+export const bitmapFor = (capacity: number): Bitmap => TypedFastBitSet.fromWords(new Uint32Array((capacity >>> 5) + 1))
+
+/**
+ * Adds a row to a bitmap that is kept, which then has room for some more.
+ *
+ * @param slack how much more, as a share of what is needed
+ */
+export function keepRow(bitmap: Bitmap, row: number, slack = 0.25): void {
+  const needed = (row >>> 5) + 1
+  if (bitmap.words.length < needed) {
+    const words = new Uint32Array(Math.ceil(needed * (1 + slack)) + 1)
+    words.set(bitmap.words)
+    bitmap.words = words
+  }
+  bitmap.add(row)
+}
+
+/**
+ * Bitmaps to work on. They are used again and again, since a new one for each question would be some hundred kilobytes that
+ * have to be cleared away.
+ */
+export class Scratch {
+  readonly #bitmaps: Bitmap[] = []
+  #used = 0
+
+  /** Takes back all that was lent. */
+  reset(): void {
+    this.#used = 0
+  }
+
+  /** Lends an empty bitmap with room for rows below `capacity`. */
+  blank(capacity: number): Bitmap {
+    const bitmap = this.#next((capacity >>> 5) + 1)
+    bitmap.words.fill(0)
+    return bitmap
+  }
+
+  /** Lends a copy. */
+  copyOf({ words }: Bitmap): Bitmap {
+    const bitmap = this.#next(words.length)
+    bitmap.words.set(words)
+    return bitmap
+  }
+
+  #next(length: number): Bitmap {
+    const lent = this.#bitmaps[this.#used]
+    const bitmap = lent?.words.length === length ? lent : TypedFastBitSet.fromWords(new Uint32Array(length))
+    this.#bitmaps[this.#used++] = bitmap
+    return bitmap
+  }
+}
+
+/** Leaves in a bitmap only the rows from `from` up to, not including, `to`. */
+export function keepStretch({ words }: Bitmap, from: number, to: number): void {
+  if (from >= to) {
+    words.fill(0)
+    return
+  }
+  const [first, last] = [from >>> 5, (to - 1) >>> 5]
+  words.fill(0, 0, first)
+  words.fill(0, last + 1)
+  if (first < words.length) words[first] = (words[first] ?? 0) & (-1 << (from & 31))
+  if (last < words.length) words[last] = (words[last] ?? 0) & (-1 >>> (31 - ((to - 1) & 31)))
+}
+
+/** The `offset`-th to the `offset + limit - 1`-th of the rows in a bitmap, ascending. */
+export function sliceOf({ words }: Bitmap, offset: number, limit: number): number[] {
+  const rows: number[] = []
+  let skip = offset
+  for (let index = 0; index < words.length && rows.length < limit; index++) {
+    let word = words[index] ?? 0
+    if (word === 0) continue
+    if (skip > 0) {
+      const count = onesIn(word)
+      if (count <= skip) {
+        skip -= count
+        continue
+      }
+    }
+    for (; word !== 0 && rows.length < limit; word &= word - 1) {
+      if (skip > 0) skip--
+      else rows.push(index * 32 + 31 - Math.clz32(word & -word))
+    }
+  }
+  return rows
+}
+
+/** How many bits of a 32-bit word are set (Warren, Hacker's Delight, section 5-1). */
+function onesIn(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}

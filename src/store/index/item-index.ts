@@ -1,0 +1,29 @@
+import type { Json } from '../../util/json.ts'
+import type { FieldIndex } from './field-index.ts'
+import { type Rows, withoutRow, withRow } from './row-set.ts'
+
+/** Which rows hold an item: one of a list, or a foreign key. Under null stand the rows that hold nothing. */
+export class ItemIndex implements FieldIndex {
+  readonly #rows = new Map<Json, Rows>()
+
+  add(row: number, value: Json): void {
+    for (const item of itemsOf(value)) this.#rows.set(item, withRow(this.#rows.get(item), row))
+  }
+
+  remove(row: number, value: Json): void {
+    for (const item of itemsOf(value)) {
+      const rest = withoutRow(this.#rows.get(item), row)
+      if (rest === undefined) this.#rows.delete(item)
+    }
+  }
+
+  rowsOf(item: Json): Rows | undefined {
+    return this.#rows.get(item)
+  }
+}
+
+/** An empty list is as good as nothing; an object has no items. */
+function itemsOf(value: Json): readonly Json[] {
+  if (Array.isArray(value)) return value.length === 0 ? [null] : value
+  return typeof value === 'object' && value !== null ? [] : [value]
+}

@@ -1,0 +1,130 @@
+import { compareValues } from '../../query/compare.ts'
+import type { Json } from '../../util/json.ts'
+import { type Bitmap, bitmapFor, keepRow } from './bitmap.ts'
+import { addTo, type Rows, sizeOf } from './row-set.ts'
+
+/** Buckets are at least this large, in rows; a smaller range is quicker walked than combined. */
+const MIN_BUCKET = 1024
+const MAX_BUCKETS = 256
+
+/** Gives the values of an index from `from` on, in order, with their rows. */
+export type Walk = (from: Json | undefined) => Iterable<readonly [value: Json, rows: Rows]>
+
+/**
+ * Cuts the values of an index into buckets of some thousand rows, and knows for each bound all rows with smaller values. A
+ * range is then two bitmaps and a short walk at either end, however many rows it holds (a range-encoded bitmap index:
+ * Chan & Ioannidis, SIGMOD 1998, with bins).
+ */
+export class Landmarks {
+  /** The least value of each bucket but the first. */
+  readonly #bounds: Json[] = []
+  /** `#below[i]`: the rows with values less than `#bounds[i]`. */
+  readonly #below: Bitmap[] = []
+  /** How many rows each bucket holds, one more than there are bounds. */
+  readonly #sizes: number[] = [0]
+  readonly #walk: Walk
+  readonly #target: number
+
+  constructor(walk: Walk, size: number, capacity: number) {
+    this.#walk = walk
+    this.#target = Math.max(MIN_BUCKET, Math.ceil(size / MAX_BUCKETS))
+    const below = bitmapFor(capacity)
+    for (const [value, rows] of walk(undefined)) {
+      const count = sizeOf(rows)
+      const last = this.#sizes.length - 1
+      const filled = this.#sizes[last] ?? 0
+      if (filled > 0 && filled + count > this.#target) {
+        this.#bounds.push(value)
+        this.#below.push(below.clone())
+        this.#sizes.push(count)
+      } else {
+        this.#sizes[last] = filled + count
+      }
+      addTo(below, rows)
+    }
+  }
+
+  /** True once there are so many more buckets that they are worth making anew. */
+  get isOvergrown(): boolean {
+    return this.#bounds.length > 2 * MAX_BUCKETS
+  }
+
+  add(row: number, value: Json): void {
+    const bucket = this.bucketOf(value)
+    for (let index = bucket; index < this.#below.length; index++) {
+      const below = this.#below[index]
+      // Each has room for another number of rows, so that they do not all have to grow at once.
+      if (below !== undefined) keepRow(below, row, 0.1 + (0.4 * index) / this.#below.length)
+    }
+    const size = (this.#sizes[bucket] ?? 0) + 1
+    this.#sizes[bucket] = size
+    if (size > 2 * this.#target) this.#split(bucket)
+  }
+
+  remove(row: number, value: Json): void {
+    const bucket = this.bucketOf(value)
+    for (let index = bucket; index < this.#below.length; index++) this.#below[index]?.remove(row)
+    this.#sizes[bucket] = (this.#sizes[bucket] ?? 0) - 1
+  }
+
+  /** The bucket that a value falls into: as many bounds are not above it. */
+  bucketOf(value: Json): number {
+    let [low, high] = [0, this.#bounds.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (compareValues(this.#bounds[middle] ?? null, value) <= 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** How many rows lie in the buckets from one to another, both included. */
+  sizeOf(from: number, to: number): number {
+    let size = 0
+    for (let bucket = from; bucket <= to; bucket++) size += this.#sizes[bucket] ?? 0
+    return size
+  }
+
+  /** The least value of a bucket; undefined for the first. */
+  startOf(bucket: number): Json | undefined {
+    return this.#bounds[bucket - 1]
+  }
+
+  /** The rows in all buckets before this one; undefined for the first, before which there are none. */
+  before(bucket: number): Bitmap | undefined {
+    return this.#below[bucket - 1]
+  }
+
+  /** Cuts a bucket in two, unless it is of one value. */
+  #split(bucket: number): void {
+    const size = this.#sizes[bucket] ?? 0
+    let first = 0
+    for (const [value, rows] of this.#within(bucket)) {
+      if (first > 0 && first + sizeOf(rows) > size / 2) {
+        this.#cut(bucket, value, first)
+        return
+      }
+      first += sizeOf(rows)
+    }
+  }
+
+  /** Begins a bucket at `bound`, which leaves `first` rows to the one that it is cut from. */
+  #cut(bucket: number, bound: Json, first: number): void {
+    const below = this.before(bucket)?.clone() ?? bitmapFor(0)
+    for (const [value, rows] of this.#within(bucket)) {
+      if (compareValues(value, bound) >= 0) break
+      addTo(below, rows)
+    }
+    this.#bounds.splice(bucket, 0, bound)
+    this.#below.splice(bucket, 0, below)
+    this.#sizes.splice(bucket, 1, first, (this.#sizes[bucket] ?? 0) - first)
+  }
+
+  *#within(bucket: number): Generator<readonly [value: Json, rows: Rows]> {
+    const end = this.#bounds[bucket]
+    for (const entry of this.#walk(this.startOf(bucket))) {
+      if (end !== undefined && compareValues(entry[0], end) >= 0) return
+      yield entry
+    }
+  }
+}

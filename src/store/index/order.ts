@@ -1,0 +1,115 @@
+import { comparer } from '../../query/compare.ts'
+import { type Filter, isRelationFilter, type Plan, type SortKey } from '../../query/plan.ts'
+import type { Json } from '../../util/json.ts'
+import type { StoredRecord } from '../store.ts'
+import type { Table } from '../table.ts'
+import type { Need } from './indexes.ts'
+import type { Rows } from './row-set.ts'
+import type { Selection } from './selection.ts'
+
+/** Comparing two records costs about as much as so many steps through an index. */
+const STEPS_PER_COMPARISON = 5
+/** Looking at a set of rows costs about as much as a step for each so many of them. */
+const ROWS_PER_STEP = 8
+
+/** A slice of a selection in order, and how it was put in order. */
+export interface Ordered {
+  readonly records: readonly StoredRecord[]
+  /** For people: `created_at desc index`. */
+  readonly how: string
+}
+
+/** The indexes that an order needs. */
+export const needsOfOrder = (table: Table, sort: readonly SortKey[]): Need[] =>
+  table.isSmall ? [] : sort.flatMap(({ field }) => (field === 'id' ? [] : [{ kind: 'value' as const, field }]))
+
+/** The records of a selection from the `offset`-th on in an order that ends in `id`, at most `limit` of them. */
+export function ordered(table: Table, selection: Selection, { sort, filters, offset, limit }: Plan): Ordered {
+  const [first] = sort
+  const count = Math.min(limit, selection.size - offset)
+  if (count <= 0) return { records: [], how: 'nothing' }
+  if (first === undefined || first.field === 'id') return { records: byId(table, selection, first, offset, count), how: 'id' }
+  const gathering = selection.size * Math.log2(selection.size + 1) * STEPS_PER_COMPARISON
+  const walking = ((offset + count) * table.size) / selection.size
+  if (!table.isSmall && walking <= gathering) {
+    const walk = new Walk(table, gathering)
+    const records = walk.collect(selection, sort, offset, count, startOf(first, filters))
+    if (records !== undefined) return { records, how: `${nameOf(sort)} index` }
+  }
+  return { records: gathered(table, selection, sort, offset, count), how: `${nameOf(sort)} sorted` }
+}
+
+/** The bound that filters put to the values of a sort key, on the side where the order begins. */
+function startOf({ field, order }: SortKey, filters: readonly Filter[]): Json | undefined {
+  const bounding = order === 'asc' ? ['gt', 'gte', 'eq', 'startswith'] : ['lt', 'lte', 'eq']
+  for (const filter of filters) {
+    if (!isRelationFilter(filter) && filter.field === field && 'value' in filter && bounding.includes(filter.operator)) {
+      return filter.value
+    }
+  }
+  return undefined
+}
+
+const nameOf = (sort: readonly SortKey[]): string => sort.map(({ field, order }) => `${field} ${order}`).join(', ')
+
+function byId(table: Table, selection: Selection, key: SortKey | undefined, offset: number, count: number): StoredRecord[] {
+  if (key?.order !== 'desc') return table.recordsAt(selection.slice(offset, count))
+  return table.recordsAt(selection.slice(selection.size - offset - count, count).reverse())
+}
+
+function gathered(table: Table, selection: Selection, sort: readonly SortKey[], offset: number, count: number): StoredRecord[] {
+  const records = table.recordsAt(selection.slice(0, selection.size))
+  return records.sort(comparer(sort)).slice(offset, offset + count)
+}
+
+/** Goes through the index of the first key and picks what is selected, until a page is full. */
+class Walk {
+  readonly #table: Table
+  #stepsLeft: number
+
+  /** @param budget how many steps it may take before sorting would have been quicker */
+  constructor(table: Table, budget: number) {
+    this.#table = table
+    this.#stepsLeft = budget
+  }
+
+  /**
+   * @param start where in the index of the first key the selection begins at the earliest
+   * @returns undefined when the budget was used up
+   */
+  collect(
+    selection: Selection,
+    sort: readonly SortKey[],
+    offset: number,
+    count: number,
+    start?: Json,
+  ): StoredRecord[] | undefined {
+    const [key, ...rest] = sort
+    if (key === undefined || key.field === 'id') return byId(this.#table, selection, key, offset, count)
+    const found: StoredRecord[] = []
+    let skip = offset
+    for (const [, rows] of this.#table.index('value', key.field).entries(key.order, start)) {
+      this.#stepsLeft -= costOf(rows)
+      if (this.#stepsLeft < 0) return undefined
+      if (typeof rows === 'number') {
+        if (!selection.has(rows)) continue
+        if (skip > 0) skip--
+        else found.push(...this.#table.recordsAt([rows]))
+      } else {
+        const tied = selection.within(rows)
+        if (skip >= tied.size) {
+          skip -= tied.size
+          continue
+        }
+        const some = this.collect(tied, rest, skip, Math.min(count - found.length, tied.size - skip))
+        if (some === undefined) return undefined
+        found.push(...some)
+        skip = 0
+      }
+      if (found.length === count) break
+    }
+    return found
+  }
+}
+
+const costOf = (rows: Rows): number => (typeof rows === 'number' ? 1 : 1 + rows.size / ROWS_PER_STEP)

@@ -1,0 +1,155 @@
+import { type Bitmap, bitmapFor, keepRow } from './bitmap.ts'
+
+/** Below this many rows a list is always smaller and quicker than a bitmap. */
+const MIN_DENSE = 64
+
+/** A set of row numbers that is kept: a sorted list while rows are few among many, a bitmap once that is smaller. */
+export class RowSet {
+  #list = new Uint32Array(4)
+  #bitmap: Bitmap | undefined
+  #size = 0
+
+  static of(...rows: number[]): RowSet {
+    const set = new RowSet()
+    for (const row of rows) set.add(row)
+    return set
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  has(row: number): boolean {
+    if (this.#bitmap !== undefined) return this.#bitmap.has(row)
+    if (this.#size > 0 && row === this.#last) return true
+    const place = this.#placeOf(row)
+    return place < this.#size && this.#list[place] === row
+  }
+
+  add(row: number): void {
+    if (this.has(row)) return
+    if (this.#bitmap !== undefined) {
+      keepRow(this.#bitmap, row)
+      this.#size++
+      return
+    }
+    const place = this.#placeOf(row)
+    if (this.#size === this.#list.length) this.#grow()
+    if (place < this.#size) this.#list.copyWithin(place + 1, place, this.#size)
+    this.#list[place] = row
+    this.#size++
+    if (this.#size >= MIN_DENSE && this.#size * 32 > this.#last) this.#densify()
+  }
+
+  remove(row: number): void {
+    if (!this.has(row)) return
+    if (this.#bitmap === undefined) {
+      const place = this.#placeOf(row)
+      this.#list.copyWithin(place, place + 1, this.#size)
+    } else {
+      this.#bitmap.remove(row)
+    }
+    this.#size--
+  }
+
+  /** Calls back with each row, ascending. */
+  each(visit: (row: number) => void): void {
+    if (this.#bitmap !== undefined) this.#bitmap.forEach(visit)
+    else for (let place = 0; place < this.#size; place++) visit(this.#list[place] ?? 0)
+  }
+
+  addTo(bitmap: Bitmap): void {
+    if (this.#bitmap === undefined) this.each((row) => bitmap.add(row))
+    else bitmap.union(this.#bitmap)
+  }
+
+  removeFrom(bitmap: Bitmap): void {
+    if (this.#bitmap === undefined) this.each((row) => bitmap.remove(row))
+    else bitmap.difference(this.#bitmap)
+  }
+
+  /** Leaves in a bitmap only what is also here. */
+  keepIn(bitmap: Bitmap): void {
+    if (this.#bitmap !== undefined) {
+      bitmap.intersection(this.#bitmap)
+      return
+    }
+    const { words } = bitmap
+    let done = 0
+    for (let place = 0; place < this.#size; ) {
+      const at = (this.#list[place] ?? 0) >>> 5
+      let kept = 0
+      for (; place < this.#size && (this.#list[place] ?? 0) >>> 5 === at; place++) kept |= 1 << ((this.#list[place] ?? 0) & 31)
+      if (at >= words.length) break
+      words.fill(0, done, at)
+      words[at] = (words[at] ?? 0) & kept
+      done = at + 1
+    }
+    words.fill(0, done)
+  }
+
+  /** The largest row, while it is a list. */
+  get #last(): number {
+    return this.#list[this.#size - 1] ?? 0
+  }
+
+  /** Where a row stands in the list, or would. */
+  #placeOf(row: number): number {
+    if (this.#size === 0 || row > this.#last) return this.#size
+    let [low, high] = [0, this.#size - 1]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#list[middle] ?? 0) < row) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #grow(): void {
+    const larger = new Uint32Array(this.#size * 2)
+    larger.set(this.#list)
+    this.#list = larger
+  }
+
+  #densify(): void {
+    const bitmap = bitmapFor(this.#last)
+    this.each((row) => bitmap.add(row))
+    this.#bitmap = bitmap
+    this.#list = new Uint32Array(0)
+  }
+}
+
+/** Rows as an index keeps them: one row stands for itself, since most values of a large table are rare. */
+export type Rows = number | RowSet
+
+export const sizeOf = (rows: Rows): number => (typeof rows === 'number' ? 1 : rows.size)
+
+export function withRow(rows: Rows | undefined, row: number): Rows {
+  if (rows === undefined) return row
+  if (typeof rows === 'number') return RowSet.of(rows, row)
+  rows.add(row)
+  return rows
+}
+
+/** @returns undefined when no row is left */
+export function withoutRow(rows: Rows | undefined, row: number): Rows | undefined {
+  if (rows === row || rows === undefined) return undefined
+  if (typeof rows === 'number') return rows
+  rows.remove(row)
+  return rows.size === 0 ? undefined : rows
+}
+
+export function eachRow(rows: Rows, visit: (row: number) => void): void {
+  if (typeof rows === 'number') visit(rows)
+  else rows.each(visit)
+}
+
+export function addTo(bitmap: Bitmap, rows: Rows): void {
+  if (typeof rows === 'number') bitmap.add(rows)
+  else rows.addTo(bitmap)
+}
+
+export function removeFrom(bitmap: Bitmap, rows: Rows): void {
+  if (typeof rows === 'number') bitmap.remove(rows)
+  else rows.removeFrom(bitmap)
+}

@@ -1,0 +1,117 @@
+import { matcher } from '../../query/match.ts'
+import { type FieldFilter, type Filter, isRelationFilter, type RelationFilter } from '../../query/plan.ts'
+import type { StoredRecord } from '../store.ts'
+import { referencesOf, type Table } from '../table.ts'
+import { type Access, anyOf } from './access.ts'
+import { accessFor, needOf } from './filter-access.ts'
+import type { Need } from './indexes.ts'
+import type { Rows } from './row-set.ts'
+import { listed, mapped, type Selection } from './selection.ts'
+
+/** So few records are quicker looked at than looked up. */
+const FEW = 256
+
+/** What some filters match in a table. */
+export interface Selected {
+  readonly selection: Selection
+  /** How it was found, for people: `is_active 500000, age 75123`. */
+  readonly how: string
+}
+
+type Test = (record: StoredRecord) => boolean
+
+interface Step {
+  readonly filter: Filter
+  readonly access: Access
+  readonly test: Test
+}
+
+/** Looks a table up by its name. */
+export type TableNamed = (name: string) => Table
+
+/** The indexes that filters need, each with its table. Small tables need none: they are gone through. */
+export function needsOf(table: Table, filters: readonly Filter[], tableNamed: TableNamed): { table: Table; need: Need }[] {
+  return filters.flatMap((filter) => {
+    if (!isRelationFilter(filter)) return wanted(table, needOf(table, filter))
+    const related = needsOf(tableNamed(filter.target), [filter.filter], tableNamed)
+    return [...related, ...wanted(table, { kind: 'item', field: filter.field })]
+  })
+}
+
+const wanted = (table: Table, need: Need | undefined): { table: Table; need: Need }[] =>
+  need === undefined || table.isSmall ? [] : [{ table, need }]
+
+/** The rows that all filters match: the narrowest first, then looked at one by one when they are few, else combined as bitmaps. */
+export function select(table: Table, filters: readonly Filter[], tableNamed: TableNamed): Selected {
+  if (filters.length === 0) return { selection: table.all, how: 'all' }
+  if (table.isSmall) return scan(table, filters, tableNamed)
+  const steps = filters.map((filter) => stepFor(table, filter, tableNamed)).sort((a, b) => a.access.atMost - b.access.atMost)
+  const [first, ...others] = steps
+  if (first === undefined) throw new Error('There is no filter')
+  const selection = first.access.atMost <= FEW ? pick(table, first, others) : combine(table, first, others)
+  return { selection, how: steps.map(({ filter, access }) => `${nameOf(filter)} ${access.atMost}`).join(', ') }
+}
+
+function scan(table: Table, filters: readonly Filter[], tableNamed: TableNamed): Selected {
+  const tests = filters.map((filter) => testFor(filter, tableNamed))
+  const rows = table.all.slice(0, table.size).filter((row) => {
+    const record = table.recordAt(row)
+    return record !== undefined && tests.every((test) => test(record))
+  })
+  return { selection: listed(rows), how: 'scan' }
+}
+
+function pick(table: Table, first: Step, others: readonly Step[]): Selection {
+  const rows: number[] = []
+  first.access.each((row) => {
+    const record = table.recordAt(row)
+    if (record !== undefined && others.every(({ test }) => test(record))) rows.push(row)
+  })
+  return listed([...new Set(rows)].sort((a, b) => a - b))
+}
+
+function combine(table: Table, { access }: Step, others: readonly Step[]): Selection {
+  // A narrow start is drawn on an empty bitmap, a wide one cut from the full one.
+  const isNarrow = access.atMost < table.capacity / 32
+  const bitmap = isNarrow ? table.scratch.blank(table.capacity) : table.scratch.copyOf(table.live)
+  if (isNarrow) access.each((row) => bitmap.add(row))
+  else access.narrow(bitmap)
+  for (const other of others) other.access.narrow(bitmap)
+  return mapped(bitmap, table.scratch)
+}
+
+function stepFor(table: Table, filter: Filter, tableNamed: TableNamed): Step {
+  const access = isRelationFilter(filter) ? relatedAccess(table, filter, tableNamed) : accessFor(table, filter)
+  return { filter, access, test: testFor(filter, tableNamed) }
+}
+
+/** The rows that refer to any of the records that the inner filter matches. */
+function relatedAccess(table: Table, filter: RelationFilter, tableNamed: TableNamed): Access {
+  const index = table.index('item', filter.field)
+  const sets = idsOf(filter, tableNamed).flatMap((id): Rows[] => {
+    const rows = index.rowsOf(id)
+    return rows === undefined ? [] : [rows]
+  })
+  return anyOf(sets, () => table.scratch.blank(table.capacity))
+}
+
+function testFor(filter: Filter, tableNamed: TableNamed): Test {
+  if (!isRelationFilter(filter)) return matcher(filter)
+  let ids: ReadonlySet<number> | undefined
+  return (record) => {
+    ids ??= new Set(idsOf(filter, tableNamed))
+    const related = ids
+    return referencesOf(record, filter.field).some((id) => related.has(id))
+  }
+}
+
+function idsOf({ target, filter }: RelationFilter, tableNamed: TableNamed): number[] {
+  const table = tableNamed(target)
+  const { selection } = select(table, [filter], tableNamed)
+  return selection.slice(0, selection.size).flatMap((row) => table.recordAt(row)?.id ?? [])
+}
+
+function nameOf(filter: Filter): string {
+  const named = ({ field, operator }: FieldFilter): string => (operator === 'eq' ? field : `${field}__${operator}`)
+  return isRelationFilter(filter) ? `${filter.field} → ${named(filter.filter)}` : named(filter)
+}

@@ -1,0 +1,156 @@
+import { valueTest } from '../../query/match.ts'
+import type { FieldFilter } from '../../query/plan.ts'
+import type { Json } from '../../util/json.ts'
+import { Scratch } from './bitmap.ts'
+import type { FieldIndex } from './field-index.ts'
+import { RowSet } from './row-set.ts'
+
+/** A condition on part of a text. */
+export type PartFilter = FieldFilter & { readonly operator: 'icontains' | 'endswith' }
+
+/** How many answers are remembered, those asked for last. */
+const MAX_ANSWERS = 512
+/** Candidates are looked at one by one when there are no more than this. */
+const FEW = 256
+const GRAM = 3
+/** Characters that a gram can tell apart: ten bits each, three in an integer that needs no box. */
+const ALPHABET = 1 << 10
+const SIGMA = 'σ'
+
+/**
+ * Which rows have a text with some part in it. It keeps, for every three neighbouring characters, the rows that have them:
+ * those that have all trigrams of what is looked for are candidates (Zobel, Moffat & Sacks-Davis, VLDB 1993). Answers are
+ * remembered and kept up to date with every write, so that asking again costs nothing.
+ */
+export class TextIndex implements FieldIndex {
+  readonly #grams = new Map<number, RowSet>()
+  readonly #answers = new Map<string, { readonly test: (value: Json) => boolean; readonly rows: RowSet }>()
+  readonly #scratch = new Scratch()
+  readonly #valueAt: (row: number) => Json
+  readonly #capacity: () => number
+  /** False once a text held a character that grams confuse with another. */
+  #isPlain = true
+
+  /**
+   * @param valueAt gives the value that is indexed for a row
+   * @param capacity tells how many rows there are to have room for
+   */
+  constructor(valueAt: (row: number) => Json, capacity: () => number) {
+    this.#valueAt = valueAt
+    this.#capacity = capacity
+  }
+
+  add(row: number, value: Json): void {
+    if (typeof value !== 'string') return
+    for (const gram of this.#gramsOf(fold(value))) {
+      const rows = this.#grams.get(gram)
+      if (rows === undefined) this.#grams.set(gram, RowSet.of(row))
+      else rows.add(row)
+    }
+    for (const { test, rows } of this.#answers.values()) if (test(value)) rows.add(row)
+  }
+
+  remove(row: number, value: Json): void {
+    if (typeof value !== 'string') return
+    for (const gram of this.#gramsOf(fold(value))) this.#grams.get(gram)?.remove(row)
+    for (const { rows } of this.#answers.values()) rows.remove(row)
+  }
+
+  /** At most how many rows match. */
+  atMost(filter: PartFilter): number {
+    const known = this.#answers.get(keyOf(filter))
+    if (known !== undefined) return known.rows.size
+    const sets = this.#setsFor(filter)
+    return sets === undefined ? this.#capacity() : Math.min(...sets.map(({ size }) => size))
+  }
+
+  /** The rows that match. */
+  matching(filter: PartFilter): RowSet {
+    const key = keyOf(filter)
+    const answer = this.#answers.get(key) ?? { test: valueTest(filter), rows: this.#find(filter) }
+    // Put back at the end, so that the map is in the order of last use.
+    this.#answers.delete(key)
+    this.#answers.set(key, answer)
+    const [stalest] = this.#answers.keys()
+    if (this.#answers.size > MAX_ANSWERS && stalest !== undefined) this.#answers.delete(stalest)
+    return answer.rows
+  }
+
+  #find(filter: PartFilter): RowSet {
+    this.#scratch.reset()
+    const found = new RowSet()
+    const part = fold(String(filter.value))
+    const isExact = this.#isPlain && isPlain(part) && filter.operator === 'icontains'
+    if (isExact && part.length > 0 && part.length < GRAM) {
+      const bitmap = this.#scratch.blank(this.#capacity())
+      for (const [gram, rows] of this.#grams) if (beginsWith(gram, part)) rows.addTo(bitmap)
+      bitmap.forEach((row) => {
+        found.add(row)
+      })
+      return found
+    }
+    const test = valueTest(filter)
+    this.#candidates(filter, (row) => {
+      if ((isExact && part.length === GRAM) || test(this.#valueAt(row))) found.add(row)
+    })
+    return found
+  }
+
+  /** Calls back with every row that may match, ascending. */
+  #candidates(filter: PartFilter, visit: (row: number) => void): void {
+    const sets = this.#setsFor(filter)
+    if (sets === undefined) {
+      for (let row = 0; row < this.#capacity(); row++) visit(row)
+      return
+    }
+    const [fewest = new RowSet(), ...others] = sets.sort((a, b) => a.size - b.size)
+    if (fewest.size <= FEW || others.length === 0) {
+      fewest.each(visit)
+      return
+    }
+    const bitmap = this.#scratch.blank(this.#capacity())
+    fewest.addTo(bitmap)
+    for (const other of others) other.keepIn(bitmap)
+    bitmap.forEach(visit)
+  }
+
+  /** The rows of each gram that a match must have; undefined when grams cannot tell. */
+  #setsFor({ operator, value }: PartFilter): RowSet[] | undefined {
+    const part = fold(String(value))
+    const count = operator === 'endswith' ? part.length : part.length - GRAM + 1
+    if (count < 1) return undefined
+    return Array.from({ length: count }, (_, at) => this.#grams.get(gramAt(part, at)) ?? new RowSet())
+  }
+
+  /** The grams of a text, each once; the last two are filled up with nothing. */
+  #gramsOf(text: string): Set<number> {
+    const grams = new Set<number>()
+    for (let at = 0; at < text.length; at++) grams.add(gramAt(text, at))
+    if (this.#isPlain && !isPlain(text)) this.#isPlain = false
+    return grams
+  }
+}
+
+const codeAt = (text: string, at: number): number => (at < text.length ? text.charCodeAt(at) % ALPHABET : 0)
+
+const gramAt = (text: string, at: number): number =>
+  (codeAt(text, at) * ALPHABET + codeAt(text, at + 1)) * ALPHABET + codeAt(text, at + 2)
+
+function beginsWith(gram: number, part: string): boolean {
+  const prefix = part.length === 1 ? Math.floor(gram / (ALPHABET * ALPHABET)) : Math.floor(gram / ALPHABET)
+  return prefix === (part.length === 1 ? codeAt(part, 0) : codeAt(part, 0) * ALPHABET + codeAt(part, 1))
+}
+
+/** Makes texts equal that differ in case; the Greek sigma has two small forms, which one depends on its neighbours. */
+const fold = (text: string): string => text.toLowerCase().replaceAll('ς', SIGMA)
+
+/** True when grams tell every character of a folded text from every other. */
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0 || code >= ALPHABET || code === SIGMA.charCodeAt(0)) return false
+  }
+  return true
+}
+
+const keyOf = ({ operator, value }: PartFilter): string => `${operator} ${value}`
