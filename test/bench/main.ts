@@ -1,6 +1,8 @@
 // npm run bench [-- name… options]: every figure beside a baseline measured in the same run.
 import { readFile } from 'node:fs/promises'
+import { compactionBench } from './compaction.ts'
 import { isFailure, type Result } from './figures.ts'
+import { openBench } from './open.ts'
 import { type Arguments, type BenchOptions, parseArguments, USAGE } from './options.ts'
 import { asMarkdown, asTable, makeReport, type Report } from './report.ts'
 import { startBench } from './start.ts'
@@ -9,6 +11,8 @@ import { storeBench } from './store/bench.ts'
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result[]>>> = {
   start: startBench,
   store: storeBench,
+  compaction: compactionBench,
+  open: openBench,
 }
 
 const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>> = {
