@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
-import { startServer } from '../helpers/process.ts'
-import { accessTokens, dataFolder, MEMBERS_PATH, memberProject } from './data/project.ts'
+import { accessTokens, dataFolder, MEMBERS_PATH } from './data/project.ts'
 import { integer, mulberry32 } from './data/random.ts'
 import { type Figure, percentile, type Result } from './figures.ts'
-import { type Ask, CONNECTIONS, runLoad, type Sample } from './load/load.ts'
+import { type Ask, CONNECTIONS, lasting, runLoad, type Sample } from './load/load.ts'
 import type { BenchOptions } from './options.ts'
+import { withMembers } from './processes/members.ts'
 import { say } from './report.ts'
 import { createOf } from './store/rows.ts'
 
@@ -41,31 +41,22 @@ export async function compactionBench(options: BenchOptions): Promise<Result[]> 
   return results
 }
 
-async function benchAt(records: number, { seconds, profile }: BenchOptions): Promise<Figure[]> {
-  const project = await memberProject(records, CONNECTIONS)
-  const execArgv = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
-  try {
-    const server = await startServer(['--project', project.path], { execArgv })
+function benchAt(records: number, options: BenchOptions): Promise<Figure[]> {
+  return withMembers(records, options, async (address, folder) => {
+    const target = { address, tokens: accessTokens(CONNECTIONS) }
+    const requests = mixture(records)
+    await runLoad(target, requests, lasting(options.seconds))
+    const watch = watchFolds(dataFolder(folder))
+    const isLate = lasting(MAX_SLICES * options.seconds)
     try {
-      const target = { address: server.address, tokens: accessTokens(CONNECTIONS) }
-      const requests = mixture(records)
-      const over = (milliseconds: number) => {
-        const deadline = performance.now() + milliseconds
-        return () => performance.now() >= deadline
-      }
-      await runLoad(target, requests, over(seconds * 1000))
-      const watch = watchFolds(dataFolder(project))
-      const isLate = over(MAX_SLICES * seconds * 1000)
       const { samples, errors, firstError } = await runLoad(target, requests, () => watch.folds.length >= FOLDS || isLate())
-      watch.stop()
       if (firstError !== undefined) throw new Error(`${errors} answers were errors; the first: ${firstError}`)
+      watch.stop()
       return figures(records, samples, watch.folds)
     } finally {
-      await server.stop()
+      watch.stop()
     }
-  } finally {
-    await project.remove()
-  }
+  })
 }
 
 /** Of fifty requests 39 read, ten create, and one writes a long text, which is what makes the journal grow. */

@@ -46,7 +46,7 @@ export async function openBench(options: BenchOptions): Promise<Result[]> {
 const runsFor = (records: number): number => (records < 500_000 ? 5 : 1)
 
 async function loadFigures(project: TemporaryFolder, records: number): Promise<Figure[]> {
-  const file = join(dataFolder(project), 'db.json')
+  const file = join(dataFolder(project.path), 'db.json')
   const { size } = await stat(file)
   const opened: Loaded[] = []
   const parsed: Loaded[] = []

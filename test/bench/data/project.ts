@@ -27,7 +27,7 @@ rate_limits: { default: ${RATE_LIMIT}, auth: ${RATE_LIMIT}, upload: ${RATE_LIMIT
 /** A project with so many members and superusers in its data folder. */
 export async function memberProject(records: number, users: number): Promise<TemporaryFolder> {
   const project = await makeProject({ 'admin.config.yaml': SETTINGS, 'models/member.yaml': MEMBER_MODEL })
-  const data = dataFolder(project)
+  const data = dataFolder(project.path)
   await mkdir(data, { mode: 0o700 })
   const file = await open(join(data, 'db.json'), 'w', 0o600)
   try {
@@ -39,7 +39,7 @@ export async function memberProject(records: number, users: number): Promise<Tem
   return project
 }
 
-export const dataFolder = (project: TemporaryFolder): string => join(project.path, 'data')
+export const dataFolder = (project: string): string => join(project, 'data')
 
 /** One access token for each of the superusers, good on both servers. */
 export function accessTokens(users: number): string[] {

@@ -81,6 +81,12 @@ export async function runLoad(target: Target, next: () => Ask, isOver: () => boo
   }
 }
 
+/** A load's end: so many seconds from now. */
+export function lasting(seconds: number): () => boolean {
+  const deadline = performance.now() + seconds * 1000
+  return () => performance.now() >= deadline
+}
+
 const expectedStatus = ({ method }: Ask): number => (method === 'POST' ? 201 : 200)
 
 function serialize({ method, path, body }: Ask, headers: string): string {

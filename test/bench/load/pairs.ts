@@ -1,5 +1,5 @@
 import { median, percentile } from '../figures.ts'
-import { type Ask, type LoadResult, runLoad, type Target } from './load.ts'
+import { type Ask, type LoadResult, lasting, runLoad, type Target } from './load.ts'
 
 const WARM_UP_PAIRS = 2
 const PAIRS = 5
@@ -36,10 +36,7 @@ export interface PairsResult {
  * slower or faster favours neither.
  */
 export async function measurePairs(ours: Side, bare: Side, seconds: number): Promise<PairsResult> {
-  const slice = (side: Side, index: number) => {
-    const deadline = performance.now() + seconds * 1000
-    return runLoad(side.target, side.requests(index), () => performance.now() >= deadline)
-  }
+  const slice = (side: Side, index: number) => runLoad(side.target, side.requests(index), lasting(seconds))
   const pairs: { ours: LoadResult; bare: LoadResult }[] = []
   for (let index = 0; index < WARM_UP_PAIRS + PAIRS; index++) {
     const first = index % 2 === 0 ? await slice(ours, index) : undefined

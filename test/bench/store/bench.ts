@@ -1,5 +1,5 @@
-import { startServer } from '../../helpers/process.ts'
-import { accessTokens, memberProject } from '../data/project.ts'
+import { AssertionError } from 'node:assert/strict'
+import { accessTokens } from '../data/project.ts'
 import { mulberry32 } from '../data/random.ts'
 import type { Figure, Result } from '../figures.ts'
 import { ask } from '../load/ask.ts'
@@ -7,6 +7,7 @@ import { CONNECTIONS, type Target } from '../load/load.ts'
 import { measurePairs } from '../load/pairs.ts'
 import type { BenchOptions } from '../options.ts'
 import { type BareServer, startBareServer } from '../processes/bare-api.ts'
+import { withMembers } from '../processes/members.ts'
 import { say } from '../report.ts'
 import { checkAnswers, checkTotals } from './check.ts'
 import { createOf, ROWS, type Row, requestsOf } from './rows.ts'
@@ -29,46 +30,39 @@ export async function storeBench(options: BenchOptions): Promise<Result[]> {
   const rows = ROWS.filter(({ key }) => options.only.length === 0 || options.only.includes(key))
   const results: Result[] = []
   for (const records of options.records ?? SIZES) {
-    const found: Result[] = []
+    say(`store: ${records} records`)
+    const found: Figure[] = []
     try {
-      await benchAt(records, rows, options, (figure) => found.push(figure))
-      results.push(...found)
+      await benchAt(records, rows, options, found)
     } catch (error) {
       const failure = error instanceof Error ? error.message : String(error)
       say(`store at ${records}: ${failure}`)
       // An answer that was wrong makes every figure worthless.
-      results.push(...rows.map(({ name }) => ({ bench: 'store', name, records, failure })))
+      if (error instanceof AssertionError) found.length = 0
+      results.push(...found)
+      const missing = rows.filter(({ name }) => !found.some((figure) => figure.name === name))
+      results.push(...missing.map(({ name }) => ({ bench: 'store', name, records, failure })))
+      continue
     }
+    results.push(...found)
   }
   return results
 }
 
-async function benchAt(
-  records: number,
-  rows: readonly Row[],
-  { seconds, profile }: BenchOptions,
-  found: (figure: Figure) => void,
-): Promise<void> {
-  say(`store: ${records} records`)
+async function benchAt(records: number, rows: readonly Row[], options: BenchOptions, found: Figure[]): Promise<void> {
   const tokens = accessTokens(CONNECTIONS)
-  const project = await memberProject(records, CONNECTIONS)
-  const execArgv = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
-  const server = await startServer(['--project', project.path], { execArgv }).catch(async (error: unknown) => {
-    await project.remove()
-    throw error
+  await withMembers(records, options, async (address) => {
+    const bare = await startBareServer()
+    try {
+      const ours = { address, tokens }
+      const first = records + (await checkAnswers(ours, records)) + 1
+      const next = { ours: first, bare: first }
+      for (const row of rows) found.push(await measure(row, { records, seconds: options.seconds, ours, bare, next }))
+      await checkTotals(ours, records, next.ours - 1)
+    } finally {
+      await bare.stop()
+    }
   })
-  const bare = await startBareServer()
-  try {
-    const ours = { address: server.address, tokens }
-    const created = await checkAnswers(ours, records)
-    const next = { ours: records + created + 1, bare: records + created + 1 }
-    for (const row of rows) found(await measure(row, { records, seconds, ours, bare, next }))
-    await checkTotals(ours, records, next.ours - 1)
-  } finally {
-    await bare.stop()
-    await server.stop()
-    await project.remove()
-  }
 }
 
 async function measure(row: Row, bench: Bench): Promise<Figure> {
