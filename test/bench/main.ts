@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { compactionBench } from './compaction.ts'
 import { isFailure, type Result } from './figures.ts'
 import { openBench } from './open.ts'
-import { type Arguments, type BenchOptions, parseArguments, USAGE } from './options.ts'
+import { type Arguments, type BenchOptions, parseArguments, USAGE, UsageError } from './options.ts'
 import { asMarkdown, asTable, makeReport, type Report } from './report.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store/bench.ts'
@@ -22,10 +22,7 @@ const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>>
 }
 
 async function main(argv: readonly string[]): Promise<number> {
-  const { names, format, from, options } = parseArguments(argv)
-  const unknown = names.filter((name) => !(name in BENCHES))
-  if (unknown.length > 0)
-    throw new TypeError(`There is no bench '${unknown.join("', '")}' (known: ${Object.keys(BENCHES).join(', ')})`)
+  const { names, format, from, options } = parseArguments(argv, Object.keys(BENCHES))
   const report = from === undefined ? await measure(names, options) : (JSON.parse(await readFile(from, 'utf8')) as Report)
   process.stdout.write(FORMATS[format](report))
   return report.results.some(isFailure) ? 1 : 0
@@ -42,7 +39,7 @@ async function measure(names: readonly string[], options: BenchOptions): Promise
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  if (!(error instanceof TypeError)) throw error
+  if (!(error instanceof UsageError)) throw error
   process.stderr.write(`${error.message}\n\n${USAGE}`)
   process.exitCode = 2
 }

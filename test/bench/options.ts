@@ -32,23 +32,19 @@ export const USAGE = `npm run bench [-- <bench…>] [options]
   --profile <folder>       write CPU profiles of our server there
 `
 
-/** @throws {TypeError} saying what is wrong with the arguments */
-export function parseArguments(argv: readonly string[]): Arguments {
-  const { values, positionals } = parseArgs({
-    args: [...argv],
-    allowPositionals: true,
-    options: {
-      records: { type: 'string' },
-      only: { type: 'string', multiple: true, default: [] },
-      seconds: { type: 'string', default: '2' },
-      json: { type: 'boolean', default: false },
-      markdown: { type: 'boolean', default: false },
-      from: { type: 'string' },
-      profile: { type: 'string' },
-    },
-  })
-  const unknown = values.only.filter((key) => !ROWS.some((row) => row.key === key))
-  if (unknown.length > 0) throw new TypeError(`There is no row '${unknown.join("', '")}'`)
+/** The arguments make no sense; the message says why. */
+export class UsageError extends Error {}
+
+/**
+ * @param benches the names that there are
+ * @throws {UsageError}
+ */
+export function parseArguments(argv: readonly string[], benches: readonly string[]): Arguments {
+  const { values, positionals } = readArguments(argv)
+  const unknown = positionals.filter((name) => !benches.includes(name))
+  if (unknown.length > 0) throw new UsageError(`There is no bench '${unknown.join("', '")}' (known: ${benches.join(', ')})`)
+  const strayRows = values.only.filter((key) => !ROWS.some((row) => row.key === key))
+  if (strayRows.length > 0) throw new UsageError(`There is no row '${strayRows.join("', '")}'`)
   return {
     // Rows are the store's.
     names: positionals.length === 0 && values.only.length > 0 ? ['store'] : positionals,
@@ -63,8 +59,28 @@ export function parseArguments(argv: readonly string[]): Arguments {
   }
 }
 
+function readArguments(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        records: { type: 'string' },
+        only: { type: 'string', multiple: true, default: [] },
+        seconds: { type: 'string', default: '2' },
+        json: { type: 'boolean', default: false },
+        markdown: { type: 'boolean', default: false },
+        from: { type: 'string' },
+        profile: { type: 'string' },
+      },
+    })
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error
+  }
+}
+
 function positive(option: string, text: string, isFit: (value: number) => boolean): number {
   const value = Number(text)
   if (text.trim() !== '' && isFit(value) && value > 0) return value
-  throw new TypeError(`${option} takes numbers above 0, not '${text}'`)
+  throw new UsageError(`${option} takes numbers above 0, not '${text}'`)
 }
