@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { accessTokens, dataFolder, MEMBERS_PATH } from './data/project.ts'
 import { integer, mulberry32 } from './data/random.ts'
-import { type Figure, percentile, type Result } from './figures.ts'
+import { type Figure, failureOf, percentile, type Result } from './figures.ts'
 import { type Ask, CONNECTIONS, lasting, runLoad, type Sample } from './load/load.ts'
 import type { BenchOptions } from './options.ts'
 import { withMembers } from './processes/members.ts'
@@ -33,21 +33,19 @@ export async function compactionBench(options: BenchOptions): Promise<Result[]> 
     try {
       results.push(...(await benchAt(records, options)))
     } catch (error) {
-      const failure = error instanceof Error ? error.message : String(error)
-      say(`compaction at ${records}: ${failure}`)
-      results.push({ bench: 'compaction', name: 'p99 during a fold', records, failure })
+      results.push(failureOf({ bench: 'compaction', name: 'p99 during a fold', records }, error))
     }
   }
   return results
 }
 
-function benchAt(records: number, options: BenchOptions): Promise<Figure[]> {
-  return withMembers(records, options, async (address, folder) => {
+function benchAt(records: number, { seconds, profile }: BenchOptions): Promise<Figure[]> {
+  return withMembers(records, profile, async (address, folder) => {
     const target = { address, tokens: accessTokens(CONNECTIONS) }
     const requests = mixture(records)
-    await runLoad(target, requests, lasting(options.seconds))
+    await runLoad(target, requests, lasting(seconds))
     const watch = watchFolds(dataFolder(folder))
-    const isLate = lasting(MAX_SLICES * options.seconds)
+    const isLate = lasting(MAX_SLICES * seconds)
     try {
       const { samples, errors, firstError } = await runLoad(target, requests, () => watch.folds.length >= FOLDS || isLate())
       if (firstError !== undefined) throw new Error(`${errors} answers were errors; the first: ${firstError}`)

@@ -28,6 +28,21 @@ export interface Failure {
   readonly failure: string
 }
 
+/** Notes that something could not be measured, and says so at once. */
+export function failureOf(what: Omit<Failure, 'failure'>, error: unknown): Failure {
+  const failure = reasonOf(error)
+  process.stderr.write(`  ${what.name}: ${failure}\n`)
+  return { ...what, failure }
+}
+
+/** An error in a few words; of a process that ran out of memory the line that says so. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const fatal = /^FATAL ERROR.*$/m.exec(error.message)?.[0]
+  const text = fatal ?? error.message.slice(0, 1500)
+  return error.cause === undefined ? text : `${text} (${reasonOf(error.cause)})`
+}
+
 export type Result = Figure | Failure
 
 export const isFailure = (result: Result): result is Failure => 'failure' in result

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import type { TemporaryFolder } from '../helpers/fixture.ts'
 import { startServer } from '../helpers/process.ts'
 import { accessTokens, dataFolder, MEMBERS_PATH, memberProject } from './data/project.ts'
-import { type Bar, type Figure, median, type Result } from './figures.ts'
+import { type Bar, type Figure, failureOf, median, type Result } from './figures.ts'
 import { ask } from './load/ask.ts'
 import type { BenchOptions } from './options.ts'
 import { say } from './report.ts'
@@ -32,9 +32,7 @@ export async function openBench(options: BenchOptions): Promise<Result[]> {
     try {
       results.push(...(await loadFigures(project, records)), ...(await serveFigures(project, records)))
     } catch (error) {
-      const failure = error instanceof Error ? error.message : String(error)
-      say(`open at ${records}: ${failure}`)
-      results.push({ bench: 'open', name: 'opening the store', records, failure })
+      results.push(failureOf({ bench: 'open', name: 'opening the store', records }, error))
     } finally {
       await project.remove()
     }

@@ -32,8 +32,8 @@ export function asTable({ results, ...where }: Report): string {
       .join('  ')
       .trimEnd(),
   )
-  const failures = results.filter(isFailure).map(({ name, failure }) => `${name}: ${failure}`)
-  return [`${whereOf(where)}\n`, ...lines, ...new Set(failures)].map((line) => `${line}\n`).join('')
+  const failures = new Set(results.filter(isFailure).map(({ failure }) => `Not measured: ${failure}`))
+  return [`${whereOf(where)}\n`, ...lines, ...failures].map((line) => `${line}\n`).join('')
 }
 
 /** Two Markdown tables: ratios of the store by size, and every other figure. */

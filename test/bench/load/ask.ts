@@ -6,7 +6,8 @@ import type { Ask, Target } from './load.ts'
  * @throws {Error} when the answer is neither 200 nor 201
  */
 export async function ask({ address, tokens: [token] }: Target, { method, path, body }: Ask): Promise<string> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  // A kept connection may be closed by the other side while this one is busy with something else.
+  const headers = { connection: 'close', authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const response = await fetch(`${address}${path}`, { method, headers, ...(body === undefined ? {} : { body }) })
   const text = await response.text()
   if (response.ok) return text

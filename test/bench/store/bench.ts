@@ -1,7 +1,6 @@
-import { AssertionError } from 'node:assert/strict'
 import { accessTokens } from '../data/project.ts'
 import { mulberry32 } from '../data/random.ts'
-import type { Figure, Result } from '../figures.ts'
+import { type Figure, failureOf, isFailure, type Result } from '../figures.ts'
 import { ask } from '../load/ask.ts'
 import { CONNECTIONS, type Target } from '../load/load.ts'
 import { measurePairs } from '../load/pairs.ts'
@@ -31,34 +30,32 @@ export async function storeBench(options: BenchOptions): Promise<Result[]> {
   const results: Result[] = []
   for (const records of options.records ?? SIZES) {
     say(`store: ${records} records`)
-    const found: Figure[] = []
     try {
-      await benchAt(records, rows, options, found)
+      results.push(...(await benchAt(records, rows, options)))
     } catch (error) {
-      const failure = error instanceof Error ? error.message : String(error)
-      say(`store at ${records}: ${failure}`)
-      // An answer that was wrong makes every figure worthless.
-      if (error instanceof AssertionError) found.length = 0
-      results.push(...found)
-      const missing = rows.filter(({ name }) => !found.some((figure) => figure.name === name))
-      results.push(...missing.map(({ name }) => ({ bench: 'store', name, records, failure })))
-      continue
+      // Without a server, or with wrong answers, there is no figure that is worth anything.
+      results.push(...rows.map(({ name }) => failureOf({ bench: 'store', name, records }, error)))
     }
-    results.push(...found)
   }
   return results
 }
 
-async function benchAt(records: number, rows: readonly Row[], options: BenchOptions, found: Figure[]): Promise<void> {
-  const tokens = accessTokens(CONNECTIONS)
-  await withMembers(records, options, async (address) => {
+/** @throws {AssertionError} when an answer is wrong, before the rows or after them */
+function benchAt(records: number, rows: readonly Row[], { seconds, profile }: BenchOptions): Promise<Result[]> {
+  return withMembers(records, profile, async (address) => {
+    const ours = { address, tokens: accessTokens(CONNECTIONS) }
     const bare = await startBareServer()
     try {
-      const ours = { address, tokens }
       const first = records + (await checkAnswers(ours, records)) + 1
       const next = { ours: first, bare: first }
-      for (const row of rows) found.push(await measure(row, { records, seconds: options.seconds, ours, bare, next }))
-      await checkTotals(ours, records, next.ours - 1)
+      const results: Result[] = []
+      for (const row of rows) {
+        const measured = measure(row, { records, seconds, ours, bare, next })
+        results.push(await measured.catch((error: unknown) => failureOf({ bench: 'store', name: row.name, records }, error)))
+      }
+      // Nobody knows which creates of a row that broke off were done.
+      if (!results.some(isFailure)) await checkTotals(ours, records, next.ours - 1)
+      return results
     } finally {
       await bare.stop()
     }
