@@ -1,17 +1,45 @@
-// npm run bench [-- name… --json]: every figure beside a baseline measured in the same run.
-import { type Figure, printFigures } from './figures.ts'
+// npm run bench [-- name… options]: every figure beside a baseline measured in the same run.
+import { readFile } from 'node:fs/promises'
+import { compactionBench } from './compaction.ts'
+import { isFailure, type Result } from './figures.ts'
+import { openBench } from './open.ts'
+import { type Arguments, type BenchOptions, parseArguments, USAGE, UsageError } from './options.ts'
+import { asMarkdown, asTable, makeReport, type Report } from './report.ts'
 import { startBench } from './start.ts'
+import { storeBench } from './store/bench.ts'
 
-const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = { start: startBench }
+const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result[]>>> = {
+  start: startBench,
+  store: storeBench,
+  compaction: compactionBench,
+  open: openBench,
+}
 
-const names = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const unknown = names.filter((name) => !(name in BENCHES))
-if (unknown.length > 0) {
-  process.stderr.write(`Unknown bench ${unknown.join(', ')} (known: ${Object.keys(BENCHES).join(', ')})\n`)
+const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>> = {
+  table: asTable,
+  markdown: asMarkdown,
+  json: (report) => `${JSON.stringify(report, null, 2)}\n`,
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const { names, format, from, options } = parseArguments(argv, Object.keys(BENCHES))
+  const report = from === undefined ? await measure(names, options) : (JSON.parse(await readFile(from, 'utf8')) as Report)
+  process.stdout.write(FORMATS[format](report))
+  return report.results.some(isFailure) ? 1 : 0
+}
+
+async function measure(names: readonly string[], options: BenchOptions): Promise<Report> {
+  const results: Result[] = []
+  for (const [name, bench] of Object.entries(BENCHES)) {
+    if (names.length === 0 || names.includes(name)) results.push(...(await bench(options)))
+  }
+  return makeReport(results)
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  process.stderr.write(`${error.message}\n\n${USAGE}`)
   process.exitCode = 2
-} else {
-  const figures: Figure[] = []
-  for (const [name, bench] of Object.entries(BENCHES))
-    if (names.length === 0 || names.includes(name)) figures.push(...(await bench()))
-  printFigures(figures, process.argv.includes('--json'))
 }

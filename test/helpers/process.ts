@@ -17,9 +17,10 @@ export interface RunningServer {
 /** Starts the real program as a process of its own and waits until it listens. */
 export async function startServer(
   args: readonly string[],
-  { bin = ADMIN_BIN, cwd = process.cwd() } = {},
+  { bin = ADMIN_BIN, cwd = process.cwd(), execArgv = [] }: { bin?: string; cwd?: string; execArgv?: readonly string[] } = {},
 ): Promise<RunningServer> {
-  const child = spawn(process.execPath, [bin, 'serve', '--port', '0', ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const argv = [...execArgv, bin, 'serve', '--port', '0', ...args]
+  const child = spawn(process.execPath, argv, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
   const written = { stdout: '', stderr: '' }
   child.stderr.on('data', (chunk) => {
     written.stderr += chunk

@@ -1,0 +1,88 @@
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Tokens } from '../../../src/auth/token.ts'
+import { jwtCodec } from '../../../src/http/jwt-codec.ts'
+import { systemClock } from '../../../src/util/clock.ts'
+import { systemRandom } from '../../../src/util/ids.ts'
+import { makeProject, type TemporaryFolder } from '../../helpers/fixture.ts'
+import { MEMBER_MODEL, member } from './members.ts'
+
+/** Where members are served. */
+export const MEMBERS_PATH = '/api/v1/models/member'
+
+/** What tokens are signed with, on both servers. */
+export const SECRET = 'the-benchmarks-keep-no-secret-from-anybody'
+
+const TOKEN_MINUTES = 1440
+const CHUNK_CHARACTERS = 1 << 20
+
+/** The highest limit that a project may set; it counts by user, so that every connection comes as a user of its own. */
+const RATE_LIMIT = 100_000
+
+const SETTINGS = `secret_key: ${SECRET}
+jwt: { access_token_minutes: ${TOKEN_MINUTES} }
+rate_limits: { default: ${RATE_LIMIT}, auth: ${RATE_LIMIT}, upload: ${RATE_LIMIT} }
+`
+
+/** A project with so many members and superusers in its data folder. */
+export async function memberProject(records: number, users: number): Promise<TemporaryFolder> {
+  const project = await makeProject({ 'admin.config.yaml': SETTINGS, 'models/member.yaml': MEMBER_MODEL })
+  const data = dataFolder(project.path)
+  await mkdir(data, { mode: 0o700 })
+  const file = await open(join(data, 'db.json'), 'w', 0o600)
+  try {
+    await writeSnapshot(file, records, users)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return project
+}
+
+export const dataFolder = (project: string): string => join(project, 'data')
+
+/** One access token for each of the superusers, good on both servers. */
+export function accessTokens(users: number): string[] {
+  const lifetimes = { access_token_minutes: TOKEN_MINUTES, refresh_token_minutes: TOKEN_MINUTES }
+  const tokens = new Tokens({ codec: jwtCodec('HS256', SECRET), lifetimes, clock: systemClock, random: systemRandom })
+  return Array.from({ length: users }, (_, index) => tokens.issue('access', index + 1).token)
+}
+
+/** Writes the file in the store's own layout, in pieces: a million members are more than one string can hold. */
+async function writeSnapshot(file: FileHandle, records: number, users: number): Promise<void> {
+  await file.write('{\n"format": 1,\n"sequence": 1,\n"tables": {\n')
+  await writeTable(file, 'user', users, superuser)
+  await file.write(',\n')
+  await writeTable(file, 'member', records, member)
+  await file.write('\n}\n}\n')
+}
+
+async function writeTable(file: FileHandle, name: string, count: number, record: (id: number) => object): Promise<void> {
+  let piece = `${JSON.stringify(name)}: {"next_id": ${count + 1}, "records": [`
+  for (let id = 1; id <= count; id++) {
+    piece += `${id === 1 ? '' : ','}\n${JSON.stringify(record(id))}`
+    if (piece.length < CHUNK_CHARACTERS) continue
+    await file.writeFile(piece)
+    piece = ''
+  }
+  await file.writeFile(`${piece}\n]}`)
+}
+
+function superuser(id: number): object {
+  const at = '2023-01-01T00:00:00.000Z'
+  return {
+    id,
+    username: `root${id}`,
+    email: `root${id}@example.com`,
+    password: 'nobody logs in',
+    first_name: null,
+    last_name: null,
+    is_active: true,
+    is_superuser: true,
+    last_login: null,
+    groups: [],
+    permissions: [],
+    created_at: at,
+    updated_at: at,
+  }
+}

@@ -1,0 +1,65 @@
+import { median, percentile } from '../figures.ts'
+import { type Ask, type LoadResult, lasting, runLoad, type Target } from './load.ts'
+
+const WARM_UP_PAIRS = 2
+const PAIRS = 5
+
+/** One of the two servers under comparison. */
+export interface Side {
+  readonly target: Target
+  /** The requests of a slice: the same for both sides, but that each makes creates of its own. */
+  requests(slice: number): () => Ask
+}
+
+/** How a side did over all its slices. */
+export interface SideResult {
+  /** Median of the slices. */
+  readonly perSecond: number
+  /** Milliseconds. */
+  readonly p50: number
+  readonly p99: number
+}
+
+export interface PairsResult {
+  readonly ours: SideResult
+  readonly bare: SideResult
+  /** Median of the ratios of slices that were taken one right after the other. */
+  readonly ratio: number
+  readonly errors: number
+  readonly firstError: string | undefined
+  /** The busiest that the generator was, 1 being one core. */
+  readonly generatorLoad: number
+}
+
+/**
+ * Loads two servers in turns of `seconds`, after both were warmed up. Who goes first changes, so that a machine that grows
+ * slower or faster favours neither.
+ */
+export async function measurePairs(ours: Side, bare: Side, seconds: number): Promise<PairsResult> {
+  const slice = (side: Side, index: number) => runLoad(side.target, side.requests(index), lasting(seconds))
+  const pairs: { ours: LoadResult; bare: LoadResult }[] = []
+  for (let index = 0; index < WARM_UP_PAIRS + PAIRS; index++) {
+    const first = index % 2 === 0 ? await slice(ours, index) : undefined
+    const bareResult = await slice(bare, index)
+    pairs.push({ ours: first ?? (await slice(ours, index)), bare: bareResult })
+  }
+  const all = pairs.flatMap((pair) => [pair.ours, pair.bare])
+  const measured = pairs.slice(WARM_UP_PAIRS)
+  return {
+    ours: summary(measured.map((pair) => pair.ours)),
+    bare: summary(measured.map((pair) => pair.bare)),
+    ratio: median(measured.map((pair) => pair.ours.perSecond / pair.bare.perSecond)),
+    errors: all.reduce((sum, { errors }) => sum + errors, 0),
+    firstError: all.find(({ firstError }) => firstError !== undefined)?.firstError,
+    generatorLoad: Math.max(...all.map(({ generatorLoad }) => generatorLoad)),
+  }
+}
+
+function summary(slices: readonly LoadResult[]): SideResult {
+  const latencies = slices.flatMap(({ samples }) => samples.map(({ begin, end }) => end - begin))
+  return {
+    perSecond: median(slices.map(({ perSecond }) => perSecond)),
+    p50: percentile(latencies, 50),
+    p99: percentile(latencies, 99),
+  }
+}

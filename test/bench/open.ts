@@ -1,0 +1,112 @@
+import { constants } from 'node:buffer'
+import { execFile } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { TemporaryFolder } from '../helpers/fixture.ts'
+import { startServer } from '../helpers/process.ts'
+import { accessTokens, dataFolder, MEMBERS_PATH, memberProject } from './data/project.ts'
+import { type Bar, type Figure, failureOf, median, type Result } from './figures.ts'
+import { ask } from './load/ask.ts'
+import type { BenchOptions } from './options.ts'
+import { say } from './report.ts'
+
+const SIZES = [100_000, 1_000_000]
+const TIME_BAR: Bar = { is: 'at most', ratio: 2 }
+const MEMORY_BAR: Bar = { is: 'at most', ratio: 3 }
+const MEBIBYTE = 2 ** 20
+
+/** What a process reported of the records that it loaded. */
+interface Loaded {
+  readonly milliseconds: number
+  readonly bytes: number
+  readonly total: number
+}
+
+/** How long it takes until all records are there, and how much memory they take, against parsing the same file. */
+export async function openBench(options: BenchOptions): Promise<Result[]> {
+  const results: Result[] = []
+  for (const records of options.records ?? SIZES) {
+    say(`open: ${records} records`)
+    const project = await memberProject(records, 1)
+    try {
+      results.push(...(await loadFigures(project, records)), ...(await serveFigures(project, records)))
+    } catch (error) {
+      results.push(failureOf({ bench: 'open', name: 'opening the store', records }, error))
+    } finally {
+      await project.remove()
+    }
+  }
+  return results
+}
+
+/** A million take long enough to be measured once. */
+const runsFor = (records: number): number => (records < 500_000 ? 5 : 1)
+
+async function loadFigures(project: TemporaryFolder, records: number): Promise<Figure[]> {
+  const file = join(dataFolder(project.path), 'db.json')
+  const { size } = await stat(file)
+  const opened: Loaded[] = []
+  const parsed: Loaded[] = []
+  for (let run = 0; run < runsFor(records); run++) {
+    opened.push(await load('open-store.mjs', project.path, records))
+    // Past that, no string holds the file.
+    if (size <= constants.MAX_STRING_LENGTH) parsed.push(await load('parse-file.mjs', file, records))
+  }
+  const figure = (name: string, unit: string, bar: Bar, value: (loaded: Loaded) => number): Figure => {
+    const ours = median(opened.map(value))
+    const common = { bench: 'open', name, records, unit, ours }
+    if (parsed.length === 0) return common
+    const baseline = median(parsed.map(value))
+    return { ...common, baseline, ratio: ours / baseline, ...(records === 100_000 ? { bar } : {}) }
+  }
+  return [
+    figure('opening the store, beside JSON.parse of its file', 'ms', TIME_BAR, ({ milliseconds }) => milliseconds),
+    figure('memory of the open store, beside the parsed array', 'MiB', MEMORY_BAR, ({ bytes }) => bytes / MEBIBYTE),
+  ]
+}
+
+/** Runs one of the loading programs in a fresh process. */
+async function load(program: string, argument: string, records: number): Promise<Loaded> {
+  const args = ['--expose-gc', join(import.meta.dirname, 'processes', program), argument]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  const loaded = JSON.parse(stdout) as Loaded
+  if (loaded.total !== records) throw new Error(`${program} found ${loaded.total} of ${records} records`)
+  return loaded
+}
+
+async function serveFigures(project: TemporaryFolder, records: number): Promise<Figure[]> {
+  const tokens = accessTokens(1)
+  const times: number[] = []
+  const resident: number[] = []
+  const peaks: number[] = []
+  for (let run = 0; run < runsFor(records); run++) {
+    const begin = performance.now()
+    const server = await startServer(['--project', project.path])
+    try {
+      await ask({ address: server.address, tokens }, { method: 'GET', path: `${MEMBERS_PATH}/${records}` })
+      times.push(performance.now() - begin)
+      const memory = await residentMemory(server.child.pid)
+      if (memory === undefined) continue
+      resident.push(memory.now)
+      peaks.push(memory.peak)
+    } finally {
+      await server.stop()
+    }
+  }
+  const figure = (name: string, unit: string, values: readonly number[]): Figure[] =>
+    values.length === 0 ? [] : [{ bench: 'open', name, records, unit, ours: median(values) }]
+  return [
+    ...figure('from starting the program to its first answer', 'ms', times),
+    ...figure('resident memory at the first answer', 'MiB', resident),
+    ...figure('resident memory at its highest until then', 'MiB', peaks),
+  ]
+}
+
+/** What a process takes of the machine's memory, in MiB; only Linux tells. */
+async function residentMemory(pid: number | undefined): Promise<{ now: number; peak: number } | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1])
+  const memory = { now: kibibytes('VmRSS') / 1024, peak: kibibytes('VmHWM') / 1024 }
+  return Number.isNaN(memory.now + memory.peak) ? undefined : memory
+}

@@ -1,0 +1,86 @@
+import { parseArgs } from 'node:util'
+import { ROWS } from './store/rows.ts'
+
+/** What a bench may be told. */
+export interface BenchOptions {
+  /** Numbers of records; each bench has its own when nobody says. */
+  readonly records: readonly number[] | undefined
+  /** Length of one slice of a measurement. */
+  readonly seconds: number
+  /** Keys of the rows of `store` to measure; all when empty. */
+  readonly only: readonly string[]
+  /** A folder that takes CPU profiles of our server. */
+  readonly profile: string | undefined
+}
+
+export interface Arguments {
+  /** Names of benches; all when empty. */
+  readonly names: readonly string[]
+  readonly format: 'table' | 'json' | 'markdown'
+  /** A file that `--json` wrote, to be shown instead of measuring. */
+  readonly from: string | undefined
+  readonly options: BenchOptions
+}
+
+export const USAGE = `npm run bench [-- <bench…>] [options]
+
+  --records 10000,100000   numbers of records
+  --only <row>             a row of the bench 'store' (${ROWS.map(({ key }) => key).join(', ')}); may be repeated
+  --seconds <n>            length of a slice (default: 2)
+  --json, --markdown       print the figures as data, or as tables for a document
+  --from <file>            show figures that --json printed, measure nothing
+  --profile <folder>       write CPU profiles of our server there
+`
+
+/** The arguments make no sense; the message says why. */
+export class UsageError extends Error {}
+
+/**
+ * @param benches the names that there are
+ * @throws {UsageError}
+ */
+export function parseArguments(argv: readonly string[], benches: readonly string[]): Arguments {
+  const { values, positionals } = readArguments(argv)
+  const unknown = positionals.filter((name) => !benches.includes(name))
+  if (unknown.length > 0) throw new UsageError(`There is no bench '${unknown.join("', '")}' (known: ${benches.join(', ')})`)
+  const strayRows = values.only.filter((key) => !ROWS.some((row) => row.key === key))
+  if (strayRows.length > 0) throw new UsageError(`There is no row '${strayRows.join("', '")}'`)
+  return {
+    // Rows are the store's.
+    names: positionals.length === 0 && values.only.length > 0 ? ['store'] : positionals,
+    format: values.json ? 'json' : values.markdown ? 'markdown' : 'table',
+    from: values.from,
+    options: {
+      records: values.records?.split(',').map((text) => positive('--records', text, Number.isSafeInteger)),
+      seconds: positive('--seconds', values.seconds, Number.isFinite),
+      only: values.only,
+      profile: values.profile,
+    },
+  }
+}
+
+function readArguments(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        records: { type: 'string' },
+        only: { type: 'string', multiple: true, default: [] },
+        seconds: { type: 'string', default: '2' },
+        json: { type: 'boolean', default: false },
+        markdown: { type: 'boolean', default: false },
+        from: { type: 'string' },
+        profile: { type: 'string' },
+      },
+    })
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error
+  }
+}
+
+function positive(option: string, text: string, isFit: (value: number) => boolean): number {
+  const value = Number(text)
+  if (text.trim() !== '' && isFit(value) && value > 0) return value
+  throw new UsageError(`${option} takes numbers above 0, not '${text}'`)
+}

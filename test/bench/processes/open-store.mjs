@@ -1,0 +1,16 @@
+// Opens the store of a project (the first argument) as the server does, and reports how long it took and what it holds.
+import { join } from 'node:path'
+import { loadProject } from '../../../dist/service/project.js'
+import { FileStore } from '../../../dist/store/file.js'
+import { memoryInUse } from './memory.mjs'
+
+const [folder] = process.argv.slice(2)
+const { registry } = await loadProject({ folder, env: {}, flags: {} })
+const before = await memoryInUse()
+const begin = performance.now()
+const store = await FileStore.open(join(folder, 'data'), registry, 'write')
+const milliseconds = performance.now() - begin
+const bytes = (await memoryInUse()) - before
+const { total } = await store.find('member', { filters: [], sort: [], offset: 0, limit: 1 })
+await store.close()
+process.stdout.write(JSON.stringify({ milliseconds, bytes, total }))

@@ -1,0 +1,111 @@
+import { accessTokens } from '../data/project.ts'
+import { mulberry32 } from '../data/random.ts'
+import { type Figure, failureOf, isFailure, type Result } from '../figures.ts'
+import { ask } from '../load/ask.ts'
+import { CONNECTIONS, type Target } from '../load/load.ts'
+import { measurePairs } from '../load/pairs.ts'
+import type { BenchOptions } from '../options.ts'
+import { type BareServer, startBareServer } from '../processes/bare-api.ts'
+import { withMembers } from '../processes/members.ts'
+import { say } from '../report.ts'
+import { checkAnswers, checkTotals } from './check.ts'
+import { createOf, ROWS, type Row, requestsOf } from './rows.ts'
+
+const SIZES = [10_000, 100_000, 1_000_000]
+const EXAMPLES = 25
+
+/** Everything that one size needs. */
+interface Bench {
+  readonly records: number
+  readonly seconds: number
+  readonly ours: Target
+  readonly bare: BareServer
+  /** Numbers of the members that each side creates next. */
+  readonly next: { ours: number; bare: number }
+}
+
+/** Our server, the real program with tokens and rate limits, against a bare one that answers the same bytes from a constant. */
+export async function storeBench(options: BenchOptions): Promise<Result[]> {
+  const rows = ROWS.filter(({ key }) => options.only.length === 0 || options.only.includes(key))
+  const results: Result[] = []
+  for (const records of options.records ?? SIZES) {
+    say(`store: ${records} records`)
+    try {
+      results.push(...(await benchAt(records, rows, options)))
+    } catch (error) {
+      // Without a server, or with wrong answers, there is no figure that is worth anything.
+      results.push(...rows.map(({ name }) => failureOf({ bench: 'store', name, records }, error)))
+    }
+  }
+  return results
+}
+
+/** @throws {AssertionError} when an answer is wrong, before the rows or after them */
+function benchAt(records: number, rows: readonly Row[], { seconds, profile }: BenchOptions): Promise<Result[]> {
+  return withMembers(records, profile, async (address) => {
+    const ours = { address, tokens: accessTokens(CONNECTIONS) }
+    const bare = await startBareServer()
+    try {
+      const first = records + (await checkAnswers(ours, records)) + 1
+      const next = { ours: first, bare: first }
+      const results: Result[] = []
+      for (const row of rows) {
+        const measured = measure(row, { records, seconds, ours, bare, next })
+        results.push(await measured.catch((error: unknown) => failureOf({ bench: 'store', name: row.name, records }, error)))
+      }
+      // Nobody knows which creates of a row that broke off were done.
+      if (!results.some(isFailure)) await checkTotals(ours, records, next.ours - 1)
+      return results
+    } finally {
+      await bare.stop()
+    }
+  })
+}
+
+async function measure(row: Row, bench: Bench): Promise<Figure> {
+  const { records, seconds, ours, bare, next } = bench
+  await bare.answerWith({ read: await typicalAnswer(row, bench), created: await ask(ours, createOf(next.ours++)) })
+  const side = (name: 'ours' | 'bare', target: Target) => ({
+    target,
+    requests: (slice: number) => requestsOf(row, records, mulberry32(100 + slice), () => next[name]++),
+  })
+  const { errors, firstError, ...result } = await measurePairs(
+    side('ours', ours),
+    side('bare', { address: bare.address, tokens: ours.tokens }),
+    seconds,
+  )
+  if (firstError !== undefined) throw new Error(`${errors} answers of '${row.name}' were errors; the first: ${firstError}`)
+  const { generatorLoad, ratio } = result
+  say(
+    `  ${row.name}: ${result.ours.perSecond.toFixed(0)}/s, bare ${result.bare.perSecond.toFixed(0)}/s, ratio ${ratio.toFixed(2)}`,
+  )
+  const bar = row.bars[records]
+  return {
+    bench: 'store',
+    name: row.name,
+    records,
+    unit: '/s',
+    ours: result.ours.perSecond,
+    baseline: result.bare.perSecond,
+    ratio,
+    ...(bar === undefined ? {} : { bar: { is: 'at least', ratio: bar } }),
+    details: {
+      p50: result.ours.p50,
+      p99: result.ours.p99,
+      baseline_p50: result.bare.p50,
+      baseline_p99: result.bare.p99,
+      generator_load: generatorLoad,
+    },
+  }
+}
+
+/** Of several answers the one whose length is nearest to their mean, so that both servers send about as many bytes. */
+async function typicalAnswer({ reads }: Row, { records, ours }: Bench): Promise<string> {
+  if (reads === undefined) return '{}'
+  const next = reads(records, mulberry32(23))
+  const answers: string[] = []
+  while (answers.length < EXAMPLES) answers.push(await ask(ours, next()))
+  const mean = answers.reduce((sum, { length }) => sum + length, 0) / EXAMPLES
+  const distance = (answer: string) => Math.abs(answer.length - mean)
+  return answers.reduce((best, answer) => (distance(answer) < distance(best) ? answer : best))
+}
