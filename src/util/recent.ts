@@ -29,7 +29,10 @@ export class Recent<K, V> {
 
   set(key: K, value: V): void {
     const weight = this.#weigh(key, value)
-    if (weight > this.#half) return this.delete(key)
+    if (weight > this.#half) {
+      this.delete(key)
+      return
+    }
     if (this.#weight + weight > this.#half) {
       this.#old = this.#young
       this.#young = new Map()

@@ -22,7 +22,8 @@ export const strictRequests: Plugin<object> = {
       throw new AppError('UNSUPPORTED_MEDIA_TYPE', `A body cannot be encoded as '${encoding}'; use ${[...ENCODINGS].join(', ')}`)
     })
     server.ext('onPreHandler', (request, h) => {
-      if (request.route.settings.plugins?.readsQuery !== true) new Parameters(queryOf(request), []).throwIfFaulty()
+      if (request.route.settings.plugins?.readsQuery !== true)
+        new Parameters(new URLSearchParams(queryOf(request)), []).throwIfFaulty()
       return h.continue
     })
   },

@@ -3,6 +3,7 @@ import type { App } from '../../app.ts'
 import { AppError } from '../../errors.ts'
 import { isObject } from '../../util/json.ts'
 import { FieldIssues } from '../../validate/issues.ts'
+import { jsonResponse } from '../json.ts'
 import { apiRoots } from '../paths.ts'
 import { actorOf } from '../request.ts'
 
@@ -31,10 +32,10 @@ export function authRoutes({ settings, logins, reads }: App): ServerRoute[] {
     await logins.logout(refreshToken)
     return { message: 'Logged out successfully' }
   }
-  const me = async (request: Request) => {
+  const me = async (request: Request, h: ResponseToolkit) => {
     const actor = actorOf(request)
-    const data = await reads.self(actor)
-    return { data, permissions: logins.permissionsOf(actor) }
+    const { text } = await reads.self(actor)
+    return jsonResponse(h, `{"data":${text},"permissions":${JSON.stringify(logins.permissionsOf(actor))}}`)
   }
 
   return [
