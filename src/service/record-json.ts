@@ -47,13 +47,22 @@ export class RecordJson {
   /** True when it was made under this projection and with these records nested in it. */
   isMadeOf(projection: Projection, nested: Nested): boolean {
     if (projection !== this.#projection || nested.length !== this.#nested.length) return false
-    for (const [index, record] of nested.entries()) if (record !== this.#nested[index]) return false
-    return true
+    return nested.every((record, index) => record === this.#nested[index])
   }
 }
 
 /** Records in a JSON array. */
-export const arrayJson = (records: readonly RecordJson[]): string => `[${records.map(({ text }) => text).join(',')}]`
+export function arrayJson(records: readonly RecordJson[]): string {
+  // Added up rather than joined: what is joined is copied here, and again when it is put into an envelope.
+  let list = '['
+  let comma = ''
+  for (const { text } of records) {
+    list += comma
+    list += text
+    comma = ','
+  }
+  return `${list}]`
+}
 
 /**
  * Makes the JSON of records. That of a record in full is made once and kept for as long as there is room, by the stored record,
