@@ -105,8 +105,9 @@ export class Logins {
    */
   async authenticate(token: string): Promise<Actor> {
     const claims = this.#tokens.verify(token, 'access')
-    const user = claims === undefined ? undefined : await this.#activeUser(Number(claims.sub))
-    if (user === undefined) throw unauthenticated()
+    if (claims === undefined) throw unauthenticated()
+    const [user] = await this.#store.get('user', [Number(claims.sub)])
+    if (user?.is_active !== true) throw unauthenticated()
     const isSuperuser = user.is_superuser === true
     return { userId: user.id, isSuperuser, permissions: isSuperuser ? NONE : await grantsOf(this.#store, user) }
   }

@@ -38,6 +38,17 @@ export function present(model: Model, record: StoredRecord, projection: Projecti
   return body
 }
 
+/** True when what is sent of a record is what is stored of it, member by member. */
+export function isSentAsStored(model: Model, record: StoredRecord, projection: Projection): boolean {
+  let index = 0
+  for (const name in record) {
+    const column = projection[index++]
+    if (column?.name !== name || column.kind !== 'value') return false
+    if (record[name] === null && storedValue(model, record, name) !== null) return false
+  }
+  return index === projection.length
+}
+
 function nested(record: StoredRecord, column: RelatedColumn, found: ReadonlyMap<number, StoredRecord> | undefined): Json {
   const { field, target, fields } = column
   const bodies = referencesOf(record, field.name).flatMap((id) => {

@@ -3,9 +3,9 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { fullProjection, type Projection } from '../query/project.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
-import { versionOf } from '../store/version.ts'
+import { versionOf, versionOfJson } from '../store/version.ts'
 import { Recent } from '../util/recent.ts'
-import { loadRelated, present, relatedTo } from './present.ts'
+import { isSentAsStored, loadRelated, present, relatedTo } from './present.ts'
 
 /** How many characters of JSON are remembered, unless said otherwise. */
 const CAPACITY = 64 * 1024 * 1024
@@ -19,22 +19,25 @@ type Nested = ReturnType<typeof relatedTo>
 export class RecordJson {
   /** The JSON object. */
   readonly text: string
+  readonly #asStored: boolean
   readonly #record: StoredRecord
   readonly #projection: Projection
   readonly #nested: Nested
   #version: string | undefined
   #digest: string | undefined
 
-  constructor(text: string, record: StoredRecord, projection: Projection, nested: Nested) {
-    this.text = text
-    this.#record = record
-    this.#projection = projection
-    this.#nested = nested
+  /** `asStored` says that the text is also the JSON of what is stored. */
+  constructor(made: { text: string; asStored: boolean; record: StoredRecord; projection: Projection; nested: Nested }) {
+    this.text = made.text
+    this.#asStored = made.asStored
+    this.#record = made.record
+    this.#projection = made.projection
+    this.#nested = made.nested
   }
 
   /** The version of what is stored of the record. */
   get version(): string {
-    this.#version ??= versionOf(this.#record)
+    this.#version ??= this.#asStored ? versionOfJson(this.text) : versionOf(this.#record)
     return this.#version
   }
 
@@ -89,7 +92,9 @@ export class RecordWriter {
       const nested = relatedTo(record, related)
       const kept = keeps ? this.#kept.get(record) : undefined
       if (kept?.isMadeOf(projection, nested) === true) return kept
-      const made = new RecordJson(JSON.stringify(present(model, record, projection, related)), record, projection, nested)
+      const asStored = isSentAsStored(model, record, projection)
+      const text = JSON.stringify(asStored ? record : present(model, record, projection, related))
+      const made = new RecordJson({ text, asStored, record, projection, nested })
       if (keeps) this.#kept.set(record, made)
       return made
     })

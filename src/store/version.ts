@@ -12,7 +12,7 @@ let size = 0
 export function versionOf(record: StoredRecord): string {
   const known = young.get(record) ?? old.get(record)
   if (known !== undefined) return known
-  const version = hash('sha256', JSON.stringify(record), 'base64url').slice(0, 16)
+  const version = versionOfJson(JSON.stringify(record))
   // Two small generations, since a garbage collector takes long over a weak map with an entry for every record there is.
   if (++size > GENERATION) {
     old = young
@@ -22,3 +22,6 @@ export function versionOf(record: StoredRecord): string {
   young.set(record, version)
   return version
 }
+
+/** The version of the record whose JSON this is, for whoever has it at hand. Nothing is remembered of it. */
+export const versionOfJson = (json: string): string => hash('sha256', json, 'base64url').slice(0, 16)
