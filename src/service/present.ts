@@ -21,8 +21,11 @@ export async function loadRelated(store: Store, records: readonly StoredRecord[]
   return related
 }
 
+const NOTHING: readonly undefined[] = []
+
 /** The records that are nested in one: a place for each reference of each column, empty where nothing is found. */
 export function relatedTo(record: StoredRecord, related: Related): readonly (StoredRecord | undefined)[] {
+  if (related.size === 0) return NOTHING
   const all: (StoredRecord | undefined)[] = []
   for (const [{ field }, found] of related) for (const id of referencesOf(record, field.name)) all.push(found.get(id))
   return all
