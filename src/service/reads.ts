@@ -2,13 +2,13 @@ import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import { pageJson } from '../query/page.ts'
 import { type ListQuery, parseListQuery, parseReadQuery } from '../query/parse.ts'
 import { fullProjection, type Projection } from '../query/project.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { Recent } from '../util/recent.ts'
 import { modelFor, noSuchRecord } from './lookup.ts'
-import { arrayJson, type RecordJson, RecordWriter } from './record-json.ts'
+import { PageWriter } from './pages.ts'
+import { type RecordJson, RecordWriter } from './record-json.ts'
 import { readRecordId } from './requests.ts'
 
 /** How many characters of list queries are remembered. */
@@ -19,6 +19,7 @@ export class Reads {
   readonly #registry: Registry
   readonly #store: Store
   readonly #writer: RecordWriter
+  readonly #pages = new PageWriter()
   /** What list queries turned out to ask for, which depends on the model alone. */
   readonly #queries = new Recent<string, ListQuery>(QUERY_CAPACITY, (query) => query.length)
 
@@ -35,10 +36,9 @@ export class Reads {
    */
   async list(actor: Actor, modelKey: string, query: string): Promise<string> {
     const model = modelFor(this.#registry, actor, 'view', modelKey)
-    const { page, plan, projection } = this.#listQuery(model, query)
-    const { records, total } = await this.#store.find(model.key, plan)
-    const written = await this.#writer.write(model, records, projection)
-    return pageJson(arrayJson(written), total, page)
+    const asked = this.#listQuery(model, query)
+    const { records, total } = await this.#store.find(model.key, asked.plan)
+    return this.#pages.write(asked, await this.#writer.write(model, records, asked.projection), total)
   }
 
   /** @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, RECORD_NOT_FOUND */

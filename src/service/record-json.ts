@@ -55,17 +55,7 @@ export class RecordJson {
 }
 
 /** Records in a JSON array. */
-export function arrayJson(records: readonly RecordJson[]): string {
-  // Added up rather than joined: what is joined is copied here, and again when it is put into an envelope.
-  let list = '['
-  let comma = ''
-  for (const { text } of records) {
-    list += comma
-    list += text
-    comma = ','
-  }
-  return `${list}]`
-}
+export const arrayJson = (records: readonly RecordJson[]): string => `[${records.map(({ text }) => text).join(',')}]`
 
 /**
  * Makes the JSON of records. That of a record in full is made once and kept for as long as there is room, by the stored record,
