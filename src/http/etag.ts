@@ -1,17 +1,17 @@
-import { createHash } from 'node:crypto'
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi'
-import type { Presented } from '../service/reads.ts'
+import type { RecordJson } from '../service/record-json.ts'
 import type { Precondition } from '../service/records.ts'
+import { jsonResponse } from './json.ts'
 
 /**
  * Answers with a record and its entity tag, `"<version>.<body>"`: the version of what is stored of the record, and a digest
  * of what is sent, which nested records change too. `If-None-Match` looks at both, `If-Match` at the version.
  */
-export function recordResponse(h: ResponseToolkit, { body, version }: Presented): ResponseObject {
-  const text = JSON.stringify({ data: body })
-  const tag = `"${version}.${createHash('sha256').update(text).digest('base64url').slice(0, 8)}"`
-  const known = ['get', 'head'].includes(h.request.method) && knows(String(h.request.headers['if-none-match'] ?? ''), tag)
-  const response = known ? h.response().code(304) : h.response(text).type('application/json')
+export function recordResponse(h: ResponseToolkit, record: RecordJson): ResponseObject {
+  const tag = `"${record.version}.${record.digest}"`
+  const known = h.request.headers['if-none-match'] as string | undefined
+  const unchanged = known !== undefined && ['get', 'head'].includes(h.request.method) && knows(known, tag)
+  const response = unchanged ? h.response().code(304) : jsonResponse(h, `{"data":${record.text}}`)
   return response.header('ETag', tag)
 }
 

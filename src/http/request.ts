@@ -8,9 +8,9 @@ export function actorOf(request: Request): Actor {
   return actor
 }
 
-/** The query parameters of a request as they were sent. (`request.url` would also want a well-formed Host header.) */
-export function queryOf(request: Request): URLSearchParams {
+/** The query of a request as it was sent, empty when there is none. (`request.url` would also want a well-formed Host header.) */
+export function queryOf(request: Request): string {
   const url = request.raw.req.url ?? ''
   const start = url.indexOf('?')
-  return new URLSearchParams(start === -1 ? '' : url.slice(start + 1))
+  return start === -1 ? '' : url.slice(start + 1)
 }

@@ -4,11 +4,11 @@ import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, systemRandom } from '../util/ids.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
 import { errorBodies } from './plugins/errors.ts'
-import { rateLimits } from './plugins/rate-limits.ts'
-import { strictRequests } from './plugins/strict-requests.ts'
+import { RateLimits } from './rate-limits.ts'
 import { authRoutes } from './routes/auth.ts'
 import { modelRoutes } from './routes/models.ts'
 import { viewRoutes } from './routes/views.ts'
+import { strictRoutes } from './strict-routes.ts'
 
 export interface ServerOptions {
   /** Told of every error that is our own fault, with the request's id. */
@@ -40,12 +40,11 @@ export async function createServer(
       payload: { maxBytes: settings.max_upload_bytes, allow: ['application/json'], protoAction: 'ignore' },
     },
   })
+  const limits = new RateLimits(settings, clock)
   await server.register([
     { plugin: errorBodies, options: { validationStatus: settings.validation_status, clock, random, report } },
-    { plugin: bearerAuthentication, options: { logins: app.logins } },
-    { plugin: rateLimits, options: { settings, clock } },
-    { plugin: strictRequests },
+    { plugin: bearerAuthentication, options: { logins: app.logins, limits } },
   ])
-  server.route([...modelRoutes(app), ...viewRoutes(app), ...authRoutes(app)])
+  server.route(strictRoutes([...modelRoutes(app), ...viewRoutes(app), ...authRoutes(app, limits)]))
   return server
 }

@@ -1,14 +1,3 @@
-/** The envelope of every list: one page of records and where it stands among all. */
-export interface Page<T> {
-  readonly data: readonly T[]
-  readonly total: number
-  readonly page: number
-  readonly page_size: number
-  readonly total_pages: number
-  readonly has_next: boolean
-  readonly has_prev: boolean
-}
-
 /** Which page of how many records. */
 export interface PageRequest {
   /** From 1. */
@@ -27,16 +16,15 @@ export const sliceOf = ({ page, pageSize }: PageRequest): { offset: number; limi
   limit: pageSize,
 })
 
-/** Puts records into the envelope. A page past the end is empty and has a previous page, unless nothing matched at all. */
-export function pageOf<T>(data: readonly T[], total: number, { page, pageSize }: PageRequest): Page<T> {
+/**
+ * The envelope of every list, in JSON: one page of records and where it stands among all. A page past the end is empty and has
+ * a previous page, unless nothing matched at all.
+ *
+ * @param data the records of the page, a JSON array
+ */
+export function pageJson(data: string, total: number, { page, pageSize }: PageRequest): string {
   const totalPages = Math.ceil(total / pageSize)
-  return {
-    data,
-    total,
-    page,
-    page_size: pageSize,
-    total_pages: totalPages,
-    has_next: page < totalPages,
-    has_prev: page > 1 && totalPages > 0,
-  }
+  const hasPrev = page > 1 && totalPages > 0
+  const standing = `"total":${total},"page":${page},"page_size":${pageSize},"total_pages":${totalPages}`
+  return `{"data":${data},${standing},"has_next":${page < totalPages},"has_prev":${hasPrev}}`
 }

@@ -21,6 +21,10 @@ export class Parameters {
     this.#faults.set(parameter, [...(this.#faults.get(parameter) ?? []), message])
   }
 
+  has(name: string): boolean {
+    return this.#sent.has(name)
+  }
+
   /** The value of a parameter that may be given once. */
   one(name: string): string | undefined {
     const values = this.#sent.getAll(name)

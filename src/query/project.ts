@@ -31,8 +31,9 @@ export function fullProjection(model: Model, registry: Registry): Projection {
   return projection
 }
 
-/** Reads `fields` and `include`. The primary key is always there. */
+/** Reads `fields` and `include`; with neither it is the full projection itself. The primary key is always there. */
 export function parseProjection(parameters: Parameters, model: Model, registry: Registry): Projection {
+  if (!parameters.has('fields') && !parameters.has('include')) return fullProjection(model, registry)
   const names = parameters.names('fields')
   const included = parseInclude(parameters, model, registry)
   const chosen = names === undefined ? fullProjection(model, registry) : chosenColumns(names, parameters, model, registry)

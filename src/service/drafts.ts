@@ -32,7 +32,7 @@ export function draftNew(actor: Actor, model: Model, form: Form | undefined, dat
 export function draftChange(model: Model, form: Form | undefined, existing: StoredRecord, data: RecordData): Draft {
   const { values, issues } = readRecord(model, data, existing)
   if (form !== undefined) {
-    const kept = secretsOf(model).filter((name) => existing[name] != null && !Object.hasOwn(data, name))
+    const kept = model.secrets.filter((name) => existing[name] != null && !Object.hasOwn(data, name))
     checkForm(form, { ...existing, ...values }, new Set(kept), issues)
   }
   return { data, values: Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(data, name))), issues }
@@ -63,7 +63,7 @@ export class Finisher {
     this.#clock = clock
   }
 
-  /** The operation as it will be, but with secrets in plain: to be rehearsed, never committed. */
+  /** The operation as it will be, but with secrets in plain: where there are any, to be rehearsed and never committed. */
   rehearsal(write: DraftedWrite): Operation {
     const { model, draft, existing, id } = write
     return operation(model, existing, { ...draft.values, ...this.#stamps(write) }, id)
@@ -71,6 +71,7 @@ export class Finisher {
 
   async operation(write: DraftedWrite): Promise<Operation> {
     const { model, draft, existing, id } = write
+    if (model.secrets.length === 0) return this.rehearsal(write)
     const hashing = this.#hashes.get(draft.data) ?? this.#hashSecrets(model, draft.values)
     this.#hashes.set(draft.data, hashing)
     const secrets = await hashing
@@ -79,7 +80,7 @@ export class Finisher {
 
   async #hashSecrets(model: Model, values: Draft['values']): Promise<Record<string, Json>> {
     const hashed: Record<string, Json> = {}
-    for (const name of secretsOf(model)) {
+    for (const name of model.secrets) {
       const value = Object.hasOwn(values, name) ? values[name] : undefined
       if (typeof value === 'string') hashed[name] = await this.#hasher.hash(value)
     }
@@ -90,7 +91,10 @@ export class Finisher {
   #stamps({ model, existing, quiet = false }: DraftedWrite): Record<string, Json> {
     if (!model.timestamps || quiet) return {}
     const now = this.#clock()
-    if (existing === undefined) return { created_at: isoTime(now), updated_at: isoTime(now) }
+    if (existing === undefined) {
+      const at = isoTime(now)
+      return { created_at: at, updated_at: at }
+    }
     const before = Date.parse(String(existing.updated_at))
     return { updated_at: isoTime(Number.isNaN(before) ? now : Math.max(now, before + 1)) }
   }
@@ -101,5 +105,3 @@ function operation(model: Model, existing: StoredRecord | undefined, values: Jso
   if (existing !== undefined) return { kind: 'update', table, id: existing.id, values, expect: versionOf(existing) }
   return { kind: 'insert', table, values, ...(id === undefined ? {} : { id }) }
 }
-
-const secretsOf = (model: Model): string[] => [...model.fields.values()].filter(({ type }) => type.secret).map(({ name }) => name)

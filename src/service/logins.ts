@@ -22,6 +22,8 @@ export interface TokenGrant {
 }
 
 const SESSION = 'authsession'
+/** The permissions of a superuser, who needs none. */
+const NONE: ReadonlySet<string> = new Set()
 
 /** Logs users in and out and finds out on whose behalf a request comes. Every refusal is the same error. */
 export class Logins {
@@ -103,10 +105,11 @@ export class Logins {
    */
   async authenticate(token: string): Promise<Actor> {
     const claims = this.#tokens.verify(token, 'access')
-    const user = claims === undefined ? undefined : await this.#activeUser(Number(claims.sub))
-    if (user === undefined) throw unauthenticated()
+    if (claims === undefined) throw unauthenticated()
+    const [user] = await this.#store.get('user', [Number(claims.sub)])
+    if (user?.is_active !== true) throw unauthenticated()
     const isSuperuser = user.is_superuser === true
-    return { userId: user.id, isSuperuser, permissions: isSuperuser ? new Set() : await grantsOf(this.#store, user) }
+    return { userId: user.id, isSuperuser, permissions: isSuperuser ? NONE : await grantsOf(this.#store, user) }
   }
 
   /** An access token for a user, without a login: for whoever can read the secret anyway. */

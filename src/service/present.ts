@@ -6,46 +6,59 @@ import type { Json, JsonObject } from '../util/json.ts'
 
 type RelatedColumn = Extract<Column, { kind: 'related' }>
 
-/** Turns stored records into what is sent: the projection's columns in its order, related records nested, secrets nowhere. */
-export async function present(
-  store: Store,
-  model: Model,
-  records: readonly StoredRecord[],
-  projection: Projection,
-): Promise<JsonObject[]> {
-  const related = new Map<RelatedColumn, ReadonlyMap<number, JsonObject>>()
+/** For each column that nests records: those that it may nest, by id. */
+export type Related = ReadonlyMap<RelatedColumn, ReadonlyMap<number, StoredRecord>>
+
+/** Looks up every record that a projection nests in any of the records: once for each column that nests. */
+export async function loadRelated(store: Store, records: readonly StoredRecord[], projection: Projection): Promise<Related> {
+  const related = new Map<RelatedColumn, ReadonlyMap<number, StoredRecord>>()
   for (const column of projection) {
-    if (column.kind === 'related') related.set(column, await loadRelated(store, column, records))
+    if (column.kind !== 'related') continue
+    const ids = [...new Set(records.flatMap((record) => referencesOf(record, column.field.name)))]
+    const found = ids.length === 0 ? [] : await store.get(column.target.key, ids)
+    related.set(column, new Map(found.flatMap((record) => (record === undefined ? [] : [[record.id, record]]))))
   }
-  return records.map((record) =>
-    Object.fromEntries(
-      projection.map((column) => [
-        column.name,
-        column.kind === 'value' ? storedValue(model, record, column.name) : relatedValue(record, column, related.get(column)),
-      ]),
-    ),
-  )
+  return related
 }
 
-/** Every record that the column refers to from any of the records, by id; one look-up for all. */
-async function loadRelated(
-  store: Store,
-  column: RelatedColumn,
-  records: readonly StoredRecord[],
-): Promise<Map<number, JsonObject>> {
-  const ids = [...new Set(records.flatMap((record) => referencesOf(record, column.field.name)))]
-  const found = ids.length === 0 ? [] : await store.get(column.target.key, ids)
-  const nested = new Map<number, JsonObject>()
-  for (const record of found) {
-    if (record === undefined) continue
-    nested.set(record.id, Object.fromEntries(column.fields.map((name) => [name, storedValue(column.target, record, name)])))
-  }
-  return nested
+const NOTHING: readonly undefined[] = []
+
+/** The records that are nested in one: a place for each reference of each column, empty where nothing is found. */
+export function relatedTo(record: StoredRecord, related: Related): readonly (StoredRecord | undefined)[] {
+  if (related.size === 0) return NOTHING
+  const all: (StoredRecord | undefined)[] = []
+  for (const [{ field }, found] of related) for (const id of referencesOf(record, field.name)) all.push(found.get(id))
+  return all
 }
 
-function relatedValue(record: StoredRecord, column: RelatedColumn, related: ReadonlyMap<number, JsonObject> | undefined): Json {
-  const nested = referencesOf(record, column.field.name).flatMap((id) => related?.get(id) ?? [])
-  return column.field.relation.kind === 'many' ? nested : (nested[0] ?? null)
+/** What is sent of a stored record: the projection's columns in its order, related records nested, secrets nowhere. */
+export function present(model: Model, record: StoredRecord, projection: Projection, related: Related): JsonObject {
+  const body: Record<string, Json> = {}
+  for (const column of projection) {
+    const isValue = column.kind === 'value'
+    body[column.name] = isValue ? storedValue(model, record, column.name) : nested(record, column, related.get(column))
+  }
+  return body
+}
+
+/** True when what is sent of a record is what is stored of it, member by member. */
+export function isSentAsStored(model: Model, record: StoredRecord, projection: Projection): boolean {
+  let index = 0
+  for (const name in record) {
+    const column = projection[index++]
+    if (column?.name !== name || column.kind !== 'value') return false
+    if (record[name] === null && storedValue(model, record, name) !== null) return false
+  }
+  return index === projection.length
+}
+
+function nested(record: StoredRecord, column: RelatedColumn, found: ReadonlyMap<number, StoredRecord> | undefined): Json {
+  const { field, target, fields } = column
+  const bodies = referencesOf(record, field.name).flatMap((id) => {
+    const each = found?.get(id)
+    return each === undefined ? [] : [Object.fromEntries(fields.map((name) => [name, storedValue(target, each, name)]))]
+  })
+  return field.relation.kind === 'many' ? bodies : (bodies[0] ?? null)
 }
 
 /** A field that was added to the model after the record was stored has no value yet. */

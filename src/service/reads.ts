@@ -1,68 +1,90 @@
 import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
+import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import { type Page, pageOf } from '../query/page.ts'
-import { parseListQuery, parseReadQuery } from '../query/parse.ts'
-import { fullProjection } from '../query/project.ts'
+import { type ListQuery, parseListQuery, parseReadQuery } from '../query/parse.ts'
+import { fullProjection, type Projection } from '../query/project.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
-import { versionOf } from '../store/version.ts'
-import type { JsonObject } from '../util/json.ts'
+import { Recent } from '../util/recent.ts'
 import { modelFor, noSuchRecord } from './lookup.ts'
-import { present } from './present.ts'
+import { PageWriter } from './pages.ts'
+import { type RecordJson, RecordWriter } from './record-json.ts'
 import { readRecordId } from './requests.ts'
 
-/** A record as it is sent, and the version of what is stored of it. */
-export interface Presented {
-  readonly body: JsonObject
-  readonly version: string
-}
+/** How many characters of list queries are remembered. */
+const QUERY_CAPACITY = 1_000_000
 
-/** Reads records on somebody's behalf. Changes nothing. */
+/** Reads records on somebody's behalf, as JSON. Changes nothing. Queries come as they were sent, without the question mark. */
 export class Reads {
   readonly #registry: Registry
   readonly #store: Store
+  readonly #writer: RecordWriter
+  readonly #pages = new PageWriter()
+  /** What list queries turned out to ask for, which depends on the model alone. */
+  readonly #queries = new Recent<string, ListQuery>(QUERY_CAPACITY, (query) => query.length)
 
   constructor(registry: Registry, store: Store) {
     this.#registry = registry
     this.#store = store
+    this.#writer = new RecordWriter(registry, store)
   }
 
-  /** @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST */
-  async list(actor: Actor, modelKey: string, parameters: URLSearchParams): Promise<Page<JsonObject>> {
+  /**
+   * A page of records, in its envelope.
+   *
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
+   */
+  async list(actor: Actor, modelKey: string, query: string): Promise<string> {
     const model = modelFor(this.#registry, actor, 'view', modelKey)
-    const { page, plan, projection } = parseListQuery(parameters, model, this.#registry)
-    const { records, total } = await this.#store.find(model.key, plan)
-    return pageOf(await present(this.#store, model, records, projection), total, page)
+    const asked = this.#listQuery(model, query)
+    const { records, total } = await this.#store.find(model.key, asked.plan)
+    return this.#pages.write(asked, await this.#writer.write(model, records, asked.projection), total)
   }
 
   /** @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, RECORD_NOT_FOUND */
-  async get(actor: Actor, modelKey: string, recordId: string, parameters: URLSearchParams): Promise<Presented> {
+  async get(actor: Actor, modelKey: string, recordId: string, query: string): Promise<RecordJson> {
     const model = modelFor(this.#registry, actor, 'view', modelKey)
     const id = readRecordId(recordId)
-    const projection = parseReadQuery(parameters, model, this.#registry)
+    const projection = query === '' ? fullProjection(model, this.#registry) : this.#readQuery(model, query)
     const [record] = await this.#store.get(model.key, [id])
     if (record === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))
-    const [body = {}] = await present(this.#store, model, [record], projection)
-    return { body, version: versionOf(record) }
+    return only(await this.#writer.write(model, [record], projection))
   }
 
-  /** The actor's own user record: everybody may see themselves. */
-  async self({ userId = 0 }: Actor): Promise<JsonObject> {
-    const user = this.#registry.expect('user')
-    const found = await this.#store.get(user.key, [userId])
-    const [body = {}] = await present(
-      this.#store,
-      user,
-      found.filter((record) => record !== undefined),
-      fullProjection(user, this.#registry),
-    )
-    return body
+  /** The actor's own user record, in full: everybody may see themselves. */
+  async self({ userId = 0 }: Actor): Promise<RecordJson> {
+    const [user] = await this.#store.get('user', [userId])
+    if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#registry.expect('user'), userId))
+    return this.one('user', user)
+  }
+
+  /** A record in full, as it is sent after a write. */
+  async one(modelKey: string, record: StoredRecord): Promise<RecordJson> {
+    return only(await this.all(modelKey, [record]))
   }
 
   /** Records of one model in full, as they are sent after a write. */
-  async present(modelKey: string, records: readonly StoredRecord[]): Promise<Presented[]> {
+  all(modelKey: string, records: readonly StoredRecord[]): Promise<readonly RecordJson[]> {
     const model = this.#registry.expect(modelKey)
-    const bodies = await present(this.#store, model, records, fullProjection(model, this.#registry))
-    return records.map((record, index) => ({ body: bodies[index] ?? {}, version: versionOf(record) }))
+    return this.#writer.write(model, records, fullProjection(model, this.#registry))
   }
+
+  #listQuery(model: Model, query: string): ListQuery {
+    const key = `${model.key}?${query}`
+    const known = this.#queries.get(key)
+    if (known !== undefined) return known
+    const parsed = parseListQuery(new URLSearchParams(query), model, this.#registry)
+    this.#queries.set(key, parsed)
+    return parsed
+  }
+
+  #readQuery(model: Model, query: string): Projection {
+    return parseReadQuery(new URLSearchParams(query), model, this.#registry)
+  }
+}
+
+function only(written: readonly RecordJson[]): RecordJson {
+  const [json] = written
+  if (json === undefined) throw new Error('A record was not written')
+  return json
 }

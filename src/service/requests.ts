@@ -27,28 +27,28 @@ export interface BulkUpdateItem {
  * @throws {AppError} VALIDATION_FAILED
  */
 export function readWriteRequest(body: unknown): WriteRequest {
-  const { members, issues } = readEnvelope(body, ['data', 'form_id'])
+  const { members, formId, issues } = readEnvelope(body, ['data', 'form_id'])
   const data = members.data
   if (data === undefined || data === null) issues.add('data', 'data is mandatory')
   else if (!isObject(data)) issues.add('data', 'data must be an object')
   issues.throwIfAny()
-  return { data: data as RecordData, formId: members.form_id as string | undefined }
+  return { data: data as RecordData, formId }
 }
 
 /** Reads `{records, form_id?}`. @throws {AppError} VALIDATION_FAILED */
 export function readBulkCreate(body: unknown): { records: RecordData[]; formId: string | undefined } {
-  const { members, issues } = readEnvelope(body, ['records', 'form_id'])
+  const { members, formId, issues } = readEnvelope(body, ['records', 'form_id'])
   const records = readItems(members, 'records', issues)
   records.forEach((record, index) => {
     if (!isObject(record)) issues.add(String(index), `records[${index}] must be an object`)
   })
   issues.throwIfAny()
-  return { records: records as RecordData[], formId: members.form_id as string | undefined }
+  return { records: records as RecordData[], formId }
 }
 
 /** Reads `{updates: [{id, data}], form_id?}`. @throws {AppError} VALIDATION_FAILED */
 export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; formId: string | undefined } {
-  const { members, issues } = readEnvelope(body, ['updates', 'form_id'])
+  const { members, formId, issues } = readEnvelope(body, ['updates', 'form_id'])
   const seen = new Set<unknown>()
   const updates = readItems(members, 'updates', issues)
   updates.forEach((update, index) => {
@@ -64,7 +64,7 @@ export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; form
     else if (!isObject(update.data)) issues.add(`${index}.data`, 'data must be an object')
   })
   issues.throwIfAny()
-  return { updates: updates as unknown as BulkUpdateItem[], formId: members.form_id as string | undefined }
+  return { updates: updates as unknown as BulkUpdateItem[], formId }
 }
 
 /** Reads `{ids: [integer…]}`. @throws {AppError} VALIDATION_FAILED */
@@ -85,19 +85,26 @@ export function readRecordId(given: string | number): number {
   return id
 }
 
-function readEnvelope(body: unknown, known: readonly string[]): { members: Record<string, unknown>; issues: FieldIssues } {
+interface Envelope {
+  readonly members: Readonly<Record<string, unknown>>
+  readonly formId: string | undefined
+  readonly issues: FieldIssues
+}
+
+function readEnvelope(body: unknown, known: readonly string[]): Envelope {
   const members = isObject(body) ? body : {}
   const issues = new FieldIssues()
   for (const name of Object.keys(members)) {
     // Without its payload the request is in the wrong shape altogether; its other members are not worth a word.
     if (!known.includes(name) && members[known[0] ?? ''] !== undefined) issues.add(name, unknownMember(name, known))
   }
-  const formId = members.form_id
-  if (formId !== undefined && formId !== null && typeof formId !== 'string') issues.add('form_id', 'form_id must be a string')
-  return { members: { ...members, form_id: formId ?? undefined }, issues }
+  const formId = members.form_id ?? undefined
+  if (formId === undefined || typeof formId === 'string') return { members, formId, issues }
+  issues.add('form_id', 'form_id must be a string')
+  return { members, formId: undefined, issues }
 }
 
-function readItems(members: Record<string, unknown>, name: string, issues: FieldIssues): unknown[] {
+function readItems(members: Readonly<Record<string, unknown>>, name: string, issues: FieldIssues): unknown[] {
   const items = members[name]
   if (items === undefined || items === null) issues.add(name, `${name} is mandatory`)
   else if (!Array.isArray(items)) issues.add(name, `${name} must be an array`)

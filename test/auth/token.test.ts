@@ -158,3 +158,88 @@ describe('signed for real', () => {
     assert.equal(tokensAt(NOW, jwtCodec('HS512', secret)).verify(token, 'access'), undefined)
   })
 })
+
+describe('a token whose signature was found good', () => {
+  /** Tokens under a clock that is moved by hand, and a count of how often each was opened. */
+  function counted(codec: TokenCodec = plainCodec) {
+    const time = { now: NOW }
+    const opened: string[] = []
+    const counting: TokenCodec = {
+      ...codec,
+      open: (token) => {
+        opened.push(token)
+        return codec.open(token)
+      },
+    }
+    const random = (bytes: number) => Buffer.alloc(bytes, 7)
+    const tokens = new Tokens({ codec: counting, lifetimes: LIFETIMES, clock: () => time.now, random })
+    return { tokens, time, opened }
+  }
+
+  test('is opened once', () => {
+    const { tokens, opened } = counted()
+    const { token, claims } = tokens.issue('access', 5)
+    for (let request = 0; request < 5; request++) assert.deepEqual(tokens.verify(token, 'access'), claims)
+    assert.equal(opened.length, 1)
+  })
+
+  test('expires none the less, at its second', () => {
+    const { tokens, time } = counted()
+    const { token } = tokens.issue('access', 5)
+    assert.ok(tokens.verify(token, 'access'))
+    time.now += 1_799_999
+    assert.ok(tokens.verify(token, 'access'))
+    time.now += 1
+    assert.equal(tokens.verify(token, 'access'), undefined)
+  })
+
+  test('is not good while the clock stands before its time', () => {
+    const { tokens, time } = counted()
+    const { token } = tokens.issue('access', 5)
+    assert.ok(tokens.verify(token, 'access'))
+    time.now -= 31_000
+    assert.equal(tokens.verify(token, 'access'), undefined)
+    time.now += 1000
+    assert.ok(tokens.verify(token, 'access'))
+  })
+
+  test('is of its type alone', () => {
+    const { tokens } = counted()
+    const { token } = tokens.issue('access', 5)
+    assert.ok(tokens.verify(token, 'access'))
+    assert.equal(tokens.verify(token, 'refresh'), undefined)
+    assert.ok(tokens.verify(token, 'access'))
+  })
+
+  test('is known to those alone who have the key', () => {
+    const ours = counted(jwtCodec('HS256', 's'.repeat(32)))
+    const theirs = counted(jwtCodec('HS256', 'x'.repeat(32)))
+    const { token } = ours.tokens.issue('access', 5)
+    assert.ok(ours.tokens.verify(token, 'access'))
+    assert.equal(theirs.tokens.verify(token, 'access'), undefined)
+  })
+
+  test('is not remembered when it is good for one use, or not good', () => {
+    const { tokens, time, opened } = counted()
+    const { token: refresh } = tokens.issue('refresh', 5)
+    const { token: expired } = tokens.issue('access', 5)
+    time.now += 1_800_000
+    const early = JSON.stringify({ ...SOUND, iat: SECOND + 3600, exp: SECOND + 5400 })
+    for (const token of [expired, early, 'nonsense']) {
+      for (let request = 0; request < 3; request++) assert.equal(tokens.verify(token, 'access'), undefined)
+      assert.equal(opened.filter((each) => each === token).length, 3)
+    }
+    for (let request = 0; request < 3; request++) assert.ok(tokens.verify(refresh, 'refresh'))
+    assert.equal(opened.filter((each) => each === refresh).length, 3)
+  })
+
+  test('is forgotten when there are too many', () => {
+    const { tokens, opened } = counted()
+    const long = (name: number) => `${name}`.padEnd(100_000, 'x')
+    const { token: first } = tokens.issue('access', 5, long(0))
+    tokens.verify(first, 'access')
+    for (let other = 1; other < 60; other++) tokens.verify(tokens.issue('access', 5, long(other)).token, 'access')
+    assert.ok(tokens.verify(first, 'access'))
+    assert.equal(opened.filter((each) => each === first).length, 2)
+  })
+})

@@ -63,6 +63,25 @@ describe('rate limits', () => {
       assert.equal((await send(app, { request: LIST })).status, 200)
     }))
 
+  test('a body that cannot be read counts, and is not read any more over the limit', () =>
+    withApp({}, async (app) => {
+      const broken = {
+        request: 'POST /api/v1/models/tag',
+        rawBody: '{',
+        headers: { 'content-type': 'application/json' },
+      } as const
+      const replies = []
+      for (let request = 0; request < 4; request++) replies.push(await send(app, broken))
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        [400, 400, 400, 429],
+      )
+      assert.deepEqual(
+        replies.map(({ headers }) => headers['x-ratelimit-remaining']),
+        ['2', '1', '0', '0'],
+      )
+    }))
+
   test('failed logins count, by address, whatever the client claims its address to be', () =>
     withApp({}, async (app) => {
       const statuses = []

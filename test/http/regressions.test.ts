@@ -53,6 +53,12 @@ scenarios('bodies that cannot be read', [
     status: 415,
   },
   {
+    name: 'an encoding that nobody undoes, where no body is read',
+    request: 'GET /api/v1/models/tag',
+    headers: { 'content-encoding': 'br' },
+    status: 415,
+  },
+  {
     name: 'another grant than the one that there is',
     request: 'POST /api/v1/auth/token',
     as: null,

@@ -65,3 +65,59 @@ describe('SlidingWindow', () => {
     assert.ok(allowed('ann'), 'two others were busy since')
   })
 })
+
+describe('what a SlidingWindow remembers', () => {
+  const LIMIT = 100_000_000
+
+  test('is counted to the request, however many come at the same time', () => {
+    const time = { now: 5_000 }
+    const window = new SlidingWindow({ limit: 10, windowMs: 1000, clock: () => time.now })
+    const take = (times: number) => Array.from({ length: times }, () => window.take('ann')).at(-1)?.remaining
+    assert.equal(take(4), 6)
+    time.now += 600
+    assert.equal(take(5), 1)
+    time.now += 399
+    assert.equal(take(1), 0)
+    assert.ok(!window.take('ann').allowed)
+    time.now += 1
+    assert.equal(take(4), 0, 'the four of the first moment have left, together')
+    assert.ok(!window.take('ann').allowed)
+    time.now += 600
+    assert.equal(take(5), 0)
+  })
+
+  test('does not grow with the limit: an entry for each tick of the clock within the window, and as many that have left it', () => {
+    const time = { now: 0 }
+    const window = new SlidingWindow({ limit: LIMIT, windowMs: 1000, clock: () => time.now })
+    let most = 0
+    for (let request = 0; request < 100_000; request++) {
+      if (request % 5 === 0) time.now++
+      const { remaining } = window.take('ann')
+      assert.equal(remaining, LIMIT - Math.min(request + 1, 999 * 5 + (request % 5) + 1))
+      if (request % 1000 === 0) most = Math.max(most, window.entries)
+    }
+    assert.ok(most <= 2 * 1000 + 512, `${most} entries`)
+  })
+
+  test('ends with the window for callers who do not come back', () => {
+    const time = { now: 0 }
+    const window = new SlidingWindow({ limit: LIMIT, windowMs: 1000, clock: () => time.now })
+    for (let caller = 0; caller < 500; caller++) window.take(`early ${caller}`)
+    assert.equal(window.entries, 500)
+    time.now = 1000
+    for (let caller = 0; caller < 250; caller++) window.take(`late ${caller}`)
+    assert.equal(window.entries, 250)
+    assert.equal(window.take('early 3').remaining, LIMIT - 1)
+  })
+
+  test('stays while a caller is in the window, whoever else comes', () => {
+    const time = { now: 0 }
+    const window = new SlidingWindow({ limit: 1, windowMs: 1000, clock: () => time.now })
+    assert.ok(window.take('ann').allowed)
+    time.now = 999
+    for (let caller = 0; caller < 100; caller++) window.take(`late ${caller}`)
+    assert.ok(!window.take('ann').allowed)
+    time.now = 1000
+    assert.ok(window.take('ann').allowed)
+  })
+})

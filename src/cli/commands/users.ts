@@ -96,6 +96,6 @@ function change(
 }
 
 async function shown(app: App, user: StoredRecord): Promise<unknown> {
-  const [presented] = await app.reads.present('user', [user])
-  return presented?.body
+  const { text } = await app.reads.one('user', user)
+  return JSON.parse(text)
 }

@@ -1,22 +1,29 @@
 import type { Plugin } from '@hapi/hapi'
 import type { Actor } from '../../auth/permissions.ts'
 import { type Logins, unauthenticated } from '../../service/logins.ts'
+import type { RateLimits } from '../rate-limits.ts'
 
 declare module '@hapi/hapi' {
   interface AppCredentials {
     actor: Actor
   }
+  interface PluginSpecificConfiguration {
+    /** How often the route may be called is limited by user. */
+    limitsUsers?: boolean
+  }
 }
 
-/** The strategy `bearer` (RFC 6750): `Authorization: Bearer <access token>`. */
-export const bearerAuthentication: Plugin<{ readonly logins: Logins }> = {
+/** The strategy `bearer` (RFC 6750): `Authorization: Bearer <access token>`. Who is known by then is held to their rate limit. */
+export const bearerAuthentication: Plugin<{ readonly logins: Logins; readonly limits: RateLimits }> = {
   name: 'bearer-authentication',
-  register(server, { logins }) {
+  register(server, { logins, limits }) {
     server.auth.scheme('bearer', () => ({
       async authenticate(request, h) {
         const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(String(request.headers.authorization ?? ''))?.[1]
         if (token === undefined) throw unauthenticated()
-        return h.authenticated({ credentials: { app: { actor: await logins.authenticate(token) } } })
+        const actor = await logins.authenticate(token)
+        if (request.route.settings.plugins?.limitsUsers === true) limits.countUser(request, actor)
+        return h.authenticated({ credentials: { app: { actor } } })
       },
     }))
     server.auth.strategy('bearer', 'bearer')

@@ -3,16 +3,18 @@ import type { App } from '../../app.ts'
 import { AppError } from '../../errors.ts'
 import { isObject } from '../../util/json.ts'
 import { FieldIssues } from '../../validate/issues.ts'
+import { jsonResponse } from '../json.ts'
 import { apiRoots } from '../paths.ts'
+import type { RateLimits } from '../rate-limits.ts'
 import { actorOf } from '../request.ts'
 
 /** Logging in and out: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. */
-export function authRoutes({ settings, logins, reads }: App): ServerRoute[] {
+export function authRoutes({ settings, logins, reads }: App, limits: RateLimits): ServerRoute[] {
   const { auth } = apiRoots(settings)
-  const plugins = { rateLimit: 'auth' as const }
+  const ext = { onPreAuth: { method: limits.countAddress } }
   const open = {
     auth: false as const,
-    plugins,
+    ext,
     payload: { allow: ['application/json', 'application/x-www-form-urlencoded'] },
   }
 
@@ -31,17 +33,17 @@ export function authRoutes({ settings, logins, reads }: App): ServerRoute[] {
     await logins.logout(refreshToken)
     return { message: 'Logged out successfully' }
   }
-  const me = async (request: Request) => {
+  const me = async (request: Request, h: ResponseToolkit) => {
     const actor = actorOf(request)
-    const data = await reads.self(actor)
-    return { data, permissions: logins.permissionsOf(actor) }
+    const { text } = await reads.self(actor)
+    return jsonResponse(h, `{"data":${text},"permissions":${JSON.stringify(logins.permissionsOf(actor))}}`)
   }
 
   return [
     { method: 'POST', path: `${auth}/token`, handler: token, options: open },
     { method: 'POST', path: `${auth}/refresh`, handler: refresh, options: open },
     { method: 'POST', path: `${auth}/logout`, handler: logout, options: open },
-    { method: 'GET', path: `${auth}/me`, handler: me, options: { auth: 'bearer', plugins } },
+    { method: 'GET', path: `${auth}/me`, handler: me, options: { auth: 'bearer', ext } },
   ]
 }
 

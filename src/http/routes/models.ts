@@ -1,8 +1,8 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
-import type { Presented } from '../../service/reads.ts'
-import type { StoredRecord } from '../../store/store.ts'
+import { arrayJson, type RecordJson } from '../../service/record-json.ts'
 import { ifMatch, recordResponse } from '../etag.ts'
+import { jsonResponse } from '../json.ts'
 import { apiRoots } from '../paths.ts'
 import { actorOf, queryOf } from '../request.ts'
 
@@ -10,61 +10,52 @@ import { actorOf, queryOf } from '../request.ts'
 export function modelRoutes(app: App): ServerRoute[] {
   const { models } = apiRoots(app.settings)
   const { reads, records } = app
-  const options = { auth: 'bearer', plugins: { rateLimit: 'default' as const } }
+  const options = { auth: 'bearer', plugins: { limitsUsers: true } }
   const withQuery = { ...options, plugins: { ...options.plugins, readsQuery: true } }
 
-  const presentOne = async (modelKey: string, record: StoredRecord): Promise<Presented> => {
-    const [presented] = await reads.present(modelKey, [record])
-    if (presented === undefined) throw new Error('A record was not presented')
-    return presented
-  }
-  const presentAll = async (modelKey: string, stored: readonly StoredRecord[]) => {
-    const data = (await reads.present(modelKey, stored)).map(({ body }) => body)
-    return { data, total: data.length }
-  }
-
-  const list = async (request: Request) => reads.list(actorOf(request), modelOf(request), queryOf(request))
+  const list = async (request: Request, h: ResponseToolkit) =>
+    jsonResponse(h, await reads.list(actorOf(request), modelOf(request), queryOf(request)))
 
   const create = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const record = await records.create(actorOf(request), modelKey, request.payload)
-    const presented = await presentOne(modelKey, record)
-    return recordResponse(h, presented).code(201).location(`${models}/${modelKey}/${record.id}`)
+    const response = recordResponse(h, await reads.one(modelKey, record))
+    return response.code(201).location(`${models}/${modelKey}/${record.id}`)
   }
 
-  const read = async (request: Request, h: ResponseToolkit) => {
-    const presented = await reads.get(actorOf(request), modelOf(request), recordIdOf(request), queryOf(request))
-    return recordResponse(h, presented)
-  }
+  const read = async (request: Request, h: ResponseToolkit) =>
+    recordResponse(h, await reads.get(actorOf(request), modelOf(request), recordIdOf(request), queryOf(request)))
 
   const update = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const record = await records.update(actorOf(request), modelKey, recordIdOf(request), request.payload, ifMatch(request))
-    const presented = await presentOne(modelKey, record)
-    return recordResponse(h, presented)
+    return recordResponse(h, await reads.one(modelKey, record))
   }
 
-  const remove = async (request: Request) => {
+  const remove = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const record = await records.remove(actorOf(request), modelKey, recordIdOf(request), ifMatch(request))
-    return { message: 'Record deleted successfully', data: (await presentOne(modelKey, record)).body }
+    const { text } = await reads.one(modelKey, record)
+    return jsonResponse(h, `{"message":"Record deleted successfully","data":${text}}`)
   }
 
   const bulkCreate = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const created = await records.createMany(actorOf(request), modelKey, request.payload)
-    return h.response(await presentAll(modelKey, created)).code(201)
+    return jsonResponse(h, `{${members(await reads.all(modelKey, created))}}`).code(201)
   }
 
-  const bulkUpdate = async (request: Request) => {
+  const bulkUpdate = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
-    return presentAll(modelKey, await records.updateMany(actorOf(request), modelKey, request.payload))
+    const updated = await records.updateMany(actorOf(request), modelKey, request.payload)
+    return jsonResponse(h, `{${members(await reads.all(modelKey, updated))}}`)
   }
 
-  const bulkRemove = async (request: Request) => {
+  const bulkRemove = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const removed = await records.removeMany(actorOf(request), modelKey, request.payload)
-    return { message: `${removed.length} records deleted successfully`, ...(await presentAll(modelKey, removed)) }
+    const message = `${removed.length} records deleted successfully`
+    return jsonResponse(h, `{"message":"${message}",${members(await reads.all(modelKey, removed))}}`)
   }
 
   return [
@@ -78,6 +69,9 @@ export function modelRoutes(app: App): ServerRoute[] {
     { method: 'DELETE', path: `${models}/{model}/bulk`, handler: bulkRemove, options },
   ]
 }
+
+/** What a bulk operation is answered with, as members of a JSON object. */
+const members = (records: readonly RecordJson[]): string => `"data":${arrayJson(records)},"total":${records.length}`
 
 const modelOf = (request: Request): string => String(request.params.model)
 

@@ -1,0 +1,66 @@
+import type { Lifecycle, Request } from '@hapi/hapi'
+import type { Actor } from '../auth/permissions.ts'
+import type { Settings } from '../config/settings.ts'
+import { AppError } from '../errors.ts'
+import { SlidingWindow } from '../limit/sliding-window.ts'
+import type { Clock } from '../util/clock.ts'
+import { clientAddress } from './client-address.ts'
+
+/** `default` counts by user, `auth` by address. */
+type BucketName = 'default' | 'auth'
+
+interface Bucket {
+  readonly window: SlidingWindow
+  readonly limit: string
+  readonly policy: string
+}
+
+const WINDOW_MS = 60_000
+
+/**
+ * Limits how often callers may call in a minute, and tells them how they stand: by the widespread `X-RateLimit-*`, and by
+ * `RateLimit` with `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). Both before a body is read, so that a caller over
+ * the limit costs next to nothing; the headers are set on the raw response, so that whatever is answered carries them.
+ */
+export class RateLimits {
+  readonly #buckets: Readonly<Record<BucketName, Bucket | undefined>>
+  readonly #trustedProxies: number
+  readonly #clock: Clock
+
+  constructor({ rate_limits: limits, trusted_proxies: trustedProxies }: Settings, clock: Clock) {
+    const bucket = (name: BucketName, limit: number): Bucket | undefined => {
+      if (limit === 0) return undefined
+      const window = new SlidingWindow({ limit, windowMs: WINDOW_MS, clock })
+      return { window, limit: String(limit), policy: `"${name}";q=${limit};w=${WINDOW_MS / 1000}` }
+    }
+    this.#buckets = { default: bucket('default', limits.default), auth: bucket('auth', limits.auth) }
+    this.#trustedProxies = trustedProxies
+    this.#clock = clock
+  }
+
+  /** @throws {AppError} RATE_LIMITED */
+  countUser(request: Request, { userId }: Actor): void {
+    this.#count(request, 'default', String(userId))
+  }
+
+  /** For a route's `onPreAuth`. */
+  readonly countAddress: Lifecycle.Method = (request, h) => {
+    this.#count(request, 'auth', clientAddress(request, this.#trustedProxies))
+    return h.continue
+  }
+
+  #count(request: Request, name: BucketName, caller: string): void {
+    const bucket = this.#buckets[name]
+    if (bucket === undefined) return
+    const { allowed, limit, remaining, resetSeconds } = bucket.window.take(caller)
+    const { res } = request.raw
+    res.setHeader('x-ratelimit-limit', bucket.limit)
+    res.setHeader('x-ratelimit-remaining', String(remaining))
+    res.setHeader('x-ratelimit-reset', String(Math.ceil(this.#clock() / 1000) + resetSeconds))
+    res.setHeader('ratelimit-policy', bucket.policy)
+    res.setHeader('ratelimit', `"${name}";r=${remaining};t=${resetSeconds}`)
+    if (allowed) return
+    res.setHeader('retry-after', String(resetSeconds))
+    throw new AppError('RATE_LIMITED', `At most ${limit} requests a minute; try again in ${resetSeconds} seconds`)
+  }
+}

@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto'
+import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+import { fullProjection, type Projection } from '../query/project.ts'
+import type { Store, StoredRecord } from '../store/store.ts'
+import { versionOf, versionOfJson } from '../store/version.ts'
+import { Recent } from '../util/recent.ts'
+import { isSentAsStored, loadRelated, present, relatedTo } from './present.ts'
+
+/** How many characters of JSON are remembered, unless said otherwise. */
+const CAPACITY = 64 * 1024 * 1024
+/** What a remembered record takes beside its text, in characters. */
+const OVERHEAD = 200
+
+/** The records that are nested in one, as `relatedTo` gives them. */
+type Nested = ReturnType<typeof relatedTo>
+
+/** A record as it is sent, in JSON, and what names its content. */
+export class RecordJson {
+  /** The JSON object. */
+  readonly text: string
+  readonly #asStored: boolean
+  readonly #record: StoredRecord
+  readonly #projection: Projection
+  readonly #nested: Nested
+  #version: string | undefined
+  #digest: string | undefined
+
+  /** `asStored` says that the text is also the JSON of what is stored. */
+  constructor(made: { text: string; asStored: boolean; record: StoredRecord; projection: Projection; nested: Nested }) {
+    this.text = made.text
+    this.#asStored = made.asStored
+    this.#record = made.record
+    this.#projection = made.projection
+    this.#nested = made.nested
+  }
+
+  /** The version of what is stored of the record. */
+  get version(): string {
+    this.#version ??= this.#asStored ? versionOfJson(this.text) : versionOf(this.#record)
+    return this.#version
+  }
+
+  /** Names what is sent of the record as `data`, which the records nested in it change too. */
+  get digest(): string {
+    this.#digest ??= hash('sha256', `{"data":${this.text}}`, 'base64url').slice(0, 8)
+    return this.#digest
+  }
+
+  /** True when it was made under this projection and with these records nested in it. */
+  isMadeOf(projection: Projection, nested: Nested): boolean {
+    if (projection !== this.#projection || nested.length !== this.#nested.length) return false
+    return nested.every((record, index) => record === this.#nested[index])
+  }
+}
+
+/** Records in a JSON array. */
+export const arrayJson = (records: readonly RecordJson[]): string => `[${records.map(({ text }) => text).join(',')}]`
+
+/**
+ * Makes the JSON of records. That of a record in full is made once and kept for as long as there is room, by the stored record,
+ * which is replaced when it changes, and beside the projection and the records that are nested in it. So nobody needs to tell
+ * of a change, and nobody gets to see what was made under a projection that shows more.
+ */
+export class RecordWriter {
+  readonly #registry: Registry
+  readonly #store: Store
+  readonly #kept: Recent<StoredRecord, RecordJson>
+
+  /** @param capacity how many characters of JSON to keep, about */
+  constructor(registry: Registry, store: Store, capacity: number = CAPACITY) {
+    this.#registry = registry
+    this.#store = store
+    this.#kept = new Recent(capacity, (_, { text }) => text.length + OVERHEAD)
+  }
+
+  /** The JSON of records of one model, in their order. */
+  async write(model: Model, records: readonly StoredRecord[], projection: Projection): Promise<readonly RecordJson[]> {
+    const keeps = projection === fullProjection(model, this.#registry)
+    const related = await loadRelated(this.#store, records, projection)
+    return records.map((record) => {
+      const nested = relatedTo(record, related)
+      const kept = keeps ? this.#kept.get(record) : undefined
+      if (kept?.isMadeOf(projection, nested) === true) return kept
+      const asStored = isSentAsStored(model, record, projection)
+      const text = JSON.stringify(asStored ? record : present(model, record, projection, related))
+      const made = new RecordJson({ text, asStored, record, projection, nested })
+      if (keeps) this.#kept.set(record, made)
+      return made
+    })
+  }
+
+  /** How many records in full are kept. */
+  get size(): number {
+    return this.#kept.size
+  }
+}
