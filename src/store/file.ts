@@ -7,10 +7,9 @@ import { type Folded, type FoldRunner, fold, foldFolder } from './fold.ts'
 import { foldInThread } from './fold-thread.ts'
 import { Journal, SyncFailure } from './journal.ts'
 import { encodeEntry } from './journal-format.ts'
-import { Judge } from './judge.ts'
 import { acquireLock } from './lock.ts'
 import { MemoryStore } from './memory.ts'
-import { type Poured, pour } from './pour.ts'
+import { judgeForeign, type Poured, pour } from './pour.ts'
 import { type Found, find, findBeside, foreignNotice, mendTail, refuseBroken } from './recovery.ts'
 import type { Change, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
 import type { Table } from './table.ts'
@@ -106,13 +105,12 @@ export class FileStore extends MemoryStore {
   async #load(found: Found, registry: Registry): Promise<Poured> {
     const { snapshot, journal } = found
     const { tables } = this.engine
-    const poured = await pour(snapshot, journal.entries, { table: (name, nextId) => takerOf(tables.get(name), nextId) }, () => {
-      return new Judge(registry)
-    })
-    refuseBroken(this.#folder, poured.judgement)
+    const sink = { table: (name: string, nextId: number) => takerOf(tables.get(name), nextId) }
+    const poured = await pour(snapshot, journal.entries, sink, judgeForeign(registry))
+    refuseBroken(this.#folder, poured.judgement, ACCEPT)
     this.#sequence = journal.last
     this.#durable = journal.last
-    this.#hasTables = poured.tables > 0
+    this.#hasTables = poured.tables.size > 0
     this.#snapshotBytes = snapshot.file?.bytes ?? 0
     return poured
   }
@@ -226,6 +224,7 @@ export class FileStore extends MemoryStore {
   }
 }
 
+const ACCEPT = 'To take it as it stands: admin compact --accept'
 const UNCONFIRMED =
   'The disk did not confirm the change, so it is not known whether it was kept; the server must be started again'
 

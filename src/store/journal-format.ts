@@ -65,6 +65,16 @@ function readLine(bytes: Buffer, offset: number): { entry: JournalEntry; end: nu
   }
 }
 
+/** How many good lines there are behind a bad one. */
+export function countEntriesAfter(bytes: Buffer, offset: number): number {
+  let count = 0
+  for (let at = entryFrom(bytes, offset); at !== undefined; count++) {
+    const end = readLine(bytes, at)?.end ?? bytes.length
+    at = readLine(bytes, end) === undefined ? entryFrom(bytes, end) : end
+  }
+  return count
+}
+
 /**
  * Where the first good line begins at or behind a bad one's offset, if any does: then something was damaged, rather than never
  * finished. Any byte may be its first, since the damage may be in a newline; the bad line itself may be good but for its place.

@@ -56,9 +56,12 @@ export async function readJournal(
   return { entries, last, paths, torn }
 }
 
+/** True for the name of a journal file. */
+export const isJournal = (name: string): boolean => NAME.test(name)
+
 /** The journal files of a folder, sealed or not, oldest first. */
 export async function journalFiles(folder: string, disk: Disk): Promise<string[]> {
-  const names = (await disk.list(folder)).filter((name) => NAME.test(name))
+  const names = (await disk.list(folder)).filter(isJournal)
   return names.sort((a, b) => firstOf(a) - firstOf(b)).map((name) => join(folder, name))
 }
 

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Low } from 'lowdb'
 import { AppError } from '../errors.ts'
-import type { Disk } from './disk.ts'
-import { type JournalContents, readJournal } from './journal.ts'
+import { type Disk, nodeDisk } from './disk.ts'
+import { isJournal, type JournalContents, readJournal } from './journal.ts'
 import { faultLines, type Judgement } from './judge.ts'
 import { EMPTY, type Origin, type Snapshot, SnapshotAdapter } from './snapshot.ts'
 
@@ -84,14 +84,15 @@ export async function findBeside(folder: string, disk: Disk): Promise<Found> {
 /**
  * Refuses a file that was changed by hand and is broken.
  *
+ * @param remedy another one
  * @throws {AppError} DATA_CORRUPT naming every broken record, up to a limit
  */
-export function refuseBroken(folder: string, judgement: Judgement | undefined): void {
+export function refuseBroken(folder: string, judgement: Judgement | undefined, remedy = ''): void {
   if (judgement === undefined || judgement.faultCount === 0) return
   const lines = [
     `${snapshotPath(folder)} is not as it was last written, and does not fit the models:`,
     ...faultLines(judgement),
-    'Mend it by hand, or restore it from a copy. To take it as it stands: admin compact --accept',
+    `Mend it by hand, or restore it from a copy. ${remedy}`.trimEnd(),
   ]
   throw new AppError('DATA_CORRUPT', lines.join('\n'))
 }
@@ -101,6 +102,10 @@ export function foreignNotice(origin: Origin, { records }: Judgement): string {
   const what = origin === 'edited' ? 'was changed by hand since it was last written' : 'has no checksum, as one made by hand'
   return `db.json ${what}; its ${records} records were checked and are fine`
 }
+
+/** True when there is a snapshot or a journal in a folder. */
+export const holdsData = async (folder: string): Promise<boolean> =>
+  (await nodeDisk.list(folder)).some((name) => name === 'db.json' || isJournal(name))
 
 /** The size of `db.json` in bytes, 0 when there is none. */
 export const snapshotSize = (folder: string): Promise<number> =>

@@ -74,6 +74,17 @@ class Window {
 const SEQUENCE = /^"sequence": (\d+),$/
 const TABLE = /^("(?:[^"\\]|\\.)*"): \{"next_id": (\d+), "records": \[$/
 
+/** The table that begins on a line, if one does. */
+export function tableOf(line: string): { readonly name: string; readonly nextId: number } | undefined {
+  const [, name, nextId] = TABLE.exec(line) ?? []
+  if (name === undefined) return undefined
+  try {
+    return { name: JSON.parse(name) as string, nextId: Number(nextId) }
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Reads the head of a file in our layout.
  *
@@ -106,12 +117,12 @@ export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
   let isLast: boolean | undefined
   for (; ; line++) {
     const head = await window.line()
-    const [, name, nextId] = TABLE.exec(head) ?? []
-    if (name === undefined || isLast === true) {
+    const table = tableOf(head)
+    if (table === undefined || isLast === true) {
       if (isLast !== false) return await readEnd(window, line, head)
       throw new StrayLine(line, 'it is not the beginning of a table')
     }
-    yield { kind: 'table', name: JSON.parse(name) as string, nextId: Number(nextId), line }
+    yield { kind: 'table', ...table, line }
     line++
     for await (const lines of recordLines(window, () => line)) {
       yield { kind: 'lines', lines, line }
