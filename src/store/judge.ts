@@ -149,7 +149,8 @@ export class TableJudge {
   }
 
   fault(index: number, field: string, problem: string): RecordFault {
-    const path = `tables.${this.#name}.records${index === OURS ? ' of the journal' : `[${index}]`}${field && `.${field}`}`
+    const record = index === OURS ? `the journal's ${this.#name}` : `tables.${this.#name}.records[${index}]`
+    const path = `${record}${field && `.${field}`}`
     const id = this.#ids[index]
     const line = this.#line !== undefined && index !== OURS ? this.#line + 1 + index : undefined
     return { path, problem, ...(id !== undefined && { id }), ...(line !== undefined && { line }) }
