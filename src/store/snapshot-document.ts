@@ -1,4 +1,3 @@
-import { printParseErrorCode, visit } from 'jsonc-parser'
 import { AppError } from '../errors.ts'
 import { isObject } from '../util/json.ts'
 import { FORMAT, type SnapshotPart } from './snapshot-layout.ts'
@@ -20,10 +19,10 @@ export interface SnapshotDocument {
  *
  * @throws {AppError} DATA_CORRUPT naming the place
  */
-export function parseDocument(text: string, path: string): SnapshotDocument {
+export async function parseDocument(text: string, path: string): Promise<SnapshotDocument> {
   const corrupt = (reason: string) =>
     new AppError('DATA_CORRUPT', `${path} cannot be read: ${reason}. Restore it from a copy, or mend it by hand`)
-  const document = parseJson(text, corrupt)
+  const document = await parseJson(text, corrupt)
   if (!isObject(document) || document.format !== FORMAT || !isObject(document.tables)) {
     throw corrupt(`it is not a data file of format ${FORMAT}`)
   }
@@ -49,16 +48,18 @@ export function partsOf(tables: SnapshotDocument['tables']): AsyncIterable<Snaps
 const numberOr = (value: unknown, otherwise: number): number =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : otherwise
 
-function parseJson(text: string, corrupt: (reason: string) => AppError): unknown {
+async function parseJson(text: string, corrupt: (reason: string) => AppError): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw corrupt(syntaxFault(text) ?? (error instanceof Error ? error.message : String(error)))
+    throw corrupt((await syntaxFault(text)) ?? (error instanceof Error ? error.message : String(error)))
   }
 }
 
 /** Where JSON stops being valid, in words. */
-function syntaxFault(text: string): string | undefined {
+async function syntaxFault(text: string): Promise<string | undefined> {
+  // Seldom needed, and not to be loaded with every start.
+  const { printParseErrorCode, visit } = await import('jsonc-parser')
   let fault: string | undefined
   visit(
     text,

@@ -144,6 +144,16 @@ async function readEnd(window: Window, line: number, head: string): Promise<void
   if (window.view.length > 0 || (await window.fill())) throw new StrayLine(line + 2, 'it stands behind the end')
 }
 
+/** How many lines there are before the first that ends without a comma. */
+function linesWithComma(lines: Buffer): number {
+  let count = 0
+  for (const { end } of linesIn(lines)) {
+    if (lines[end] !== COMMA) return count
+    count++
+  }
+  return count
+}
+
 /**
  * The records on some lines.
  *
@@ -199,7 +209,7 @@ async function* recordLines(window: Window, line: () => number): AsyncGenerator<
     // The last line of a table has no comma; whether this is one, is for the bytes behind it to say.
     const newline = view.length < 3 ? -1 : view.lastIndexOf(NEWLINE, view.length - 3)
     if (newline > 0) {
-      if (view[newline - 1] !== COMMA) throw new StrayLine(line(), 'a record must stand on one line of its own')
+      if (view[newline - 1] !== COMMA) throw new StrayLine(line() + linesWithComma(view) + 1, 'it is not the end of a table')
       yield view.subarray(0, newline - 1)
       window.use(newline + 1)
     } else if (view.length > 0 && view[0] === NEWLINE) throw new StrayLine(line(), 'it is empty')

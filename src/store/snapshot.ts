@@ -95,7 +95,7 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
       const remedy = 'Restore it from a copy; a file of this size must keep its layout, one record a line'
       throw new AppError('DATA_CORRUPT', `${this.#path} cannot be read: ${message}. ${remedy}`)
     }
-    const { sequence, tables } = parseDocument(await textOf(file), this.#path)
+    const { sequence, tables } = await parseDocument(await textOf(file), this.#path)
     return { sequence, parts: partsOf(tables), file: about }
   }
 
