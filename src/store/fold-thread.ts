@@ -6,7 +6,9 @@ import type { FoldRunner } from './fold.ts'
 const isSource = import.meta.url.endsWith('.ts')
 const SCRIPT = new URL(isSource ? './fold-worker.ts' : './fold-worker.js', import.meta.url)
 const BOOT = (tsx: string) =>
-  new URL(`data:text/javascript,import{register}from'${tsx}';register();await import('${SCRIPT.href}')`)
+  new URL(
+    `data:text/javascript,import{register}from${JSON.stringify(tsx)};register();await import(${JSON.stringify(SCRIPT.href)})`,
+  )
 
 /** Folds in a thread of its own, so that requests do not wait for it. */
 export const foldInThread: FoldRunner = async (task) => {

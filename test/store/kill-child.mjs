@@ -1,5 +1,6 @@
 // Several writers that work as fast as they can until the process is killed. It is the compiled code, so that it starts fast.
 // Says `+<id> <name>` of each record that is kept, `-<id> <name>` of each that is removed again, and when it folds.
+import { writeSync } from 'node:fs'
 import { ID_FIELD, makeField } from '../../dist/model/field.js'
 import { Model } from '../../dist/model/model.js'
 import { Registry } from '../../dist/model/registry.js'
@@ -10,7 +11,17 @@ const KEPT = 5
 const [folder, prefix, writers] = process.argv.slice(2)
 const name = makeField({ name: 'name', type: 'string', required: true, unique: true })
 const registry = new Registry([new Model({ name: 'Genre', internal: false, timestamps: false, fields: [ID_FIELD, name] })])
-const say = (line) => process.stdout.write(`${line}\n`)
+// Not by way of `process.stdout`, which keeps in memory what nobody has read yet: that would die with the process.
+function say(line) {
+  for (;;) {
+    try {
+      writeSync(1, `${line}\n`)
+      return
+    } catch (error) {
+      if (error.code !== 'EAGAIN') throw error
+    }
+  }
+}
 
 async function fold(task) {
   say('fold begins')
