@@ -63,7 +63,7 @@ class TableMerge {
       const id = idAt(lines, start) ?? 0
       if (this.#next() <= id || this.#records.has(id)) {
         keepUntil(previousEnd)
-        this.#takeUntil(this.#records.has(id) ? id + 1 : id, pieces)
+        this.#takeUntil(id, pieces)
       }
       if (!this.#records.has(id) && kept === -1) kept = start
       previousEnd = end

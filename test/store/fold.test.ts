@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { nodeDisk } from '../../src/store/disk.ts'
 import { foldFolder } from '../../src/store/fold.ts'
@@ -104,6 +104,26 @@ describe('folding', () => {
       ['"sequence": 1,', '{"id":2002,"te', before.at(-3)?.slice(0, 14)],
     )
     assert.equal(after.length, before.length - 1)
+    await folder.remove()
+  })
+
+  test('makes the new file durable before it is put in place, and the place before the journal goes', async () => {
+    const folder = await temporaryFolder()
+    const line = encodeEntry(1, [{ table: 'a', id: 1, before: undefined, after: { id: 1 } }], new Map())
+    writeFileSync(join(folder.path, 'journal.1.log'), line)
+    const disk = new FaultyDisk()
+    await foldFolder({ folder: folder.path }, disk)
+    const steps = disk.done.map(({ kind, name }) => `${kind} ${name}`)
+    const changing = steps.filter((step) => !/^(look|list|read|write) /.test(step))
+    assert.deepEqual(changing, [
+      'create db.json.new',
+      'sync db.json.new',
+      'close db.json.new',
+      'rename db.json.new',
+      `syncFolder ${basename(folder.path)}`,
+      'remove journal.1.log',
+    ])
+    assert.ok(steps.lastIndexOf('write db.json.new') < steps.indexOf('sync db.json.new'), steps.join())
     await folder.remove()
   })
 
