@@ -57,7 +57,7 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
   const store = await FileStore.open(dataFolder, registry, mode, { warn })
   try {
     if (mode === 'read' && store.isNew) {
-      throw new AppError('TASK_FAILED', `There is no data in ${dataFolder} yet; start \`admin serve\` once to have it made`)
+      throw noData(dataFolder)
     }
     const records = new Records({ registry, store, forms, hasher, clock })
     const seeded = mode === 'write' && store.isNew ? await seedStore(project.seeds, registry, records) : 0
@@ -81,3 +81,7 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
     throw error
   }
 }
+
+/** What to say of a project that was never served. */
+export const noData = (folder: string): AppError =>
+  new AppError('TASK_FAILED', `There is no data in ${folder} yet; start \`admin serve\` once to have it made`)

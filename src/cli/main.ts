@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { Command, CommanderError } from 'commander'
 import { AppError } from '../errors.ts'
+import { compactCommand } from './commands/compact.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { initCommand } from './commands/init.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
@@ -35,7 +37,7 @@ async function buildProgram(io: Io): Promise<Command> {
     .option('--debug', 'show the stack of an error')
     .showHelpAfterError('(add --help for usage)')
     .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n')
-  const commands = [serveCommand(io), initCommand(io), tokenCommand(io), usersCommand(io)]
+  const commands = [serveCommand(io), initCommand(io), tokenCommand(io), usersCommand(io), compactCommand(io), doctorCommand(io)]
   for (const command of commands) program.addCommand(command)
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({

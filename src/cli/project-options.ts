@@ -1,8 +1,11 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { type App, openApp } from '../app.ts'
+import { type App, noData, openApp } from '../app.ts'
 import type { SettingsInput } from '../config/settings.ts'
 import { jwtCodec } from '../http/jwt-codec.ts'
+import type { Registry } from '../model/registry.ts'
+import { loadProject, type ProjectSource } from '../service/project.ts'
+import { holdsData } from '../store/recovery.ts'
 import type { Io } from './io.ts'
 
 /** Options of every command that works on a project. */
@@ -18,17 +21,39 @@ export function withProjectOptions(command: Command): Command {
     .addOption(new Option('--data <dir>', 'data folder (default: the setting `data` of the project)'))
 }
 
+/**
+ * Loads the project that the options name, and does something with its data folder without opening the store.
+ *
+ * @throws {AppError} TASK_FAILED when there is no data yet
+ */
+export async function withDataFolder<T>(
+  io: Io,
+  options: ProjectOptions,
+  work: (folder: string, registry: Registry) => Promise<T>,
+): Promise<T> {
+  const { folder, settings, registry } = await loadProject(sourceOf(io, options, {}))
+  const dataFolder = resolve(folder, settings.data)
+  if (!(await holdsData(dataFolder))) throw noData(dataFolder)
+  return work(dataFolder, registry)
+}
+
+function sourceOf(io: Io, { project, data }: ProjectOptions, flags: SettingsInput): ProjectSource {
+  const dataFlag = data === undefined ? {} : { data: resolve(io.cwd, data) }
+  return { folder: resolve(io.cwd, project), env: io.env, flags: { ...flags, ...dataFlag } }
+}
+
 /** Opens the project that the options name, does something with it, and closes it whatever happens. */
 export async function withApp<T>(
   io: Io,
-  { project, data }: ProjectOptions,
+  options: ProjectOptions,
   mode: 'read' | 'write',
   work: (app: App) => Promise<T>,
   flags: SettingsInput = {},
 ): Promise<T> {
-  const dataFlag = data === undefined ? {} : { data: resolve(io.cwd, data) }
-  const source = { folder: resolve(io.cwd, project), env: io.env, flags: { ...flags, ...dataFlag } }
-  const app = await openApp(source, mode, { tokenCodec: jwtCodec, warn: (message) => io.stderr.write(`Warning: ${message}\n`) })
+  const app = await openApp(sourceOf(io, options, flags), mode, {
+    tokenCodec: jwtCodec,
+    warn: (message) => io.stderr.write(`Warning: ${message}\n`),
+  })
   try {
     return await work(app)
   } finally {

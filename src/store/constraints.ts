@@ -1,3 +1,4 @@
+import type { Field } from '../model/field.ts'
 import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { StoredRecord } from './store.ts'
@@ -22,4 +23,23 @@ export function brokenFields(
     }
   }
   return broken
+}
+
+/** What is wrong with a value that is not null, as it stands in storage: each to be put behind the field's name. */
+export function valueProblems({ type, limits }: Field, value: unknown): readonly string[] {
+  if (type.secret) return typeof value === 'string' ? NO_PROBLEMS : ['must be a string']
+  const reading = type.read(value)
+  if (!reading.ok) return [reading.problem]
+  if (reading.value !== value) {
+    const stored = JSON.stringify(reading.value)
+    if (stored !== JSON.stringify(value)) return [`must be written as ${stored}`]
+  }
+  return isEmpty(limits) ? NO_PROBLEMS : checkLimits(value, limits)
+}
+
+const NO_PROBLEMS: readonly string[] = []
+
+function isEmpty(limits: Field['limits']): boolean {
+  for (const _ in limits) return false
+  return true
 }

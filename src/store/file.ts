@@ -1,17 +1,18 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Low } from 'lowdb'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Disk, nodeDisk } from './disk.ts'
-import { Journal, journalFiles, SyncFailure } from './journal.ts'
+import { type Folded, type FoldRunner, fold, foldFolder } from './fold.ts'
+import { foldInThread } from './fold-thread.ts'
+import { Journal, SyncFailure } from './journal.ts'
 import { encodeEntry } from './journal-format.ts'
 import { acquireLock } from './lock.ts'
 import { MemoryStore } from './memory.ts'
-import { readBeside, recover, snapshotSize } from './recovery.ts'
-import { inOrder } from './replay.ts'
-import type { Snapshot, TableSnapshot } from './snapshot.ts'
+import { judgeForeign, type Poured, pour } from './pour.ts'
+import { type Found, find, findBeside, foreignNotice, mendTail, refuseBroken } from './recovery.ts'
 import type { Change, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
+import type { Table } from './table.ts'
 
 /** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
 const MIN_JOURNAL_BYTES = 4 << 20
@@ -28,6 +29,8 @@ interface Unsaved {
 export interface FileStoreOptions {
   readonly disk?: Disk
   readonly minJournalBytes?: number
+  /** Folds while requests are served: in a thread of its own, unless the disk is one that cannot travel there. */
+  readonly fold?: FoldRunner
   /** Told of what a person should know and nothing stops for. */
   readonly warn?: (message: string) => void
 }
@@ -40,17 +43,16 @@ export interface FileStoreOptions {
 export class FileStore extends MemoryStore {
   readonly #folder: string
   readonly #disk: Disk
-  readonly #snapshot: Low<Snapshot>
   readonly #minJournalBytes: number
+  readonly #fold: FoldRunner
   readonly #release: () => Promise<void>
   readonly #warn: (message: string) => void
-  /** Tables of models that are not registered at present: kept, not served. */
-  readonly #dormant: ReadonlyMap<string, TableSnapshot>
   #journal: Journal | undefined
   /** The last transaction that was given a number, and the last that is on disk. */
-  #sequence: number
-  #durable: number
+  #sequence = 0
+  #durable = 0
   #snapshotBytes = 0
+  #hasTables = false
   #unsaved: Unsaved[] = []
   #saving: Promise<void> | undefined
   #compacting: Promise<void> | undefined
@@ -58,29 +60,15 @@ export class FileStore extends MemoryStore {
   /** Why no more writes are taken, if none are. */
   #refusal: string | undefined
 
-  private constructor(
-    registry: Registry,
-    folder: string,
-    snapshot: Low<Snapshot>,
-    release: () => Promise<void>,
-    options: FileStoreOptions,
-  ) {
+  private constructor(registry: Registry, folder: string, release: () => Promise<void>, options: FileStoreOptions) {
     super(registry)
     this.#folder = folder
-    this.#disk = options.disk ?? nodeDisk
+    const disk = options.disk ?? nodeDisk
+    this.#disk = disk
     this.#minJournalBytes = options.minJournalBytes ?? MIN_JOURNAL_BYTES
-    this.#snapshot = snapshot
+    this.#fold = options.fold ?? (disk === nodeDisk ? foldInThread : (task) => foldFolder(task, disk))
     this.#release = release
     this.#warn = options.warn ?? (() => {})
-    this.#sequence = snapshot.data.sequence
-    this.#durable = snapshot.data.sequence
-    const dormant = [...snapshot.data.tables].filter(([name]) => !this.engine.tables.has(name))
-    this.#dormant = new Map(dormant)
-    for (const [name, table] of this.engine.tables) {
-      const stored = snapshot.data.tables.get(name)
-      for (const record of stored?.records ?? []) table.replace(record.id, record)
-      table.nextId = Math.max(table.nextId, stored?.nextId ?? 1)
-    }
   }
 
   /**
@@ -95,20 +83,18 @@ export class FileStore extends MemoryStore {
     mode: 'read' | 'write',
     options: FileStoreOptions = {},
   ): Promise<FileStore> {
-    const { disk = nodeDisk, warn = () => {} } = options
+    const { disk = nodeDisk } = options
     if (mode === 'read') {
-      const store = new FileStore(registry, folder, await readBeside(folder, disk), async () => {}, options)
+      const store = new FileStore(registry, folder, async () => {}, options)
       store.#refusal = 'The store was opened for reading'
+      await closing(await findBeside(folder, disk), (found) => store.#load(found, registry))
       return store
     }
     await makeFolder(folder)
     const release = await acquireLock(join(folder, 'lock'))
     try {
-      const snapshot = await recover(folder, disk, warn)
-      const store = new FileStore(registry, folder, snapshot, release, options)
-      // The last run did not end cleanly: its journal is folded in before another is begun.
-      if ((await journalFiles(folder, disk)).length > 0) await store.#compact(snapshot.data)
-      else store.#snapshotBytes = await snapshotSize(folder)
+      const store = new FileStore(registry, folder, release, options)
+      await closing(await find(folder, disk), (found) => store.#recover(found, registry))
       return store
     } catch (error) {
       await release()
@@ -116,9 +102,33 @@ export class FileStore extends MemoryStore {
     }
   }
 
+  async #load(found: Found, registry: Registry): Promise<Poured> {
+    const { snapshot, journal } = found
+    const { tables } = this.engine
+    const sink = { table: (name: string, nextId: number) => takerOf(tables.get(name), nextId) }
+    const poured = await pour(snapshot, journal.entries, sink, judgeForeign(registry))
+    refuseBroken(this.#folder, poured.judgement, ACCEPT)
+    this.#sequence = journal.last
+    this.#durable = journal.last
+    this.#hasTables = poured.tables.size > 0
+    this.#snapshotBytes = snapshot.file?.bytes ?? 0
+    return poured
+  }
+
+  /** Loads what is there, and puts the folder in order: no torn tail, no journal of an earlier run, no file without a checksum. */
+  async #recover(found: Found, registry: Registry): Promise<void> {
+    const { snapshot, overlay, judgement } = await this.#load(found, registry)
+    const { journal } = found
+    await mendTail(journal, this.#disk, this.#warn)
+    if (judgement !== undefined && snapshot.file !== undefined) this.#warn(foreignNotice(snapshot.file.origin, judgement))
+    if (judgement === undefined && journal.paths.length === 0) return
+    const folding = { snapshot, overlay, sequence: journal.last, covered: journal.paths }
+    await this.#compact(() => fold(this.#folder, this.#disk, folding))
+  }
+
   /** True until the first transaction: there are no records of any model. */
   get isNew(): boolean {
-    return this.#durable === 0 && this.#snapshot.data.tables.size === 0
+    return this.#durable === 0 && !this.#hasTables
   }
 
   override async transact(operations: readonly Operation[], mode: TransactionMode = 'commit'): Promise<Outcome> {
@@ -175,52 +185,25 @@ export class FileStore extends MemoryStore {
     const { length } = this.#journal ?? { length: 0 }
     const isLong = length > this.#minJournalBytes && length > this.#snapshotBytes
     if (!isLong || this.#journal === undefined || this.#compacting !== undefined || this.#refusal !== undefined) return
-    const view = this.#view()
     try {
       await this.#journal.rotate(this.#durable + 1)
     } catch (error) {
       this.#warn(`The journal could not be sealed and goes on growing: ${reasonOf(error)}`)
       return
     }
-    this.#compacting = this.#compact(view).finally(() => {
+    const { first } = this.#journal
+    this.#compacting = this.#compact(() => this.#fold({ folder: this.#folder, before: first })).finally(() => {
       this.#compacting = undefined
     })
   }
 
-  /** Writes a snapshot and removes the journals that it makes superfluous. When that fails they stay, and nothing is lost. */
-  async #compact(view: Snapshot): Promise<void> {
-    const previous = this.#snapshot.data
+  /** Folds the journal into the snapshot. When that fails it stays, and nothing is lost. */
+  async #compact(run: () => Promise<Folded>): Promise<void> {
     try {
-      this.#snapshot.data = view
-      await this.#snapshot.write()
-      this.#snapshotBytes = await snapshotSize(this.#folder)
-      for (const path of await journalFiles(this.#folder, this.#disk)) {
-        if (path !== this.#journal?.path) await this.#disk.remove(path)
-      }
+      this.#snapshotBytes = (await run()).bytes
     } catch (error) {
-      this.#snapshot.data = previous
       this.#warn(`The journal could not be folded into db.json, and is kept: ${reasonOf(error)}`)
     }
-  }
-
-  /** Everything that is on disk, as it stands in memory: without the transactions that still wait. */
-  #view(): Snapshot {
-    const waiting = new Map<string, Map<number, StoredRecord | undefined>>()
-    for (const { changes } of this.#unsaved.toReversed()) {
-      for (const { table, id, before } of changes) {
-        waiting.set(table, (waiting.get(table) ?? new Map<number, StoredRecord | undefined>()).set(id, before))
-      }
-    }
-    const tables = new Map<string, TableSnapshot>(this.#dormant)
-    for (const [name, table] of this.engine.tables) {
-      const { nextId } = table
-      const records = new Map(table.recordsAt(table.all.slice(0, table.size)).map((record) => [record.id, record]))
-      const undone = waiting.get(name)
-      const kept = undone === undefined ? records : new Map([...records, ...undone])
-      const present = [...kept.values()].filter((record) => record !== undefined)
-      tables.set(name, { nextId, records: inOrder(present) })
-    }
-    return { sequence: this.#durable, tables }
   }
 
   override close(): Promise<void> {
@@ -236,15 +219,32 @@ export class FileStore extends MemoryStore {
     await this.#journal?.close().catch(() => {})
     const hasJournal = this.#journal !== undefined
     this.#journal = undefined
-    if (wasOpen && hasJournal) await this.#compact(this.#view())
+    if (wasOpen && hasJournal) await this.#compact(() => foldFolder({ folder: this.#folder }, this.#disk))
     await this.#release()
   }
 }
 
+const ACCEPT = 'To take it as it stands: admin compact --accept'
 const UNCONFIRMED =
   'The disk did not confirm the change, so it is not known whether it was kept; the server must be started again'
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** Does something with what was found, and closes it. */
+async function closing(found: Found, work: (found: Found) => Promise<unknown>): Promise<void> {
+  try {
+    await work(found)
+  } finally {
+    await found.snapshot.file?.close()
+  }
+}
+
+/** Puts records into a table of the engine; into none, when the model is not registered at present: they stay in the file. */
+function takerOf(table: Table | undefined, nextId: number): ((record: StoredRecord) => void) | undefined {
+  if (table === undefined) return undefined
+  table.nextId = Math.max(table.nextId, nextId)
+  return (record) => table.replace(record.id, record)
+}
 
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {

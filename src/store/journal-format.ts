@@ -18,6 +18,7 @@ export interface JournalReading {
 }
 
 const NEWLINE = 0x0a
+const SPACE = 0x20
 /** `<length> <crc32> `, eight hexadecimal digits each: of the text that follows, up to the newline. */
 const HEADER_LENGTH = 18
 
@@ -42,7 +43,7 @@ export function readEntries(bytes: Buffer, firstSequence: number): JournalReadin
     offset = line.end
   }
   if (offset === bytes.length) return { entries, goodLength: offset, rest: 'none' }
-  return { entries, goodLength: offset, rest: hasEntryAfter(bytes, offset) ? 'damaged' : 'torn' }
+  return { entries, goodLength: offset, rest: entryFrom(bytes, offset) === undefined ? 'torn' : 'damaged' }
 }
 
 function readLine(bytes: Buffer, offset: number): { entry: JournalEntry; end: number } | undefined {
@@ -55,25 +56,42 @@ function readLine(bytes: Buffer, offset: number): { entry: JournalEntry; end: nu
   const text = bytes.subarray(start, end)
   if (crc32(text) !== Number.parseInt(checksum, 16)) return undefined
   const space = text.indexOf(' ')
+  const body = parseBody(text.toString('utf8', space + 1))
   // Eight zeroes are the checksum of nothing.
-  if (space === -1) return undefined
-  const body = JSON.parse(text.toString('utf8', space + 1)) as {
-    changes: JournalEntry['changes']
-    next_ids: Record<string, number>
-  }
+  if (space === -1 || body === undefined) return undefined
   return {
     entry: { sequence: Number(text.toString('latin1', 0, space)), changes: body.changes, nextIds: body.next_ids },
     end: end + 1,
   }
 }
 
-/** True when a good line begins anywhere behind a bad one: then something was damaged, rather than never finished. */
-function hasEntryAfter(bytes: Buffer, offset: number): boolean {
-  for (let newline = bytes.indexOf(NEWLINE, offset); newline !== -1; newline = bytes.indexOf(NEWLINE, newline + 1)) {
-    if (readLine(bytes, newline + 1) !== undefined) return true
+/** How many good lines there are behind a bad one. */
+export function countEntriesAfter(bytes: Buffer, offset: number): number {
+  let count = 0
+  for (let at = entryFrom(bytes, offset); at !== undefined; count++) {
+    const end = readLine(bytes, at)?.end ?? bytes.length
+    at = readLine(bytes, end) === undefined ? entryFrom(bytes, end) : end
   }
-  // The bad line itself may be good but for its place: an entry is missing before it.
-  return readLine(bytes, offset) !== undefined
+  return count
+}
+
+/**
+ * Where the first good line begins at or behind a bad one's offset, if any does: then something was damaged, rather than never
+ * finished. Any byte may be its first, since the damage may be in a newline; the bad line itself may be good but for its place.
+ */
+function entryFrom(bytes: Buffer, offset: number): number | undefined {
+  for (let at = bytes.indexOf(SPACE, offset + 8); at !== -1; at = bytes.indexOf(SPACE, at + 1)) {
+    if (bytes[at + 9] === SPACE && readLine(bytes, at - 8) !== undefined) return at - 8
+  }
+  return undefined
+}
+
+function parseBody(text: string): { changes: JournalEntry['changes']; next_ids: Record<string, number> } | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 const hex = (value: number): string => value.toString(16).padStart(8, '0')

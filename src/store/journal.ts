@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path'
 import { AppError } from '../errors.ts'
-import type { AppendFile, Disk } from './disk.ts'
+import { type AppendFile, type Disk, writeAll } from './disk.ts'
 import { type JournalEntry, readEntries } from './journal-format.ts'
 
 const NAME = /^journal\.(\d+)\.log$/
@@ -16,6 +16,10 @@ export class SyncFailure extends Error {
 /** What a folder's journal files hold beyond a snapshot. */
 export interface JournalContents {
   readonly entries: readonly JournalEntry[]
+  /** The last transaction of all, those of the snapshot included. */
+  readonly last: number
+  /** The files, oldest first. */
+  readonly paths: readonly string[]
   /** The torn end of the last file, if it has one: where its good part ends. */
   readonly torn: { readonly path: string; readonly goodLength: number; readonly length: number } | undefined
 }
@@ -23,10 +27,16 @@ export interface JournalContents {
 /**
  * Reads the transactions after `sequence`. The files are named by the first sequence that they hold.
  *
+ * @param before files that begin with this transaction or a later one are left alone
  * @throws {AppError} DATA_CORRUPT naming file and offset, when anything is missing or damaged before the end
  */
-export async function readJournal(folder: string, disk: Disk, sequence: number): Promise<JournalContents> {
-  const paths = await journalFiles(folder, disk)
+export async function readJournal(
+  folder: string,
+  disk: Disk,
+  sequence: number,
+  before = Number.POSITIVE_INFINITY,
+): Promise<JournalContents> {
+  const paths = (await journalFiles(folder, disk)).filter((path) => firstOf(path) < before)
   const entries: JournalEntry[] = []
   let last = sequence
   let torn: JournalContents['torn']
@@ -43,16 +53,20 @@ export async function readJournal(folder: string, disk: Disk, sequence: number):
       last = entry.sequence
     }
   }
-  return { entries, torn }
+  return { entries, last, paths, torn }
 }
+
+/** True for the name of a journal file. */
+export const isJournal = (name: string): boolean => NAME.test(name)
 
 /** The journal files of a folder, sealed or not, oldest first. */
 export async function journalFiles(folder: string, disk: Disk): Promise<string[]> {
-  const names = (await disk.list(folder)).filter((name) => NAME.test(name))
+  const names = (await disk.list(folder)).filter(isJournal)
   return names.sort((a, b) => firstOf(a) - firstOf(b)).map((name) => join(folder, name))
 }
 
-const firstOf = (path: string): number => Number(NAME.exec(basename(path))?.[1])
+/** The first transaction of a journal file, by its name. */
+export const firstOf = (path: string): number => Number(NAME.exec(basename(path))?.[1])
 
 /** The journal that is being written: an append-only file, one line a transaction. */
 export class Journal {
@@ -75,8 +89,9 @@ export class Journal {
     return new Journal(folder, disk, path, file)
   }
 
-  get path(): string {
-    return this.#path
+  /** The first transaction of the file that is being written. */
+  get first(): number {
+    return firstOf(this.#path)
   }
 
   /** In bytes. */
@@ -92,11 +107,7 @@ export class Journal {
    */
   async append(lines: Uint8Array): Promise<void> {
     try {
-      for (let written = 0; written < lines.length; ) {
-        const count = await this.#file.write(lines.subarray(written), this.#length + written)
-        if (count === 0) throw new Error('The disk takes no more bytes')
-        written += count
-      }
+      await writeAll(this.#file, lines, this.#length)
     } catch (error) {
       await this.#file.truncate(this.#length).catch((cause: unknown) => {
         throw new SyncFailure(cause)
@@ -139,7 +150,7 @@ async function beginFile(folder: string, disk: Disk, sequence: number): Promise<
   }
 }
 
-const ADVICE = 'Restore the data folder from a copy, or cut the file there by hand and lose what follows'
+const ADVICE = '`admin doctor` tells more, and can save what is good into a new folder'
 
 const damaged = (path: string, offset: number): AppError =>
   new AppError('DATA_CORRUPT', `${path} is damaged at byte ${offset}, with good transactions behind it. ${ADVICE}`)

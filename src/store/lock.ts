@@ -40,6 +40,15 @@ export async function acquireLock(path: string): Promise<() => Promise<void>> {
   }
 }
 
+/**
+ * Makes sure that no process holds a data folder at this moment; takes nothing.
+ *
+ * @throws {AppError} DATA_IN_USE naming the holder
+ */
+export async function assertUnheld(path: string): Promise<void> {
+  await isStale(path)
+}
+
 function releaser(path: string): () => Promise<void> {
   let held = true
   return async () => {

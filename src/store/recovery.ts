@@ -2,51 +2,77 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Low } from 'lowdb'
 import { AppError } from '../errors.ts'
-import type { Disk } from './disk.ts'
-import { readJournal } from './journal.ts'
-import { replay } from './replay.ts'
-import { type Snapshot, SnapshotAdapter } from './snapshot.ts'
+import { type Disk, nodeDisk } from './disk.ts'
+import { isJournal, type JournalContents, readJournal } from './journal.ts'
+import { faultLines, type Judgement } from './judge.ts'
+import { EMPTY, type Origin, type Snapshot, SnapshotAdapter } from './snapshot.ts'
 
 /** How often a reader looks before it believes in damage, and before it gives up on a busy folder. */
 const MIN_READS = 5
 const MAX_READS = 100
 
-const EMPTY: Snapshot = { sequence: 0, tables: new Map() }
+/** A data folder as it was found: its snapshot, open, and what the journal holds beyond it. */
+export interface Found {
+  readonly snapshot: Snapshot
+  readonly journal: JournalContents
+}
 
-/**
- * Reads a data folder that nobody else writes to: the snapshot with the journal folded in, in memory. A write that was never
- * finished is cut off the journal.
- *
- * @throws {AppError} DATA_CORRUPT naming file and place
- */
-export async function recover(folder: string, disk: Disk, warn: (message: string) => void): Promise<Low<Snapshot>> {
-  const snapshot = snapshotIn(folder)
-  await snapshot.read()
-  const { entries, torn } = await readJournal(folder, disk, snapshot.data.sequence)
-  if (torn !== undefined) {
-    const bytes = torn.length - torn.goodLength
-    warn(`${torn.path}: the last ${bytes} bytes are of a write that was never finished; they are cut off`)
-    await cutOff(disk, torn)
-  }
-  snapshot.data = replay(snapshot.data, entries)
-  return snapshot
+export const snapshotPath = (folder: string): string => join(folder, 'db.json')
+
+/** lowdb over `db.json`. */
+export const snapshotIn = (folder: string, disk: Disk): Low<Snapshot> =>
+  new Low<Snapshot>(new SnapshotAdapter(snapshotPath(folder), disk), EMPTY)
+
+/** Opens the snapshot of a folder, which the caller must close. */
+export async function openSnapshot(folder: string, disk: Disk): Promise<Snapshot> {
+  const low = snapshotIn(folder, disk)
+  await low.read()
+  return low.data
 }
 
 /**
- * Reads a data folder beside a server, which may fold its journal into the snapshot at any moment: then all is read again.
+ * Looks at a data folder that nobody else writes to. The snapshot is to be closed by the caller.
+ *
+ * @throws {AppError} DATA_CORRUPT naming file and place
+ */
+export async function find(folder: string, disk: Disk): Promise<Found> {
+  const snapshot = await openSnapshot(folder, disk)
+  try {
+    return { snapshot, journal: await readJournal(folder, disk, snapshot.sequence) }
+  } catch (error) {
+    await snapshot.file?.close()
+    throw error
+  }
+}
+
+/** Cuts a write that was never finished off the journal, and says so. */
+export async function mendTail({ torn }: JournalContents, disk: Disk, warn: (message: string) => void): Promise<void> {
+  if (torn === undefined) return
+  const bytes = torn.length - torn.goodLength
+  warn(`${torn.path}: the last ${bytes} bytes are of a write that was never finished; they are cut off`)
+  const file = await disk.openAppend(torn.path)
+  try {
+    await file.truncate(torn.goodLength)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Looks at a data folder beside a server, which may fold its journal into the snapshot at any moment: then all is read again.
+ * The snapshot is to be closed by the caller; being open, it stays what it was.
  *
  * @throws {AppError} DATA_CORRUPT naming file and place, STORE_UNAVAILABLE when the folder is never still
  */
-export async function readBeside(folder: string, disk: Disk): Promise<Low<Snapshot>> {
+export async function findBeside(folder: string, disk: Disk): Promise<Found> {
   for (let attempt = 1; ; attempt++) {
     const before = await stampOf(folder)
     try {
-      const snapshot = snapshotIn(folder)
-      await snapshot.read()
-      const { entries } = await readJournal(folder, disk, snapshot.data.sequence)
-      if ((await stampOf(folder)) !== before) throw busy(folder)
-      snapshot.data = replay(snapshot.data, entries)
-      return snapshot
+      const found = await find(folder, disk)
+      if ((await stampOf(folder)) === before) return found
+      await found.snapshot.file?.close()
+      throw busy(folder)
     } catch (error) {
       // A file that went while it was looked for is no fault; damage that is still there after a few looks is one.
       const isSettled = error instanceof AppError && attempt >= MIN_READS && (await stampOf(folder)) === before
@@ -55,32 +81,45 @@ export async function readBeside(folder: string, disk: Disk): Promise<Low<Snapsh
   }
 }
 
+/**
+ * Refuses a file that was changed by hand and is broken.
+ *
+ * @param remedy another one
+ * @throws {AppError} DATA_CORRUPT naming every broken record, up to a limit
+ */
+export function refuseBroken(folder: string, judgement: Judgement | undefined, remedy = ''): void {
+  if (judgement === undefined || judgement.faultCount === 0) return
+  const lines = [
+    `${snapshotPath(folder)} is not as it was last written, and does not fit the models:`,
+    ...faultLines(judgement),
+    `Mend it by hand, or restore it from a copy. ${remedy}`.trimEnd(),
+  ]
+  throw new AppError('DATA_CORRUPT', lines.join('\n'))
+}
+
+/** What a person should know of a file that is not as we wrote it, and fine. */
+export function foreignNotice(origin: Origin, { records }: Judgement): string {
+  const what = origin === 'edited' ? 'was changed by hand since it was last written' : 'has no checksum, as one made by hand'
+  return `db.json ${what}; its ${records} records were checked and are fine`
+}
+
+/** True when there is a snapshot or a journal in a folder. */
+export const holdsData = async (folder: string): Promise<boolean> =>
+  (await nodeDisk.list(folder)).some((name) => name === 'db.json' || isJournal(name))
+
 /** The size of `db.json` in bytes, 0 when there is none. */
 export const snapshotSize = (folder: string): Promise<number> =>
-  stat(join(folder, 'db.json')).then(
+  stat(snapshotPath(folder)).then(
     ({ size }) => size,
     () => 0,
   )
 
-const snapshotIn = (folder: string): Low<Snapshot> => new Low<Snapshot>(new SnapshotAdapter(join(folder, 'db.json')), EMPTY)
-
 /** Changes whenever `db.json` is replaced. */
 const stampOf = (folder: string): Promise<string> =>
-  stat(join(folder, 'db.json')).then(
+  stat(snapshotPath(folder)).then(
     ({ ino, mtimeMs, size }) => `${ino} ${mtimeMs} ${size}`,
     () => 'none',
   )
 
 const busy = (folder: string): AppError =>
   new AppError('STORE_UNAVAILABLE', `${folder} changes faster than it can be read; try again`)
-
-/** Ends a journal where its good entries end. */
-async function cutOff(disk: Disk, { path, goodLength }: { readonly path: string; readonly goodLength: number }): Promise<void> {
-  const file = await disk.openAppend(path)
-  try {
-    await file.truncate(goodLength)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}

@@ -1,25 +1,47 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
 import { AppError } from '../errors.ts'
-import { isObject } from '../util/json.ts'
-import { nodeDisk } from './disk.ts'
-import type { StoredRecord } from './store.ts'
+import { type AppendFile, type Disk, type ReadFile, writeAll } from './disk.ts'
+import { parseDocument, partsOf } from './snapshot-document.ts'
+import type { SnapshotPart } from './snapshot-layout.ts'
+import * as layout from './snapshot-layout.ts'
+import { CHUNK_BYTES, readLines, readSequence, StrayLine } from './snapshot-lines.ts'
 
-const FORMAT = 1
-const CHUNK_CHARACTERS = 1 << 16
+/** A larger file is only read line by line, since its text may be longer than a string can be. In bytes. */
+const MAX_DOCUMENT_BYTES = 256 << 20
 
-/** Everything that is stored, as it stands in `db.json`. */
+/**
+ * Whose a data file is: `ours` when its checksum says that every byte is as it was written, `edited` when it says otherwise,
+ * `foreign` when there is none.
+ */
+export type Origin = 'ours' | 'edited' | 'foreign'
+
+/** Everything that is stored, as it stands in `db.json`; never in memory whole. */
 export interface Snapshot {
   /** The last transaction that is part of it; the journal holds those that came later. */
   readonly sequence: number
-  readonly tables: ReadonlyMap<string, TableSnapshot>
+  /** To be gone through as often as one likes, until the file is closed. */
+  readonly parts: AsyncIterable<SnapshotPart>
+  /** The open file that it is read from. */
+  readonly file?: SnapshotFile
 }
 
-export interface TableSnapshot {
-  readonly nextId: number
-  readonly records: readonly StoredRecord[]
+/** A data file that is open: it stays what it was, whatever is put in its place. */
+export interface SnapshotFile {
+  readonly origin: Origin
+  readonly bytes: number
+  /**
+   * The same snapshot, read as a whole, because its lines are not laid out as ours.
+   *
+   * @throws {AppError} DATA_CORRUPT when it is none, or too large for that
+   */
+  document(stray: StrayLine): Promise<Snapshot>
+  close(): Promise<void>
 }
+
+/** What there is before there is a file. */
+export const EMPTY: Snapshot = { sequence: 0, parts: partsOf({}) }
 
 /**
  * Keeps a snapshot in one JSON file, one record a line in the order of ids, so that a person can read it and git shows a
@@ -27,104 +49,137 @@ export interface TableSnapshot {
  */
 export class SnapshotAdapter implements Adapter<Snapshot> {
   readonly #path: string
+  readonly #disk: Disk
+  readonly #maxDocumentBytes: number
 
-  constructor(path: string) {
+  constructor(path: string, disk: Disk, maxDocumentBytes = MAX_DOCUMENT_BYTES) {
     this.#path = path
+    this.#disk = disk
+    this.#maxDocumentBytes = maxDocumentBytes
   }
 
   /**
+   * Opens the file, which its reader must close.
+   *
    * @returns null when there is no file yet
    * @throws {AppError} DATA_CORRUPT when the file is not a snapshot
    */
   async read(): Promise<Snapshot | null> {
-    const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null
-      throw new AppError('TASK_FAILED', `${this.#path} cannot be read: ${error.message}`, { cause: error })
+    const file = await this.#disk.openRead(this.#path).catch((cause: Error) => {
+      throw new AppError('TASK_FAILED', `${this.#path} cannot be opened: ${cause.message}`, { cause })
     })
-    return text === null ? null : this.#parse(text)
+    if (file === undefined) return null
+    try {
+      const about = {
+        origin: await originOf(file),
+        bytes: file.size,
+        document: (stray: StrayLine) => this.#readDocument(file, about, stray),
+        close: () => file.close(),
+      }
+      const parts = { [Symbol.asyncIterator]: () => readLines(file) }
+      return await readSequence(file).then(
+        (sequence) => ({ sequence, parts, file: about }),
+        (error: unknown) => {
+          if (error instanceof StrayLine) return about.document(error)
+          throw error
+        },
+      )
+    } catch (error) {
+      await file.close()
+      throw error
+    }
   }
 
-  async write(snapshot: Snapshot): Promise<void> {
-    const folder = dirname(this.#path)
+  async #readDocument(file: ReadFile, about: SnapshotFile, { message }: StrayLine): Promise<Snapshot> {
+    if (file.size > this.#maxDocumentBytes || about.origin === 'ours') {
+      const remedy = 'Restore it from a copy; a file of this size must keep its layout, one record a line'
+      throw new AppError('DATA_CORRUPT', `${this.#path} cannot be read: ${message}. ${remedy}`)
+    }
+    const { sequence, tables } = await parseDocument(await textOf(file), this.#path)
+    return { sequence, parts: partsOf(tables), file: about }
+  }
+
+  async write({ sequence, parts }: Snapshot): Promise<void> {
     const temporary = `${this.#path}.new`
-    await mkdir(folder, { recursive: true })
     try {
-      const file = await open(temporary, 'w', 0o600)
+      const file = await this.#disk.openNew(temporary)
       try {
-        // A file left behind by a crash keeps its mode.
-        await file.chmod(0o600)
-        for (const chunk of chunks(snapshot)) await file.writeFile(chunk)
+        await writeParts(file, sequence, parts)
         await file.sync()
       } finally {
         await file.close()
       }
-      await rename(temporary, this.#path)
+      await this.#disk.rename(temporary, this.#path)
     } catch (error) {
-      await rm(temporary, { force: true }).catch(() => {})
+      await this.#disk.remove(temporary).catch(() => {})
       throw error
     }
-    await nodeDisk.syncFolder(folder)
-  }
-
-  #parse(text: string): Snapshot {
-    const document = this.#parseJson(text)
-    if (!isObject(document) || document.format !== FORMAT || !isObject(document.tables)) {
-      throw this.#corrupt(`it is not a data file of format ${FORMAT}`)
-    }
-    const sequence = Number.isSafeInteger(document.sequence) ? Number(document.sequence) : 0
-    return {
-      sequence,
-      tables: new Map(Object.entries(document.tables).map(([name, table]) => [name, this.#parseTable(name, table)])),
-    }
-  }
-
-  #parseTable(name: string, table: unknown): TableSnapshot {
-    if (!isObject(table) || !Array.isArray(table.records)) throw this.#corrupt(`tables.${name}.records is not a list`)
-    const seen = new Set<number>()
-    const records = table.records.map((record: unknown, index) => {
-      const id = isObject(record) ? record.id : undefined
-      if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) {
-        throw this.#corrupt(`tables.${name}.records[${index}] has no id, which is an integer from 1`)
-      }
-      if (seen.has(id)) throw this.#corrupt(`tables.${name}.records[${index}] has the id ${id}, which another record has`)
-      seen.add(id)
-      return Object.freeze(record as StoredRecord)
-    })
-    const highest = records.reduce((max, record) => Math.max(max, record.id), 0)
-    const nextId = Number.isSafeInteger(table.next_id) ? Number(table.next_id) : 1
-    return { nextId: Math.max(nextId, highest + 1), records }
-  }
-
-  #parseJson(text: string): unknown {
-    try {
-      return JSON.parse(text)
-    } catch (error) {
-      throw this.#corrupt(error instanceof Error ? error.message : String(error))
-    }
-  }
-
-  #corrupt(reason: string): AppError {
-    return new AppError('DATA_CORRUPT', `${this.#path} cannot be read: ${reason}. Restore it from a copy, or mend it by hand`)
+    await this.#disk.syncFolder(dirname(this.#path))
   }
 }
 
-/** The file in pieces, so that it never stands in memory whole. */
-function* chunks(snapshot: Snapshot): Generator<string> {
-  let piece = `{\n"format": ${FORMAT},\n"sequence": ${snapshot.sequence},\n"tables": {`
-  let firstTable = true
-  for (const [name, { nextId, records }] of snapshot.tables) {
-    piece += `${firstTable ? '' : ','}\n${JSON.stringify(name)}: {"next_id": ${nextId}, "records": [`
-    firstTable = false
-    let firstRecord = true
-    for (const record of records) {
-      piece += `${firstRecord ? '' : ','}\n${JSON.stringify(record)}`
-      firstRecord = false
-      if (piece.length >= CHUNK_CHARACTERS) {
-        yield piece
-        piece = ''
-      }
-    }
-    piece += '\n]}'
+async function originOf(file: ReadFile): Promise<Origin> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  const length = Math.max(0, file.size - layout.TAIL_LENGTH)
+  let checksum = 0
+  for (let position = 0; position < length; ) {
+    const count = await file.read(buffer.subarray(0, Math.min(buffer.length, length - position)), position)
+    if (count === 0) break
+    checksum = crc32(buffer.subarray(0, count), checksum)
+    position += count
   }
-  yield `${piece}\n}\n}\n`
+  const count = await file.read(buffer.subarray(0, layout.TAIL_LENGTH), length)
+  const tail = buffer.toString('latin1', 0, count)
+  if (layout.statedChecksum(tail) === checksum) return 'ours'
+  return tail.includes('"checksum"') ? 'edited' : 'foreign'
+}
+
+async function textOf(file: ReadFile): Promise<string> {
+  const bytes = Buffer.allocUnsafe(file.size)
+  let length = 0
+  while (length < bytes.length) {
+    const count = await file.read(bytes.subarray(length), length)
+    if (count === 0) break
+    length += count
+  }
+  return bytes.toString('utf8', 0, length)
+}
+
+/** Writes the file in pieces, so that it never stands in memory whole. */
+async function writeParts(file: AppendFile, sequence: number, parts: AsyncIterable<SnapshotPart>): Promise<void> {
+  let checksum = 0
+  let length = 0
+  let pending: Buffer[] = []
+  let pendingBytes = 0
+  const flush = async () => {
+    const bytes = Buffer.concat(pending, pendingBytes)
+    pending = []
+    pendingBytes = 0
+    checksum = crc32(bytes, checksum)
+    await writeAll(file, bytes, length)
+    length += bytes.length
+  }
+  const put = (bytes: Buffer) => {
+    pending.push(bytes)
+    pendingBytes += bytes.length
+  }
+  put(Buffer.from(layout.headOf(sequence)))
+  let tables = 0
+  let chunks = 0
+  for await (const part of parts) {
+    if (part.kind === 'table') {
+      put(Buffer.from(`${tables === 0 ? '' : `${layout.TABLE_END},`}${layout.tableHeadOf(part.name, part.nextId)}`))
+      tables++
+      chunks = 0
+    } else {
+      put(Buffer.from(chunks === 0 ? '\n' : ',\n'))
+      put(part.kind === 'lines' ? part.lines : Buffer.from(layout.linesOf(part.records)))
+      chunks++
+      // The lines are only lent.
+      await flush()
+    }
+  }
+  put(Buffer.from(`${tables === 0 ? '' : layout.TABLE_END}${layout.TABLES_END}`))
+  await flush()
+  await writeAll(file, Buffer.from(layout.tailOf(checksum)), length)
 }

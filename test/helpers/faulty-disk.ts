@@ -1,7 +1,19 @@
 import { basename } from 'node:path'
-import { type AppendFile, type Disk, nodeDisk } from '../../src/store/disk.ts'
+import { type AppendFile, type Disk, nodeDisk, type ReadFile } from '../../src/store/disk.ts'
 
-export type StepKind = 'open' | 'write' | 'sync' | 'truncate' | 'close' | 'read' | 'list' | 'remove' | 'syncFolder'
+export type StepKind =
+  | 'open'
+  | 'create'
+  | 'write'
+  | 'sync'
+  | 'truncate'
+  | 'close'
+  | 'look'
+  | 'read'
+  | 'list'
+  | 'rename'
+  | 'remove'
+  | 'syncFolder'
 
 /** One thing that was asked of a disk. `name` is that of the file or folder. */
 export interface Step {
@@ -66,7 +78,24 @@ export class FaultyDisk implements Disk {
 
   async openAppend(path: string): Promise<AppendFile> {
     const file = await this.#step('open', path, () => nodeDisk.openAppend(path))
-    let length = (await nodeDisk.readBytes(path)).length
+    return this.#watched(path, file, (await nodeDisk.readBytes(path)).length)
+  }
+
+  async openNew(path: string): Promise<AppendFile> {
+    return this.#watched(path, await this.#step('create', path, () => nodeDisk.openNew(path)), 0)
+  }
+
+  async openRead(path: string): Promise<ReadFile | undefined> {
+    const file = await this.#step('look', path, () => nodeDisk.openRead(path))
+    return file && { ...file, read: (into, position) => this.#step('read', path, () => file.read(into, position)) }
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.#step('rename', from, () => nodeDisk.rename(from, to))
+  }
+
+  #watched(path: string, file: AppendFile, start: number): AppendFile {
+    let length = start
     return {
       write: (bytes, position) =>
         this.#step('write', path, async () => {

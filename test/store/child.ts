@@ -1,20 +1,29 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 
 /** Another process that runs a script of this folder and is spoken to in lines. */
 export class Child {
   readonly #process: ChildProcess
-  readonly #lines: AsyncIterator<string>
   readonly #closed: Promise<unknown>
+  /** What it has said and nobody has taken. */
+  #text = ''
+  #isOver = false
+  #wake = () => {}
 
   constructor(script: string, ...args: readonly string[]) {
-    const command = ['--import', import.meta.resolve('tsx'), join(import.meta.dirname, script), ...args]
+    const typescript = script.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : []
+    const command = [...typescript, join(import.meta.dirname, script), ...args]
     const child = spawn(process.execPath, command, { stdio: ['pipe', 'pipe', 'inherit'] })
     this.#process = child
-    this.#closed = once(child, 'close')
-    this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    this.#closed = once(child, 'close').then(() => {
+      this.#isOver = true
+      this.#wake()
+    })
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      this.#text += chunk
+      this.#wake()
+    })
     // A child that is killed reads no more.
     child.stdin.on('error', () => {})
   }
@@ -31,17 +40,26 @@ export class Child {
 
   /** The next line that the child says. */
   async line(): Promise<string> {
-    const { value, done } = await this.#lines.next()
-    if (done === true) throw new Error('The child has ended')
-    return value
+    for (;;) {
+      const end = this.#text.indexOf('\n')
+      if (end !== -1) {
+        const line = this.#text.slice(0, end)
+        this.#text = this.#text.slice(end + 1)
+        return line
+      }
+      if (this.#isOver) throw new Error('The child has ended')
+      await new Promise<void>((wake) => {
+        this.#wake = wake
+      })
+    }
   }
 
   /** Ends the child without warning, and returns what it still had said. */
   async kill(): Promise<string[]> {
     this.#process.kill('SIGKILL')
-    const rest: string[] = []
-    for (let next = await this.#lines.next(); next.done !== true; next = await this.#lines.next()) rest.push(next.value)
     await this.#closed
-    return rest
+    const lines = this.#text.split('\n').slice(0, -1)
+    this.#text = ''
+    return lines
   }
 }

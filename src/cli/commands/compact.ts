@@ -1,0 +1,25 @@
+import { Command } from 'commander'
+import { compactFolder } from '../../store/compaction.ts'
+import type { Io } from '../io.ts'
+import { type ProjectOptions, withDataFolder, withProjectOptions } from '../project-options.ts'
+
+type CompactOptions = ProjectOptions & { accept?: boolean; json?: boolean }
+
+/** `admin compact`: folds the journal into db.json while no server runs. */
+export function compactCommand(io: Io): Command {
+  return withProjectOptions(new Command('compact').description('fold the journal into db.json while no server runs'))
+    .option('--accept', 'take a db.json that was changed by hand as it stands, though it may not fit the models')
+    .option('--json', 'print sizes and the number of records as JSON')
+    .addHelpText('after', '\nExample:\n  $ admin compact && git add data/db.json\n')
+    .action((options: CompactOptions) =>
+      withDataFolder(io, options, async (folder, registry) => {
+        const warn = (message: string) => io.stderr.write(`Warning: ${message}\n`)
+        const { before, after, records } = await compactFolder(folder, registry, { accept: options.accept === true, warn })
+        if (options.json === true) io.stdout.write(`${JSON.stringify({ before, after, records })}\n`)
+        else {
+          const was = `db.json ${before.snapshot} bytes, journal ${before.journal} bytes`
+          io.stdout.write(`Before: ${was}\nAfter:  db.json ${after} bytes, ${records} records\n`)
+        }
+      }),
+    )
+}

@@ -1,0 +1,74 @@
+import { AppError } from '../errors.ts'
+import { isObject } from '../util/json.ts'
+import { FORMAT, type SnapshotPart } from './snapshot-layout.ts'
+
+/** The records of a table in a file of any layout: not yet known to be records. */
+export interface DocumentTable {
+  readonly nextId: number
+  readonly records: readonly unknown[]
+}
+
+/** A data file parsed as a whole. */
+export interface SnapshotDocument {
+  readonly sequence: number
+  readonly tables: Readonly<Record<string, DocumentTable>>
+}
+
+/**
+ * Reads the text of a data file, whatever its layout.
+ *
+ * @throws {AppError} DATA_CORRUPT naming the place
+ */
+export async function parseDocument(text: string, path: string): Promise<SnapshotDocument> {
+  const corrupt = (reason: string) =>
+    new AppError('DATA_CORRUPT', `${path} cannot be read: ${reason}. Restore it from a copy, or mend it by hand`)
+  const document = await parseJson(text, corrupt)
+  if (!isObject(document) || document.format !== FORMAT || !isObject(document.tables)) {
+    throw corrupt(`it is not a data file of format ${FORMAT}`)
+  }
+  const tables = Object.entries(document.tables).map(([name, table]): [string, DocumentTable] => {
+    if (!isObject(table) || !Array.isArray(table.records)) throw corrupt(`tables.${name}.records is not a list`)
+    return [name, { nextId: numberOr(table.next_id, 1), records: table.records }]
+  })
+  return { sequence: numberOr(document.sequence, 0), tables: Object.fromEntries(tables) }
+}
+
+/** The tables of a document, in the parts that a snapshot is made of. */
+export function partsOf(tables: SnapshotDocument['tables']): AsyncIterable<SnapshotPart> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      for (const [name, { nextId, records }] of Object.entries(tables)) {
+        yield { kind: 'table', name, nextId }
+        if (records.length > 0) yield { kind: 'records', records }
+      }
+    },
+  }
+}
+
+const numberOr = (value: unknown, otherwise: number): number =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : otherwise
+
+async function parseJson(text: string, corrupt: (reason: string) => AppError): Promise<unknown> {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw corrupt((await syntaxFault(text)) ?? (error instanceof Error ? error.message : String(error)))
+  }
+}
+
+/** Where JSON stops being valid, in words. */
+async function syntaxFault(text: string): Promise<string | undefined> {
+  // Seldom needed, and not to be loaded with every start.
+  const { printParseErrorCode, visit } = await import('jsonc-parser')
+  let fault: string | undefined
+  visit(
+    text,
+    {
+      onError(code, _offset, _length, line, character) {
+        fault ??= `line ${line + 1}, column ${character + 1}: ${printParseErrorCode(code)}`
+      },
+    },
+    { disallowComments: true },
+  )
+  return fault
+}
