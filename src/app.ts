@@ -24,6 +24,8 @@ export interface Surroundings {
   readonly hasher?: PasswordHasher
   /** Told of what a person should know and nothing stops for. */
   readonly warn?: (message: string) => void
+  /** Told for each list how it was found. */
+  readonly explain?: (line: string) => void
 }
 
 /** A running application: its parts, joined. */
@@ -54,7 +56,7 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
   const project = await loadProject(source)
   const { settings, registry, forms } = project
   const dataFolder = resolve(project.folder, settings.data)
-  const store = await FileStore.open(dataFolder, registry, mode, { warn })
+  const store = await FileStore.open(dataFolder, registry, mode, { warn, explain: surroundings.explain })
   try {
     if (mode === 'read' && store.isNew) {
       throw noData(dataFolder)

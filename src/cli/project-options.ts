@@ -12,6 +12,8 @@ import type { Io } from './io.ts'
 export interface ProjectOptions {
   readonly project: string
   readonly data?: string
+  /** From the program's own option: say how lists are found. */
+  readonly debug?: boolean
 }
 
 /** Gives a command the options that name a project. */
@@ -53,6 +55,7 @@ export async function withApp<T>(
   const app = await openApp(sourceOf(io, options, flags), mode, {
     tokenCodec: jwtCodec,
     warn: (message) => io.stderr.write(`Warning: ${message}\n`),
+    ...(options.debug === true ? { explain: (line: string) => io.stderr.write(`${line}\n`) } : {}),
   })
   try {
     return await work(app)

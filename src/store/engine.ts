@@ -11,7 +11,7 @@ export interface EngineOptions {
   /** Up to how many records a table is gone through instead of indexed. */
   readonly smallTable?: number
   /** Told for each list how it was found. */
-  readonly explain?: (line: string) => void
+  readonly explain?: ((line: string) => void) | undefined
 }
 
 /** The tables of a store, in memory: synchronous, so that a transaction is seen whole or not at all. */

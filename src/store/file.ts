@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Disk, nodeDisk } from './disk.ts'
+import type { EngineOptions } from './engine.ts'
 import { type Folded, type FoldRunner, fold, foldFolder } from './fold.ts'
 import { foldInThread } from './fold-thread.ts'
 import { Journal, SyncFailure } from './journal.ts'
@@ -26,7 +27,7 @@ interface Unsaved {
 }
 
 /** What the store takes from outside, for tests. */
-export interface FileStoreOptions {
+export interface FileStoreOptions extends EngineOptions {
   readonly disk?: Disk
   readonly minJournalBytes?: number
   /** Folds while requests are served: in a thread of its own, unless the disk is one that cannot travel there. */
@@ -61,7 +62,7 @@ export class FileStore extends MemoryStore {
   #refusal: string | undefined
 
   private constructor(registry: Registry, folder: string, release: () => Promise<void>, options: FileStoreOptions) {
-    super(registry)
+    super(registry, options)
     this.#folder = folder
     const disk = options.disk ?? nodeDisk
     this.#disk = disk

@@ -30,7 +30,10 @@ export function serveCommand(io: Io): Command {
     .option('--no-rate-limit', 'do not limit how often the API may be called')
     .option('--show-token', 'print an access token of the first superuser and a curl command that uses it')
     .addHelpText('after', '\nExample:\n  $ admin serve --project shop --port 0\n')
-    .action((options: ServeOptions) => withApp(io, options, 'write', (app) => serve(app, options, io), flagsOf(options)))
+    .action((options: ServeOptions, command: Command) => {
+      const debug = command.optsWithGlobals().debug === true
+      return withApp(io, { ...options, debug }, 'write', (app) => serve(app, options, io), flagsOf(options))
+    })
 }
 
 function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
