@@ -9,6 +9,8 @@ type Identified = JsonObject & { readonly id: number }
  * Text goes by code units, false before true; nulls last ascending and first descending.
  */
 export function comparer(sort: readonly SortKey[]): (a: Identified, b: Identified) => number {
+  const [only, ...others] = sort
+  if (only !== undefined && others.length === 0) return byField(only)
   return (a, b) => {
     for (const { field, order } of sort) {
       const sign = compareValues(a[field] ?? null, b[field] ?? null)
@@ -16,6 +18,11 @@ export function comparer(sort: readonly SortKey[]): (a: Identified, b: Identifie
     }
     return a.id - b.id
   }
+}
+
+function byField({ field, order }: SortKey): (a: Identified, b: Identified) => number {
+  const direction = order === 'asc' ? 1 : -1
+  return (a, b) => direction * compareValues(a[field] ?? null, b[field] ?? null) || a.id - b.id
 }
 
 /**

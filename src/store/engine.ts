@@ -1,5 +1,5 @@
 import type { Registry } from '../model/registry.ts'
-import type { Filter, Plan, SortKey } from '../query/plan.ts'
+import { type Filter, isRelationFilter, type Plan, type SortKey } from '../query/plan.ts'
 import { needsOfOrder, ordered } from './index/order.ts'
 import { needsOf, select } from './index/select.ts'
 import type { Change, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
@@ -38,8 +38,9 @@ export class Engine {
    * @returns undefined when it can be answered now
    */
   prepare(name: string, { filters, sort }: Pick<Plan, 'filters' | 'sort'>): Promise<unknown> | undefined {
-    for (const table of this.tables.values()) table.settle()
     const table = this.table(name)
+    table.settle()
+    for (const filter of filters) if (isRelationFilter(filter)) this.table(filter.target).settle()
     const needs = needsOf(table, filters, (other) => this.table(other))
     needs.push(...needsOfOrder(table, sort).map((need) => ({ table, need })))
     const waits = needs.flatMap((each) => each.table.ensureIndex(each.need) ?? [])
@@ -48,11 +49,12 @@ export class Engine {
 
   /** Answers a question that was made ready for. */
   find(name: string, plan: Plan): { records: readonly StoredRecord[]; total: number } {
-    for (const each of this.tables.values()) each.scratch.reset()
     const table = this.table(name)
+    table.scratch.reset()
+    for (const filter of plan.filters) if (isRelationFilter(filter)) this.table(filter.target).scratch.reset()
     const { selection, how } = select(table, plan.filters, (other) => this.table(other))
     const page = ordered(table, selection, plan)
-    this.#explain?.(`list ${name}: ${how} → ${selection.size} of ${table.size}; order ${page.how}`)
+    this.#explain?.(`list ${name}: ${how()} → ${selection.size} of ${table.size}; order ${page.how()}`)
     return { records: page.records, total: selection.size }
   }
 

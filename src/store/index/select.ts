@@ -8,14 +8,15 @@ import type { Need } from './indexes.ts'
 import type { Rows } from './row-set.ts'
 import { listed, mapped, type Selection } from './selection.ts'
 
-/** So few records are quicker looked at than looked up. */
-const FEW = 256
+/** Combining bitmaps costs about as much as looking at this many records, and at one more for so many rows of the table. */
+const MIN_FEW = 64
+const ROWS_PER_RECORD = 1000
 
 /** What some filters match in a table. */
 export interface Selected {
   readonly selection: Selection
-  /** How it was found, for people: `is_active 500000, age 75123`. */
-  readonly how: string
+  /** Tells people how it was found: `is_active 500000, age 75123`. */
+  readonly how: () => string
 }
 
 type Test = (record: StoredRecord) => boolean
@@ -43,13 +44,14 @@ const wanted = (table: Table, need: Need | undefined): { table: Table; need: Nee
 
 /** The rows that all filters match: the narrowest first, then looked at one by one when they are few, else combined as bitmaps. */
 export function select(table: Table, filters: readonly Filter[], tableNamed: TableNamed): Selected {
-  if (filters.length === 0) return { selection: table.all, how: 'all' }
+  if (filters.length === 0) return { selection: table.all, how: () => 'all' }
   if (table.isSmall) return scan(table, filters, tableNamed)
   const steps = filters.map((filter) => stepFor(table, filter, tableNamed)).sort((a, b) => a.access.atMost - b.access.atMost)
   const [first, ...others] = steps
   if (first === undefined) throw new Error('There is no filter')
-  const selection = first.access.atMost <= FEW ? pick(table, first, others) : combine(table, first, others)
-  return { selection, how: steps.map(({ filter, access }) => `${nameOf(filter)} ${access.atMost}`).join(', ') }
+  const selection =
+    first.access.atMost <= MIN_FEW + table.capacity / ROWS_PER_RECORD ? pick(table, first, others) : combine(table, first, others)
+  return { selection, how: () => steps.map(({ filter, access }) => `${nameOf(filter)} ${access.atMost}`).join(', ') }
 }
 
 function scan(table: Table, filters: readonly Filter[], tableNamed: TableNamed): Selected {
@@ -58,7 +60,7 @@ function scan(table: Table, filters: readonly Filter[], tableNamed: TableNamed):
     const record = table.recordAt(row)
     return record !== undefined && tests.every((test) => test(record))
   })
-  return { selection: listed(rows), how: 'scan' }
+  return { selection: listed(rows), how: () => 'scan' }
 }
 
 function pick(table: Table, first: Step, others: readonly Step[]): Selection {

@@ -1,10 +1,10 @@
 import sorted from 'sorted-btree'
 import { compareValues } from '../../query/compare.ts'
 import type { Json } from '../../util/json.ts'
-import { type Bitmap, Scratch } from './bitmap.ts'
+import type { Bitmap } from './bitmap.ts'
+import { Buckets, type Walk } from './buckets.ts'
 import type { FieldIndex } from './field-index.ts'
-import { Landmarks } from './landmarks.ts'
-import { addTo, type Rows, removeFrom, sizeOf, withoutRow, withRow } from './row-set.ts'
+import { type Rows, removeFrom, sizeOf, withoutRow, withRow } from './row-set.ts'
 
 /** A place between values: before all that equal `value`, or after them. */
 export interface Cut {
@@ -15,15 +15,14 @@ export interface Cut {
 export const before = (value: Json): Cut => ({ value, side: 'before' })
 export const after = (value: Json): Cut => ({ value, side: 'after' })
 
-/** Ranges of more rows than this are worth landmarks. */
-const MIN_LANDMARKS = 2048
+/** Ranges of no more rows than this are counted exactly. */
+const FEW = 512
 
-/** The values of a field in order, each with its rows: a B+tree, with landmarks once long ranges are asked for. */
+/** The values of a field in order, each with its rows: a B+tree, cut into buckets once ranges or orders are asked for. */
 export class ValueIndex implements FieldIndex {
   readonly #tree = new sorted.default<Json, Rows>(undefined, compareValues)
   readonly #capacity: () => number
-  readonly #scratch = new Scratch()
-  #landmarks: Landmarks | undefined
+  #buckets: Buckets | undefined
   #size = 0
 
   /** @param capacity tells how many rows there are to have room for */
@@ -36,7 +35,7 @@ export class ValueIndex implements FieldIndex {
     const more = withRow(rows, row)
     if (more !== rows) this.#tree.set(value, more)
     this.#size++
-    this.#landmarks?.add(row, value)
+    this.#buckets?.add(row, value, more !== rows)
   }
 
   remove(row: number, value: Json): void {
@@ -45,32 +44,42 @@ export class ValueIndex implements FieldIndex {
     const fewer = withoutRow(rows, row)
     if (fewer === undefined) this.#tree.delete(value)
     this.#size--
-    this.#landmarks?.remove(row, value)
+    this.#buckets?.remove(row, value, fewer === undefined)
   }
 
   rowsOf(value: Json): Rows | undefined {
     return this.#tree.get(value)
   }
 
-  /** The values with their rows, in order or in the reverse of it. */
-  entries(order: 'asc' | 'desc', from?: Json): Iterable<readonly [value: Json, rows: Rows]> {
-    // One pair for the whole walk: it is used up before the next is asked for.
-    const pair: (Json | Rows)[] = []
-    return order === 'asc' ? this.#tree.entries(from, pair) : this.#tree.entriesReversed(from, pair)
+  /**
+   * Goes through the values with their rows, in order or in the reverse of it.
+   *
+   * @param from begins there, at the next value if there is no such one
+   * @param visit returns false to stop
+   */
+  walk(order: 'asc' | 'desc', from: Json | undefined, visit: (rows: Rows) => boolean): void {
+    const buckets = this.#currentBuckets()
+    const [step, first, end] = order === 'asc' ? [1, 0, buckets.count] : [-1, buckets.count - 1, -1]
+    const start = from === undefined ? first : buckets.bucketOf(from)
+    for (let bucket = start; bucket !== end; bucket += step) {
+      const { values, rows } = buckets.stretch(bucket)
+      const cut =
+        from !== undefined && bucket === start ? placeOf(values, order === 'asc' ? before(from) : after(from)) : undefined
+      const [begin, stop] = order === 'asc' ? [cut ?? 0, rows.length] : [(cut ?? rows.length) - 1, -1]
+      for (let place = begin; place !== stop; place += step) if (!visit(rows[place] ?? 0)) return
+    }
   }
 
   /** How many rows lie between two cuts: exactly when they are few, else rounded up to whole buckets. */
   atMost(from: Cut, to: Cut): number {
-    const landmarks = this.#currentLandmarks()
-    if (landmarks !== undefined) {
-      const size = landmarks.sizeOf(landmarks.bucketOf(from.value), landmarks.bucketOf(to.value))
-      if (size > MIN_LANDMARKS) return size
-    }
-    let size = 0
+    const buckets = this.#currentBuckets()
+    const size = buckets.sizeOf(buckets.bucketOf(from.value), buckets.bucketOf(to.value))
+    if (size > FEW) return size
+    let exact = 0
     this.eachIn(from, to, (rows) => {
-      size += sizeOf(rows)
+      exact += sizeOf(rows)
     })
-    return size
+    return exact
   }
 
   /** Calls back with the rows of each value between two cuts, in order. */
@@ -84,53 +93,53 @@ export class ValueIndex implements FieldIndex {
 
   /** Leaves in a bitmap only the rows between two cuts. */
   narrow(bitmap: Bitmap, from: Cut, to: Cut): void {
-    const landmarks = this.#currentLandmarks()
-    if (landmarks === undefined) {
-      this.#scratch.reset()
-      const within = this.#scratch.blank(this.#capacity())
-      this.eachIn(from, to, (rows) => addTo(within, rows))
-      bitmap.intersection(within)
-      return
-    }
-    this.#dropBefore(bitmap, from, landmarks)
-    this.#dropAfter(bitmap, to, landmarks)
+    const buckets = this.#currentBuckets()
+    this.#dropBefore(bitmap, from, buckets)
+    this.#dropAfter(bitmap, to, buckets)
   }
 
-  #dropBefore(bitmap: Bitmap, cut: Cut, landmarks: Landmarks): void {
-    const bucket = landmarks.bucketOf(cut.value)
-    const below = landmarks.before(bucket)
-    if (below !== undefined) bitmap.difference(below)
-    for (const [value, rows] of this.entries('asc', landmarks.startOf(bucket))) {
-      const sign = compareValues(value, cut.value)
-      if (sign > 0 || (sign === 0 && cut.side === 'before')) return
-      removeFrom(bitmap, rows)
-    }
+  #dropBefore(bitmap: Bitmap, cut: Cut, buckets: Buckets): void {
+    const bucket = buckets.bucketOf(cut.value)
+    const earlier = buckets.before(bucket)
+    if (earlier !== undefined) bitmap.difference(earlier)
+    const { values, rows } = buckets.stretch(bucket)
+    const end = placeOf(values, cut)
+    for (let place = 0; place < end; place++) removeFrom(bitmap, rows[place] ?? 0)
   }
 
-  #dropAfter(bitmap: Bitmap, cut: Cut, landmarks: Landmarks): void {
-    const bucket = landmarks.bucketOf(cut.value)
-    const start = landmarks.startOf(bucket)
-    const earlier = landmarks.before(bucket)
-    if (earlier !== undefined && cut.side === 'before' && compareValues(start ?? null, cut.value) === 0) {
+  #dropAfter(bitmap: Bitmap, cut: Cut, buckets: Buckets): void {
+    const bucket = buckets.bucketOf(cut.value)
+    const { values, rows } = buckets.stretch(bucket)
+    const start = placeOf(values, cut)
+    const earlier = buckets.before(bucket)
+    if (start === 0 && earlier !== undefined) {
       bitmap.intersection(earlier)
       return
     }
-    const end = landmarks.startOf(bucket + 1)
-    const within = landmarks.before(bucket + 1)
+    const within = buckets.before(bucket + 1)
     if (within !== undefined) bitmap.intersection(within)
-    for (const [value, rows] of this.entries('asc', cut.value)) {
-      if (end !== undefined && compareValues(value, end) >= 0) return
-      if (cut.side === 'after' && compareValues(value, cut.value) === 0) continue
-      removeFrom(bitmap, rows)
-    }
+    for (let place = start; place < rows.length; place++) removeFrom(bitmap, rows[place] ?? 0)
   }
 
-  /** The landmarks, if there are values enough for them. */
-  #currentLandmarks(): Landmarks | undefined {
-    if (this.#landmarks?.isOvergrown === true) this.#landmarks = undefined
-    if (this.#landmarks === undefined && this.#size > MIN_LANDMARKS) {
-      this.#landmarks = new Landmarks((from) => this.entries('asc', from), this.#size, this.#capacity())
+  #currentBuckets(): Buckets {
+    if (this.#buckets === undefined || this.#buckets.isOvergrown) {
+      const pair: (Json | Rows)[] = []
+      // One pair for the whole walk: it is used up before the next is asked for.
+      const walk: Walk = (from) => this.#tree.entries(from, pair) as IterableIterator<[Json, Rows]>
+      this.#buckets = new Buckets(walk, this.#size, this.#capacity())
     }
-    return this.#landmarks
+    return this.#buckets
   }
+}
+
+/** How many of some values in order lie before a cut. */
+function placeOf(values: readonly Json[], { value, side }: Cut): number {
+  let [low, high] = [0, values.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const sign = compareValues(values[middle] ?? null, value)
+    if (sign < 0 || (sign === 0 && side === 'after')) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { compareValues } from '../../../src/query/compare.ts'
 import { bitmapFor } from '../../../src/store/index/bitmap.ts'
-import { Landmarks } from '../../../src/store/index/landmarks.ts'
+import { Buckets } from '../../../src/store/index/buckets.ts'
+import { RowSet } from '../../../src/store/index/row-set.ts'
 import { after, before, type Cut, ValueIndex } from '../../../src/store/index/value-index.ts'
 import type { Json } from '../../../src/util/json.ts'
 
@@ -25,6 +26,24 @@ function filled(values: ReadonlyMap<number, Json>): ValueIndex {
   const index = new ValueIndex(() => ROWS)
   for (const [row, value] of values) index.add(row, value)
   return index
+}
+
+/** The values in order with their rows, worked out without an index. */
+function entriesOf(values: ReadonlyMap<number, Json>, from: Json | undefined): [Json, RowSet][] {
+  const entries: [Json, RowSet][] = []
+  for (const [row, value] of [...values].sort(([a, one], [b, other]) => compareValues(one, other) || a - b)) {
+    const last = entries.at(-1)
+    if (from !== undefined && compareValues(value, from) < 0) continue
+    if (last !== undefined && compareValues(last[0], value) === 0) last[1].add(row)
+    else entries.push([value, RowSet.of(row)])
+  }
+  return entries
+}
+
+function firstOf(rows: RowSet): number {
+  const found: number[] = []
+  rows.each((row) => found.push(row))
+  return found[0] ?? -1
 }
 
 /** Compares the rows between cuts at many values with those that a plain comparison finds. */
@@ -68,16 +87,37 @@ describe('a value index', () => {
 
     test(`gives ${name} values in order`, () => {
       const values = new Map(Array.from({ length: 500 }, (_, row) => [row, valueAt(row)]))
-      const ascending = [...filled(values).entries('asc')].length
-      assert.equal(ascending, new Set([...values.values()].map((value) => JSON.stringify(value))).size)
-      const keys: Json[] = []
-      for (const [value] of filled(values).entries('desc')) keys.push(value)
-      assert.deepEqual(keys, keys.toSorted(compareValues).reverse())
+      const index = filled(values)
+      for (const [order, sign] of [
+        ['asc', 1],
+        ['desc', -1],
+      ] as const) {
+        for (const from of [undefined, valueAt(7), 'text 3', 3, null]) {
+          const expected = entriesOf(values, undefined)
+            .map(([value]) => value)
+            .filter((value) => from === undefined || compareValues(value, from) * sign >= 0)
+            .sort((a, b) => sign * compareValues(a, b))
+          const found: Json[] = []
+          index.walk(order, from, (rows) => {
+            const row = typeof rows === 'number' ? rows : firstOf(rows)
+            found.push(values.get(row) ?? null)
+            return true
+          })
+          assert.deepEqual(found, expected, `${order} from ${JSON.stringify(from)}`)
+        }
+      }
+    })
+
+    test(`stops going through ${name} values when told to`, () => {
+      const index = filled(new Map(Array.from({ length: 500 }, (_, row) => [row, valueAt(row)])))
+      let visits = 0
+      index.walk('asc', undefined, () => ++visits < 2)
+      assert.equal(visits, 2)
     })
   }
 })
 
-describe('landmarks', () => {
+describe('buckets', () => {
   for (const [name, valueAt] of Object.entries(SHAPES)) {
     test(`stay right and near each other while ${name} values come and go`, () => {
       const values = new Map<number, Json>()
@@ -87,27 +127,27 @@ describe('landmarks', () => {
         index.add(row, valueAt(row))
       }
       for (let row = 0; row < 3000; row++) put(row)
-      const landmarks = new Landmarks((from) => index.entries('asc', from), 3000, ROWS)
+      const buckets = new Buckets((from) => entriesOf(values, from), 3000, ROWS)
       for (let row = 3000; row < ROWS; row++) {
         put(row)
-        landmarks.add(row, valueAt(row))
+        buckets.add(row, valueAt(row), true)
         if (row % 4 !== 0) continue
         index.remove(row - 2000, valueAt(row - 2000))
         values.delete(row - 2000)
-        landmarks.remove(row - 2000, valueAt(row - 2000))
+        buckets.remove(row - 2000, valueAt(row - 2000), true)
       }
-      const last = landmarks.bucketOf(null)
-      assert.equal(landmarks.sizeOf(0, last), values.size)
+      const last = buckets.bucketOf(null)
+      assert.equal(buckets.sizeOf(0, last), values.size)
       for (let bucket = 0; bucket <= last; bucket++) {
-        const start = landmarks.startOf(bucket)
-        const members = [...values.values()].filter((value) => landmarks.bucketOf(value) === bucket)
-        assert.equal(landmarks.sizeOf(bucket, bucket), members.length, `size of bucket ${bucket}`)
+        const start = buckets.startOf(bucket)
+        const members = [...values.values()].filter((value) => buckets.bucketOf(value) === bucket)
+        assert.equal(buckets.sizeOf(bucket, bucket), members.length, `size of bucket ${bucket}`)
         const kinds = new Set(members.map((value) => JSON.stringify(value)))
-        assert.ok(members.length <= 2 * 1024 || kinds.size === 1, `bucket ${bucket} has ${members.length} rows`)
+        assert.ok(members.length <= 2 * 256 || kinds.size === 1, `bucket ${bucket} has ${members.length} rows`)
         if (start === undefined) continue
         const below = [...values].filter(([, value]) => compareValues(value, start) < 0).map(([row]) => row)
         assert.deepEqual(
-          landmarks.before(bucket)?.array(),
+          buckets.before(bucket)?.array(),
           below.sort((a, b) => a - b),
           `rows before bucket ${bucket}`,
         )

@@ -3,25 +3,33 @@ import type { Json } from '../../util/json.ts'
 import { type Bitmap, bitmapFor, keepRow } from './bitmap.ts'
 import { addTo, type Rows, sizeOf } from './row-set.ts'
 
-/** Buckets are at least this large, in rows; a smaller range is quicker walked than combined. */
-const MIN_BUCKET = 1024
+/** Buckets are at least this large, in rows. */
+const MIN_BUCKET = 256
 const MAX_BUCKETS = 256
 
 /** Gives the values of an index from `from` on, in order, with their rows. */
 export type Walk = (from: Json | undefined) => Iterable<readonly [value: Json, rows: Rows]>
 
+/** Neighbouring values of an index, in order, and the rows of each. */
+export interface Stretch {
+  readonly values: readonly Json[]
+  readonly rows: readonly Rows[]
+}
+
 /**
- * Cuts the values of an index into buckets of some thousand rows, and knows for each bound all rows with smaller values. A
- * range is then two bitmaps and a short walk at either end, however many rows it holds (a range-encoded bitmap index:
- * Chan & Ioannidis, SIGMOD 1998, with bins).
+ * Cuts the values of an index into buckets of some hundred or thousand rows, and knows for each bound all rows with smaller
+ * values. A range is then two bitmaps and a look into two buckets, however many rows it holds (a range-encoded bitmap index:
+ * Chan & Ioannidis, SIGMOD 1998, with bins); and going through values in order is going through a few arrays.
  */
-export class Landmarks {
+export class Buckets {
   /** The least value of each bucket but the first. */
   readonly #bounds: Json[] = []
   /** `#below[i]`: the rows with values less than `#bounds[i]`. */
   readonly #below: Bitmap[] = []
   /** How many rows each bucket holds, one more than there are bounds. */
   readonly #sizes: number[] = [0]
+  /** The values of each bucket, as far as they were asked for and have not changed since. */
+  readonly #stretches: (Stretch | undefined)[] = []
   readonly #walk: Walk
   readonly #target: number
 
@@ -49,21 +57,28 @@ export class Landmarks {
     return this.#bounds.length > 2 * MAX_BUCKETS
   }
 
-  add(row: number, value: Json): void {
+  get count(): number {
+    return this.#sizes.length
+  }
+
+  /** @param isChange whether the rows of the value are others than before, not just more of the same set */
+  add(row: number, value: Json, isChange: boolean): void {
     const bucket = this.bucketOf(value)
     for (let index = bucket; index < this.#below.length; index++) {
       const below = this.#below[index]
       // Each has room for another number of rows, so that they do not all have to grow at once.
       if (below !== undefined) keepRow(below, row, 0.1 + (0.4 * index) / this.#below.length)
     }
+    if (isChange) this.#stretches[bucket] = undefined
     const size = (this.#sizes[bucket] ?? 0) + 1
     this.#sizes[bucket] = size
     if (size > 2 * this.#target) this.#split(bucket)
   }
 
-  remove(row: number, value: Json): void {
+  remove(row: number, value: Json, isChange: boolean): void {
     const bucket = this.bucketOf(value)
     for (let index = bucket; index < this.#below.length; index++) this.#below[index]?.remove(row)
+    if (isChange) this.#stretches[bucket] = undefined
     this.#sizes[bucket] = (this.#sizes[bucket] ?? 0) - 1
   }
 
@@ -90,9 +105,24 @@ export class Landmarks {
     return this.#bounds[bucket - 1]
   }
 
-  /** The rows in all buckets before this one; undefined for the first, before which there are none. */
+  /** The rows in all buckets before this one; undefined for the first, before which there are none, and behind the last. */
   before(bucket: number): Bitmap | undefined {
     return this.#below[bucket - 1]
+  }
+
+  /** The values of a bucket. */
+  stretch(bucket: number): Stretch {
+    const known = this.#stretches[bucket]
+    if (known !== undefined) return known
+    const values: Json[] = []
+    const rowsOf: Rows[] = []
+    for (const [value, rows] of this.#within(bucket)) {
+      values.push(value)
+      rowsOf.push(rows)
+    }
+    const stretch = { values, rows: rowsOf }
+    this.#stretches[bucket] = stretch
+    return stretch
   }
 
   /** Cuts a bucket in two, unless it is of one value. */
@@ -118,6 +148,7 @@ export class Landmarks {
     this.#bounds.splice(bucket, 0, bound)
     this.#below.splice(bucket, 0, below)
     this.#sizes.splice(bucket, 1, first, (this.#sizes[bucket] ?? 0) - first)
+    this.#stretches.splice(bucket, 1, undefined, undefined)
   }
 
   *#within(bucket: number): Generator<readonly [value: Json, rows: Rows]> {
