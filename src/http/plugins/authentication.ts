@@ -1,6 +1,7 @@
 import type { Plugin } from '@hapi/hapi'
 import type { Actor } from '../../auth/permissions.ts'
 import { type Logins, unauthenticated } from '../../service/logins.ts'
+import type { ErrorReplies } from '../error-replies.ts'
 import type { RateLimits } from '../rate-limits.ts'
 
 declare module '@hapi/hapi' {
@@ -13,17 +14,27 @@ declare module '@hapi/hapi' {
   }
 }
 
+export interface AuthenticationOptions {
+  readonly logins: Logins
+  readonly limits: RateLimits
+  readonly errors: ErrorReplies
+}
+
 /** The strategy `bearer` (RFC 6750): `Authorization: Bearer <access token>`. Who is known by then is held to their rate limit. */
-export const bearerAuthentication: Plugin<{ readonly logins: Logins; readonly limits: RateLimits }> = {
+export const bearerAuthentication: Plugin<AuthenticationOptions> = {
   name: 'bearer-authentication',
-  register(server, { logins, limits }) {
+  register(server, { logins, limits, errors }) {
     server.auth.scheme('bearer', () => ({
       async authenticate(request, h) {
-        const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(String(request.headers.authorization ?? ''))?.[1]
-        if (token === undefined) throw unauthenticated()
-        const actor = await logins.authenticate(token)
-        if (request.route.settings.plugins?.limitsUsers === true) limits.countUser(request, actor)
-        return h.authenticated({ credentials: { app: { actor } } })
+        try {
+          const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(String(request.headers.authorization ?? ''))?.[1]
+          if (token === undefined) throw unauthenticated()
+          const actor = await logins.authenticate(token)
+          if (request.route.settings.plugins?.limitsUsers === true) limits.countUser(request, actor)
+          return h.authenticated({ credentials: { app: { actor } } })
+        } catch (error) {
+          return errors.reply(h, error)
+        }
       },
     }))
     server.auth.strategy('bearer', 'bearer')
