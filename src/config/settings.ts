@@ -78,7 +78,6 @@ const pathPrefix = Joi.string()
   .pattern(/^(\/[A-Za-z0-9._~-]+)*$/)
   .messages({ 'string.pattern.base': '{{#label}} must be a path such as /backend, without a slash at the end' })
 const count = Joi.number().integer().min(0).max(100_000)
-const rate = Joi.number().integer().min(0).max(1_000_000_000)
 
 const subscription = Joi.object({
   url: Joi.string()
@@ -115,7 +114,7 @@ const settingsSchema = Joi.object<SettingsInput>({
   }),
   views_auth: Joi.valid('optional', 'required'),
   validation_status: Joi.number().valid(400, 422),
-  rate_limits: Joi.object({ default: rate, auth: rate, upload: rate }),
+  rate_limits: Joi.object({ default: count, auth: count, upload: count }),
   max_upload_bytes: Joi.number().integer().min(1024),
   trusted_proxies: count,
   cors: Joi.array().items(Joi.string()),

@@ -2,8 +2,8 @@ import Hapi from '@hapi/hapi'
 import type { App } from '../app.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, systemRandom } from '../util/ids.ts'
+import { ErrorReplies } from './error-replies.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
-import { errorBodies } from './plugins/errors.ts'
 import { RateLimits } from './rate-limits.ts'
 import { authRoutes } from './routes/auth.ts'
 import { modelRoutes } from './routes/models.ts'
@@ -27,6 +27,7 @@ export async function createServer(
 ): Promise<Hapi.Server> {
   const { settings } = app
   const cors = { origin: [...settings.cors], additionalHeaders: ['If-Match'], additionalExposedHeaders: EXPOSED_HEADERS }
+  const errors = new ErrorReplies({ validationStatus: settings.validation_status, clock, random, report })
   const server = Hapi.server({
     host: settings.host,
     port: settings.port,
@@ -37,14 +38,21 @@ export async function createServer(
       // Cookies of whatever else runs on this host are none of our business, however malformed.
       state: { parse: false, failAction: 'ignore' },
       // `__proto__` is read as a key like any other, and then refused by name like any other unknown field.
-      payload: { maxBytes: settings.max_upload_bytes, allow: ['application/json'], protoAction: 'ignore' },
+      payload: {
+        maxBytes: settings.max_upload_bytes,
+        allow: ['application/json'],
+        protoAction: 'ignore',
+        failAction: errors.failAction,
+      },
     },
   })
   const limits = new RateLimits(settings, clock)
-  await server.register([
-    { plugin: errorBodies, options: { validationStatus: settings.validation_status, clock, random, report } },
-    { plugin: bearerAuthentication, options: { logins: app.logins, limits } },
-  ])
-  server.route(strictRoutes([...modelRoutes(app), ...viewRoutes(app), ...authRoutes(app, limits)]))
+  await server.register({ plugin: bearerAuthentication, options: { logins: app.logins, limits, errors } })
+  // Of the routes registered here, of paths that lead nowhere, and of preflights.
+  server.ext('onPreResponse', errors.onPreResponse, { sandbox: 'plugin' })
+  server.route(strictRoutes([...viewRoutes(app), ...authRoutes(app, limits)]))
+  // In a plugin of its own, so that what most requests ask for is spared that extension.
+  const register = (api: Hapi.Server) => api.route(strictRoutes(modelRoutes(app), errors.guard))
+  await server.register({ name: 'models', register })
   return server
 }

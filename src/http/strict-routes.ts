@@ -12,13 +12,18 @@ declare module '@hapi/hapi' {
 
 const ENCODINGS: ReadonlySet<string> = new Set(['identity', 'gzip', 'deflate'])
 
+type Guard = (method: Lifecycle.Method) => Lifecycle.Method
+
 /**
  * Makes routes refuse what they would otherwise ignore: query parameters where they take none, encodings of a body that nobody
  * undoes. Done by the handler where that is early enough: each extension point costs every request a few promises.
+ *
+ * @param guard what their handlers and extensions are put into
  */
-export const strictRoutes = (routes: readonly ServerRoute[]): ServerRoute[] => routes.map(strictRoute)
+export const strictRoutes = (routes: readonly ServerRoute[], guard: Guard = (method) => method): ServerRoute[] =>
+  routes.map((route) => strictRoute(route, guard))
 
-function strictRoute(route: ServerRoute): ServerRoute {
+function strictRoute(route: ServerRoute, guard: Guard): ServerRoute {
   const { method, options = {} } = route
   if (typeof route.handler !== 'function' || typeof options === 'function') throw new Error('A route must be written as data')
   const handler = route.handler as Lifecycle.Method
@@ -28,11 +33,11 @@ function strictRoute(route: ServerRoute): ServerRoute {
     if (!readsQuery) refuseQuery(request)
     return handler.call(null, request, h)
   }
-  if (method === 'GET') return { ...route, handler: strictly }
+  if (method === 'GET') return { ...route, handler: guard(strictly) }
   // Where a body is read, its encoding must be known before.
-  const early = { method: beforeTheBody }
+  const early = { method: guard(beforeTheBody) }
   const onPreAuth = [...[options.ext?.onPreAuth ?? []].flat(), early]
-  return { ...route, handler: strictly, options: { ...options, ext: { ...options.ext, onPreAuth } } }
+  return { ...route, handler: guard(strictly), options: { ...options, ext: { ...options.ext, onPreAuth } } }
 }
 
 const beforeTheBody: Lifecycle.Method = (request, h) => {

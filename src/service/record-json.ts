@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { fullProjection, type Projection } from '../query/project.ts'
@@ -41,9 +40,10 @@ export class RecordJson {
     return this.#version
   }
 
-  /** Names what is sent of the record as `data`, which the records nested in it change too. */
+  /** Names what is sent of the record, which the records nested in it change too. */
   get digest(): string {
-    this.#digest ??= hash('sha256', `{"data":${this.text}}`, 'base64url').slice(0, 8)
+    // What is sent as it is stored has been hashed for its version already.
+    this.#digest ??= (this.#asStored ? this.version : versionOfJson(this.text)).slice(0, 8)
     return this.#digest
   }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { SYSTEM } from '../../src/auth/permissions.ts'
 import type { Model } from '../../src/model/model.ts'
@@ -62,6 +63,8 @@ async function afresh(store: Store, model: Model, record: StoredRecord, projecti
   return JSON.stringify(present(model, record, projection, await loadRelated(store, [record], projection)))
 }
 
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 8)
+
 describe('the JSON of a record', () => {
   test('is that of what is presented, for every record of every model', () =>
     withDesk(async ({ app, writer, full }) => {
@@ -71,6 +74,7 @@ describe('the JSON of a record', () => {
         for (const [index, record] of records.entries()) {
           assert.equal(written[index]?.text, await afresh(app.store, model, record, full(model.key)))
           assert.equal(written[index]?.version, versionOf(record))
+          assert.equal(written[index]?.digest, digestOf(written[index]?.text ?? ''))
         }
         assert.equal(arrayJson(written), JSON.stringify(written.map(({ text }) => JSON.parse(text))))
       }

@@ -1,6 +1,7 @@
 import type { Plugin } from '@hapi/hapi'
 import type { Actor } from '../../auth/permissions.ts'
 import { type Logins, unauthenticated } from '../../service/logins.ts'
+import type { ErrorReplies } from '../error-replies.ts'
 import type { RateLimits } from '../rate-limits.ts'
 
 declare module '@hapi/hapi' {
@@ -13,17 +14,37 @@ declare module '@hapi/hapi' {
   }
 }
 
+/** What comes before the token in almost every request. */
+const USUAL = 'Bearer '
+
+/** @throws {AppError} UNAUTHENTICATED when the header holds no such thing */
+function tokenIn(header: string | undefined): string {
+  // What is no token fails when it is opened. Only the unusual is worth a pattern.
+  if (header?.startsWith(USUAL) === true && header[USUAL.length] !== ' ') return header.slice(USUAL.length)
+  const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header ?? '')?.[1]
+  if (token === undefined) throw unauthenticated()
+  return token
+}
+
+export interface AuthenticationOptions {
+  readonly logins: Logins
+  readonly limits: RateLimits
+  readonly errors: ErrorReplies
+}
+
 /** The strategy `bearer` (RFC 6750): `Authorization: Bearer <access token>`. Who is known by then is held to their rate limit. */
-export const bearerAuthentication: Plugin<{ readonly logins: Logins; readonly limits: RateLimits }> = {
+export const bearerAuthentication: Plugin<AuthenticationOptions> = {
   name: 'bearer-authentication',
-  register(server, { logins, limits }) {
+  register(server, { logins, limits, errors }) {
     server.auth.scheme('bearer', () => ({
       async authenticate(request, h) {
-        const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(String(request.headers.authorization ?? ''))?.[1]
-        if (token === undefined) throw unauthenticated()
-        const actor = await logins.authenticate(token)
-        if (request.route.settings.plugins?.limitsUsers === true) limits.countUser(request, actor)
-        return h.authenticated({ credentials: { app: { actor } } })
+        try {
+          const actor = await logins.authenticate(tokenIn(request.headers.authorization as string | undefined))
+          if (request.route.settings.plugins?.limitsUsers === true) limits.countUser(request, actor)
+          return h.authenticated({ credentials: { app: { actor } } })
+        } catch (error) {
+          return errors.reply(h, error)
+        }
       },
     }))
     server.auth.strategy('bearer', 'bearer')

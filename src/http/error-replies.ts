@@ -1,8 +1,8 @@
-import type { Lifecycle, Plugin, ResponseObject } from '@hapi/hapi'
-import { AppError, type ErrorCode } from '../../errors.ts'
-import { type Clock, isoTime } from '../../util/clock.ts'
-import { type Random, uniqueId } from '../../util/ids.ts'
-import { errorReply, shapeB } from '../error-body.ts'
+import type { Lifecycle, ResponseObject } from '@hapi/hapi'
+import { AppError, type ErrorCode } from '../errors.ts'
+import { type Clock, isoTime } from '../util/clock.ts'
+import { type Random, uniqueId } from '../util/ids.ts'
+import { errorReply, shapeB } from './error-body.ts'
 
 export interface ErrorOptions {
   readonly validationStatus: 400 | 422
@@ -13,18 +13,40 @@ export interface ErrorOptions {
   readonly report: (requestId: string, error: unknown) => void
 }
 
-/** Turns everything that goes wrong, in a handler or in hapi itself, into one of the specification's bodies. */
-export const errorBodies: Plugin<ErrorOptions> = {
-  name: 'error-bodies',
-  register(server, options) {
-    server.ext('onPreResponse', ({ response }, h) =>
-      'isBoom' in response && response.isBoom ? reply(h, response, options) : h.continue,
-    )
-  },
-}
-
 type Toolkit = Parameters<Lifecycle.Method>[1]
-type Failure = Error & { output: { statusCode: number; payload: { message: string } } }
+type Failure = Error & { output?: { statusCode: number; payload: { message: string } } }
+
+/** Turns everything that goes wrong, in a handler or in hapi itself, into one of the specification's bodies. */
+export class ErrorReplies {
+  readonly #options: ErrorOptions
+
+  constructor(options: ErrorOptions) {
+    this.#options = options
+  }
+
+  /** For `onPreResponse`. It costs every request a few promises, those that end well too. */
+  readonly onPreResponse: Lifecycle.Method = ({ response }, h) =>
+    'isBoom' in response && response.isBoom ? reply(h, response, this.#options) : h.continue
+
+  /** For `failAction`. */
+  readonly failAction: Lifecycle.Method = (_, h, error = new Error('Something failed')) => this.reply(h, error)
+
+  /** Answers with an error, whatever would come next. */
+  reply(h: Toolkit, error: unknown): ResponseObject {
+    return reply(h, error instanceof Error ? error : new Error(String(error)), this.#options).takeover()
+  }
+
+  /** Makes a handler or an extension answer with its errors itself, for routes without `onPreResponse`. */
+  readonly guard =
+    (method: Lifecycle.Method): Lifecycle.Method =>
+    async (request, h, error) => {
+      try {
+        return await method.call(null, request, h, error)
+      } catch (thrown) {
+        return this.reply(h, thrown)
+      }
+    }
+}
 
 function reply(h: Toolkit, failure: Failure, options: ErrorOptions): ResponseObject {
   const error = failure instanceof AppError ? failure : fromFramework(failure)
@@ -52,7 +74,9 @@ function badRequest(message: string): readonly [ErrorCode, string] {
   return ['INVALID_REQUEST', 'The request could not be read']
 }
 
-function fromFramework({ output: { statusCode, payload } }: Failure): AppError | undefined {
+function fromFramework({ output }: Failure): AppError | undefined {
+  if (output === undefined) return undefined
+  const { statusCode, payload } = output
   const known: Readonly<Record<number, readonly [ErrorCode, string]>> = {
     400: badRequest(payload.message),
     401: ['UNAUTHENTICATED', 'Valid token required'],
