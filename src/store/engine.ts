@@ -42,9 +42,12 @@ export class Engine {
     table.settle()
     for (const filter of filters) if (isRelationFilter(filter)) this.table(filter.target).settle()
     const needs = needsOf(table, filters, (other) => this.table(other))
-    needs.push(...needsOfOrder(table, sort).map((need) => ({ table, need })))
-    const waits = needs.flatMap((each) => each.table.ensureIndex(each.need) ?? [])
-    return waits.length === 0 ? undefined : Promise.all(waits)
+    let waits: Promise<void>[] | undefined
+    for (const need of [...needs, ...needsOfOrder(table, sort)]) {
+      const wait = need.table.ensureIndex(need)
+      if (wait !== undefined) waits = [...(waits ?? []), wait]
+    }
+    return waits === undefined ? undefined : Promise.all(waits)
   }
 
   /** Answers a question that was made ready for. */

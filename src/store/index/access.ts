@@ -1,5 +1,6 @@
-import { type Bitmap, keepStretch } from './bitmap.ts'
-import { addTo, eachRow, type Rows, removeFrom, sizeOf } from './row-set.ts'
+import { type Bitmap, keepStretch, type Scratch } from './bitmap.ts'
+import { addTo, contains, eachRow, type Rows, sizeOf } from './row-set.ts'
+import type { Terms } from './terms.ts'
 import type { PartFilter, TextIndex } from './text-index.ts'
 import type { Cut, ValueIndex } from './value-index.ts'
 
@@ -9,51 +10,49 @@ export interface Access {
   readonly atMost: number
   /** Calls back with each matching row, in any order. */
   each(visit: (row: number) => void): void
-  /** Leaves only matching rows in a bitmap. */
-  narrow(bitmap: Bitmap): void
+  /** Says of which rows the matching ones are made. */
+  describe(terms: Terms): void
 }
 
 /**
  * The rows that stand under any of some values.
  *
- * @param blank lends an empty bitmap
+ * @param scratch lends bitmaps
  */
-export function anyOf(sets: readonly Rows[], blank: () => Bitmap): Access {
+export function anyOf(sets: readonly Rows[], scratch: Scratch, capacity: number): Access {
   const [only, ...others] = sets
   return {
     atMost: sets.reduce<number>((sum, rows) => sum + sizeOf(rows), 0),
     each(visit) {
       for (const rows of sets) eachRow(rows, visit)
     },
-    narrow(bitmap) {
-      if (typeof only === 'object' && others.length === 0) {
-        only.keepIn(bitmap)
+    describe(terms) {
+      const known = typeof only === 'object' && others.length === 0 ? only.bitmap : undefined
+      if (known !== undefined) {
+        terms.keep(known)
         return
       }
-      const union = blank()
+      const union = scratch.blank(capacity)
       for (const rows of sets) addTo(union, rows)
-      bitmap.intersection(union)
+      terms.keep(union)
     },
   }
 }
 
-/**
- * All rows but those that stand under one value.
- *
- * @param all lends a bitmap of all rows
- */
-export function allBut(excluded: Rows | undefined, all: () => Bitmap, size: number): Access {
-  const narrow = (bitmap: Bitmap): void => {
-    if (excluded !== undefined) removeFrom(bitmap, excluded)
-  }
+/** All rows but those that stand under one value. */
+export function allBut(excluded: Rows | undefined, live: Bitmap, size: number): Access {
   return {
     atMost: size - (excluded === undefined ? 0 : sizeOf(excluded)),
     each(visit) {
-      const rest = all()
-      narrow(rest)
-      rest.forEach(visit)
+      live.forEach((row) => {
+        if (excluded === undefined || !contains(excluded, row)) visit(row)
+      })
     },
-    narrow,
+    describe(terms) {
+      const known = typeof excluded === 'object' ? excluded.bitmap : undefined
+      if (known !== undefined) terms.drop(known)
+      else if (excluded !== undefined) terms.dropRows([excluded])
+    },
   }
 }
 
@@ -64,26 +63,30 @@ export function between(index: ValueIndex, from: Cut, to: Cut): Access {
     each(visit) {
       index.eachIn(from, to, (rows) => eachRow(rows, visit))
     },
-    narrow: (bitmap) => index.narrow(bitmap, from, to),
+    describe: (terms) => index.describe(terms, from, to),
   }
 }
 
 /** The rows from one to another, the second not included: those of a range of ids. */
-export function stretch(from: number, to: number, live: Bitmap): Access {
+export function stretch(from: number, to: number, live: Bitmap, scratch: Scratch): Access {
   return {
     atMost: Math.max(0, to - from),
     each(visit) {
       for (let row = from; row < to; row++) if (live.has(row)) visit(row)
     },
-    narrow: (bitmap) => keepStretch(bitmap, from, to),
+    describe(terms) {
+      const within = scratch.copyOf(live)
+      keepStretch(within, from, to)
+      terms.keep(within)
+    },
   }
 }
 
 /** The rows whose text holds some part. */
-export function holding(index: TextIndex, filter: PartFilter): Access {
+export function holding(index: TextIndex, filter: PartFilter, scratch: Scratch, capacity: number): Access {
   return {
     atMost: index.atMost(filter),
     each: (visit) => index.matching(filter).each(visit),
-    narrow: (bitmap) => index.matching(filter).keepIn(bitmap),
+    describe: (terms) => anyOf([index.matching(filter)], scratch, capacity).describe(terms),
   }
 }

@@ -4,7 +4,7 @@ import { type Bitmap, bitmapFor, keepRow } from './bitmap.ts'
 import { addTo, type Rows, sizeOf } from './row-set.ts'
 
 /** Buckets are at least this large, in rows. */
-const MIN_BUCKET = 256
+const MIN_BUCKET = 128
 const MAX_BUCKETS = 256
 
 /** Gives the values of an index from `from` on, in order, with their rows. */
@@ -14,6 +14,8 @@ export type Walk = (from: Json | undefined) => Iterable<readonly [value: Json, r
 export interface Stretch {
   readonly values: readonly Json[]
   readonly rows: readonly Rows[]
+  /** The rows of the last value first. */
+  readonly reversed: readonly Rows[]
 }
 
 /**
@@ -120,7 +122,7 @@ export class Buckets {
       values.push(value)
       rowsOf.push(rows)
     }
-    const stretch = { values, rows: rowsOf }
+    const stretch = { values, rows: rowsOf, reversed: rowsOf.toReversed() }
     this.#stretches[bucket] = stretch
     return stretch
   }

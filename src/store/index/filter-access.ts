@@ -28,7 +28,7 @@ export function accessFor(table: Table, filter: FieldFilter): Access {
     const owner = filter.operator === 'eq' ? table.ownerOf(filter.field, filter.value) : undefined
     return among(table, [owner === undefined ? undefined : table.rowOf(owner)])
   }
-  if (isPartFilter(filter)) return holding(table.index('text', need.field), filter)
+  if (isPartFilter(filter)) return holding(table.index('text', need.field), filter, table.scratch, table.capacity)
   const index = need.kind === 'value' ? table.index('value', need.field) : table.index('item', need.field)
   const same = sameAccess(table, filter, (value) => index.rowsOf(value))
   return same ?? between(table.index('value', need.field), ...cutsOf(filter))
@@ -40,13 +40,11 @@ function sameAccess(table: Table, filter: FieldFilter, rowsOf: (value: Json) => 
     case 'eq':
       return among(table, [rowsOf(filter.value)])
     case 'ne':
-      return allBut(rowsOf(filter.value), () => table.scratch.copyOf(table.live), table.size)
+      return allBut(rowsOf(filter.value), table.live, table.size)
     case 'in':
       return among(table, [...new Set(filter.values)].map(rowsOf))
     case 'isnull':
-      return filter.value
-        ? among(table, [rowsOf(null)])
-        : allBut(rowsOf(null), () => table.scratch.copyOf(table.live), table.size)
+      return filter.value ? among(table, [rowsOf(null)]) : allBut(rowsOf(null), table.live, table.size)
     default:
       return undefined
   }
@@ -55,7 +53,8 @@ function sameAccess(table: Table, filter: FieldFilter, rowsOf: (value: Json) => 
 const among = (table: Table, sets: readonly (Rows | undefined)[]): Access =>
   anyOf(
     sets.filter((rows) => rows !== undefined),
-    () => table.scratch.blank(table.capacity),
+    table.scratch,
+    table.capacity,
   )
 
 function isPartFilter(filter: FieldFilter): filter is PartFilter {
@@ -67,7 +66,7 @@ function idAccess(table: Table, filter: FieldFilter): Access {
   const same = sameAccess(table, filter, (value) => (typeof value === 'number' ? table.rowOf(value) : undefined))
   if (same !== undefined) return same
   const [from, to] = cutsOf(filter)
-  return stretch(table.rowAt(from), table.rowAt(to), table.live)
+  return stretch(table.rowAt(from), table.rowAt(to), table.live, table.scratch)
 }
 
 /** Where the range of an ordering operator begins and ends. It holds values of the bound's own type only. */

@@ -3,8 +3,7 @@ import { type Filter, isRelationFilter, type Plan, type SortKey } from '../../qu
 import type { Json } from '../../util/json.ts'
 import type { StoredRecord } from '../store.ts'
 import type { Table } from '../table.ts'
-import type { Need } from './indexes.ts'
-import type { Rows } from './row-set.ts'
+import type { TableNeed } from './select.ts'
 import type { Selection } from './selection.ts'
 
 /** Comparing two records costs about as much as so many steps through an index. */
@@ -20,8 +19,8 @@ export interface Ordered {
 }
 
 /** The indexes that an order needs. */
-export const needsOfOrder = (table: Table, sort: readonly SortKey[]): Need[] =>
-  table.isSmall ? [] : sort.flatMap(({ field }) => (field === 'id' ? [] : [{ kind: 'value' as const, field }]))
+export const needsOfOrder = (table: Table, sort: readonly SortKey[]): TableNeed[] =>
+  table.isSmall ? [] : sort.filter(({ field }) => field !== 'id').map(({ field }) => ({ table, kind: 'value', field }))
 
 /** The records of a selection from the `offset`-th on in an order that ends in `id`, at most `limit` of them. */
 export function ordered(table: Table, selection: Selection, { sort, filters, offset, limit }: Plan): Ordered {
@@ -60,7 +59,22 @@ function byId(table: Table, selection: Selection, key: SortKey | undefined, offs
 
 function gathered(table: Table, selection: Selection, sort: readonly SortKey[], offset: number, count: number): StoredRecord[] {
   const records = table.recordsAt(selection.slice(0, selection.size))
-  return records.sort(comparer(sort)).slice(offset, offset + count)
+  return firstOf(records, offset + count, comparer(sort)).slice(offset)
+}
+
+/** The first so many in an order. When they are few among many, the others are compared once with the last of them. */
+function firstOf(records: StoredRecord[], count: number, compare: (a: StoredRecord, b: StoredRecord) => number): StoredRecord[] {
+  if (count * 2 > records.length) return records.sort(compare).slice(0, count)
+  const first = records.slice(0, count).sort(compare)
+  for (let index = count; index < records.length; index++) {
+    const record = records[index] as StoredRecord
+    if (compare(record, first[count - 1] as StoredRecord) > 0) continue
+    let place = count - 1
+    for (; place > 0 && compare(record, first[place - 1] as StoredRecord) < 0; place--)
+      first[place] = first[place - 1] as StoredRecord
+    first[place] = record
+  }
+  return first
 }
 
 /** Goes through the index of the first key and picks what is selected, until a page is full. */
@@ -89,25 +103,25 @@ class Walk {
     if (key === undefined || key.field === 'id') return byId(this.#table, selection, key, offset, count)
     const found: StoredRecord[] = []
     let skip = offset
-    let isCut = false
-    this.#table.index('value', key.field).walk(key.order, start, (rows) => {
-      this.#stepsLeft -= costOf(rows)
-      if (this.#stepsLeft < 0) isCut = true
-      else if (typeof rows === 'number') {
-        if (!selection.has(rows)) return true
-        if (skip > 0) skip--
-        else found.push(...this.#table.recordsAt([rows]))
-      } else {
-        const tied = selection.within(rows)
-        const some = skip < tied.size ? this.collect(tied, rest, skip, Math.min(count - found.length, tied.size - skip)) : []
-        skip = Math.max(0, skip - tied.size)
-        if (some === undefined) isCut = true
-        else found.push(...some)
+    this.#table.index('value', key.field).walk(key.order, start, (values) => {
+      this.#stepsLeft -= values.length
+      for (const rows of values) {
+        if (typeof rows === 'number') {
+          if (!selection.has(rows)) continue
+          if (skip > 0) skip--
+          else found.push(this.#table.recordAt(rows) as StoredRecord)
+        } else {
+          this.#stepsLeft -= rows.size / ROWS_PER_STEP
+          const tied = selection.within(rows)
+          const some = skip < tied.size ? this.collect(tied, rest, skip, Math.min(count - found.length, tied.size - skip)) : []
+          skip = Math.max(0, skip - tied.size)
+          if (some === undefined) return false
+          found.push(...some)
+        }
+        if (found.length >= count || this.#stepsLeft < 0) return false
       }
-      return !isCut && found.length < count
+      return true
     })
-    return isCut ? undefined : found
+    return found.length >= count ? found : undefined
   }
 }
-
-const costOf = (rows: Rows): number => (typeof rows === 'number' ? 1 : 1 + rows.size / ROWS_PER_STEP)

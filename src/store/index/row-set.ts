@@ -63,29 +63,9 @@ export class RowSet {
     else bitmap.union(this.#bitmap)
   }
 
-  removeFrom(bitmap: Bitmap): void {
-    if (this.#bitmap === undefined) this.each((row) => bitmap.remove(row))
-    else bitmap.difference(this.#bitmap)
-  }
-
-  /** Leaves in a bitmap only what is also here. */
-  keepIn(bitmap: Bitmap): void {
-    if (this.#bitmap !== undefined) {
-      bitmap.intersection(this.#bitmap)
-      return
-    }
-    const { words } = bitmap
-    let done = 0
-    for (let place = 0; place < this.#size; ) {
-      const at = (this.#list[place] ?? 0) >>> 5
-      let kept = 0
-      for (; place < this.#size && (this.#list[place] ?? 0) >>> 5 === at; place++) kept |= 1 << ((this.#list[place] ?? 0) & 31)
-      if (at >= words.length) break
-      words.fill(0, done, at)
-      words[at] = (words[at] ?? 0) & kept
-      done = at + 1
-    }
-    words.fill(0, done)
+  /** The rows as a bitmap, once they are kept as one. Not to be changed. */
+  get bitmap(): Bitmap | undefined {
+    return this.#bitmap
   }
 
   /** The largest row, while it is a list. */
@@ -124,6 +104,8 @@ export type Rows = number | RowSet
 
 export const sizeOf = (rows: Rows): number => (typeof rows === 'number' ? 1 : rows.size)
 
+export const contains = (rows: Rows, row: number): boolean => (typeof rows === 'number' ? rows === row : rows.has(row))
+
 export function withRow(rows: Rows | undefined, row: number): Rows {
   if (rows === undefined) return row
   if (typeof rows === 'number') return RowSet.of(rows, row)
@@ -147,9 +129,4 @@ export function eachRow(rows: Rows, visit: (row: number) => void): void {
 export function addTo(bitmap: Bitmap, rows: Rows): void {
   if (typeof rows === 'number') bitmap.add(rows)
   else rows.addTo(bitmap)
-}
-
-export function removeFrom(bitmap: Bitmap, rows: Rows): void {
-  if (typeof rows === 'number') bitmap.remove(rows)
-  else rows.removeFrom(bitmap)
 }

@@ -7,6 +7,7 @@ import { accessFor, needOf } from './filter-access.ts'
 import type { Need } from './indexes.ts'
 import type { Rows } from './row-set.ts'
 import { listed, mapped, type Selection } from './selection.ts'
+import { Terms } from './terms.ts'
 
 /** Combining bitmaps costs about as much as looking at this many records, and at one more for so many rows of the table. */
 const MIN_FEW = 64
@@ -30,17 +31,21 @@ interface Step {
 /** Looks a table up by its name. */
 export type TableNamed = (name: string) => Table
 
-/** The indexes that filters need, each with its table. Small tables need none: they are gone through. */
-export function needsOf(table: Table, filters: readonly Filter[], tableNamed: TableNamed): { table: Table; need: Need }[] {
-  return filters.flatMap((filter) => {
-    if (!isRelationFilter(filter)) return wanted(table, needOf(table, filter))
-    const related = needsOf(tableNamed(filter.target), [filter.filter], tableNamed)
-    return [...related, ...wanted(table, { kind: 'item', field: filter.field })]
-  })
+/** An index that a question needs, and whose it is. */
+export interface TableNeed extends Need {
+  readonly table: Table
 }
 
-const wanted = (table: Table, need: Need | undefined): { table: Table; need: Need }[] =>
-  need === undefined || table.isSmall ? [] : [{ table, need }]
+/** The indexes that filters need. Small tables need none: they are gone through. */
+export function needsOf(table: Table, filters: readonly Filter[], tableNamed: TableNamed): TableNeed[] {
+  const needs: TableNeed[] = []
+  for (const filter of filters) {
+    if (isRelationFilter(filter)) needs.push(...needsOf(tableNamed(filter.target), [filter.filter], tableNamed))
+    const need = isRelationFilter(filter) ? ({ kind: 'item', field: filter.field } as const) : needOf(table, filter)
+    if (need !== undefined && !table.isSmall) needs.push({ table, kind: need.kind, field: need.field })
+  }
+  return needs
+}
 
 /** The rows that all filters match: the narrowest first, then looked at one by one when they are few, else combined as bitmaps. */
 export function select(table: Table, filters: readonly Filter[], tableNamed: TableNamed): Selected {
@@ -50,7 +55,7 @@ export function select(table: Table, filters: readonly Filter[], tableNamed: Tab
   const [first, ...others] = steps
   if (first === undefined) throw new Error('There is no filter')
   const selection =
-    first.access.atMost <= MIN_FEW + table.capacity / ROWS_PER_RECORD ? pick(table, first, others) : combine(table, first, others)
+    first.access.atMost <= MIN_FEW + table.capacity / ROWS_PER_RECORD ? pick(table, first, others) : combine(table, steps)
   return { selection, how: () => steps.map(({ filter, access }) => `${nameOf(filter)} ${access.atMost}`).join(', ') }
 }
 
@@ -72,14 +77,12 @@ function pick(table: Table, first: Step, others: readonly Step[]): Selection {
   return listed([...new Set(rows)].sort((a, b) => a - b))
 }
 
-function combine(table: Table, { access }: Step, others: readonly Step[]): Selection {
-  // A narrow start is drawn on an empty bitmap, a wide one cut from the full one.
-  const isNarrow = access.atMost < table.capacity / 32
-  const bitmap = isNarrow ? table.scratch.blank(table.capacity) : table.scratch.copyOf(table.live)
-  if (isNarrow) access.each((row) => bitmap.add(row))
-  else access.narrow(bitmap)
-  for (const other of others) other.access.narrow(bitmap)
-  return mapped(bitmap, table.scratch)
+function combine(table: Table, steps: readonly Step[]): Selection {
+  const terms = new Terms()
+  for (const { access } of steps) access.describe(terms)
+  if (terms.isOpen) terms.keep(table.live)
+  const bitmap = table.scratch.blank(table.capacity)
+  return mapped(bitmap, table.scratch, terms.meet(bitmap))
 }
 
 function stepFor(table: Table, filter: Filter, tableNamed: TableNamed): Step {
@@ -94,7 +97,7 @@ function relatedAccess(table: Table, filter: RelationFilter, tableNamed: TableNa
     const rows = index.rowsOf(id)
     return rows === undefined ? [] : [rows]
   })
-  return anyOf(sets, () => table.scratch.blank(table.capacity))
+  return anyOf(sets, table.scratch, table.capacity)
 }
 
 function testFor(filter: Filter, tableNamed: TableNamed): Test {

@@ -1,5 +1,6 @@
 import { type Bitmap, type Scratch, sliceOf } from './bitmap.ts'
 import type { RowSet, Rows } from './row-set.ts'
+import { Terms } from './terms.ts'
 
 /** The rows that a question is about, while it is answered. Rows ascend with ids, so their order is that of ids. */
 export interface Selection {
@@ -28,9 +29,9 @@ export function listed(rows: readonly number[]): Selection {
 
 /**
  * @param scratch lends bitmaps for what is taken from it
- * @param size how many bits are set, where that is known
+ * @param size how many bits are set
  */
-export function mapped(bitmap: Bitmap, scratch: Scratch, size: number = bitmap.size()): Selection {
+export function mapped(bitmap: Bitmap, scratch: Scratch, size: number): Selection {
   const has = (row: number): boolean => bitmap.has(row)
   return {
     size,
@@ -38,10 +39,12 @@ export function mapped(bitmap: Bitmap, scratch: Scratch, size: number = bitmap.s
     slice: (offset, limit) => sliceOf(bitmap, offset, limit),
     within(rows) {
       if (typeof rows === 'number') return one(rows, has)
-      if (rows.size < bitmap.words.length) return listed(rowsOf(rows, has))
-      const common = scratch.copyOf(bitmap)
-      rows.keepIn(common)
-      return mapped(common, scratch)
+      if (rows.bitmap === undefined) return listed(rowsOf(rows, has))
+      const terms = new Terms()
+      terms.keep(bitmap)
+      terms.keep(rows.bitmap)
+      const common = scratch.blank(bitmap.words.length * 32 - 1)
+      return mapped(common, scratch, terms.meet(common))
     },
   }
 }
@@ -55,10 +58,7 @@ export function unbroken(size: number, scratch: Scratch): Selection {
     slice: (offset, limit) => Array.from({ length: Math.max(0, Math.min(limit, size - offset)) }, (_, index) => offset + index),
     within(rows) {
       if (typeof rows === 'number') return one(rows, has)
-      if (rows.size < size / 32) return listed(rowsOf(rows, has))
-      const bitmap = scratch.blank(size)
-      rows.addTo(bitmap)
-      return mapped(bitmap, scratch, rows.size)
+      return rows.bitmap === undefined ? listed(rowsOf(rows, has)) : mapped(rows.bitmap, scratch, rows.size)
     },
   }
 }

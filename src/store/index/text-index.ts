@@ -1,9 +1,10 @@
 import { valueTest } from '../../query/match.ts'
 import type { FieldFilter } from '../../query/plan.ts'
 import type { Json } from '../../util/json.ts'
-import { Scratch } from './bitmap.ts'
+import { type Bitmap, Scratch } from './bitmap.ts'
 import type { FieldIndex } from './field-index.ts'
 import { RowSet } from './row-set.ts'
+import { Terms } from './terms.ts'
 
 /** A condition on part of a text. */
 export type PartFilter = FieldFilter & { readonly operator: 'icontains' | 'endswith' }
@@ -13,6 +14,8 @@ const MAX_ANSWERS = 512
 /** Candidates are looked at one by one when there are no more than this. */
 const FEW = 256
 const GRAM = 3
+/** Of a long part so many grams are looked up, the rarest. */
+const MAX_GRAMS = 6
 /** Characters that a gram can tell apart: ten bits each, three in an integer that needs no box. */
 const ALPHABET = 1 << 10
 const SIGMA = 'σ'
@@ -108,10 +111,17 @@ export class TextIndex implements FieldIndex {
       fewest.each(visit)
       return
     }
+    const terms = new Terms()
+    for (const set of [fewest, ...others.slice(0, MAX_GRAMS - 1)]) terms.keep(set.bitmap ?? this.#drawn(set))
     const bitmap = this.#scratch.blank(this.#capacity())
-    fewest.addTo(bitmap)
-    for (const other of others) other.keepIn(bitmap)
+    terms.meet(bitmap)
     bitmap.forEach(visit)
+  }
+
+  #drawn(rows: RowSet): Bitmap {
+    const bitmap = this.#scratch.blank(this.#capacity())
+    rows.addTo(bitmap)
+    return bitmap
   }
 
   /** The rows of each gram that a match must have; undefined when grams cannot tell. */

@@ -1,10 +1,10 @@
 import sorted from 'sorted-btree'
 import { compareValues } from '../../query/compare.ts'
 import type { Json } from '../../util/json.ts'
-import type { Bitmap } from './bitmap.ts'
 import { Buckets, type Walk } from './buckets.ts'
 import type { FieldIndex } from './field-index.ts'
-import { type Rows, removeFrom, sizeOf, withoutRow, withRow } from './row-set.ts'
+import { type Rows, sizeOf, withoutRow, withRow } from './row-set.ts'
+import type { Terms } from './terms.ts'
 
 /** A place between values: before all that equal `value`, or after them. */
 export interface Cut {
@@ -52,21 +52,21 @@ export class ValueIndex implements FieldIndex {
   }
 
   /**
-   * Goes through the values with their rows, in order or in the reverse of it.
+   * Goes through the values with their rows, in order or in the reverse of it, some at a time.
    *
    * @param from begins there, at the next value if there is no such one
-   * @param visit returns false to stop
+   * @param visit is given the rows of values that follow each other; returns false to stop
    */
-  walk(order: 'asc' | 'desc', from: Json | undefined, visit: (rows: Rows) => boolean): void {
+  walk(order: 'asc' | 'desc', from: Json | undefined, visit: (rows: readonly Rows[]) => boolean): void {
     const buckets = this.#currentBuckets()
     const [step, first, end] = order === 'asc' ? [1, 0, buckets.count] : [-1, buckets.count - 1, -1]
     const start = from === undefined ? first : buckets.bucketOf(from)
     for (let bucket = start; bucket !== end; bucket += step) {
-      const { values, rows } = buckets.stretch(bucket)
-      const cut =
-        from !== undefined && bucket === start ? placeOf(values, order === 'asc' ? before(from) : after(from)) : undefined
-      const [begin, stop] = order === 'asc' ? [cut ?? 0, rows.length] : [(cut ?? rows.length) - 1, -1]
-      for (let place = begin; place !== stop; place += step) if (!visit(rows[place] ?? 0)) return
+      const { values, rows, reversed } = buckets.stretch(bucket)
+      const inOrder = order === 'asc' ? rows : reversed
+      const isCut = from !== undefined && bucket === start
+      const skipped = !isCut ? 0 : order === 'asc' ? placeOf(values, before(from)) : values.length - placeOf(values, after(from))
+      if (!visit(skipped === 0 ? inOrder : inOrder.slice(skipped))) return
     }
   }
 
@@ -91,34 +91,33 @@ export class ValueIndex implements FieldIndex {
     })
   }
 
-  /** Leaves in a bitmap only the rows between two cuts. */
-  narrow(bitmap: Bitmap, from: Cut, to: Cut): void {
+  /** Says of which rows those between two cuts are made. */
+  describe(terms: Terms, from: Cut, to: Cut): void {
     const buckets = this.#currentBuckets()
-    this.#dropBefore(bitmap, from, buckets)
-    this.#dropAfter(bitmap, to, buckets)
+    this.#dropBefore(terms, from, buckets)
+    this.#dropAfter(terms, to, buckets)
   }
 
-  #dropBefore(bitmap: Bitmap, cut: Cut, buckets: Buckets): void {
+  #dropBefore(terms: Terms, cut: Cut, buckets: Buckets): void {
     const bucket = buckets.bucketOf(cut.value)
-    const earlier = buckets.before(bucket)
-    if (earlier !== undefined) bitmap.difference(earlier)
     const { values, rows } = buckets.stretch(bucket)
     const end = placeOf(values, cut)
-    for (let place = 0; place < end; place++) removeFrom(bitmap, rows[place] ?? 0)
+    const next = buckets.before(bucket + 1)
+    const isWhole = end === values.length && next !== undefined
+    const earlier = isWhole ? next : buckets.before(bucket)
+    if (earlier !== undefined) terms.drop(earlier)
+    if (!isWhole) terms.dropRows(rows, 0, end)
   }
 
-  #dropAfter(bitmap: Bitmap, cut: Cut, buckets: Buckets): void {
+  #dropAfter(terms: Terms, cut: Cut, buckets: Buckets): void {
     const bucket = buckets.bucketOf(cut.value)
     const { values, rows } = buckets.stretch(bucket)
     const start = placeOf(values, cut)
     const earlier = buckets.before(bucket)
-    if (start === 0 && earlier !== undefined) {
-      bitmap.intersection(earlier)
-      return
-    }
-    const within = buckets.before(bucket + 1)
-    if (within !== undefined) bitmap.intersection(within)
-    for (let place = start; place < rows.length; place++) removeFrom(bitmap, rows[place] ?? 0)
+    const isWhole = start === 0 && earlier !== undefined
+    const within = isWhole ? earlier : buckets.before(bucket + 1)
+    if (within !== undefined) terms.keep(within)
+    if (!isWhole) terms.dropRows(rows, start)
   }
 
   #currentBuckets(): Buckets {

@@ -1,0 +1,88 @@
+import type { Bitmap } from './bitmap.ts'
+
+/**
+ * The two loops over whole bitmaps that a filter's time goes into, in WebAssembly: 128 bits at a time and with the processor's
+ * own counting of bits, they take a quarter of what they take in JavaScript. Bitmaps are copied in, which costs next to nothing.
+ *
+ * ```wat
+ * (module
+ *   (memory (export "memory") 1)
+ *   (func (export "narrow") (param $target i32) (param $other i32) (param $end i32) (param $flip i32)
+ *     (local $mask v128)
+ *     (local.set $mask (i32x4.splat (local.get $flip)))
+ *     (loop $next
+ *       (v128.store (local.get $target)
+ *         (v128.and (v128.load (local.get $target)) (v128.xor (v128.load (local.get $other)) (local.get $mask))))
+ *       (local.set $other (i32.add (local.get $other) (i32.const 16)))
+ *       (br_if $next (i32.lt_u (local.tee $target (i32.add (local.get $target) (i32.const 16))) (local.get $end)))))
+ *   (func (export "count") (param $at i32) (param $end i32) (result i32)
+ *     (local $sum i64)
+ *     (loop $next
+ *       (local.set $sum (i64.add (local.get $sum) (i64.popcnt (i64.load (local.get $at)))))
+ *       (br_if $next (i32.lt_u (local.tee $at (i32.add (local.get $at) (i32.const 8))) (local.get $end))))
+ *     (i32.wrap_i64 (local.get $sum))))
+ * ```
+ */
+const MODULE =
+  '0061736d01000000010e0260047f7f7f7f0060027f7f017f03030200010503010001071b03066d656d6f72790200066e6172726f77000005636f756e74' +
+  '00010a5c023801017b2003fd112104034020002000fd0004002001fd0004002004fd51fd4efd0b0400200141106a2101200041106a22002002490d000b' +
+  '0b2101017e0340200220002903007b7c2102200041086a22002001490d000b2002a70b'
+
+const PAGE_BYTES = 1 << 16
+const STEP_WORDS = 4
+const [KEEP, DROP] = [0, -1]
+
+/** What is used of WebAssembly here; Node's types do not tell of it. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (module: object) => { readonly exports: unknown }
+}
+
+interface Exports {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number }
+  /** Leaves in the bytes up to `end` what is in others too, or (with -1) what is not. */
+  readonly narrow: (target: number, other: number, end: number, flip: number) => void
+  readonly count: (at: number, end: number) => number
+}
+
+const { memory, narrow, count } = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(MODULE, 'hex'))).exports as Exports
+
+let room = new Uint32Array(memory.buffer)
+
+/**
+ * Makes a bitmap of the rows that are in all of some bitmaps and in none of others.
+ *
+ * @param target takes the rows, as far as it reaches
+ * @param keeps at least one
+ * @returns how many rows are in it
+ */
+export function meet(target: Bitmap, keeps: readonly Bitmap[], drops: readonly Bitmap[]): number {
+  const length = Math.ceil(target.words.length / STEP_WORDS) * STEP_WORDS
+  makeRoom(2 * length)
+  const [first, ...others] = keeps
+  if (first === undefined) throw new Error('Nothing is kept')
+  place(first, 0, length)
+  for (const other of others) combine(other, length, KEEP)
+  for (const other of drops) combine(other, length, DROP)
+  // The last step may reach beyond the target.
+  room.fill(0, target.words.length, length)
+  target.words.set(room.subarray(0, target.words.length))
+  return count(0, length * 4)
+}
+
+function combine(other: Bitmap, length: number, flip: number): void {
+  place(other, length, length)
+  narrow(0, length * 4, length * 4, flip)
+}
+
+/** Copies a bitmap in, cut off or filled up to a length. */
+function place({ words }: Bitmap, at: number, length: number): void {
+  room.set(words.length > length ? words.subarray(0, length) : words, at)
+  if (words.length < length) room.fill(0, at + words.length, at + length)
+}
+
+function makeRoom(words: number): void {
+  if (room.length >= words) return
+  memory.grow(Math.ceil(((words - room.length) * 4) / PAGE_BYTES))
+  room = new Uint32Array(memory.buffer)
+}
