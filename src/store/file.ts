@@ -16,7 +16,7 @@ import type { Change, Operation, Outcome, StoredRecord, TransactionMode } from '
 import type { Table } from './table.ts'
 
 /** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
-const MIN_JOURNAL_BYTES = 4 << 20
+const MIN_JOURNAL_BYTES = 32 << 20
 
 /** A transaction that is applied in memory and waits for its line to be written. */
 interface Unsaved {
@@ -140,8 +140,8 @@ export class FileStore extends MemoryStore {
   }
 
   #save(changes: readonly Change[], operations: readonly Operation[]): Promise<void> {
-    const touched = new Set([...operations.map(({ table }) => table), ...changes.map(({ table }) => table)])
-    const nextIds = new Map([...touched].map((name) => [name, this.engine.table(name).nextId]))
+    const nextIds = new Map<string, number>()
+    for (const { table } of [...operations, ...changes]) nextIds.set(table, this.engine.table(table).nextId)
     const line = encodeEntry(this.#sequence + 1, changes, nextIds)
     this.#sequence++
     return new Promise((saved, failed) => {

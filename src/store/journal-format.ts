@@ -28,8 +28,8 @@ export function encodeEntry(sequence: number, changes: readonly Change[], nextId
     changes: changes.map(({ table, id, after }) => [table, id, after ?? null]),
     next_ids: Object.fromEntries(nextIds),
   }
-  const text = Buffer.from(`${sequence} ${JSON.stringify(body)}`)
-  return Buffer.concat([Buffer.from(`${hex(text.length)} ${hex(crc32(text))} `), text, Buffer.of(NEWLINE)])
+  const text = `${sequence} ${JSON.stringify(body)}`
+  return Buffer.from(`${hex(Buffer.byteLength(text))} ${hex(crc32(text))} ${text}\n`)
 }
 
 /** @param firstSequence the sequence that the first entry must have; each further one has the next */

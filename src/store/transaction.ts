@@ -131,7 +131,9 @@ export class Transaction {
     if (value === null || field === 'id' || model.fields.get(field)?.unique !== true) return false
     const owner = this.#stage.ownerOf(model.key, field, value)
     const untouched = owner !== undefined && !this.#stage.rowsOf(model.key).has(owner)
-    return (untouched && owner !== record.id) || this.#stagedOwners(model.key, field).get(value) !== record.id
+    if (untouched && owner !== record.id) return true
+    const isAlone = this.#stage.rowsOf(model.key).size === 1
+    return !isAlone && this.#stagedOwners(model.key, field).get(value) !== record.id
   }
 
   /** Among the staged records: whose each value is. Who had it before keeps it; then who took it first. */

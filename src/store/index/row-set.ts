@@ -21,7 +21,7 @@ export class RowSet {
 
   has(row: number): boolean {
     if (this.#bitmap !== undefined) return this.#bitmap.has(row)
-    if (this.#size > 0 && row === this.#last) return true
+    if (this.#size === 0 || row > this.#last) return false
     const place = this.#placeOf(row)
     return place < this.#size && this.#list[place] === row
   }

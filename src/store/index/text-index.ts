@@ -27,7 +27,7 @@ const SIGMA = 'σ'
  */
 export class TextIndex implements FieldIndex {
   readonly #grams = new Map<number, RowSet>()
-  readonly #answers = new Map<string, { readonly test: (value: Json) => boolean; readonly rows: RowSet }>()
+  readonly #answers = new Map<string, Answer>()
   readonly #scratch = new Scratch()
   readonly #valueAt: (row: number) => Json
   readonly #capacity: () => number
@@ -50,7 +50,10 @@ export class TextIndex implements FieldIndex {
       if (rows === undefined) this.#grams.set(gram, RowSet.of(row))
       else rows.add(row)
     }
-    for (const { test, rows } of this.#answers.values()) if (test(value)) rows.add(row)
+    const lower = value.toLowerCase()
+    for (const { operator, part, rows } of this.#answers.values()) {
+      if (operator === 'icontains' ? lower.includes(part) : value.endsWith(part)) rows.add(row)
+    }
   }
 
   remove(row: number, value: Json): void {
@@ -70,7 +73,7 @@ export class TextIndex implements FieldIndex {
   /** The rows that match. */
   matching(filter: PartFilter): RowSet {
     const key = keyOf(filter)
-    const answer = this.#answers.get(key) ?? { test: valueTest(filter), rows: this.#find(filter) }
+    const answer = this.#answers.get(key) ?? answerOf(filter, this.#find(filter))
     // Put back at the end, so that the map is in the order of last use.
     this.#answers.delete(key)
     this.#answers.set(key, answer)
@@ -139,6 +142,18 @@ export class TextIndex implements FieldIndex {
     if (this.#isPlain && !isPlain(text)) this.#isPlain = false
     return grams
   }
+}
+
+/** What was found for a filter. Its part is in lower case where case does not count. */
+interface Answer {
+  readonly operator: PartFilter['operator']
+  readonly part: string
+  readonly rows: RowSet
+}
+
+function answerOf({ operator, value }: PartFilter, rows: RowSet): Answer {
+  const part = String(value)
+  return { operator, part: operator === 'icontains' ? part.toLowerCase() : part, rows }
 }
 
 const codeAt = (text: string, at: number): number => (at < text.length ? text.charCodeAt(at) % ALPHABET : 0)
