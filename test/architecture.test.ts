@@ -26,6 +26,7 @@ const LIBRARY_ROOMS: readonly (readonly [RegExp, string])[] = [
   [/^@hapi\//, 'http'],
   [/^commander$/, 'cli'],
   [/^lowdb(\/|$)/, 'store'],
+  [/^(sorted-btree|typedfastbitset)$/, 'store'],
   [/^lunr$/, 'search'],
   [/^csv-/, 'transfer'],
 ]

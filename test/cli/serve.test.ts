@@ -39,6 +39,19 @@ describe('admin serve', () => {
     assert.ok(total > 0)
   })
 
+  test('--debug tells how each list is found', async () => {
+    const { code, stderr } = await runCli(['--debug', 'serve', '--port', '0', '--show-token'], {
+      cwd: project.path,
+      async whileRunning(_, stderr) {
+        const [, token = '', url = ''] = /^curl -H 'Authorization: Bearer (\S+)' '(\S+)\?/m.exec(stderr()) ?? []
+        const query = '?filters=id__gt=0&sort_by=id'
+        await fetch(`${url}${query}`, { headers: { authorization: `Bearer ${token}` } })
+      },
+    })
+    assert.equal(code, 0)
+    assert.match(stderr, /^list category: scan → \d+ of \d+; order id$/m)
+  })
+
   test('seeds only the first start', async () => {
     await runCli(['serve', '--port', '0'], { cwd: project.path })
     const { stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path })

@@ -1,7 +1,8 @@
+import type { PartFilter } from './answers.ts'
 import { type Bitmap, keepStretch, type Scratch } from './bitmap.ts'
 import { addTo, contains, eachRow, type Rows, sizeOf } from './row-set.ts'
 import type { Terms } from './terms.ts'
-import type { PartFilter, TextIndex } from './text-index.ts'
+import type { TextIndex } from './text-index.ts'
 import type { Cut, ValueIndex } from './value-index.ts'
 
 /** A way to the rows that one filter matches. */

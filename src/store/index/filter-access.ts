@@ -3,9 +3,9 @@ import type { FieldFilter } from '../../query/plan.ts'
 import type { Json } from '../../util/json.ts'
 import type { Table } from '../table.ts'
 import { type Access, allBut, anyOf, between, holding, stretch } from './access.ts'
+import type { PartFilter } from './answers.ts'
 import type { IndexKind, Need } from './indexes.ts'
 import type { Rows } from './row-set.ts'
-import type { PartFilter } from './text-index.ts'
 import { after, before, type Cut } from './value-index.ts'
 
 /** The index that a filter is answered from, if it needs one. */

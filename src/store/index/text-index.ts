@@ -1,16 +1,11 @@
 import { valueTest } from '../../query/match.ts'
-import type { FieldFilter } from '../../query/plan.ts'
 import type { Json } from '../../util/json.ts'
+import { Answers, type PartFilter } from './answers.ts'
 import { type Bitmap, Scratch } from './bitmap.ts'
 import type { FieldIndex } from './field-index.ts'
 import { RowSet } from './row-set.ts'
 import { Terms } from './terms.ts'
 
-/** A condition on part of a text. */
-export type PartFilter = FieldFilter & { readonly operator: 'icontains' | 'endswith' }
-
-/** How many answers are remembered, those asked for last. */
-const MAX_ANSWERS = 512
 /** Candidates are looked at one by one when there are no more than this. */
 const FEW = 256
 const GRAM = 3
@@ -27,7 +22,7 @@ const SIGMA = 'σ'
  */
 export class TextIndex implements FieldIndex {
   readonly #grams = new Map<number, RowSet>()
-  readonly #answers = new Map<string, Answer>()
+  readonly #answers = new Answers()
   readonly #scratch = new Scratch()
   readonly #valueAt: (row: number) => Json
   readonly #capacity: () => number
@@ -45,41 +40,36 @@ export class TextIndex implements FieldIndex {
 
   add(row: number, value: Json): void {
     if (typeof value !== 'string') return
-    for (const gram of this.#gramsOf(fold(value))) {
+    const grams = this.#gramsOf(fold(value))
+    for (const gram of grams) {
       const rows = this.#grams.get(gram)
       if (rows === undefined) this.#grams.set(gram, RowSet.of(row))
       else rows.add(row)
     }
-    const lower = value.toLowerCase()
-    for (const { operator, part, rows } of this.#answers.values()) {
-      if (operator === 'icontains' ? lower.includes(part) : value.endsWith(part)) rows.add(row)
-    }
+    this.#answers.add(row, value, grams)
   }
 
   remove(row: number, value: Json): void {
     if (typeof value !== 'string') return
-    for (const gram of this.#gramsOf(fold(value))) this.#grams.get(gram)?.remove(row)
-    for (const { rows } of this.#answers.values()) rows.remove(row)
+    const grams = this.#gramsOf(fold(value))
+    for (const gram of grams) this.#grams.get(gram)?.remove(row)
+    this.#answers.remove(row, grams)
   }
 
   /** At most how many rows match. */
   atMost(filter: PartFilter): number {
-    const known = this.#answers.get(keyOf(filter))
-    if (known !== undefined) return known.rows.size
+    const known = this.#answers.get(filter)
+    if (known !== undefined) return known.size
     const sets = this.#setsFor(filter)
     return sets === undefined ? this.#capacity() : Math.min(...sets.map(({ size }) => size))
   }
 
   /** The rows that match. */
   matching(filter: PartFilter): RowSet {
-    const key = keyOf(filter)
-    const answer = this.#answers.get(key) ?? answerOf(filter, this.#find(filter))
-    // Put back at the end, so that the map is in the order of last use.
-    this.#answers.delete(key)
-    this.#answers.set(key, answer)
-    const [stalest] = this.#answers.keys()
-    if (this.#answers.size > MAX_ANSWERS && stalest !== undefined) this.#answers.delete(stalest)
-    return answer.rows
+    const rows = this.#answers.get(filter) ?? this.#find(filter)
+    const part = fold(String(filter.value))
+    this.#answers.remember(filter, rows, part.length < GRAM ? undefined : gramAt(part, 0))
+    return rows
   }
 
   #find(filter: PartFilter): RowSet {
@@ -144,18 +134,6 @@ export class TextIndex implements FieldIndex {
   }
 }
 
-/** What was found for a filter. Its part is in lower case where case does not count. */
-interface Answer {
-  readonly operator: PartFilter['operator']
-  readonly part: string
-  readonly rows: RowSet
-}
-
-function answerOf({ operator, value }: PartFilter, rows: RowSet): Answer {
-  const part = String(value)
-  return { operator, part: operator === 'icontains' ? part.toLowerCase() : part, rows }
-}
-
 const codeAt = (text: string, at: number): number => (at < text.length ? text.charCodeAt(at) % ALPHABET : 0)
 
 const gramAt = (text: string, at: number): number =>
@@ -177,5 +155,3 @@ function isPlain(text: string): boolean {
   }
   return true
 }
-
-const keyOf = ({ operator, value }: PartFilter): string => `${operator} ${value}`
