@@ -46,6 +46,8 @@ export class SlidingWindow {
   take(caller: string): Verdict {
     const now = this.#clock()
     const log = this.#logOf(caller, now)
+    // A clock that was set back leaves times that would not leave the window for long.
+    if ((log.times.at(-1) ?? now) > now) forgetUntil(Number.MAX_VALUE, log)
     forgetUntil(now - this.windowMs, log)
     const allowed = log.size < this.limit
     if (allowed) note(now, log)

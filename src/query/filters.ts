@@ -11,8 +11,16 @@ import type { FieldFilter, Filter } from './plan.ts'
 
 const SUFFIXES: readonly Operator[] = ['icontains', 'startswith', 'endswith', 'gt', 'gte', 'lt', 'lte', 'in', 'ne', 'isnull']
 
+/** More than anybody means; each costs time. */
+const MAX_FILTERS = 30
+
 /** Reads `filters=<field>[__<relation field>][__<operator>]=<value>`, as often as it is given. */
 export function parseFilters(parameters: Parameters, model: Model, registry: Registry): Filter[] {
+  const count = parameters.all('filters').length
+  if (count > MAX_FILTERS) {
+    parameters.fault('filters', `'filters' is given ${count} times; at most ${MAX_FILTERS} are taken`)
+    return []
+  }
   return parameters.all('filters').flatMap((text) => {
     const result = parseFilter(text, model, registry)
     if (typeof result !== 'string') return [result]

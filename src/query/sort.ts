@@ -10,6 +10,9 @@ export function parseSort(parameters: Parameters, model: Model): SortKey[] {
   for (const order of orders) {
     if (order !== 'asc' && order !== 'desc') parameters.fault('sort_order', `'sort_order' must be asc or desc, not '${order}'`)
   }
+  for (const name of new Set(fields.filter((each, index) => fields.indexOf(each) !== index))) {
+    parameters.fault('sort_by', `'${name}' is named more than once in sort_by`)
+  }
   if (orders.length > 1 && orders.length !== fields.length) {
     parameters.fault('sort_order', `'sort_order' names ${orders.length} orders for ${fields.length} fields in sort_by`)
   } else if (orders.length > 0 && fields.length === 0) {

@@ -4,7 +4,7 @@ import type { Json } from '../util/json.ts'
 import { type Bitmap, bitmapFor, keepRow, Scratch } from './index/bitmap.ts'
 import { Indexes, type Kinds, type Need } from './index/indexes.ts'
 import { ItemIndex } from './index/item-index.ts'
-import { eachRow } from './index/row-set.ts'
+import { eachRow, firstOf } from './index/row-set.ts'
 import { mapped, type Selection, unbroken } from './index/selection.ts'
 import type { Cut } from './index/value-index.ts'
 import type { StoredRecord } from './store.ts'
@@ -31,10 +31,8 @@ export class Table {
   #live: Bitmap = bitmapFor(0)
   #isOrdered = true
   readonly #indexes = new Indexes(this.#records)
-  /** For each unique field: who has a value. */
-  readonly #owners = new Map<string, Map<Json, number>>()
-  /** For each relation field: the rows that refer to an id. */
-  readonly #referrers = new Map<string, ItemIndex>()
+  /** Always there: which rows have a value of a unique field, or refer to a record. */
+  readonly #kept = new Map<string, ItemIndex>()
   readonly #small: number
 
   /** @param small up to how many records the table is gone through instead of indexed */
@@ -42,8 +40,7 @@ export class Table {
     this.model = model
     this.#small = small
     for (const field of model.fields.values()) {
-      if (field.unique && field.name !== 'id') this.#owners.set(field.name, new Map())
-      if (isRelation(field)) this.#referrers.set(field.name, new ItemIndex())
+      if ((field.unique && field.name !== 'id') || isRelation(field)) this.#kept.set(field.name, new ItemIndex())
     }
   }
 
@@ -106,39 +103,39 @@ export class Table {
     return low
   }
 
-  /** True for fields whose values `ownerOf` knows. */
-  isUnique(field: string): boolean {
-    return this.#owners.has(field)
+  /** True for fields whose values are always indexed. */
+  isKept(field: string): boolean {
+    return this.#kept.has(field)
   }
 
-  /** The id of the record that has this value in a unique field. */
+  /** The id of a record that has this value in a unique field. Null is nobody's. */
   ownerOf(field: string, value: Json): number | undefined {
-    return this.#owners.get(field)?.get(value)
+    const rows = value === null ? undefined : this.#kept.get(field)?.rowsOf(value)
+    return rows === undefined ? undefined : this.#ids[firstOf(rows)]
   }
 
   /** The ids of the records that refer to `target` by a relation field. */
   referrersTo(field: string, target: number): number[] {
     const ids: number[] = []
-    const rows = this.#referrers.get(field)?.rowsOf(target)
+    const rows = this.#kept.get(field)?.rowsOf(target)
     if (rows !== undefined) eachRow(rows, (row) => ids.push(this.#ids[row] ?? 0))
     return ids
   }
 
   /** An index that is known to be complete. */
   index<K extends keyof Kinds>(kind: K, field: string): Kinds[K] {
-    const index = this.#kept(kind, field) ?? this.#indexes.get(kind, field)
+    const index = this.#keptIndex(kind, field) ?? this.#indexes.get(kind, field)
     if (index === undefined) throw new Error(`There is no ${kind} index of '${field}'`)
     return index
   }
 
   /** Makes an index that is not there yet; undefined when it is there at once. */
   ensureIndex(need: Need): Promise<void> | undefined {
-    return this.#kept(need.kind, need.field) === undefined ? this.#indexes.ensure(need) : undefined
+    return this.#keptIndex(need.kind, need.field) === undefined ? this.#indexes.ensure(need) : undefined
   }
 
-  /** Relations are always indexed. */
-  #kept<K extends keyof Kinds>(kind: K, field: string): Kinds[K] | undefined {
-    return kind === 'item' ? (this.#referrers.get(field) as Kinds[K] | undefined) : undefined
+  #keptIndex<K extends keyof Kinds>(kind: K, field: string): Kinds[K] | undefined {
+    return kind === 'item' ? (this.#kept.get(field) as Kinds[K] | undefined) : undefined
   }
 
   /** Puts `after` (or nothing) in the place of the record with this id. */
@@ -146,16 +143,17 @@ export class Table {
     this.nextId = Math.max(this.nextId, id + 1)
     const known = this.#rows.get(id)
     if (known === undefined && after === undefined) return
-    const row = known ?? this.#append(id)
+    const row = known ?? this.#emptyRow(id) ?? this.#append(id)
     const before = this.#records[row]
     this.#records[row] = after
     if (after === undefined) this.#rows.delete(id)
     if (after === undefined) this.#live.remove(row)
     else keepRow(this.#live, row)
-    this.#noteOwners(before, after)
-    for (const [field, index] of this.#referrers) {
-      if (before !== undefined) index.remove(row, before[field] ?? null)
-      if (after !== undefined) index.add(row, after[field] ?? null)
+    for (const [field, index] of this.#kept) {
+      const [was, is] = [before?.[field] ?? null, after?.[field] ?? null]
+      if (before !== undefined && after !== undefined && was === is) continue
+      if (before !== undefined) index.remove(row, was)
+      if (after !== undefined) index.add(row, is)
     }
     this.#indexes.replace(row, before, after)
   }
@@ -166,7 +164,7 @@ export class Table {
     if (this.#isOrdered && gaps <= Math.max(MIN_GAPS, this.size)) return
     const records = this.recordsAt([...this.#rows.values()]).sort((a, b) => a.id - b.id)
     this.#indexes.clear()
-    for (const field of this.#referrers.keys()) this.#referrers.set(field, new ItemIndex())
+    for (const field of this.#kept.keys()) this.#kept.set(field, new ItemIndex())
     this.#records.length = 0
     this.#ids.length = 0
     this.#rows.clear()
@@ -176,8 +174,17 @@ export class Table {
       const row = this.#append(record.id)
       this.#records[row] = record
       keepRow(this.#live, row)
-      for (const [field, index] of this.#referrers) index.add(row, record[field] ?? null)
+      for (const [field, index] of this.#kept) index.add(row, record[field] ?? null)
     }
+  }
+
+  /** The row that a record with this id had before it was removed: a removal that could not be written is taken back. */
+  #emptyRow(id: number): number | undefined {
+    if (!this.#isOrdered || id > (this.#ids.at(-1) ?? 0)) return undefined
+    const row = this.rowAt({ value: id, side: 'before' })
+    if (this.#ids[row] !== id) return undefined
+    this.#rows.set(id, row)
+    return row
   }
 
   #append(id: number): number {
@@ -190,15 +197,6 @@ export class Table {
     this.#ids.push(id)
     this.#rows.set(id, row)
     return row
-  }
-
-  #noteOwners(before: StoredRecord | undefined, after: StoredRecord | undefined): void {
-    for (const [field, owners] of this.#owners) {
-      const [was, is] = [before?.[field] ?? null, after?.[field] ?? null]
-      // Within one transaction another record may already have taken the value over.
-      if (before !== undefined && was !== is && owners.get(was) === before.id) owners.delete(was)
-      if (after !== undefined && is !== null) owners.set(is, after.id)
-    }
   }
 }
 

@@ -21,6 +21,8 @@ export function keepRow(bitmap: Bitmap, row: number, slack = 0.25): void {
   bitmap.add(row)
 }
 
+const MAX_KEPT = 16
+
 /**
  * Bitmaps to work on. They are used again and again, since a new one for each question would be some hundred kilobytes that
  * have to be cleared away.
@@ -29,9 +31,10 @@ export class Scratch {
   readonly #bitmaps: Bitmap[] = []
   #used = 0
 
-  /** Takes back all that was lent. */
+  /** Takes back all that was lent, and keeps as many as questions usually need. */
   reset(): void {
     this.#used = 0
+    if (this.#bitmaps.length > MAX_KEPT) this.#bitmaps.length = MAX_KEPT
   }
 
   /** Lends an empty bitmap with room for rows below `capacity`. */

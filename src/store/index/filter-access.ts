@@ -10,24 +10,20 @@ import { after, before, type Cut } from './value-index.ts'
 
 /** The index that a filter is answered from, if it needs one. */
 export function needOf(table: Table, { field: name, operator }: FieldFilter): Need | undefined {
-  if (name === 'id' || (operator === 'eq' && table.isUnique(name))) return undefined
-  const field = table.model.fields.get(name)
-  return field === undefined ? undefined : { kind: kindFor(field, operator), field: name }
+  const field = name === 'id' ? undefined : table.model.fields.get(name)
+  return field === undefined ? undefined : { kind: kindFor(table, field, operator), field: name }
 }
 
-function kindFor({ type }: Field, operator: FieldFilter['operator']): IndexKind {
+function kindFor(table: Table, { name, type }: Field, operator: FieldFilter['operator']): IndexKind {
   if (operator === 'icontains' || operator === 'endswith') return 'text'
-  return type.sortable ? 'value' : 'item'
+  const asksForSame = operator === 'eq' || operator === 'ne' || operator === 'in' || operator === 'isnull'
+  return asksForSame && (!type.sortable || table.isKept(name)) ? 'item' : 'value'
 }
 
 /** The way to the rows that a filter matches, when the index that it needs is there. */
 export function accessFor(table: Table, filter: FieldFilter): Access {
-  if (filter.field === 'id') return idAccess(table, filter)
   const need = needOf(table, filter)
-  if (need === undefined) {
-    const owner = filter.operator === 'eq' ? table.ownerOf(filter.field, filter.value) : undefined
-    return among(table, [owner === undefined ? undefined : table.rowOf(owner)])
-  }
+  if (need === undefined) return idAccess(table, filter)
   if (isPartFilter(filter)) return holding(table.index('text', need.field), filter, table.scratch, table.capacity)
   const index = need.kind === 'value' ? table.index('value', need.field) : table.index('item', need.field)
   const same = sameAccess(table, filter, (value) => index.rowsOf(value))

@@ -24,19 +24,14 @@ export const needsOfOrder = (table: Table, sort: readonly SortKey[]): TableNeed[
 
 /** The records of a selection from the `offset`-th on in an order that ends in `id`, at most `limit` of them. */
 export function ordered(table: Table, selection: Selection, { sort, filters, offset, limit }: Plan): Ordered {
-  const [first] = sort
   const count = Math.min(limit, selection.size - offset)
   if (count <= 0) return { records: [], how: () => 'nothing' }
-  if (first === undefined || first.field === 'id')
-    return { records: byId(table, selection, first, offset, count), how: () => 'id' }
-  const gathering = selection.size * Math.log2(selection.size + 1) * STEPS_PER_COMPARISON
-  const walking = ((offset + count) * table.size) / selection.size
-  if (!table.isSmall && walking <= gathering) {
-    const walk = new Walk(table, gathering)
-    const records = walk.collect(selection, sort, offset, count, startOf(first, filters))
-    if (records !== undefined) return { records, how: () => `${nameOf(sort)} index` }
-  }
-  return { records: gathered(table, selection, sort, offset, count), how: () => `${nameOf(sort)} sorted` }
+  const [first] = sort
+  if (first === undefined) return { records: byId(table, selection, undefined, offset, count), how: () => 'id' }
+  const start = startOf(first, filters)
+  const walked = table.isSmall ? undefined : walkedPage(table, selection, sort, offset, count, start)
+  const records = walked ?? gathered(table, selection, sort, offset, count)
+  return { records, how: () => `${nameOf(sort)} ${walked === undefined ? 'sorted' : 'index'}` }
 }
 
 /** The bound that filters put to the values of a sort key, on the side where the order begins. */
@@ -77,51 +72,45 @@ function firstOf(records: StoredRecord[], count: number, compare: (a: StoredReco
   return first
 }
 
-/** Goes through the index of the first key and picks what is selected, until a page is full. */
-class Walk {
-  readonly #table: Table
-  #stepsLeft: number
-
-  /** @param budget how many steps it may take before sorting would have been quicker */
-  constructor(table: Table, budget: number) {
-    this.#table = table
-    this.#stepsLeft = budget
-  }
-
-  /**
-   * @param start where in the index of the first key the selection begins at the earliest
-   * @returns undefined when the budget was used up
-   */
-  collect(
-    selection: Selection,
-    sort: readonly SortKey[],
-    offset: number,
-    count: number,
-    start?: Json,
-  ): StoredRecord[] | undefined {
-    const [key, ...rest] = sort
-    if (key === undefined || key.field === 'id') return byId(this.#table, selection, key, offset, count)
-    const found: StoredRecord[] = []
-    let skip = offset
-    this.#table.index('value', key.field).walk(key.order, start, (values) => {
-      this.#stepsLeft -= values.length
-      for (const rows of values) {
-        if (typeof rows === 'number') {
-          if (!selection.has(rows)) continue
-          if (skip > 0) skip--
-          else found.push(this.#table.recordAt(rows) as StoredRecord)
-        } else {
-          this.#stepsLeft -= rows.size / ROWS_PER_STEP
-          const tied = selection.within(rows)
-          const some = skip < tied.size ? this.collect(tied, rest, skip, Math.min(count - found.length, tied.size - skip)) : []
-          skip = Math.max(0, skip - tied.size)
-          if (some === undefined) return false
-          found.push(...some)
-        }
-        if (found.length >= count || this.#stepsLeft < 0) return false
+/**
+ * Goes through the index of the first key and picks what is selected, until a page is full. What ties is put in order by the
+ * other keys, in the same way or by sorting, whichever is less work.
+ *
+ * @param start where in the index the selection begins at the earliest
+ * @returns undefined when sorting all of the selection is less work
+ */
+function walkedPage(
+  table: Table,
+  selection: Selection,
+  [key, ...rest]: readonly SortKey[],
+  offset: number,
+  count: number,
+  start?: Json,
+): StoredRecord[] | undefined {
+  if (key === undefined || key.field === 'id') return byId(table, selection, key, offset, count)
+  const sorting = selection.size * Math.log2(selection.size + 1) * STEPS_PER_COMPARISON
+  if (((offset + count) * table.size) / selection.size > sorting) return undefined
+  const found: StoredRecord[] = []
+  let skip = offset
+  let stepsLeft = sorting
+  table.index('value', key.field).walk(key.order, start, (values) => {
+    stepsLeft -= values.length
+    for (const rows of values) {
+      if (typeof rows === 'number') {
+        if (!selection.has(rows)) continue
+        if (skip > 0) skip--
+        else found.push(table.recordAt(rows) as StoredRecord)
+      } else {
+        stepsLeft -= rows.size / ROWS_PER_STEP
+        const tied = selection.within(rows)
+        const wanted = Math.min(count - found.length, tied.size - skip)
+        const some = wanted > 0 ? (walkedPage(table, tied, rest, skip, wanted) ?? gathered(table, tied, rest, skip, wanted)) : []
+        for (const record of some) found.push(record)
+        skip = Math.max(0, skip - tied.size)
       }
-      return true
-    })
-    return found.length >= count ? found : undefined
-  }
+      if (found.length >= count || stepsLeft < 0) return false
+    }
+    return true
+  })
+  return found.length >= count ? found : undefined
 }

@@ -1,4 +1,4 @@
-import { type Bitmap, bitmapFor, keepRow } from './bitmap.ts'
+import { type Bitmap, bitmapFor, keepRow, sliceOf } from './bitmap.ts'
 
 /** Below this many rows a list is always smaller and quicker than a bitmap. */
 const MIN_DENSE = 64
@@ -17,6 +17,11 @@ export class RowSet {
 
   get size(): number {
     return this.#size
+  }
+
+  /** The lowest row; the set must not be empty. */
+  get first(): number {
+    return this.#bitmap === undefined ? (this.#list[0] ?? 0) : (sliceOf(this.#bitmap, 0, 1)[0] ?? 0)
   }
 
   has(row: number): boolean {
@@ -101,6 +106,9 @@ export class RowSet {
 
 /** Rows as an index keeps them: one row stands for itself, since most values of a large table are rare. */
 export type Rows = number | RowSet
+
+/** The lowest row. */
+export const firstOf = (rows: Rows): number => (typeof rows === 'number' ? rows : rows.first)
 
 export const sizeOf = (rows: Rows): number => (typeof rows === 'number' ? 1 : rows.size)
 
