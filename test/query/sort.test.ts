@@ -48,6 +48,7 @@ describe('what is wrong is said', () => {
     ['sort_by=', { sort_by: ["'sort_by' holds an empty name; write names with commas between them"] }],
     ['sort_by=title,', { sort_by: ["'sort_by' holds an empty name; write names with commas between them"] }],
     ['sort_by=title&sort_by=views', { sort_by: ["'sort_by' is given 2 times; give it once"] }],
+    ['sort_by=title,views,title', { sort_by: ["'title' is named more than once in sort_by"] }],
     ['sort_by=title&sort_order=down', { sort_order: ["'sort_order' must be asc or desc, not 'down'"] }],
     ['sort_by=title&sort_order=ASC', { sort_order: ["'sort_order' must be asc or desc, not 'ASC'"] }],
     ['sort_by=title&sort_order=asc,desc', { sort_order: ["'sort_order' names 2 orders for 1 fields in sort_by"] }],

@@ -49,6 +49,27 @@ describe('a table', () => {
     }
   })
 
+  test('keeps all who have a value that became unique later', () => {
+    const table = books()
+    for (const id of [1, 2]) table.replace(id, book(id, { isbn: 'same', author_id: 1 }))
+    assert.equal(table.ownerOf('isbn', 'same'), 1)
+    table.replace(1, undefined)
+    assert.equal(table.ownerOf('isbn', 'same'), 2)
+  })
+
+  test('gives a record that comes back the row that it had', () => {
+    const table = books()
+    for (const id of [1, 2, 3]) table.replace(id, book(id, { isbn: `${id}`, author_id: 1 }))
+    table.replace(2, undefined)
+    table.replace(2, book(2, { isbn: '2', author_id: 1 }))
+    table.settle()
+    assert.equal(table.capacity, 3)
+    assert.deepEqual(
+      table.recordsAt(table.all.slice(0, 9)).map(({ id }) => id),
+      [1, 2, 3],
+    )
+  })
+
   test('keeps null out of what is unique', () => {
     const table = books()
     table.replace(1, book(1, { isbn: null, author_id: 1 }))

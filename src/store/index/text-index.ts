@@ -26,8 +26,8 @@ export class TextIndex implements FieldIndex {
   readonly #scratch = new Scratch()
   readonly #valueAt: (row: number) => Json
   readonly #capacity: () => number
-  /** False once a text held a character that grams confuse with another. */
-  #isPlain = true
+  /** Rows whose text has a character that grams confuse with another. */
+  readonly #odd = new RowSet()
 
   /**
    * @param valueAt gives the value that is indexed for a row
@@ -40,7 +40,9 @@ export class TextIndex implements FieldIndex {
 
   add(row: number, value: Json): void {
     if (typeof value !== 'string') return
-    const grams = this.#gramsOf(fold(value))
+    const folded = fold(value)
+    const grams = gramsOf(folded)
+    if (!isPlain(folded)) this.#odd.add(row)
     for (const gram of grams) {
       const rows = this.#grams.get(gram)
       if (rows === undefined) this.#grams.set(gram, RowSet.of(row))
@@ -51,7 +53,8 @@ export class TextIndex implements FieldIndex {
 
   remove(row: number, value: Json): void {
     if (typeof value !== 'string') return
-    const grams = this.#gramsOf(fold(value))
+    const grams = gramsOf(fold(value))
+    this.#odd.remove(row)
     for (const gram of grams) this.#grams.get(gram)?.remove(row)
     this.#answers.remove(row, grams)
   }
@@ -60,7 +63,7 @@ export class TextIndex implements FieldIndex {
   atMost(filter: PartFilter): number {
     const known = this.#answers.get(filter)
     if (known !== undefined) return known.size
-    const sets = this.#setsFor(filter)
+    const sets = this.#setsFor(filter, fold(String(filter.value)))
     return sets === undefined ? this.#capacity() : Math.min(...sets.map(({ size }) => size))
   }
 
@@ -76,27 +79,24 @@ export class TextIndex implements FieldIndex {
     this.#scratch.reset()
     const found = new RowSet()
     const part = fold(String(filter.value))
-    const isExact = this.#isPlain && isPlain(part) && filter.operator === 'icontains'
-    if (isExact && part.length > 0 && part.length < GRAM) {
-      const bitmap = this.#scratch.blank(this.#capacity())
-      for (const [gram, rows] of this.#grams) if (beginsWith(gram, part)) rows.addTo(bitmap)
-      bitmap.forEach((row) => {
-        found.add(row)
-      })
-      return found
-    }
     const test = valueTest(filter)
-    this.#candidates(filter, (row) => {
-      if ((isExact && part.length === GRAM) || test(this.#valueAt(row))) found.add(row)
+    // What has all grams of a part no longer than one gram has the part, unless grams confuse a character of either.
+    const isCertain = filter.operator === 'icontains' && part !== '' && part.length <= GRAM && isPlain(part)
+    this.#candidates(filter, part, (row) => {
+      if ((isCertain && !this.#odd.has(row)) || test(this.#valueAt(row))) found.add(row)
     })
     return found
   }
 
   /** Calls back with every row that may match, ascending. */
-  #candidates(filter: PartFilter, visit: (row: number) => void): void {
-    const sets = this.#setsFor(filter)
-    if (sets === undefined) {
+  #candidates(filter: PartFilter, part: string, visit: (row: number) => void): void {
+    if (part === '') {
       for (let row = 0; row < this.#capacity(); row++) visit(row)
+      return
+    }
+    const sets = this.#setsFor(filter, part)
+    if (sets === undefined) {
+      this.#beginningWith(part).forEach(visit)
       return
     }
     const [fewest = new RowSet(), ...others] = sets.sort((a, b) => a.size - b.size)
@@ -111,27 +111,32 @@ export class TextIndex implements FieldIndex {
     bitmap.forEach(visit)
   }
 
+  /** The rows of all grams that begin with a part, which is shorter than a gram. */
+  #beginningWith(part: string): Bitmap {
+    const bitmap = this.#scratch.blank(this.#capacity())
+    for (const [gram, rows] of this.#grams) if (beginsWith(gram, part)) rows.addTo(bitmap)
+    return bitmap
+  }
+
   #drawn(rows: RowSet): Bitmap {
     const bitmap = this.#scratch.blank(this.#capacity())
     rows.addTo(bitmap)
     return bitmap
   }
 
-  /** The rows of each gram that a match must have; undefined when grams cannot tell. */
-  #setsFor({ operator, value }: PartFilter): RowSet[] | undefined {
-    const part = fold(String(value))
+  /** The rows of each gram that a match must have; undefined when the part is shorter than one. */
+  #setsFor({ operator }: PartFilter, part: string): RowSet[] | undefined {
     const count = operator === 'endswith' ? part.length : part.length - GRAM + 1
     if (count < 1) return undefined
     return Array.from({ length: count }, (_, at) => this.#grams.get(gramAt(part, at)) ?? new RowSet())
   }
+}
 
-  /** The grams of a text, each once; the last two are filled up with nothing. */
-  #gramsOf(text: string): Set<number> {
-    const grams = new Set<number>()
-    for (let at = 0; at < text.length; at++) grams.add(gramAt(text, at))
-    if (this.#isPlain && !isPlain(text)) this.#isPlain = false
-    return grams
-  }
+/** The grams of a text, each once; the last two are filled up with nothing. */
+function gramsOf(text: string): Set<number> {
+  const grams = new Set<number>()
+  for (let at = 0; at < text.length; at++) grams.add(gramAt(text, at))
+  return grams
 }
 
 const codeAt = (text: string, at: number): number => (at < text.length ? text.charCodeAt(at) % ALPHABET : 0)

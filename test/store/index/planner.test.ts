@@ -86,7 +86,7 @@ class Shelf {
       price: this.number(4000) / 8,
       published: this.number(8) === 0 ? null : `20${10 + this.number(15)}-0${1 + this.number(9)}-1${this.number(10)}`,
       labels: this.number(50) > 0 ? null : this.pick([[], ['new'], ['new', 'rare'], ['signed', 'rare']]),
-      meta: this.pick([null, {}, [], [1], 'text', 7]),
+      meta: this.pick([null, {}, [], [1], [null], [null, 2], 'text', 7]),
       author_id: 1 + this.number(AUTHORS),
       editor_id: this.number(3) === 0 ? null : 1 + this.number(5),
       genres: this.pick([[], [1], [2, 3], [1, 2, 3, 4]]),
