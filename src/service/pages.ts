@@ -4,7 +4,7 @@ import { Recent } from '../util/recent.ts'
 import { arrayJson, type RecordJson } from './record-json.ts'
 
 /** How many characters of pages are kept, unless said otherwise. */
-const CAPACITY = 8 * 1024 * 1024
+const CAPACITY = 2 * 1024 * 1024
 
 interface Page {
   readonly records: readonly RecordJson[]

@@ -6,8 +6,8 @@ import { versionOf, versionOfJson } from '../store/version.ts'
 import { Recent } from '../util/recent.ts'
 import { isSentAsStored, loadRelated, present, relatedTo } from './present.ts'
 
-/** How many characters of JSON are remembered, unless said otherwise. */
-const CAPACITY = 64 * 1024 * 1024
+/** How many characters of JSON are remembered, unless said otherwise: more would cost the garbage collector more than it saves. */
+const CAPACITY = 8 * 1024 * 1024
 /** What a remembered record takes beside its text, in characters. */
 const OVERHEAD = 200
 
