@@ -132,8 +132,7 @@ async function salvageAll(folder: string, salvage: Salvage): Promise<number | un
   try {
     const outcome = await salvageParts(found, salvage).catch(unlessCorrupt)
     if (!(outcome instanceof AppError)) return found.sequence
-    salvage.tables.clear()
-    salvage.leftOut.length = 0
+    salvage.clear()
     return await salvageLines(snapshotPath(folder), salvage)
   } finally {
     await found.file?.close()
@@ -143,9 +142,9 @@ async function salvageAll(folder: string, salvage: Salvage): Promise<number | un
 /** Takes every record of a file that can be read, whether it fits its model or not. */
 async function salvageParts(snapshot: Snapshot, salvage: Salvage): Promise<void> {
   const sink: Sink = {
+    begin: () => salvage.clear(),
     table(name, nextId) {
-      // Whatever an earlier look took: this one reads the file in another way.
-      salvage.tables.set(name, { nextId, records: new Map() })
+      salvage.table(name, nextId)
       return (record) => salvage.add(name, record, '')
     },
   }

@@ -15,6 +15,11 @@ export class Salvage {
   readonly tables = new Map<string, SalvagedTable>()
   readonly leftOut: string[] = []
 
+  clear(): void {
+    this.tables.clear()
+    this.leftOut.length = 0
+  }
+
   table(name: string, nextId: number): SalvagedTable {
     const table = this.tables.get(name) ?? { nextId: 1, records: new Map<number, StoredRecord>() }
     this.tables.set(name, table)

@@ -183,6 +183,35 @@ describe('admin compact and admin doctor', () => {
     assert.deepEqual(await userNames('--data', 'saved'), ['ann', 'cyd'])
   })
 
+  for (const [name, change] of [
+    ['one more at the end', (text: string) => text.replace(/(\{"id":3,"username".*\})\n/, '$1,\n{"id":4,"username":"dan"}\n')],
+    ['two in another order', (text: string) => text.replace(/(\{"id":1,"username".*\}),\n(\{"id":2,.*\}),\n/, '$2,\n$1,\n')],
+    [
+      'one more, laid out otherwise',
+      (text: string) => JSON.stringify(JSON.parse(text.replace('{"id":3,"username"', '{"id":9,"username"')), null, 2),
+    ],
+    [
+      'an order that changes where the layout does',
+      (text: string) => text.replace(/(\{"id":1,"username".*\}),\n(\{"id":2,.*\}),\n/, '$2,\n$1, '),
+    ],
+  ] as const) {
+    test(`a repair keeps every record of a table that was changed by hand: ${name}`, async () => {
+      const text = readFileSync(file, 'utf8')
+      const edited = change(text)
+      assert.notEqual(edited, text)
+      writeFileSync(file, edited)
+      const { records, next_id } = JSON.parse(edited).tables.user
+      const { code, repair } = await report('--repair', 'saved')
+      assert.deepEqual([code, repair?.leftOut], [0, []])
+      const saved = JSON.parse(readFileSync(join(project.path, 'saved', 'db.json'), 'utf8')).tables.user
+      assert.deepEqual(
+        saved.records,
+        records.toSorted((a: { id: number }, b: { id: number }) => a.id - b.id),
+      )
+      assert.equal(saved.next_id, Math.max(next_id, ...records.map(({ id }: { id: number }) => id + 1)))
+    })
+  }
+
   test('a repair refuses a folder that holds something', async () => {
     const { code, stderr } = await admin('doctor', '--repair', 'data')
     assert.equal(code, 2)
