@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts'
 import { isObject } from '../util/json.ts'
+import { duplicateKey } from './duplicate-keys.ts'
 import { FORMAT, type SnapshotPart } from './snapshot-layout.ts'
 
 /** The records of a table in a file of any layout: not yet known to be records. */
@@ -14,8 +15,11 @@ export interface SnapshotDocument {
   readonly tables: Readonly<Record<string, DocumentTable>>
 }
 
+const MEMBERS = ['format', 'sequence', 'tables', 'checksum']
+const TABLE_MEMBERS = ['next_id', 'records']
+
 /**
- * Reads the text of a data file, whatever its layout.
+ * Reads the text of a data file, whatever its layout. What the next file would not hold is refused.
  *
  * @throws {AppError} DATA_CORRUPT naming the place
  */
@@ -26,8 +30,12 @@ export async function parseDocument(text: string, path: string): Promise<Snapsho
   if (!isObject(document) || document.format !== FORMAT || !isObject(document.tables)) {
     throw corrupt(`it is not a data file of format ${FORMAT}`)
   }
+  const twice = await duplicateKey(text, document)
+  if (twice !== undefined) throw corrupt(`line ${twice.line}: the key ${JSON.stringify(twice.key)} is there twice`)
+  refuseStrangers(document, MEMBERS, '', corrupt)
   const tables = Object.entries(document.tables).map(([name, table]): [string, DocumentTable] => {
     if (!isObject(table) || !Array.isArray(table.records)) throw corrupt(`tables.${name}.records is not a list`)
+    refuseStrangers(table, TABLE_MEMBERS, `tables.${name}.`, corrupt)
     return [name, { nextId: numberOr(table.next_id, 1), records: table.records }]
   })
   return { sequence: numberOr(document.sequence, 0), tables: Object.fromEntries(tables) }
@@ -43,6 +51,11 @@ export function partsOf(tables: SnapshotDocument['tables']): AsyncIterable<Snaps
       }
     },
   }
+}
+
+function refuseStrangers(value: object, known: readonly string[], path: string, corrupt: (reason: string) => AppError): void {
+  const stranger = Object.keys(value).find((key) => !known.includes(key))
+  if (stranger !== undefined) throw corrupt(`${path}${stranger} is no member of a data file, and would be lost`)
 }
 
 const numberOr = (value: unknown, otherwise: number): number =>
