@@ -26,7 +26,7 @@ const TABLE_MEMBERS = ['next_id', 'records']
 export async function parseDocument(text: string, path: string): Promise<SnapshotDocument> {
   const corrupt = (reason: string) =>
     new AppError('DATA_CORRUPT', `${path} cannot be read: ${reason}. Restore it from a copy, or mend it by hand`)
-  const document = await parseJson(text, corrupt)
+  const document = await parseJson(text.replace(/^\uFEFF/, ''), corrupt)
   if (!isObject(document) || document.format !== FORMAT || !isObject(document.tables)) {
     throw corrupt(`it is not a data file of format ${FORMAT}`)
   }
@@ -62,6 +62,7 @@ const numberOr = (value: unknown, otherwise: number): number =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : otherwise
 
 async function parseJson(text: string, corrupt: (reason: string) => AppError): Promise<unknown> {
+  if (text.trim() === '') throw corrupt('it is empty')
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -69,16 +70,36 @@ async function parseJson(text: string, corrupt: (reason: string) => AppError): P
   }
 }
 
+/** What jsonc-parser means by its numbers. */
+const FAULTS: Readonly<Record<number, string>> = {
+  1: 'something stands here that is no JSON',
+  2: 'a number is not written as JSON has it',
+  3: 'a key in double quotes is missing',
+  4: 'a value is missing',
+  5: 'a colon is missing',
+  6: 'a comma is missing',
+  7: 'a closing brace is missing',
+  8: 'a closing bracket is missing',
+  9: 'the text goes on behind its end',
+  10: 'JSON has no comments',
+  11: 'a comment is not closed',
+  12: 'the text is not closed by a double quote',
+  13: 'a number is cut off',
+  14: 'a \\u must be followed by four hexadecimal digits',
+  15: 'a backslash is followed by what it cannot stand before',
+  16: 'a text holds a character that must be written with a backslash',
+}
+
 /** Where JSON stops being valid, in words. */
 async function syntaxFault(text: string): Promise<string | undefined> {
   // Seldom needed, and not to be loaded with every start.
-  const { printParseErrorCode, visit } = await import('jsonc-parser')
+  const { visit } = await import('jsonc-parser')
   let fault: string | undefined
   visit(
     text,
     {
       onError(code, _offset, _length, line, character) {
-        fault ??= `line ${line + 1}, column ${character + 1}: ${printParseErrorCode(code)}`
+        fault ??= `line ${line + 1}, column ${character + 1}: ${FAULTS[code] ?? 'it is not valid JSON'}`
       },
     },
     { disallowComments: true },

@@ -180,6 +180,7 @@ describe('a db.json that was changed by hand and would lose something', () => {
 /** The same content in layouts that editors and other programs leave. */
 const LAYOUTS: readonly (readonly [name: string, change: (text: string) => string])[] = [
   ['pretty-printed', (text) => JSON.stringify(JSON.parse(text), null, 2)],
+  ['with the byte order mark of an editor', (text) => `\uFEFF${text}`],
   ['on one line', (text) => JSON.stringify(JSON.parse(text))],
   ['with the line ends of Windows', (text) => text.replaceAll('\n', '\r\n')],
   ['with two records on a line', (text) => text.replace('},\n{"id":2,"name":"b"}', '}, {"id":2,"name":"b"}')],
