@@ -103,9 +103,18 @@ export function foreignNotice(origin: Origin, { records }: Judgement): string {
   return `db.json ${what}; its ${records} records were checked and are fine`
 }
 
-/** True when there is a snapshot or a journal in a folder. */
-export const holdsData = async (folder: string): Promise<boolean> =>
-  (await nodeDisk.list(folder)).some((name) => name === 'db.json' || isJournal(name))
+/**
+ * True when there is a snapshot or a journal in a folder.
+ *
+ * @throws {AppError} TASK_FAILED when it is no folder, or one that cannot be looked into
+ */
+export async function holdsData(folder: string): Promise<boolean> {
+  const names = await nodeDisk.list(folder).catch((cause: Error) => {
+    const what = `${folder} cannot be read as a data folder: ${cause.message}`
+    throw new AppError('TASK_FAILED', `${what}; name a folder with --data`, { cause })
+  })
+  return names.some((name) => name === 'db.json' || isJournal(name))
+}
 
 /** The size of `db.json` in bytes, 0 when there is none. */
 export const snapshotSize = (folder: string): Promise<number> =>

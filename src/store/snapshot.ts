@@ -86,7 +86,9 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
       )
     } catch (error) {
       await file.close()
-      throw error
+      if (error instanceof AppError) throw error
+      const what = `${this.#path} cannot be read: ${error instanceof Error ? error.message : String(error)}`
+      throw new AppError('TASK_FAILED', `${what}; it must be a file that you may read`, { cause: error })
     }
   }
 

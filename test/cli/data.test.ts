@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { encodeEntry } from '../../src/store/journal-format.ts'
@@ -99,7 +99,7 @@ describe('admin compact and admin doctor', () => {
     const before = snapshotOf(data)
     const { code, stdout, stderr } = await admin('doctor')
     assert.deepEqual([code, stderr], [0, ''])
-    assert.match(stdout, /^FILE +BYTES +HOLDS\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transactions\n/)
+    assert.match(stdout, /^FILE +BYTES +HOLDS\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transaction\n/)
     assert.match(stdout, /\nuser +3\n/)
     assert.match(stdout, /\nThe data is sound\.\n$/)
     assert.deepEqual(snapshotOf(data), before)
@@ -164,7 +164,7 @@ describe('admin compact and admin doctor', () => {
     assert.ok(told.stdout.includes(`is damaged at byte ${second}, with 2 good transactions behind it`), told.stdout)
     assert.match(told.stderr, /is not sound; --repair DIR saves what can be read into a new folder/)
     const { code, repair } = await report('--repair', 'saved')
-    assert.equal(code, 0)
+    assert.equal(code, 1)
     assert.equal(repair?.transactions, 1)
     assert.equal(repair?.leftOut.length, 1)
     assert.deepEqual(snapshotOf(data), before)
@@ -178,8 +178,8 @@ describe('admin compact and admin doctor', () => {
     assert.equal(code, 1)
     assert.match(findings[0]?.message ?? '', /db\.json cannot be read: line \d+, column \d+: /)
     assert.match(findings[1]?.message ?? '', /^db\.json line \d+: it is not valid JSON$/)
-    const { repair } = await report('--repair', 'saved')
-    assert.equal(repair?.leftOut.length, 1)
+    const { code: repaired, repair } = await report('--repair', 'saved')
+    assert.deepEqual([repaired, repair?.leftOut.length], [1, 1])
     assert.deepEqual(await userNames('--data', 'saved'), ['ann', 'cyd'])
   })
 
@@ -211,6 +211,43 @@ describe('admin compact and admin doctor', () => {
       assert.equal(saved.next_id, Math.max(next_id, ...records.map(({ id }: { id: number }) => id + 1)))
     })
   }
+
+  test('a repair says what is next, what was left out up to a limit, and whether anything was saved', async () => {
+    const whole = await admin('doctor', '--repair', 'whole')
+    const folder = join(project.path, 'whole')
+    assert.equal(whole.code, 0)
+    assert.match(whole.stdout, /\nSaved \d+ records, with 0 transactions of the journal, in /)
+    assert.ok(whole.stdout.endsWith(`To start on it: admin serve --data ${folder}\n`), whole.stdout)
+    edit('"records": [', `"records": [${'\nnonsense,'.repeat(70)}`)
+    const part = await admin('doctor', '--repair', 'part')
+    assert.equal(part.code, 1)
+    assert.match(part.stderr, /Not everything could be saved in .*part; look at what was left out/)
+    assert.equal(part.stdout.match(/^left out: /gm)?.length, 50)
+    assert.match(part.stdout, /\n… and 20 more\nTo start on it/)
+    writeFileSync(file, '')
+    const none = await admin('doctor', '--repair', 'none')
+    assert.equal(none.code, 1)
+    assert.match(none.stderr, /No record was saved/)
+    assert.match(none.stdout, /db\.json cannot be read: it is empty\./)
+  })
+
+  test('a path that leads to the wrong thing is said to, with what to do', async () => {
+    const atFile = await admin('doctor', '--data', 'data/db.json')
+    assert.equal(atFile.code, 1)
+    assert.match(atFile.stderr, /db\.json cannot be read as a data folder: .*; name a folder with --data/)
+    const toFile = await admin('doctor', '--repair', 'data/db.json')
+    assert.equal(toFile.code, 2)
+    assert.match(toFile.stderr, /db\.json is no folder that can be looked into: .*; name a folder that does not exist yet/)
+    const below = await admin('doctor', '--repair', 'data/db.json/saved')
+    assert.equal(below.code, 2)
+    rmSync(file)
+    mkdirSync(file)
+    for (const command of ['doctor', 'compact']) {
+      const { code, stderr } = await admin(command)
+      assert.equal(code, 1)
+      assert.match(stderr, /db\.json cannot be read: EISDIR.*; it must be a file that you may read/)
+    }
+  })
 
   test('a repair refuses a folder that holds something', async () => {
     const { code, stderr } = await admin('doctor', '--repair', 'data')
