@@ -252,7 +252,11 @@ describe('a db.json that was changed by hand and is fine', () => {
       for (const [from, to, fault] of [
         ['{"id":2,"name":"b"},\n', '', undefined],
         ['"name":"b"', '"name":"d"', 'tables.genre.records[1].name must be unique, and genre 4 has the same (id 2, line '],
-        ['{"id":1,"name":"Ann"', '{"id":5,"name":"Ann"', "the journal's book.author_id refers to author 1, which is"],
+        [
+          '{"id":1,"name":"Ann"',
+          '{"id":5,"name":"Ann"',
+          "the journal's book.author_id refers to author 1, which is not there (id 1)",
+        ],
       ] as const) {
         writeFileSync(file, text.replace(from, to))
         const opened = FileStore.open(folder, place.registry, 'read').then((store) => new Library(store).ids('genre'))
