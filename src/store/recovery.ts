@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Low } from 'lowdb'
 import { AppError } from '../errors.ts'
 import { type Disk, nodeDisk } from './disk.ts'
 import { isJournal, type JournalContents, readJournal } from './journal.ts'
 import { faultLines, type Judgement } from './judge.ts'
-import { EMPTY, type Origin, type Snapshot, SnapshotAdapter } from './snapshot.ts'
+import { draftOf, EMPTY, type Origin, type Snapshot, SnapshotAdapter } from './snapshot.ts'
 
 /** How often a reader looks before it believes in damage, and before it gives up on a busy folder. */
 const MIN_READS = 5
@@ -43,6 +43,12 @@ export async function find(folder: string, disk: Disk): Promise<Found> {
     await snapshot.file?.close()
     throw error
   }
+}
+
+/** Removes what a process that was killed while it wrote a snapshot left of it. Only for whoever holds the folder. */
+export async function removeDraft(folder: string, disk: Disk): Promise<void> {
+  const draft = basename(draftOf(snapshotPath(folder)))
+  if ((await disk.list(folder)).includes(draft)) await disk.remove(join(folder, draft)).catch(() => {})
 }
 
 /** Cuts a write that was never finished off the journal, and says so. */

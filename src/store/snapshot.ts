@@ -40,6 +40,9 @@ export interface SnapshotFile {
   close(): Promise<void>
 }
 
+/** Where the next file is written before it is put in place. */
+export const draftOf = (path: string): string => `${path}.new`
+
 /** What there is before there is a file. */
 export const EMPTY: Snapshot = { sequence: 0, parts: partsOf({}) }
 
@@ -102,7 +105,7 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
   }
 
   async write({ sequence, parts }: Snapshot): Promise<void> {
-    const temporary = `${this.#path}.new`
+    const temporary = draftOf(this.#path)
     try {
       const file = await this.#disk.openNew(temporary)
       try {
