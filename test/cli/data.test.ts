@@ -231,6 +231,16 @@ describe('admin compact and admin doctor', () => {
     assert.match(none.stdout, /db\.json cannot be read: it is empty\./)
   })
 
+  test('a repair of a record with a field twice takes the last, and says so', async () => {
+    edit('"username":"bob"', '"username":"rob","username":"bob"')
+    const { code, findings, repair } = await report('--repair', 'saved')
+    assert.equal(code, 1)
+    assert.match(findings[0]?.message ?? '', /line \d+: the key "username" is there twice/)
+    assert.equal(repair?.leftOut.length, 1)
+    assert.match(repair?.leftOut[0] ?? '', /^db\.json line \d+: all but the last "username" of its record$/)
+    assert.deepEqual(await userNames('--data', 'saved'), ['ann', 'bob', 'cyd'])
+  })
+
   test('a path that leads to the wrong thing is said to, with what to do', async () => {
     const atFile = await admin('doctor', '--data', 'data/db.json')
     assert.equal(atFile.code, 1)
