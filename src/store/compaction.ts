@@ -4,7 +4,7 @@ import { type Disk, nodeDisk } from './disk.ts'
 import { countRecords, fold } from './fold.ts'
 import { acquireLock } from './lock.ts'
 import { judgeForeign, NOBODY, pour } from './pour.ts'
-import { find, foreignNotice, mendTail, openSnapshot, refuseBroken } from './recovery.ts'
+import { find, foreignNotice, mendTail, openSnapshot, refuseBroken, removeDraft } from './recovery.ts'
 
 /** What `compactFolder` did. Sizes in bytes. */
 export interface Compacted {
@@ -29,6 +29,7 @@ export async function compactFolder(folder: string, registry: Registry, options:
   const disk = nodeDisk
   const release = await acquireLock(join(folder, 'lock'))
   try {
+    await removeDraft(folder, disk)
     const { snapshot: opened, journal } = await find(folder, disk)
     try {
       const sizes = await Promise.all(journal.paths.map((path) => sizeOf(path, disk)))

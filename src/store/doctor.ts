@@ -79,7 +79,7 @@ async function look(folder: string, registry: Registry): Promise<Look> {
     const level = origin === 'ours' ? 'warning' : 'error'
     for (const message of faults) findings.push({ level, file: 'db.json', message })
     if (origin === 'ours' && faults.length > 0) {
-      findings.push(note('is as it was written, so it is served; the models must have become stricter since'))
+      findings.push(note('is as it was written, so it is served; it was accepted as it is, or the models have become stricter'))
     }
     return { snapshot: file && { bytes: file.bytes, origin, sequence: found.sequence }, survey, findings, tables: poured.tables }
   } finally {
@@ -108,14 +108,14 @@ async function lookAtRuin(folder: string, error: AppError): Promise<Look> {
  */
 export async function repairInto(folder: string, target: string): Promise<Repair> {
   await assertUnheld(join(folder, 'lock'))
-  if ((await nodeDisk.list(target)).length > 0) {
-    throw new AppError('USAGE', `${target} is not empty; name a folder that does not exist yet`)
-  }
+  await assertFree(target)
   const salvage = new Salvage()
   const sequence = await salvageAll(folder, salvage)
   const survey = await surveyJournal(folder, nodeDisk, sequence)
   lay(survey.entries, salvage)
-  await mkdir(target, { recursive: true, mode: 0o700 })
+  await mkdir(target, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
+    throw new AppError('TASK_FAILED', `${target} cannot be made: ${cause.message}; name another folder`, { cause })
+  })
   const low = snapshotIn(target, nodeDisk)
   low.data = { sequence: survey.last, parts: partsOf(salvage) }
   await low.write()
@@ -125,6 +125,14 @@ export async function repairInto(folder: string, target: string): Promise<Repair
   return { folder: target, records, transactions: survey.entries.length, leftOut: [...salvage.leftOut, ...damages] }
 }
 
+async function assertFree(target: string): Promise<void> {
+  const remedy = 'name a folder that does not exist yet'
+  const names = await nodeDisk.list(target).catch((cause: Error) => {
+    throw new AppError('USAGE', `${target} is no folder that can be looked into: ${cause.message}; ${remedy}`, { cause })
+  })
+  if (names.length > 0) throw new AppError('USAGE', `${target} is not empty; ${remedy}`)
+}
+
 /** @returns the last transaction that is part of the file, when it says so */
 async function salvageAll(folder: string, salvage: Salvage): Promise<number | undefined> {
   const found = await tryOpen(folder)
@@ -132,8 +140,7 @@ async function salvageAll(folder: string, salvage: Salvage): Promise<number | un
   try {
     const outcome = await salvageParts(found, salvage).catch(unlessCorrupt)
     if (!(outcome instanceof AppError)) return found.sequence
-    salvage.tables.clear()
-    salvage.leftOut.length = 0
+    salvage.clear()
     return await salvageLines(snapshotPath(folder), salvage)
   } finally {
     await found.file?.close()
@@ -143,9 +150,9 @@ async function salvageAll(folder: string, salvage: Salvage): Promise<number | un
 /** Takes every record of a file that can be read, whether it fits its model or not. */
 async function salvageParts(snapshot: Snapshot, salvage: Salvage): Promise<void> {
   const sink: Sink = {
+    begin: () => salvage.clear(),
     table(name, nextId) {
-      // Whatever an earlier look took: this one reads the file in another way.
-      salvage.tables.set(name, { nextId, records: new Map() })
+      salvage.table(name, nextId)
       return (record) => salvage.add(name, record, '')
     },
   }

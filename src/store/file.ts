@@ -6,12 +6,12 @@ import { type Disk, nodeDisk } from './disk.ts'
 import type { EngineOptions } from './engine.ts'
 import { type Folded, type FoldRunner, fold, foldFolder } from './fold.ts'
 import { foldInThread } from './fold-thread.ts'
-import { Journal, SyncFailure } from './journal.ts'
+import { Journal, journalFiles, SyncFailure } from './journal.ts'
 import { encodeEntry } from './journal-format.ts'
 import { acquireLock } from './lock.ts'
 import { MemoryStore } from './memory.ts'
 import { judgeForeign, type Poured, pour } from './pour.ts'
-import { type Found, find, findBeside, foreignNotice, mendTail, refuseBroken } from './recovery.ts'
+import { type Found, find, findBeside, foreignNotice, mendTail, refuseBroken, removeDraft } from './recovery.ts'
 import type { Change, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
 import type { Table } from './table.ts'
 
@@ -54,6 +54,8 @@ export class FileStore extends MemoryStore {
   #durable = 0
   #snapshotBytes = 0
   #hasTables = false
+  /** The journal is not to be sealed before it is longer than this; more than 0 after an attempt that failed. In bytes. */
+  #sealAbove = 0
   #unsaved: Unsaved[] = []
   #saving: Promise<void> | undefined
   #compacting: Promise<void> | undefined
@@ -95,6 +97,7 @@ export class FileStore extends MemoryStore {
     const release = await acquireLock(join(folder, 'lock'))
     try {
       const store = new FileStore(registry, folder, release, options)
+      await removeDraft(folder, disk)
       await closing(await find(folder, disk), (found) => store.#recover(found, registry))
       return store
     } catch (error) {
@@ -184,14 +187,16 @@ export class FileStore extends MemoryStore {
   /** Seals a journal that has grown long and folds it into the snapshot while the next one is being written. */
   async #compactIfLong(): Promise<void> {
     const { length } = this.#journal ?? { length: 0 }
-    const isLong = length > this.#minJournalBytes && length > this.#snapshotBytes
+    const isLong = length > Math.max(this.#minJournalBytes, this.#snapshotBytes, this.#sealAbove)
     if (!isLong || this.#journal === undefined || this.#compacting !== undefined || this.#refusal !== undefined) return
     try {
       await this.#journal.rotate(this.#durable + 1)
     } catch (error) {
-      this.#warn(`The journal could not be sealed and goes on growing: ${reasonOf(error)}`)
+      if (this.#sealAbove === 0) this.#warn(`The journal could not be sealed and goes on growing: ${reasonOf(error)}`)
+      this.#sealAbove = 2 * length
       return
     }
+    this.#sealAbove = 0
     const { first } = this.#journal
     this.#compacting = this.#compact(() => this.#fold({ folder: this.#folder, before: first })).finally(() => {
       this.#compacting = undefined
@@ -218,9 +223,10 @@ export class FileStore extends MemoryStore {
     await this.#saving
     await this.#compacting
     await this.#journal?.close().catch(() => {})
-    const hasJournal = this.#journal !== undefined
     this.#journal = undefined
-    if (wasOpen && hasJournal) await this.#compact(() => foldFolder({ folder: this.#folder }, this.#disk))
+    // Of an earlier run, too, when it could not be folded at the start.
+    const hasJournal = wasOpen && (await journalFiles(this.#folder, this.#disk).catch(() => [])).length > 0
+    if (hasJournal) await this.#compact(() => foldFolder({ folder: this.#folder }, this.#disk))
     await this.#release()
   }
 }

@@ -49,7 +49,7 @@ export interface Folding {
   readonly overlay: Overlay
   /** The last transaction of the overlay. */
   readonly sequence: number
-  /** The journal files that the new snapshot makes superfluous. */
+  /** The journal files that the new snapshot makes superfluous, oldest first. */
   readonly covered: readonly string[]
 }
 
@@ -61,7 +61,11 @@ export async function fold(folder: string, disk: Disk, { snapshot, overlay, sequ
     low.data = { sequence, parts: merge(isOurs ? snapshot.parts : canonical(snapshot.parts), overlay) }
     await low.write()
   }
-  for (const path of covered) await disk.remove(path)
+  for (const [index, path] of covered.entries()) {
+    // Each is gone for good before the next one goes: a journal that ends before its snapshot is taken for a stranger's.
+    if (index > 0) await disk.syncFolder(folder)
+    await disk.remove(path)
+  }
   return { bytes: await snapshotSize(folder) }
 }
 

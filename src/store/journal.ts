@@ -40,20 +40,46 @@ export async function readJournal(
   const entries: JournalEntry[] = []
   let last = sequence
   let torn: JournalContents['torn']
-  for (const [index, path] of paths.entries()) {
+  let end: JournalEnd | undefined
+  for (const path of paths) {
     const bytes = await disk.readBytes(path)
     const reading = readEntries(bytes, firstOf(path))
-    const isLast = index === paths.length - 1
-    if (reading.rest === 'damaged' || (reading.rest === 'torn' && !isLast)) throw damaged(path, reading.goodLength)
+    // What was torn is the end of all, unless something was written behind it.
+    if (torn !== undefined && bytes.length > 0) throw damaged(torn.path, torn.goodLength)
+    if (reading.rest === 'damaged') throw damaged(path, reading.goodLength)
     if (reading.rest === 'torn') torn = { path, goodLength: reading.goodLength, length: bytes.length }
     if (firstOf(path) > last + 1) throw missing(path, last, firstOf(path))
+    end = endOf(path, reading.entries) ?? end
     for (const entry of reading.entries) {
       if (entry.sequence <= last) continue
       entries.push(entry)
       last = entry.sequence
     }
   }
+  const stray = strayEnd(end, sequence)
+  if (stray !== undefined && end !== undefined) throw new AppError('DATA_CORRUPT', `${end.path} ${stray}`)
   return { entries, last, paths, torn }
+}
+
+/** The last transaction that can be read of a journal, and its file. */
+export interface JournalEnd {
+  readonly path: string
+  readonly sequence: number
+}
+
+export function endOf(path: string, entries: readonly JournalEntry[]): JournalEnd | undefined {
+  const last = entries.at(-1)
+  return last && { path, sequence: last.sequence }
+}
+
+/**
+ * What is wrong with a journal that ends before its snapshot. Folding leaves none behind, since it removes the newest file last:
+ * one of another history was put in the place of `db.json`.
+ */
+export function strayEnd(end: JournalEnd | undefined, sequence: number): string | undefined {
+  if (end === undefined || end.sequence >= sequence) return undefined
+  const what = `ends with transaction ${end.sequence}, but db.json is at ${sequence}: it is not the file that this journal continues`
+  return `${what}; restore the db.json that belongs to it, or remove the journal and lose what is in it`
 }
 
 /** True for the name of a journal file. */

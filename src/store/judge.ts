@@ -71,8 +71,9 @@ export class Judge {
   }
 }
 
-/** Stands for the place of a record that is not in the file. */
-const OURS = -1
+/** Stands for the place of a record that is not in the file but in the journal: below all places, and tells its id. */
+const placeOfOurs = (id: number): number => -id
+const isOurs = (place: number): boolean => place < 0
 
 /** The part of a judge that sees one table. */
 export class TableJudge {
@@ -137,8 +138,9 @@ export class TableJudge {
   }
 
   ours(record: StoredRecord): void {
-    this.#places.set(record.id, OURS)
-    this.#compare(record, OURS)
+    const place = placeOfOurs(record.id)
+    this.#places.set(record.id, place)
+    this.#compare(record, place)
   }
 
   /** Where the references of the records lead. */
@@ -149,10 +151,10 @@ export class TableJudge {
   }
 
   fault(index: number, field: string, problem: string): RecordFault {
-    const record = index === OURS ? `the journal's ${this.#name}` : `tables.${this.#name}.records[${index}]`
+    const record = isOurs(index) ? `the journal's ${this.#name}` : `tables.${this.#name}.records[${index}]`
     const path = `${record}${field && `.${field}`}`
-    const id = this.#ids[index]
-    const line = this.#line !== undefined && index !== OURS ? this.#line + 1 + index : undefined
+    const id = isOurs(index) ? -index : this.#ids[index]
+    const line = this.#line !== undefined && !isOurs(index) ? this.#line + 1 + index : undefined
     return { path, problem, ...(id !== undefined && { id }), ...(line !== undefined && { line }) }
   }
 
@@ -162,8 +164,8 @@ export class TableJudge {
       if (value === null) continue
       const owner = owners.get(value)
       if (owner === undefined) owners.set(value, index)
-      else if (index !== OURS) this.#accuse(this.fault(index, name, `must be unique, and records[${owner}] has the same`))
-      else if (owner !== OURS)
+      else if (!isOurs(index)) this.#accuse(this.fault(index, name, `must be unique, and records[${owner}] has the same`))
+      else if (!isOurs(owner))
         this.#accuse(this.fault(owner, name, `must be unique, and ${this.#name} ${record.id} has the same`))
     }
     for (const { name, found } of this.#links) {

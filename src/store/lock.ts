@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 
@@ -31,7 +31,10 @@ export async function acquireLock(path: string): Promise<() => Promise<void>> {
   })
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if ((await claim(draft, path)) || (await takeOver(draft, path))) return releaser(path)
+      if ((await claim(draft, path)) || (await takeOver(draft, path))) {
+        await removeDrafts(path).catch(() => {})
+        return releaser(path)
+      }
       await delay(RETRY_MS)
     }
     throw new AppError('DATA_IN_USE', `${path} changes hands all the time; try again`)
@@ -47,6 +50,18 @@ export async function acquireLock(path: string): Promise<() => Promise<void>> {
  */
 export async function assertUnheld(path: string): Promise<void> {
   await isStale(path)
+}
+
+/** Removes the drafts of processes that were killed before they could. */
+async function removeDrafts(path: string): Promise<void> {
+  const start = `${basename(path)}.`
+  for (const name of await readdir(dirname(path))) {
+    const pid = name.startsWith(start) ? /^(\d+)\.[0-9a-f]{8}$/.exec(name.slice(start.length))?.[1] : undefined
+    if (pid === undefined) continue
+    const draft = join(dirname(path), name)
+    const holder = parseHolder(await readFile(draft, 'utf8').catch(() => '')) ?? { pid: Number(pid), started: null }
+    if (!(await isAlive(holder))) await rm(draft, { force: true })
+  }
 }
 
 function releaser(path: string): () => Promise<void> {
@@ -129,12 +144,21 @@ async function isAlive({ pid, started }: Holder): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  return started === null || (await startOf(pid)) === started
+  const fields = await fieldsOf(pid)
+  // A zombie or a dead process has an id still, and holds nothing any more.
+  if (fields[STATE] === 'Z' || fields[STATE] === 'X') return false
+  return started === null || fields[START] === started
 }
 
 /** When a process started, in the kernel's own count (Linux); null where that is not told. */
-async function startOf(pid: number): Promise<string | null> {
+const startOf = async (pid: number): Promise<string | null> => (await fieldsOf(pid))[START] ?? null
+
+/** Places among the fields of a process: those that proc(5) counts as 3 and 22. */
+const STATE = 0
+const START = 19
+
+/** What the kernel tells of a process behind its command, which is in parentheses and may hold anything; nothing elsewhere. */
+async function fieldsOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  // The second field is the command in parentheses and may hold anything; field 22 is the start time.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
 }

@@ -9,7 +9,13 @@ import type { StoredRecord } from './store.ts'
 
 /** Who takes the records of a data folder: tables in memory, or nobody. */
 export interface Sink {
-  /** A table, and its next id. @returns who takes its records; undefined: nobody wants them */
+  /** Called before the first table. The file may have to be read anew in another way: what was taken until then is void. */
+  begin?(): void
+  /**
+   * A table, and its next id. Called twice for a table over which something lies: what came first stays.
+   *
+   * @returns who takes its records; undefined: nobody wants them
+   */
   table(name: string, nextId: number): ((record: StoredRecord) => void) | undefined
 }
 
@@ -56,6 +62,7 @@ export async function pour(
 }
 
 async function pourOnce(snapshot: Snapshot, entries: readonly JournalEntry[], sink: Sink, judgeFor: JudgeFor): Promise<Poured> {
+  sink.begin?.()
   const overlay = new Overlay(entries)
   const overlaid = new Map([...overlay.tables].map(([name, { records }]) => [name, new Map(records)]))
   const judge = judgeFor(snapshot.file?.origin ?? 'ours')

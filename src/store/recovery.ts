@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Low } from 'lowdb'
 import { AppError } from '../errors.ts'
 import { type Disk, nodeDisk } from './disk.ts'
 import { isJournal, type JournalContents, readJournal } from './journal.ts'
 import { faultLines, type Judgement } from './judge.ts'
-import { EMPTY, type Origin, type Snapshot, SnapshotAdapter } from './snapshot.ts'
+import { draftOf, EMPTY, type Origin, type Snapshot, SnapshotAdapter } from './snapshot.ts'
 
 /** How often a reader looks before it believes in damage, and before it gives up on a busy folder. */
 const MIN_READS = 5
@@ -43,6 +43,12 @@ export async function find(folder: string, disk: Disk): Promise<Found> {
     await snapshot.file?.close()
     throw error
   }
+}
+
+/** Removes what a process that was killed while it wrote a snapshot left of it. Only for whoever holds the folder. */
+export async function removeDraft(folder: string, disk: Disk): Promise<void> {
+  const draft = basename(draftOf(snapshotPath(folder)))
+  if ((await disk.list(folder)).includes(draft)) await disk.remove(join(folder, draft)).catch(() => {})
 }
 
 /** Cuts a write that was never finished off the journal, and says so. */
@@ -103,9 +109,18 @@ export function foreignNotice(origin: Origin, { records }: Judgement): string {
   return `db.json ${what}; its ${records} records were checked and are fine`
 }
 
-/** True when there is a snapshot or a journal in a folder. */
-export const holdsData = async (folder: string): Promise<boolean> =>
-  (await nodeDisk.list(folder)).some((name) => name === 'db.json' || isJournal(name))
+/**
+ * True when there is a snapshot or a journal in a folder.
+ *
+ * @throws {AppError} TASK_FAILED when it is no folder, or one that cannot be looked into
+ */
+export async function holdsData(folder: string): Promise<boolean> {
+  const names = await nodeDisk.list(folder).catch((cause: Error) => {
+    const what = `${folder} cannot be read as a data folder: ${cause.message}`
+    throw new AppError('TASK_FAILED', `${what}; name a folder with --data`, { cause })
+  })
+  return names.some((name) => name === 'db.json' || isJournal(name))
+}
 
 /** The size of `db.json` in bytes, 0 when there is none. */
 export const snapshotSize = (folder: string): Promise<number> =>

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { isObject } from '../util/json.ts'
+import { duplicateKey } from './duplicate-keys.ts'
 import { tableOf } from './snapshot-lines.ts'
 import type { StoredRecord } from './store.ts'
 
@@ -14,6 +15,11 @@ export interface SalvagedTable {
 export class Salvage {
   readonly tables = new Map<string, SalvagedTable>()
   readonly leftOut: string[] = []
+
+  clear(): void {
+    this.tables.clear()
+    this.leftOut.length = 0
+  }
 
   table(name: string, nextId: number): SalvagedTable {
     const table = this.tables.get(name) ?? { nextId: 1, records: new Map<number, StoredRecord>() }
@@ -63,7 +69,11 @@ export async function salvageLines(path: string, salvage: Salvage): Promise<numb
       const record = parsed(line.replace(/,$/, ''))
       if (record === undefined) salvage.leftOut.push(`${place}: it is not valid JSON`)
       else if (table === undefined) salvage.leftOut.push(`${place}: nobody knows of which table it is`)
-      else salvage.add(table, record, place)
+      else {
+        const twice = await duplicateKey(text, record)
+        if (twice !== undefined) salvage.leftOut.push(`${place}: all but the last ${JSON.stringify(twice.key)} of its record`)
+        salvage.add(table, record, place)
+      }
     }
   }
   return sequence

@@ -1,4 +1,5 @@
 import type { ReadFile } from './disk.ts'
+import { hasDuplicateKey } from './duplicate-keys.ts'
 import { countLines, FORMAT, idAt, linesIn, NEWLINE, type SnapshotPart, TABLE_END } from './snapshot-layout.ts'
 
 /** How much is read at a time, and parsed at a time. In bytes. */
@@ -162,15 +163,15 @@ function linesWithComma(lines: Buffer): number {
  */
 export function parseLines(lines: Buffer, firstLine?: number): unknown[] {
   if (firstLine === undefined) return JSON.parse(`[${lines.toString()}]`) as unknown[]
-  const records = tryParse(`[${lines.toString()}]`)
+  const records = parseFully(lines)
   if (records !== undefined && agree(lines, records)) return records
   let line = firstLine
   for (const { start, end } of linesIn(lines)) {
     const alone = lines.subarray(start, end)
-    if (!endsLine(lines, end) || !agree(alone, tryParse(`[${alone.toString()}]`) ?? [])) break
+    if (!endsLine(lines, end) || !agree(alone, parseFully(alone) ?? [])) break
     line++
   }
-  throw new StrayLine(line, 'a record must stand on one line of its own, as valid JSON')
+  throw new StrayLine(line, 'a record must stand on one line of its own, as valid JSON with no key twice')
 }
 
 const endsLine = (lines: Buffer, end: number): boolean => end === lines.length || lines[end] === COMMA
@@ -185,6 +186,13 @@ function agree(lines: Buffer, records: readonly unknown[]): boolean {
     index++
   }
   return index === records.length
+}
+
+/** The records on some lines; undefined when something is no JSON, or has a key twice. */
+function parseFully(lines: Buffer): unknown[] | undefined {
+  const text = `[${lines.toString()}]`
+  const records = tryParse(text)
+  return records === undefined || hasDuplicateKey(text, records) ? undefined : records
 }
 
 function tryParse(text: string): unknown[] | undefined {

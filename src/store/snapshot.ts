@@ -40,6 +40,9 @@ export interface SnapshotFile {
   close(): Promise<void>
 }
 
+/** Where the next file is written before it is put in place. */
+export const draftOf = (path: string): string => `${path}.new`
+
 /** What there is before there is a file. */
 export const EMPTY: Snapshot = { sequence: 0, parts: partsOf({}) }
 
@@ -86,7 +89,9 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
       )
     } catch (error) {
       await file.close()
-      throw error
+      if (error instanceof AppError) throw error
+      const what = `${this.#path} cannot be read: ${error instanceof Error ? error.message : String(error)}`
+      throw new AppError('TASK_FAILED', `${what}; it must be a file that you may read`, { cause: error })
     }
   }
 
@@ -100,7 +105,7 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
   }
 
   async write({ sequence, parts }: Snapshot): Promise<void> {
-    const temporary = `${this.#path}.new`
+    const temporary = draftOf(this.#path)
     try {
       const file = await this.#disk.openNew(temporary)
       try {

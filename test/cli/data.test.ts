@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { encodeEntry } from '../../src/store/journal-format.ts'
@@ -99,7 +99,7 @@ describe('admin compact and admin doctor', () => {
     const before = snapshotOf(data)
     const { code, stdout, stderr } = await admin('doctor')
     assert.deepEqual([code, stderr], [0, ''])
-    assert.match(stdout, /^FILE +BYTES +HOLDS\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transactions\n/)
+    assert.match(stdout, /^FILE +BYTES +HOLDS\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transaction\n/)
     assert.match(stdout, /\nuser +3\n/)
     assert.match(stdout, /\nThe data is sound\.\n$/)
     assert.deepEqual(snapshotOf(data), before)
@@ -164,7 +164,7 @@ describe('admin compact and admin doctor', () => {
     assert.ok(told.stdout.includes(`is damaged at byte ${second}, with 2 good transactions behind it`), told.stdout)
     assert.match(told.stderr, /is not sound; --repair DIR saves what can be read into a new folder/)
     const { code, repair } = await report('--repair', 'saved')
-    assert.equal(code, 0)
+    assert.equal(code, 1)
     assert.equal(repair?.transactions, 1)
     assert.equal(repair?.leftOut.length, 1)
     assert.deepEqual(snapshotOf(data), before)
@@ -178,9 +178,85 @@ describe('admin compact and admin doctor', () => {
     assert.equal(code, 1)
     assert.match(findings[0]?.message ?? '', /db\.json cannot be read: line \d+, column \d+: /)
     assert.match(findings[1]?.message ?? '', /^db\.json line \d+: it is not valid JSON$/)
-    const { repair } = await report('--repair', 'saved')
-    assert.equal(repair?.leftOut.length, 1)
+    const { code: repaired, repair } = await report('--repair', 'saved')
+    assert.deepEqual([repaired, repair?.leftOut.length], [1, 1])
     assert.deepEqual(await userNames('--data', 'saved'), ['ann', 'cyd'])
+  })
+
+  for (const [name, change] of [
+    ['one more at the end', (text: string) => text.replace(/(\{"id":3,"username".*\})\n/, '$1,\n{"id":4,"username":"dan"}\n')],
+    ['two in another order', (text: string) => text.replace(/(\{"id":1,"username".*\}),\n(\{"id":2,.*\}),\n/, '$2,\n$1,\n')],
+    [
+      'one more, laid out otherwise',
+      (text: string) => JSON.stringify(JSON.parse(text.replace('{"id":3,"username"', '{"id":9,"username"')), null, 2),
+    ],
+    [
+      'an order that changes where the layout does',
+      (text: string) => text.replace(/(\{"id":1,"username".*\}),\n(\{"id":2,.*\}),\n/, '$2,\n$1, '),
+    ],
+  ] as const) {
+    test(`a repair keeps every record of a table that was changed by hand: ${name}`, async () => {
+      const text = readFileSync(file, 'utf8')
+      const edited = change(text)
+      assert.notEqual(edited, text)
+      writeFileSync(file, edited)
+      const { records, next_id } = JSON.parse(edited).tables.user
+      const { code, repair } = await report('--repair', 'saved')
+      assert.deepEqual([code, repair?.leftOut], [0, []])
+      const saved = JSON.parse(readFileSync(join(project.path, 'saved', 'db.json'), 'utf8')).tables.user
+      assert.deepEqual(
+        saved.records,
+        records.toSorted((a: { id: number }, b: { id: number }) => a.id - b.id),
+      )
+      assert.equal(saved.next_id, Math.max(next_id, ...records.map(({ id }: { id: number }) => id + 1)))
+    })
+  }
+
+  test('a repair says what is next, what was left out up to a limit, and whether anything was saved', async () => {
+    const whole = await admin('doctor', '--repair', 'whole')
+    const folder = join(project.path, 'whole')
+    assert.equal(whole.code, 0)
+    assert.match(whole.stdout, /\nSaved \d+ records, with 0 transactions of the journal, in /)
+    assert.ok(whole.stdout.endsWith(`To start on it: admin serve --data ${folder}\n`), whole.stdout)
+    edit('"records": [', `"records": [${'\nnonsense,'.repeat(70)}`)
+    const part = await admin('doctor', '--repair', 'part')
+    assert.equal(part.code, 1)
+    assert.match(part.stderr, /Not everything could be saved in .*part; look at what was left out/)
+    assert.equal(part.stdout.match(/^left out: /gm)?.length, 50)
+    assert.match(part.stdout, /\n… and 20 more\nTo start on it/)
+    writeFileSync(file, '')
+    const none = await admin('doctor', '--repair', 'none')
+    assert.equal(none.code, 1)
+    assert.match(none.stderr, /No record was saved/)
+    assert.match(none.stdout, /db\.json cannot be read: it is empty\./)
+  })
+
+  test('a repair of a record with a field twice takes the last, and says so', async () => {
+    edit('"username":"bob"', '"username":"rob","username":"bob"')
+    const { code, findings, repair } = await report('--repair', 'saved')
+    assert.equal(code, 1)
+    assert.match(findings[0]?.message ?? '', /line \d+: the key "username" is there twice/)
+    assert.equal(repair?.leftOut.length, 1)
+    assert.match(repair?.leftOut[0] ?? '', /^db\.json line \d+: all but the last "username" of its record$/)
+    assert.deepEqual(await userNames('--data', 'saved'), ['ann', 'bob', 'cyd'])
+  })
+
+  test('a path that leads to the wrong thing is said to, with what to do', async () => {
+    const atFile = await admin('doctor', '--data', 'data/db.json')
+    assert.equal(atFile.code, 1)
+    assert.match(atFile.stderr, /db\.json cannot be read as a data folder: .*; name a folder with --data/)
+    const toFile = await admin('doctor', '--repair', 'data/db.json')
+    assert.equal(toFile.code, 2)
+    assert.match(toFile.stderr, /db\.json is no folder that can be looked into: .*; name a folder that does not exist yet/)
+    const below = await admin('doctor', '--repair', 'data/db.json/saved')
+    assert.equal(below.code, 2)
+    rmSync(file)
+    mkdirSync(file)
+    for (const command of ['doctor', 'compact']) {
+      const { code, stderr } = await admin(command)
+      assert.equal(code, 1)
+      assert.match(stderr, /db\.json cannot be read: EISDIR.*; it must be a file that you may read/)
+    }
   })
 
   test('a repair refuses a folder that holds something', async () => {

@@ -127,6 +127,24 @@ describe('folding', () => {
     await folder.remove()
   })
 
+  test('removes the journal oldest first, each for good before the next one', async () => {
+    const folder = await temporaryFolder()
+    for (const sequence of [1, 2, 10]) {
+      const lines = Array.from({ length: sequence === 2 ? 8 : 1 }, (_, index) => encodeEntry(sequence + index, [], new Map()))
+      writeFileSync(join(folder.path, `journal.${sequence}.log`), Buffer.concat(lines))
+    }
+    const disk = new FaultyDisk()
+    await foldFolder({ folder: folder.path }, disk)
+    const steps = disk.done.slice(disk.done.findIndex(({ kind }) => kind === 'rename')).map(({ kind, name }) => `${kind} ${name}`)
+    const sync = `syncFolder ${basename(folder.path)}`
+    const removed = ['remove journal.1.log', sync, 'remove journal.2.log', sync, 'remove journal.10.log']
+    assert.deepEqual(
+      steps.filter((step) => /^(sync|remove)/.test(step)),
+      [sync, ...removed],
+    )
+    await folder.remove()
+  })
+
   test('of a journal that is folded in already only removes it', async () => {
     const folder = await temporaryFolder()
     const line = encodeEntry(1, [{ table: 'a', id: 1, before: undefined, after: { id: 1 } }], new Map())

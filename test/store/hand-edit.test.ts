@@ -108,9 +108,79 @@ describe('a broken record in a db.json that was changed by hand', () => {
   })
 })
 
+/** What JSON allows, and what would be lost without a word: how the file is changed, and what must be said. */
+const LOSSES: readonly (readonly [name: string, change: (text: string) => string, said: string])[] = [
+  [
+    'a table twice',
+    (text) => text.replace('"genre": {', '"genre": {"next_id": 9, "records": [\n]},\n"genre": {'),
+    'tables.genre is there twice',
+  ],
+  [
+    'a table twice, pretty-printed',
+    (text) => pretty(text).replace('    "genre": {', '    "genre": {"records": [{"id": 8}]},\n    "genre": {'),
+    'line 24: the key "genre" is there twice',
+  ],
+  [
+    'the tables twice',
+    (text) => text.replace('"tables": {', '"tables": {},\n"tables": {'),
+    'line 5: the key "tables" is there twice',
+  ],
+  [
+    'the id twice in a record',
+    (text) => text.replace('{"id":2,"name":"b"}', '{"id":7,"id":2,"name":"b"}'),
+    'line 11: the key "id" is there',
+  ],
+  [
+    'a field twice in a record',
+    (text) => text.replace('"name":"b"', '"name":"x","name":"b"'),
+    'line 11: the key "name" is there twice',
+  ],
+  [
+    'a field twice in a record, pretty-printed',
+    (text) => pretty(text).replace('"name": "b"', '"name": "x", "name": "b"'),
+    'the key "name" is there twice',
+  ],
+  [
+    'a member of ours to which one was added',
+    (text) => text.replace(/"checksum.*\n/, '"checksum": "0", "note": [1]\n'),
+    ': note is no member',
+  ],
+  [
+    'a table with more than records',
+    (text) => text.replace('"next_id": 4', '"next_id": 4, "note": 1'),
+    ': tables.genre.note is no member',
+  ],
+]
+
+const pretty = (text: string): string => JSON.stringify(JSON.parse(text), null, 2)
+
+describe('a db.json that was changed by hand and would lose something', () => {
+  for (const [name, change, said] of LOSSES) {
+    test(`(${name}) is refused and left as it is`, async () => {
+      await inFolder(async (place) => {
+        await furnish(place)
+        const text = readFileSync(place.file, 'utf8')
+        const edited = change(text)
+        assert.notEqual(edited, text)
+        writeFileSync(place.file, edited)
+        for (const mode of ['write', 'read'] as const) {
+          await assert.rejects(FileStore.open(place.folder, place.registry, mode), (error: unknown) => {
+            assert.ok(error instanceof AppError && error.code === 'DATA_CORRUPT', String(error))
+            assert.ok(error.message.includes(said), error.message)
+            return true
+          })
+          assert.equal(readFileSync(place.file, 'utf8'), edited)
+        }
+        writeFileSync(place.file, text)
+      })
+    })
+  }
+})
+
 /** The same content in layouts that editors and other programs leave. */
 const LAYOUTS: readonly (readonly [name: string, change: (text: string) => string])[] = [
   ['pretty-printed', (text) => JSON.stringify(JSON.parse(text), null, 2)],
+  ['with the byte order mark of an editor', (text) => `\uFEFF${text}`],
   ['on one line', (text) => JSON.stringify(JSON.parse(text))],
   ['with the line ends of Windows', (text) => text.replaceAll('\n', '\r\n')],
   ['with two records on a line', (text) => text.replace('},\n{"id":2,"name":"b"}', '}, {"id":2,"name":"b"}')],
@@ -118,11 +188,13 @@ const LAYOUTS: readonly (readonly [name: string, change: (text: string) => strin
   ['with spaces in a record', (text) => text.replace('{"id":2,"name":"b"}', '{ "id": 2, "name": "b" }')],
   ['with the id last', (text) => text.replace('{"id":2,"name":"b"}', '{"name":"b","id":2}')],
   ['with an id that is written as a fraction', (text) => text.replace('{"id":2,"name":"b"}', '{"id":2.0,"name":"b"}')],
-  ['with the id twice in a record', (text) => text.replace('{"id":2,"name":"b"}', '{"id":7,"id":2,"name":"b"}')],
   ['with records in another order', (text) => text.replace(/(\{"id":1,"name":"a"\}),\n(.*"b"\}),\n(.*"c"\})/, '$3,\n$1,\n$2')],
   ['without a checksum', (text) => text.replace(/,\n"checksum".*\n/, '\n')],
   ['with an empty line at the end', (text) => `${text}\n`],
-  ['with something else at the end', (text) => text.replace(/"checksum.*\n/, '"checksum": "0", "note": [1]\n')],
+  [
+    'with spaces and words of JSON in a text',
+    (text) => text.replace('"draft"', '"draft" ').replace('"name":"Bob"', '"name":"\\"a\\": \\\\"'),
+  ],
   ['with an empty table', (text) => text.replace('"tables": {', '"tables": {\n"stranger": {"next_id": 4, "records": [\n]},')],
 ]
 
@@ -180,7 +252,11 @@ describe('a db.json that was changed by hand and is fine', () => {
       for (const [from, to, fault] of [
         ['{"id":2,"name":"b"},\n', '', undefined],
         ['"name":"b"', '"name":"d"', 'tables.genre.records[1].name must be unique, and genre 4 has the same (id 2, line '],
-        ['{"id":1,"name":"Ann"', '{"id":5,"name":"Ann"', "the journal's book.author_id refers to author 1, which is"],
+        [
+          '{"id":1,"name":"Ann"',
+          '{"id":5,"name":"Ann"',
+          "the journal's book.author_id refers to author 1, which is not there (id 1)",
+        ],
       ] as const) {
         writeFileSync(file, text.replace(from, to))
         const opened = FileStore.open(folder, place.registry, 'read').then((store) => new Library(store).ids('genre'))

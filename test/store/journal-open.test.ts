@@ -3,7 +3,9 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { AppError } from '../../src/errors.ts'
+import { nodeDisk } from '../../src/store/disk.ts'
 import { FileStore } from '../../src/store/file.ts'
+import { surveyJournal } from '../../src/store/journal-survey.ts'
 import { FaultyDisk } from '../helpers/faulty-disk.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
 import { insert, Library, libraryRegistry, remove, update } from '../helpers/store-contract/library.ts'
@@ -176,6 +178,42 @@ describe('a damaged journal', () => {
     await withTwoJournals(async (image, [sealed = '', current = '']) => {
       rmSync(join(image, sealed))
       await assertCorrupt(image, join(image, current))
+    })
+  })
+
+  test('that ends before the snapshot refuses to start, since it continues another', async () => {
+    await afterCrash(async (image) => {
+      const path = join(image, 'journal.1.log')
+      const bytes = readFileSync(path)
+      await whenOpened(image, (shelves) => shelves.add('genre', { name: 'a' }))
+      const db = readFileSync(join(image, 'db.json'))
+      for (const [name, content] of [
+        ['journal.1.log', bytes],
+        ['journal.1.log', bytes.subarray(0, bytes.indexOf('\n') + 1)],
+      ] as const) {
+        writeFileSync(join(image, name), content)
+        const ends = content.toString().split('\n').length - 1
+        await assertCorrupt(image, path, `ends with transaction ${ends}, but db.json is at 32: it is not the file that`)
+        assert.equal((await surveyJournal(image, nodeDisk, 32)).findings[0]?.level, 'error')
+      }
+      assert.deepEqual(readFileSync(join(image, 'db.json')), db)
+      rmSync(path)
+      await whenOpened(image, async (shelves) => assert.deepEqual(await shelves.ids('genre'), [1]))
+    })
+  })
+
+  test('that is torn before one that is still empty starts with a warning', async () => {
+    await withTwoJournals(async (image, [sealed = '', current = '']) => {
+      truncateSync(join(image, current), 0)
+      writeFileSync(join(image, sealed), '0000', { flag: 'a' })
+      const { findings } = await surveyJournal(image, nodeDisk, 0)
+      assert.deepEqual([findings.length, findings[0]?.level], [1, 'warning'])
+      const count = countOf(await onDisk(image))
+      await whenOpened(image, async (shelves, warnings) => {
+        assert.match(warnings.join('\n'), /the last 4 bytes are of a write that was never finished/)
+        assert.equal(countOf(await shelves.everything()), count)
+      })
+      assert.deepEqual(readdirSync(image), ['db.json'])
     })
   })
 
