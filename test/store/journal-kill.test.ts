@@ -23,17 +23,20 @@ function seeded(seed: number): () => number {
 /** What the children of all rounds said of their folding. */
 const folds = { ended: 0, cutShort: 0 }
 
-/**
- * One run of the child, which is killed after it has said so many lines, or, when those are 0, some time after its start.
- *
- * @returns what it said
- */
-async function run(folder: string, prefix: string, lines: number, milliseconds: number): Promise<string[]> {
+/** When a child is killed: after so many lines, after one that says this, and then some time later. */
+interface Moment {
+  readonly lines: number
+  readonly word?: string
+  readonly milliseconds: number
+}
+
+/** @returns what the child said until it was killed */
+async function run(folder: string, prefix: string, { lines, word, milliseconds }: Moment): Promise<string[]> {
   const child = new Child('kill-child.mjs', folder, prefix, `${WRITERS}`)
   try {
     const told: string[] = []
-    while (told.length < lines) told.push(await child.line())
-    if (lines === 0) await delay(milliseconds)
+    while (told.length < lines || (word !== undefined && !told.includes(word))) told.push(await child.line())
+    await delay(milliseconds)
     return [...told, ...(await child.kill())]
   } finally {
     await child.kill()
@@ -76,6 +79,14 @@ class Expectation {
   }
 }
 
+/** Some rounds end right after the start, some while the journal is folded or soon after, the others in the midst of writing. */
+function momentOf(round: number, random: () => number): Moment {
+  if (round % 20 === 7) return { lines: 0, word: 'fold begins', milliseconds: random() * 40 }
+  if (round % 20 === 17) return { lines: 0, word: 'fold ends', milliseconds: random() * 5 }
+  if (random() < 0.15) return { lines: 0, milliseconds: random() * 150 }
+  return { lines: 1 + Math.floor(random() ** 2 * 250), milliseconds: 0 }
+}
+
 /** Round after round in one folder. */
 async function rounds(count: number, seed: number): Promise<void> {
   const temporary = await temporaryFolder()
@@ -86,8 +97,7 @@ async function rounds(count: number, seed: number): Promise<void> {
   try {
     for (let round = 0; round < count; round++) {
       const at = `seed ${seed}, round ${round}`
-      const lines = random() < 0.15 ? 0 : 1 + Math.floor(random() ** 2 * 250)
-      const told = await run(folder, `${round}`, lines, random() * 150)
+      const told = await run(folder, `${round}`, momentOf(round, random))
       const strange = told.filter((line) => !/^[+-]\d+ \S+$|^fold (begins|ends)$|never finished/.test(line))
       assert.deepEqual(strange, [], `${at}: the child complained`)
       const ended = told.filter((line) => line === 'fold ends').length
@@ -125,7 +135,7 @@ const ROUNDS = 20
 describe('a process that is killed at any moment', () => {
   test(`loses nothing that it acknowledged, and invents nothing (${FOLDERS * ROUNDS} times)`, { timeout: 300_000 }, async () => {
     const seeds = Array.from({ length: FOLDERS }, (_, index) => index + 1)
-    // Two at a time: one waits for its child while the other's works.
+    // A few at a time: some wait for their child while another works.
     const work = async () => {
       for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) await rounds(ROUNDS, seed)
     }
