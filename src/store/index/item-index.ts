@@ -7,18 +7,27 @@ export class ItemIndex implements FieldIndex {
   readonly #rows = new Map<Json, Rows>()
 
   add(row: number, value: Json): void {
-    for (const item of itemsOf(value)) this.#rows.set(item, withRow(this.#rows.get(item), row))
+    if (typeof value !== 'object') this.#put(row, value)
+    else for (const item of itemsOf(value)) this.#put(row, item)
   }
 
   remove(row: number, value: Json): void {
-    for (const item of itemsOf(value)) {
-      const rest = withoutRow(this.#rows.get(item), row)
-      if (rest === undefined) this.#rows.delete(item)
-    }
+    if (typeof value !== 'object') this.#take(row, value)
+    else for (const item of itemsOf(value)) this.#take(row, item)
   }
 
   rowsOf(item: Json): Rows | undefined {
     return this.#rows.get(item)
+  }
+
+  #put(row: number, item: Json): void {
+    const rows = this.#rows.get(item)
+    const more = withRow(rows, row)
+    if (more !== rows) this.#rows.set(item, more)
+  }
+
+  #take(row: number, item: Json): void {
+    if (withoutRow(this.#rows.get(item), row) === undefined) this.#rows.delete(item)
   }
 }
 
