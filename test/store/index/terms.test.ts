@@ -45,3 +45,11 @@ test('terms are open until something is kept', () => {
   terms.keep(bitmapFor(9))
   assert.equal(terms.isOpen, false)
 })
+
+test('what lies beyond the target is neither in it nor counted', () => {
+  const terms = new Terms()
+  terms.keep(multiples(1, ROWS))
+  const target = bitmapFor(40)
+  assert.equal(terms.meet(target), 64)
+  assert.equal(target.size(), 64)
+})
