@@ -7,7 +7,7 @@ import type { Cut, ValueIndex } from './value-index.ts'
 
 /** A way to the rows that one filter matches. */
 export interface Access {
-  /** At most how many rows match; quickly told. */
+  /** At most how many rows match: a bound that costs no more than looking at a few hundred values. */
   readonly atMost: number
   /** Calls back with each matching row, in any order. */
   each(visit: (row: number) => void): void

@@ -54,11 +54,11 @@ function byId(table: Table, selection: Selection, key: SortKey | undefined, offs
 
 function gathered(table: Table, selection: Selection, sort: readonly SortKey[], offset: number, count: number): StoredRecord[] {
   const records = table.recordsAt(selection.slice(0, selection.size))
-  return firstOf(records, offset + count, comparer(sort)).slice(offset)
+  return foremost(records, offset + count, comparer(sort)).slice(offset)
 }
 
 /** The first so many in an order. When they are few among many, the others are compared once with the last of them. */
-function firstOf(records: StoredRecord[], count: number, compare: (a: StoredRecord, b: StoredRecord) => number): StoredRecord[] {
+function foremost(records: StoredRecord[], count: number, compare: (a: StoredRecord, b: StoredRecord) => number): StoredRecord[] {
   if (count * 2 > records.length) return records.sort(compare).slice(0, count)
   const first = records.slice(0, count).sort(compare)
   for (let index = count; index < records.length; index++) {
