@@ -1,5 +1,6 @@
 import type { Registry } from '../model/registry.ts'
 import { type Filter, isRelationFilter, type Plan, type SortKey } from '../query/plan.ts'
+import type { Page } from './answers.ts'
 import { needsOfOrder, ordered } from './index/order.ts'
 import { needsOf, select } from './index/select.ts'
 import type { Change, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
@@ -50,8 +51,21 @@ export class Engine {
     return waits === undefined ? undefined : Promise.all(waits)
   }
 
+  /** The page that a plan was answered with before, as it is now; undefined when it must be found. */
+  recall(name: string, plan: Plan): Page | undefined {
+    const page = this.table(name).answers.recall(plan)
+    if (page !== undefined) this.#explain?.(`list ${name}: remembered → ${page.total} of ${this.table(name).size}`)
+    return page
+  }
+
   /** Answers a question that was made ready for. */
-  find(name: string, plan: Plan): { records: readonly StoredRecord[]; total: number } {
+  find(name: string, plan: Plan): Page {
+    const page = this.#find(name, plan)
+    this.table(name).answers.remember(plan, page)
+    return page
+  }
+
+  #find(name: string, plan: Plan): Page {
     const table = this.table(name)
     table.scratch.reset()
     for (const filter of plan.filters) if (isRelationFilter(filter)) this.table(filter.target).scratch.reset()
@@ -63,7 +77,7 @@ export class Engine {
 
   /** Every matching record, in order. */
   all(name: string, filters: readonly Filter[], sort: readonly SortKey[]): readonly StoredRecord[] {
-    return this.find(name, { filters, sort, offset: 0, limit: Number.POSITIVE_INFINITY }).records
+    return this.#find(name, { filters, sort, offset: 0, limit: Number.POSITIVE_INFINITY }).records
   }
 
   /** Works out a transaction and, when nothing speaks against it and it is meant, applies it. */

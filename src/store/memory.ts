@@ -18,7 +18,7 @@ export class MemoryStore implements Store {
   }
 
   async find(table: string, plan: Plan): Promise<{ records: readonly StoredRecord[]; total: number }> {
-    return this.#when(table, plan, () => this.engine.find(table, plan))
+    return this.engine.recall(table, plan) ?? this.#when(table, plan, () => this.engine.find(table, plan))
   }
 
   async *stream(

@@ -1,12 +1,14 @@
 import { isRelation, type RelationField } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
+import { Answers } from './answers.ts'
 import { type Bitmap, bitmapFor, keepRow, Scratch } from './index/bitmap.ts'
 import { Indexes, type Kinds, type Need } from './index/indexes.ts'
 import { ItemIndex } from './index/item-index.ts'
 import { eachRow, firstOf } from './index/row-set.ts'
 import { mapped, type Selection, unbroken } from './index/selection.ts'
 import type { Cut } from './index/value-index.ts'
+import { RecentChanges } from './recent-changes.ts'
 import type { StoredRecord } from './store.ts'
 
 /** Tables up to this size are gone through: an index would cost more than it saves. */
@@ -22,6 +24,9 @@ export class Table {
   readonly model: Model
   /** Bitmaps for whoever asks the table something; taken back before the next question. */
   readonly scratch = new Scratch()
+  readonly #changes = new RecentChanges()
+  /** What was found in it last. */
+  readonly answers = new Answers(this.#changes)
   /** The next id to give; ids below it are never given again. */
   nextId = 1
   readonly #records: (StoredRecord | undefined)[] = []
@@ -146,6 +151,7 @@ export class Table {
     const row = known ?? this.#emptyRow(id) ?? this.#append(id)
     const before = this.#records[row]
     this.#records[row] = after
+    this.#changes.note(before, after)
     if (after === undefined) this.#rows.delete(id)
     if (after === undefined) this.#live.remove(row)
     else keepRow(this.#live, row)
