@@ -34,11 +34,13 @@ export class Reads {
    *
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
    */
-  async list(actor: Actor, modelKey: string, query: string): Promise<string> {
+  async list(actor: Actor, modelKey: string, query: string): Promise<Buffer> {
     const model = modelFor(this.#registry, actor, 'view', modelKey)
     const asked = this.#listQuery(model, query)
-    const { records, total } = await this.#store.find(model.key, asked.plan)
-    return this.#pages.write(asked, await this.#writer.write(model, records, asked.projection), total)
+    const found = await this.#store.find(model.key, asked.plan)
+    const known = this.#pages.known(asked, found)
+    if (known !== undefined) return known
+    return this.#pages.write(asked, found, await this.#writer.write(model, found.records, asked.projection))
   }
 
   /** @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, RECORD_NOT_FOUND */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { RelationField } from '../../src/model/field.ts'
+import type { Model } from '../../src/model/model.ts'
 import type { ListQuery } from '../../src/query/parse.ts'
 import { PageWriter } from '../../src/service/pages.ts'
 import { RecordJson } from '../../src/service/record-json.ts'
@@ -17,7 +19,10 @@ const queryOf = (page: number): ListQuery => ({
 function makePages() {
   const pages = new PageWriter()
   const write = (query: ListQuery, records: readonly RecordJson[], total: number) => {
-    const { data, total: told } = JSON.parse(pages.write(query, records, total)) as { data: { name: string }[]; total: number }
+    const { data, total: told } = JSON.parse(String(pages.write(query, { records: [], total }, records))) as {
+      data: { name: string }[]
+      total: number
+    }
     return [data.map(({ name }) => name).join(''), told]
   }
   return { pages, write }
@@ -26,7 +31,7 @@ function makePages() {
 describe('a page', () => {
   test('is the envelope with the records in it', () => {
     assert.equal(
-      new PageWriter().write(queryOf(1), [record(1), record(2, '"')], 3),
+      String(new PageWriter().write(queryOf(1), { records: [], total: 3 }, [record(1), record(2, '"')])),
       '{"data":[{"id":1,"name":"a"},{"id":2,"name":"\\""}],"total":3,"page":1,"page_size":2,"total_pages":2,"has_next":true,"has_prev":false}',
     )
   })
@@ -47,7 +52,25 @@ describe('a page', () => {
   test('of one query is not that of another', () => {
     const { pages } = makePages()
     const records = [record(1), record(2)]
-    const numbers = [1, 2, 1].map((page) => JSON.parse(pages.write(queryOf(page), records, 9)).page)
+    const numbers = [1, 2, 1].map(
+      (page) => JSON.parse(String(pages.write(queryOf(page), { records: [], total: 9 }, records))).page,
+    )
     assert.deepEqual(numbers, [1, 2, 1])
+  })
+
+  test('is known by what was found, unless other records are nested in it', () => {
+    const { pages } = makePages()
+    const query = queryOf(1)
+    const found = { records: [], total: 1 }
+    assert.equal(pages.known(query, found), undefined, 'before it was written')
+    const body = pages.write(query, found, [record(1)])
+    assert.equal(pages.known(query, found), body)
+    assert.equal(pages.known(query, { ...found }), undefined, 'found anew')
+    assert.equal(pages.write(query, { ...found }, [record(1, 'b')]) === body, false, 'with another record')
+    const target = { name: 'Other', key: 'other' } as unknown as Model
+    const field = { name: 'other_id' } as unknown as RelationField
+    const nesting = { ...query, projection: [{ kind: 'related', name: 'other', field, target, fields: ['id'] }] } as const
+    pages.write(nesting, found, [record(1)])
+    assert.equal(pages.known(nesting, found), undefined, 'what is nested may have changed')
   })
 })
