@@ -19,10 +19,19 @@ export function compileLimits({ pattern, choices, min_length, max_length, gt, lt
  *
  * @returns what is wrong, each to be put behind the field's name
  */
-export function checkLimits(value: unknown, limits: Limits): string[] {
+export function checkLimits(value: unknown, limits: Limits): readonly string[] {
+  if (isUnlimited(limits)) return NO_PROBLEMS
   if (typeof value === 'string') return [...checkText(value, limits), ...checkChoice([value], limits)]
   if (typeof value === 'number') return [...checkNumber(value, limits), ...checkChoice([value], limits)]
-  return Array.isArray(value) ? checkChoice(value, limits) : []
+  return Array.isArray(value) ? checkChoice(value, limits) : NO_PROBLEMS
+}
+
+const NO_PROBLEMS: readonly string[] = []
+
+/** So are most fields, and there may be a million values to check. */
+function isUnlimited(limits: Limits): boolean {
+  for (const _ in limits) return false
+  return true
 }
 
 function checkText(text: string, { min_length, max_length, pattern }: Limits): string[] {

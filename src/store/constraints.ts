@@ -34,12 +34,7 @@ export function valueProblems({ type, limits }: Field, value: unknown): readonly
     const stored = JSON.stringify(reading.value)
     if (stored !== JSON.stringify(value)) return [`must be written as ${stored}`]
   }
-  return isEmpty(limits) ? NO_PROBLEMS : checkLimits(value, limits)
+  return checkLimits(value, limits)
 }
 
 const NO_PROBLEMS: readonly string[] = []
-
-function isEmpty(limits: Field['limits']): boolean {
-  for (const _ in limits) return false
-  return true
-}

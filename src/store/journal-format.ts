@@ -21,6 +21,7 @@ const NEWLINE = 0x0a
 const SPACE = 0x20
 /** `<length> <crc32> `, eight hexadecimal digits each: of the text that follows, up to the newline. */
 const HEADER_LENGTH = 18
+const NO_HEADER = ' '.repeat(HEADER_LENGTH)
 
 /** One line: length, checksum, sequence, JSON. */
 export function encodeEntry(sequence: number, changes: readonly Change[], nextIds: ReadonlyMap<string, number>): Buffer {
@@ -28,8 +29,10 @@ export function encodeEntry(sequence: number, changes: readonly Change[], nextId
     changes: changes.map(({ table, id, after }) => [table, id, after ?? null]),
     next_ids: Object.fromEntries(nextIds),
   }
-  const text = `${sequence} ${JSON.stringify(body)}`
-  return Buffer.from(`${hex(Buffer.byteLength(text))} ${hex(crc32(text))} ${text}\n`)
+  const line = Buffer.from(`${NO_HEADER}${sequence} ${JSON.stringify(body)}\n`)
+  const text = line.subarray(HEADER_LENGTH, -1)
+  line.write(`${hex(text.length)} ${hex(crc32(text))} `, 'latin1')
+  return line
 }
 
 /** @param firstSequence the sequence that the first entry must have; each further one has the next */

@@ -58,11 +58,12 @@ export class Stage {
   }
 
   /** @param fields the fields that operation `index` sets */
-  put(table: string, id: number, after: StoredRecord | undefined, index: number, fields: readonly string[] = []): void {
+  put(table: string, id: number, after: StoredRecord | undefined, index: number, fields: Iterable<string> = []): void {
     const rows = this.#rows.get(table) ?? new Map<number, Staged>()
     this.#rows.set(table, rows)
     const earlier = rows.get(id)
-    const setBy = new Map([...(earlier?.setBy ?? []), ...fields.map((field) => [field, index] as const)])
+    const setBy = new Map(earlier?.setBy)
+    for (const field of fields) setBy.set(field, index)
     rows.set(id, { after: after && Object.freeze(after), index: earlier?.index ?? index, setBy })
     if (after !== undefined) this.#noteReferences(table, after)
   }
@@ -84,10 +85,13 @@ export class Stage {
 
   /** What is to be applied. */
   changes(): Change[] {
-    return [...this.all()].flatMap(({ model, id, staged: { after } }) => {
+    const changes: Change[] = []
+    for (const { model, id, staged } of this.all()) {
+      const { after } = staged
       const before = this.committed(model.key, id)
-      return before === after ? [] : [{ table: model.key, id, before, after }]
-    })
+      if (before !== after) changes.push({ table: model.key, id, before, after })
+    }
+    return changes
   }
 
   /** For each table that gave out ids: the next one. */

@@ -70,8 +70,7 @@ export class Transaction {
     }
     const id = this.#stage.takeId(table, wanted)
     if (this.#stage.current(table, id) !== undefined) this.#violations.push({ kind: 'unique', index, field: 'id' })
-    const fields = [...this.#stage.modelOf(table).fields.keys()]
-    this.#stage.put(table, id, Object.assign({ id }, values, { id }), index, fields)
+    this.#stage.put(table, id, Object.assign({ id }, values, { id }), index, this.#stage.modelOf(table).fields.keys())
     return this.#stage.current(table, id)
   }
 

@@ -122,8 +122,9 @@ export function checkForm(form: Form, values: JsonObject, unchangedSecrets: Read
   for (const { name, required, limits } of form.fields) {
     const value = values[name] ?? null
     if (unchangedSecrets.has(name)) continue
-    const problems = checkLimits(value, limits)
-    if (required && isEmpty(value) && problems.length === 0 && !issues.has(name)) problems.push('is mandatory')
+    const broken = checkLimits(value, limits)
+    const isMissing = required && isEmpty(value) && broken.length === 0 && !issues.has(name)
+    const problems = isMissing ? ['is mandatory'] : broken
     issues.add(name, ...problems.map((problem) => `${name} ${problem}`))
   }
   useFormMessages(form, issues)

@@ -34,7 +34,7 @@ export function readRecord(model: Model, data: Readonly<Record<string, unknown>>
   return { values, issues }
 }
 
-function readValue(field: Field, raw: unknown): { value: Json; problems: string[] } {
+function readValue(field: Field, raw: unknown): { value: Json; problems: readonly string[] } {
   if (raw === undefined || raw === null) {
     return { value: field.type.list ? [] : null, problems: field.required ? ['is mandatory'] : [] }
   }

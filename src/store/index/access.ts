@@ -1,5 +1,5 @@
-import type { PartFilter } from './answers.ts'
 import { type Bitmap, keepStretch, type Scratch } from './bitmap.ts'
+import type { PartFilter } from './part-answers.ts'
 import { addTo, contains, eachRow, type Rows, sizeOf } from './row-set.ts'
 import type { Terms } from './terms.ts'
 import type { TextIndex } from './text-index.ts'

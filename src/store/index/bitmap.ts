@@ -11,14 +11,16 @@ export const bitmapFor = (capacity: number): Bitmap => TypedFastBitSet.fromWords
  *
  * @param slack how much more, as a share of what is needed
  */
-export function keepRow(bitmap: Bitmap, row: number, slack = 0.25): void {
-  const needed = (row >>> 5) + 1
-  if (bitmap.words.length < needed) {
-    const words = new Uint32Array(Math.ceil(needed * (1 + slack)) + 1)
+export const keepRow = (bitmap: Bitmap, row: number, slack = 0.25): void => keepBits(bitmap, row >>> 5, 1 << (row & 31), slack)
+
+/** Adds the rows of one word to a bitmap that is kept, as `keepRow` does. */
+export function keepBits(bitmap: Bitmap, index: number, bits: number, slack: number): void {
+  if (bitmap.words.length <= index) {
+    const words = new Uint32Array(Math.ceil((index + 1) * (1 + slack)) + 1)
     words.set(bitmap.words)
     bitmap.words = words
   }
-  bitmap.add(row)
+  bitmap.words[index] = (bitmap.words[index] ?? 0) | bits
 }
 
 const MAX_KEPT = 16

@@ -1,11 +1,13 @@
 import { compareValues } from '../../query/compare.ts'
 import type { Json } from '../../util/json.ts'
-import { type Bitmap, bitmapFor, keepRow } from './bitmap.ts'
+import { type Bitmap, bitmapFor, keepBits } from './bitmap.ts'
 import { addTo, type Rows, sizeOf } from './row-set.ts'
 
 /** Buckets are at least this large, in rows. */
 const MIN_BUCKET = 128
 const MAX_BUCKETS = 256
+/** So many rows are put into the bitmaps at once. */
+const MAX_LATEST = 64
 
 /** Gives the values of an index from `from` on, in order, with their rows. */
 export type Walk = (from: Json | undefined) => Iterable<readonly [value: Json, rows: Rows]>
@@ -28,6 +30,8 @@ export class Buckets {
   readonly #bounds: Json[] = []
   /** `#below[i]`: the rows with values less than `#bounds[i]`. */
   readonly #below: Bitmap[] = []
+  /** Rows that are not yet among those below, each with its bucket. */
+  #latest: { readonly row: number; readonly bucket: number }[] = []
   /** How many rows each bucket holds, one more than there are bounds. */
   readonly #sizes: number[] = [0]
   /** The values of each bucket, as far as they were asked for and have not changed since. */
@@ -66,11 +70,8 @@ export class Buckets {
   /** @param isChange whether the rows of the value are others than before, not just more of the same set */
   add(row: number, value: Json, isChange: boolean): void {
     const bucket = this.bucketOf(value)
-    for (let index = bucket; index < this.#below.length; index++) {
-      const below = this.#below[index]
-      // Each has room for another number of rows, so that they do not all have to grow at once.
-      if (below !== undefined) keepRow(below, row, 0.1 + (0.4 * index) / this.#below.length)
-    }
+    this.#latest.push({ row, bucket })
+    if (this.#latest.length >= MAX_LATEST) this.#settle()
     if (isChange) this.#stretches[bucket] = undefined
     const size = (this.#sizes[bucket] ?? 0) + 1
     this.#sizes[bucket] = size
@@ -79,6 +80,7 @@ export class Buckets {
 
   remove(row: number, value: Json, isChange: boolean): void {
     const bucket = this.bucketOf(value)
+    this.#settle()
     for (let index = bucket; index < this.#below.length; index++) this.#below[index]?.remove(row)
     if (isChange) this.#stretches[bucket] = undefined
     this.#sizes[bucket] = (this.#sizes[bucket] ?? 0) - 1
@@ -109,6 +111,7 @@ export class Buckets {
 
   /** The rows in all buckets before this one; undefined for the first, before which there are none, and behind the last. */
   before(bucket: number): Bitmap | undefined {
+    this.#settle()
     return this.#below[bucket - 1]
   }
 
@@ -125,6 +128,24 @@ export class Buckets {
     const stretch = { values, rows: rowsOf, reversed: rowsOf.toReversed() }
     this.#stretches[bucket] = stretch
     return stretch
+  }
+
+  /** Puts the latest rows among those below, word by word: they have followed each other, so that many of them share one. */
+  #settle(): void {
+    if (this.#latest.length === 0) return
+    const latest = this.#latest.sort((a, b) => a.bucket - b.bucket)
+    this.#latest = []
+    const bits = new Map<number, number>()
+    let taken = 0
+    for (let index = latest[0]?.bucket ?? 0; index < this.#below.length; index++) {
+      for (let next = latest[taken]; next !== undefined && next.bucket <= index; next = latest[++taken]) {
+        bits.set(next.row >>> 5, (bits.get(next.row >>> 5) ?? 0) | (1 << (next.row & 31)))
+      }
+      const below = this.#below[index]
+      // Each has room for another number of rows, so that they do not all have to grow at once.
+      const slack = 0.1 + (0.4 * index) / this.#below.length
+      if (below !== undefined) for (const [word, rows] of bits) keepBits(below, word, rows, slack)
+    }
   }
 
   /** Cuts a bucket in two, unless it is of one value. */

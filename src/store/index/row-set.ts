@@ -32,13 +32,15 @@ export class RowSet {
   }
 
   add(row: number): void {
-    if (this.has(row)) return
+    // A new row is the last one, and then there is nothing to look up.
+    const isLast = this.#bitmap === undefined && (this.#size === 0 || row > this.#last)
+    if (!isLast && this.has(row)) return
     if (this.#bitmap !== undefined) {
       keepRow(this.#bitmap, row)
       this.#size++
       return
     }
-    const place = this.#placeOf(row)
+    const place = isLast ? this.#size : this.#placeOf(row)
     if (this.#size === this.#list.length) this.#grow()
     if (place < this.#size) this.#list.copyWithin(place + 1, place, this.#size)
     this.#list[place] = row

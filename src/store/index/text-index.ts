@@ -1,8 +1,8 @@
 import { valueTest } from '../../query/match.ts'
 import type { Json } from '../../util/json.ts'
-import { Answers, type PartFilter } from './answers.ts'
 import { type Bitmap, Scratch } from './bitmap.ts'
 import type { FieldIndex } from './field-index.ts'
+import { PartAnswers, type PartFilter } from './part-answers.ts'
 import { RowSet } from './row-set.ts'
 import { Terms } from './terms.ts'
 
@@ -18,11 +18,11 @@ const SIGMA = 'σ'
 /**
  * Which rows have a text with some part in it. It keeps, for every three neighbouring characters, the rows that have them:
  * those that have all trigrams of what is looked for are candidates (Zobel, Moffat & Sacks-Davis, VLDB 1993). Answers are
- * remembered and kept up to date with every write, so that asking again costs nothing.
+ * remembered, so that asking again costs little.
  */
 export class TextIndex implements FieldIndex {
   readonly #grams = new Map<number, RowSet>()
-  readonly #answers = new Answers()
+  readonly #answers: PartAnswers
   readonly #scratch = new Scratch()
   readonly #valueAt: (row: number) => Json
   readonly #capacity: () => number
@@ -36,6 +36,7 @@ export class TextIndex implements FieldIndex {
   constructor(valueAt: (row: number) => Json, capacity: () => number) {
     this.#valueAt = valueAt
     this.#capacity = capacity
+    this.#answers = new PartAnswers(valueAt)
   }
 
   add(row: number, value: Json): void {
@@ -48,7 +49,7 @@ export class TextIndex implements FieldIndex {
       if (rows === undefined) this.#grams.set(gram, RowSet.of(row))
       else rows.add(row)
     }
-    this.#answers.add(row, value, grams)
+    this.#answers.note(row)
   }
 
   remove(row: number, value: Json): void {
@@ -56,7 +57,7 @@ export class TextIndex implements FieldIndex {
     const grams = gramsOf(fold(value))
     this.#odd.remove(row)
     for (const gram of grams) this.#grams.get(gram)?.remove(row)
-    this.#answers.remove(row, grams)
+    this.#answers.note(row)
   }
 
   /** At most how many rows match. */
@@ -69,10 +70,11 @@ export class TextIndex implements FieldIndex {
 
   /** The rows that match. */
   matching(filter: PartFilter): RowSet {
-    const rows = this.#answers.get(filter) ?? this.#find(filter)
-    const part = fold(String(filter.value))
-    this.#answers.remember(filter, rows, part.length < GRAM ? undefined : gramAt(part, 0))
-    return rows
+    const known = this.#answers.get(filter)
+    if (known !== undefined) return known
+    const found = this.#find(filter)
+    this.#answers.remember(filter, found)
+    return found
   }
 
   #find(filter: PartFilter): RowSet {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { valueTest } from '../../../src/query/match.ts'
-import type { PartFilter } from '../../../src/store/index/answers.ts'
+import type { PartFilter } from '../../../src/store/index/part-answers.ts'
 import { TextIndex } from '../../../src/store/index/text-index.ts'
 import type { Json } from '../../../src/util/json.ts'
 
