@@ -41,7 +41,7 @@ export class Reads {
     checkFilters(this.#registry, actor, asked.plan.filters)
     const projection = visibleTo(actor, asked.projection)
     const { records, total } = await this.#store.find(model.key, asked.plan)
-    return this.#pages.write(asked, await this.#writer.write(model, records, projection), total)
+    return this.#pages.write(asked, await this.#writer.write(model, records, projection, asked.projection), total)
   }
 
   /** @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, RECORD_NOT_FOUND */
@@ -52,7 +52,7 @@ export class Reads {
     const projection = visibleTo(actor, asked)
     const [record] = await this.#store.get(model.key, [id])
     if (record === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))
-    return only(await this.#writer.write(model, [record], projection))
+    return only(await this.#writer.write(model, [record], projection, asked))
   }
 
   /** The actor's own user record: everybody may see themselves. */
@@ -71,7 +71,8 @@ export class Reads {
   /** Records of one model with all that the actor may see of them, as they are sent after a write. */
   all(actor: Actor, modelKey: string, records: readonly StoredRecord[]): Promise<readonly RecordJson[]> {
     const model = this.#registry.expect(modelKey)
-    return this.#writer.write(model, records, visibleTo(actor, fullProjection(model, this.#registry)))
+    const full = fullProjection(model, this.#registry)
+    return this.#writer.write(model, records, visibleTo(actor, full), full)
   }
 
   #listQuery(model: Model, query: string): ListQuery {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { versionOf } from '../../src/store/version.ts'
 import { runCli } from '../helpers/cli.ts'
 import { play, type Scenario } from '../helpers/scenario.ts'
 import { UNAUTHENTICATED } from '../http/expected.ts'
@@ -78,6 +79,16 @@ describe('a live token', () => {
       assert.deepEqual(await standing(app, editor), [200, 200])
     }))
 
+  test('is worth nothing with another password, also where the session could not be ended', () =>
+    withApp(async (app) => {
+      const grant = await login(app)
+      const values = { password: 'another hash, written by hand' }
+      const [user] = await app.app.store.get('user', [3])
+      assert.ok(user)
+      await app.app.store.transact([{ kind: 'update', table: 'user', id: 3, values, expect: versionOf(user) }])
+      assert.deepEqual(await standing(app, grant), [401, 401])
+    }))
+
   test('ends with the password when the password is the same again', () =>
     withApp(async (app) => {
       const grant = await login(app)
@@ -150,6 +161,16 @@ describe('a refresh token', () => {
         for (const { status, json } of replies) if (status !== 200) assert.deepEqual([status, json], [401, UNAUTHENTICATED])
         for (const { json } of winners) assert.deepEqual(await standing(app, json), [401, 401])
       }
+    }))
+
+  test('used twice in the same step of the event loop is good for one', () =>
+    withApp(async (app) => {
+      const { refresh_token } = await login(app)
+      const outcomes = await Promise.allSettled([1, 2, 3].map(() => app.app.logins.refresh(refresh_token)))
+      const granted = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+      assert.equal(granted.length, 1)
+      for (const each of outcomes) if (each.status === 'rejected') assert.equal(each.reason.code, 'UNAUTHENTICATED')
+      for (const grant of granted) assert.deepEqual(await standing(app, grant), [401, 401])
     }))
 
   test('used while its session is ended ends in nothing', () =>
