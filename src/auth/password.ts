@@ -7,20 +7,28 @@ export interface PasswordHasher {
   verify(hash: string, password: string): Promise<boolean>
 }
 
+/** The part of a library that is needed to make and check hashes. */
+interface Argon2 {
+  hash(password: string, options: { memoryCost: number; timeCost: number; parallelism: number }): Promise<string>
+  verify(stored: string, password: string): Promise<boolean>
+}
+
+/** How many hashes are worked out at once. */
+const PARALLEL = 2
+
 /**
  * argon2id with OWASP's parameters: 19 MiB of memory, two passes, one lane. Runs off the event loop, and two at a time at
  * the most, so that logins cannot take all memory and all threads.
+ *
+ * @param load gets the library. The native addon is loaded when a password first turns up, not at every start.
  */
-export function argon2id(): PasswordHasher {
-  const queue = limit(2)
+export function argon2id(load: () => Promise<Argon2> = () => import('@node-rs/argon2')): PasswordHasher {
+  const queue = limit(PARALLEL)
   return {
-    hash: (password) => queue(async () => (await argon2()).hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })),
-    verify: (stored, password) => queue(async () => (await argon2()).verify(stored, password).catch(() => false)),
+    hash: (password) => queue(async () => (await load()).hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })),
+    verify: (stored, password) => queue(async () => (await load()).verify(stored, password).catch(() => false)),
   }
 }
-
-// The native addon is loaded when a password first turns up, not at every start.
-const argon2 = () => import('@node-rs/argon2')
 
 /** A hash that no password has, to be held against where there is no user, so that both answers take as long. */
 export const NOBODYS_HASH = '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzIQ$3xEn3T7hpbeUGfOtNkEyGKm1XoZTtXRUbNTPEHvmpeY'

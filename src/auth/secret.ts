@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { Random } from '../util/ids.ts'
@@ -38,5 +38,7 @@ async function readSecret(path: string): Promise<string | undefined> {
   if (Buffer.byteLength(secret) < MIN_BYTES) {
     throw new AppError('CONFIG_INVALID', `${path} holds fewer than ${MIN_BYTES} bytes; delete it to have a new secret made`)
   }
+  // A copied folder may have been given to everybody. Where it is somebody else's file, it is theirs to close.
+  await chmod(path, 0o600).catch(() => {})
   return secret
 }

@@ -14,7 +14,11 @@ export type Column =
       readonly field: RelationField
       readonly target: Model
       readonly fields: readonly string[]
+      /** The request names it in `include`. */
+      readonly included?: true
     }
+  /** Related records by their ids alone, for readers who may not see them: `{id}`, or `[{id}…]` of a many-to-many. */
+  | { readonly kind: 'reference'; readonly name: string; readonly field: RelationField }
 
 /** What of each record is sent, in order. */
 export type Projection = readonly Column[]
@@ -41,7 +45,9 @@ export function parseProjection(parameters: Parameters, model: Model, registry: 
   const withIncluded = [...chosen, ...missing.flatMap((name) => relationColumns(model, name, registry))]
   return withIncluded.map((column) => {
     const fields = included.get(column.name)
-    return column.kind === 'related' && fields !== undefined ? { ...column, fields: narrowed(column, fields) } : column
+    return column.kind === 'related' && fields !== undefined
+      ? { ...column, fields: narrowed(column, fields), included: true }
+      : column
   })
 }
 

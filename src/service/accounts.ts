@@ -1,6 +1,6 @@
 import type { Actor } from '../auth/permissions.ts'
 import type { Model } from '../model/model.ts'
-import type { Store, StoredRecord } from '../store/store.ts'
+import type { Change, Outcome, Store, StoredRecord } from '../store/store.ts'
 import { forbidden } from './lookup.ts'
 import type { RecordData } from './requests.ts'
 
@@ -30,6 +30,25 @@ export async function guardAccount(
   if (user.is_superuser === true) throw forbidden()
   if (data === undefined || !Object.hasOwn(data, 'password')) return
   for (const codename of await grantsOf(store, user)) if (!actor.permissions.has(codename)) throw forbidden()
+}
+
+/**
+ * Keeps superusers from going with a record that they refer to by a relation that cascades.
+ *
+ * @param outcome of removals that somebody else is about to make
+ * @throws {AppError} FORBIDDEN
+ */
+export function guardSuperusers(outcome: Outcome): void {
+  const goes = ({ table, before, after }: Change) => table === 'user' && before?.is_superuser === true && after === undefined
+  if (outcome.ok && outcome.changes.some(goes)) throw forbidden()
+}
+
+/** The users, as they are now, that changes gave another password, or disabled or enabled. */
+export function usersAffected(changes: readonly Change[]): StoredRecord[] {
+  return changes.flatMap(({ table, before, after }) => {
+    if (table !== 'user' || before === undefined || after === undefined) return []
+    return before.password !== after.password || before.is_active !== after.is_active ? [after] : []
+  })
 }
 
 const linksIn = (record: StoredRecord, field: string): readonly number[] => {

@@ -1,3 +1,4 @@
+import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
@@ -5,6 +6,7 @@ import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import { useFormMessages } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
+import { guardSuperusers, usersAffected } from './accounts.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './violations.ts'
 
@@ -16,16 +18,25 @@ export type Prefix = (index: number) => string
 export const singly: Prefix = () => ''
 export const byIndex: Prefix = (index) => `${index}.`
 
+/** Is told of users, as they are now, that were given another password, or were disabled or enabled. */
+export type AccessListener = (users: readonly StoredRecord[]) => Promise<void>
+
 /** The last step of the write path: hands transactions to the store and says its refusals in the words of the API. */
 export class Committer {
   readonly #registry: Registry
   readonly #store: Store
   readonly #finisher: Finisher
 
+  #accessListener: AccessListener = async () => {}
+
   constructor(registry: Registry, store: Store, finisher: Finisher) {
     this.#registry = registry
     this.#store = store
     this.#finisher = finisher
+  }
+
+  onAccess(listener: AccessListener): void {
+    this.#accessListener = listener
   }
 
   /**
@@ -50,13 +61,14 @@ export class Committer {
    *
    * @param read gives the records as they are stored
    * @returns what was removed
-   * @throws {AppError} RECORD_REFERENCED when others refer to one of them
+   * @throws {AppError} RECORD_REFERENCED when others refer to one of them, FORBIDDEN when a superuser would go with them
    */
-  remove(model: Model, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
+  remove(actor: Actor, model: Model, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
     return this.#untilCurrent(model, async () => {
       const removals = (await read()).map((record): Operation => {
         return { kind: 'remove', table: model.key, id: record.id, expect: versionOf(record) }
       })
+      if (!actor.isSuperuser) guardSuperusers(await this.#store.transact(removals, 'rehearse'))
       const outcome = await this.#store.transact(removals)
       const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#registry)
       if (referenced !== undefined) throw referenced
@@ -94,7 +106,11 @@ export class Committer {
   async #untilCurrent(model: Model, write: () => Promise<Outcome>): Promise<readonly StoredRecord[]> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const outcome = await write()
-      if (outcome.ok) return outcome.records
+      if (outcome.ok) {
+        const affected = usersAffected(outcome.changes)
+        if (affected.length > 0) await this.#accessListener(affected)
+        return outcome.records
+      }
       const overtaken = outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')
       if (!overtaken) throw new Error(`The store refused a transaction: ${JSON.stringify(outcome.violations)}`)
     }

@@ -1,16 +1,15 @@
-import { createHash } from 'node:crypto'
 import { NOBODYS_HASH, type PasswordHasher } from '../auth/password.ts'
-import { ACTIONS, type Actor, codename, SYSTEM } from '../auth/permissions.ts'
-import type { Claims, Tokens } from '../auth/token.ts'
+import { ACTIONS, type Actor, codename } from '../auth/permissions.ts'
+import type { Claims, Tokens, TokenType } from '../auth/token.ts'
 import { AppError } from '../errors.ts'
+import { Lockout } from '../limit/lockout.ts'
 import type { Registry } from '../model/registry.ts'
-import type { FieldFilter } from '../query/plan.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
-import { versionOf } from '../store/version.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import { grantsOf } from './accounts.ts'
 import type { Records } from './records.ts'
+import { isOf, Sessions, succeeds } from './sessions.ts'
 import { userNamed } from './users.ts'
 
 /** What a login is answered with (RFC 6749, section 5.1); `expires_in` in seconds. */
@@ -21,7 +20,6 @@ export interface TokenGrant {
   readonly expires_in: number
 }
 
-const SESSION = 'authsession'
 /** The permissions of a superuser, who needs none. */
 const NONE: ReadonlySet<string> = new Set()
 
@@ -30,8 +28,10 @@ export class Logins {
   readonly #registry: Registry
   readonly #store: Store
   readonly #records: Records
+  readonly #sessions: Sessions
   readonly #tokens: Tokens
   readonly #hasher: PasswordHasher
+  readonly #lockout: Lockout
   readonly #clock: Clock
   readonly #random: Random
 
@@ -51,55 +51,57 @@ export class Logins {
     this.#hasher = parts.hasher
     this.#clock = parts.clock
     this.#random = parts.random
+    this.#sessions = new Sessions(parts)
+    this.#lockout = new Lockout({ clock: parts.clock })
+    parts.records.onAccess((users) => this.#accessChanged(users))
   }
 
-  /** @throws {AppError} UNAUTHENTICATED, alike for an unknown user, a wrong password and an inactive user */
+  /**
+   * Alike, in what is answered and in how long it takes, for an unknown user, a wrong password, an inactive user and an account
+   * that is locked because of too many failures.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
   async login(username: string, password: string): Promise<TokenGrant> {
     const user = await userNamed(this.#store, username)
     const matches = await this.#hasher.verify(String(user?.password ?? NOBODYS_HASH), password)
-    if (user === undefined || !matches || user.is_active !== true) throw unauthenticated()
+    const admitted = this.#lockout.admit(username, matches && user?.is_active === true)
+    if (user === undefined || !admitted) throw unauthenticated()
     const family = uniqueId(this.#random)
-    const { grant, claims } = this.#grant(user.id, family)
-    const expires_at = isoTime(claims.exp * 1000)
-    const data = { user_id: user.id, family, token_id: claims.jti, credential: credentialOf(user), expires_at }
-    await unlessGone(async () => {
-      await this.#dropExpiredSessions(user.id)
-      await this.#records.stamp('user', user.id, { last_login: this.#now() })
-      await this.#records.create(SYSTEM, SESSION, { data })
-    })
+    const { grant, tokenId, expiresAt } = this.#grant(user.id, family)
+    const noted = await succeeds(this.#records.stamp('user', user.id, { last_login: isoTime(this.#clock()) }))
+    if (!noted || !(await succeeds(this.#sessions.begin(user, family, tokenId, expiresAt)))) throw unauthenticated()
     return grant
   }
 
   /**
-   * Changes a refresh token for a new pair. A token that has been changed before gives its whole family away, so the
-   * session ends for everybody who holds one of them; so it does when the user has another password by now.
+   * Changes a refresh token for a new pair. A token that has been changed before, or is being changed by somebody else right
+   * now, gives its whole family away, so the session ends for everybody who holds one of them (RFC 9700, section 4.14.2); so
+   * it does when the user has another password by now.
    *
    * @throws {AppError} UNAUTHENTICATED
    */
   async refresh(token: string): Promise<TokenGrant> {
-    const { session, claims } = await this.#session(token)
+    const claims = this.#refreshClaims(token)
+    const session = await this.#sessions.of(claims)
     const user = session === undefined ? undefined : await this.#activeUser(Number(session.user_id))
     if (session === undefined || user === undefined) throw unauthenticated()
-    if (session.token_id !== claims.jti || session.credential !== credentialOf(user)) {
-      await unlessGone(() => this.#records.remove(SYSTEM, SESSION, session.id))
-      throw unauthenticated()
-    }
     const next = this.#grant(user.id, String(session.family))
-    const data = { token_id: next.claims.jti, expires_at: isoTime(next.claims.exp * 1000) }
-    const seen = versionOf(session)
-    await unlessGone(() => this.#records.update(SYSTEM, SESSION, session.id, { data }, (version) => version === seen))
-    return next.grant
+    const isGood = session.token_id === claims.jti && isOf(session, user)
+    if (isGood && (await this.#sessions.rotate(session, next.tokenId, next.expiresAt))) return next.grant
+    await this.#sessions.end(session)
+    throw unauthenticated()
   }
 
-  /** Ends the session that a refresh token belongs to. @throws {AppError} UNAUTHENTICATED */
+  /** Ends the session that a refresh token belongs to, with all its tokens. @throws {AppError} UNAUTHENTICATED */
   async logout(token: string): Promise<void> {
-    const { session } = await this.#session(token)
+    const session = await this.#sessions.of(this.#refreshClaims(token))
     if (session === undefined) throw unauthenticated()
-    await unlessGone(() => this.#records.remove(SYSTEM, SESSION, session.id))
+    await this.#sessions.end(session)
   }
 
   /**
-   * Whom an access token speaks for, looked up anew: who was deleted, disabled or demoted is so at once.
+   * Whom an access token speaks for, looked up anew: who was deleted, disabled, demoted or logged out is so at once.
    *
    * @throws {AppError} UNAUTHENTICATED
    */
@@ -108,6 +110,7 @@ export class Logins {
     if (claims === undefined) throw unauthenticated()
     const [user] = await this.#store.get('user', [Number(claims.sub)])
     if (user?.is_active !== true) throw unauthenticated()
+    if (!this.#sessions.isKnownOpen(claims) && !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()
     const isSuperuser = user.is_superuser === true
     return { userId: user.id, isSuperuser, permissions: isSuperuser ? NONE : await grantsOf(this.#store, user) }
   }
@@ -123,69 +126,35 @@ export class Logins {
     return this.#registry.public.flatMap((model) => ACTIONS.map((action) => codename(action, model))).sort()
   }
 
-  #grant(userId: number, family: string): { grant: TokenGrant; claims: Claims } {
-    const { token, claims } = this.#tokens.issue('refresh', userId, `${family}.${uniqueId(this.#random)}`)
+  #grant(userId: number, family: string): { grant: TokenGrant; tokenId: string; expiresAt: number } {
+    const issue = (type: TokenType) => this.#tokens.issue(type, userId, `${family}.${uniqueId(this.#random)}`)
+    const [access, refresh] = [issue('access'), issue('refresh')]
     const grant: TokenGrant = {
-      access_token: this.issueAccessToken(userId),
-      refresh_token: token,
+      access_token: access.token,
+      refresh_token: refresh.token,
       token_type: 'bearer',
       expires_in: this.#tokens.lifetimeSeconds('access'),
     }
-    return { grant, claims }
+    return { grant, tokenId: refresh.claims.jti, expiresAt: Math.max(access.claims.exp, refresh.claims.exp) }
   }
 
-  async #session(token: string): Promise<{ session: StoredRecord | undefined; claims: Claims }> {
+  /** Whoever is logged in with what was good before is so no longer; whoever has what is good now may come in. */
+  async #accessChanged(users: readonly StoredRecord[]): Promise<void> {
+    for (const { username } of users) this.#lockout.forgive(String(username))
+    await this.#sessions.endAllOf(users)
+  }
+
+  #refreshClaims(token: string): Claims {
     const claims = this.#tokens.verify(token, 'refresh')
     if (claims === undefined) throw unauthenticated()
-    const family = claims.jti.split('.')[0] ?? ''
-    return { session: await this.#first(SESSION, [{ field: 'family', operator: 'eq', value: family }]), claims }
-  }
-
-  async #dropExpiredSessions(userId: number): Promise<void> {
-    const filters: FieldFilter[] = [
-      { field: 'user_id', operator: 'eq', value: userId },
-      { field: 'expires_at', operator: 'lt', value: this.#now() },
-    ]
-    const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: 100 })
-    if (records.length === 0) return
-    await this.#records.removeMany(SYSTEM, SESSION, { ids: records.map(({ id }) => id) })
+    return claims
   }
 
   async #activeUser(id: number): Promise<StoredRecord | undefined> {
     const [user] = await this.#store.get('user', [id])
     return user?.is_active === true ? user : undefined
   }
-
-  async #first(table: string, filters: readonly FieldFilter[]): Promise<StoredRecord | undefined> {
-    const { records } = await this.#store.find(table, { filters, sort: [], offset: 0, limit: 1 })
-    return records[0]
-  }
-
-  #now(): string {
-    return isoTime(this.#clock())
-  }
 }
-
-/** Names the password that a session began with, without giving away what is stored of it. */
-const credentialOf = (user: StoredRecord): string => createHash('sha256').update(String(user.password)).digest('base64url')
 
 /** The one error for everybody who cannot be told who they are. */
 export const unauthenticated = (): AppError => new AppError('UNAUTHENTICATED', 'Valid token required')
-
-const OVERTAKEN: ReadonlySet<string> = new Set([
-  'RECORD_NOT_FOUND',
-  'UPDATE_TARGET_MISSING',
-  'PRECONDITION_FAILED',
-  'VALIDATION_FAILED',
-])
-
-/**
- * Writes to a session or its user, which another request may have changed or removed meanwhile.
- *
- * @throws {AppError} UNAUTHENTICATED in that case
- */
-async function unlessGone(write: () => Promise<unknown>): Promise<void> {
-  await write().catch((error: unknown) => {
-    throw error instanceof AppError && OVERTAKEN.has(error.code) ? unauthenticated() : error
-  })
-}

@@ -1,3 +1,4 @@
+import type { RelationField } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Column, Projection } from '../query/project.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
@@ -35,8 +36,7 @@ export function relatedTo(record: StoredRecord, related: Related): readonly (Sto
 export function present(model: Model, record: StoredRecord, projection: Projection, related: Related): JsonObject {
   const body: Record<string, Json> = {}
   for (const column of projection) {
-    const isValue = column.kind === 'value'
-    body[column.name] = isValue ? storedValue(model, record, column.name) : nested(record, column, related.get(column))
+    body[column.name] = memberOf(model, record, column, related)
   }
   return body
 }
@@ -50,6 +50,16 @@ export function isSentAsStored(model: Model, record: StoredRecord, projection: P
     if (record[name] === null && storedValue(model, record, name) !== null) return false
   }
   return index === projection.length
+}
+
+function memberOf(model: Model, record: StoredRecord, column: Column, related: Related): Json {
+  if (column.kind === 'value') return storedValue(model, record, column.name)
+  return column.kind === 'reference' ? references(record, column.field) : nested(record, column, related.get(column))
+}
+
+function references(record: StoredRecord, { name, relation }: RelationField): Json {
+  const bodies = referencesOf(record, name).map((id) => ({ id }))
+  return relation.kind === 'many' ? bodies : (bodies[0] ?? null)
 }
 
 function nested(record: StoredRecord, column: RelatedColumn, found: ReadonlyMap<number, StoredRecord> | undefined): Json {

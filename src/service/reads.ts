@@ -10,6 +10,7 @@ import { modelFor, noSuchRecord } from './lookup.ts'
 import { PageWriter } from './pages.ts'
 import { type RecordJson, RecordWriter } from './record-json.ts'
 import { readRecordId } from './requests.ts'
+import { checkFilters, visibleTo } from './visibility.ts'
 
 /** How many characters of list queries are remembered. */
 const QUERY_CAPACITY = 1_000_000
@@ -20,7 +21,7 @@ export class Reads {
   readonly #store: Store
   readonly #writer: RecordWriter
   readonly #pages = new PageWriter()
-  /** What list queries turned out to ask for, which depends on the model alone. */
+  /** What list queries turned out to ask for, which depends on the model alone; what the asker may see is judged each time. */
   readonly #queries = new Recent<string, ListQuery>(QUERY_CAPACITY, (query) => query.length)
 
   constructor(registry: Registry, store: Store) {
@@ -30,45 +31,51 @@ export class Reads {
   }
 
   /**
-   * A page of records, in its envelope.
+   * A page of records, in its envelope: the bytes of its JSON.
    *
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
    */
   async list(actor: Actor, modelKey: string, query: string): Promise<Buffer> {
     const model = modelFor(this.#registry, actor, 'view', modelKey)
     const asked = this.#listQuery(model, query)
+    checkFilters(this.#registry, actor, asked.plan.filters)
     const found = await this.#store.find(model.key, asked.plan)
+    // Such a page nests nothing, so that it is the same for everybody.
     const known = this.#pages.known(asked, found)
     if (known !== undefined) return known
-    return this.#pages.write(asked, found, await this.#writer.write(model, found.records, asked.projection))
+    const projection = visibleTo(actor, asked.projection)
+    return this.#pages.write(asked, found, await this.#writer.write(model, found.records, projection, asked.projection))
   }
 
   /** @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, RECORD_NOT_FOUND */
   async get(actor: Actor, modelKey: string, recordId: string, query: string): Promise<RecordJson> {
     const model = modelFor(this.#registry, actor, 'view', modelKey)
     const id = readRecordId(recordId)
-    const projection = query === '' ? fullProjection(model, this.#registry) : this.#readQuery(model, query)
+    const asked = query === '' ? fullProjection(model, this.#registry) : this.#readQuery(model, query)
+    const projection = visibleTo(actor, asked)
     const [record] = await this.#store.get(model.key, [id])
     if (record === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))
-    return only(await this.#writer.write(model, [record], projection))
+    return only(await this.#writer.write(model, [record], projection, asked))
   }
 
-  /** The actor's own user record, in full: everybody may see themselves. */
-  async self({ userId = 0 }: Actor): Promise<RecordJson> {
+  /** The actor's own user record: everybody may see themselves. */
+  async self(actor: Actor): Promise<RecordJson> {
+    const { userId = 0 } = actor
     const [user] = await this.#store.get('user', [userId])
     if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#registry.expect('user'), userId))
-    return this.one('user', user)
+    return this.one(actor, 'user', user)
   }
 
-  /** A record in full, as it is sent after a write. */
-  async one(modelKey: string, record: StoredRecord): Promise<RecordJson> {
-    return only(await this.all(modelKey, [record]))
+  /** A record with all that the actor may see of it, as it is sent after a write. */
+  async one(actor: Actor, modelKey: string, record: StoredRecord): Promise<RecordJson> {
+    return only(await this.all(actor, modelKey, [record]))
   }
 
-  /** Records of one model in full, as they are sent after a write. */
-  all(modelKey: string, records: readonly StoredRecord[]): Promise<readonly RecordJson[]> {
+  /** Records of one model with all that the actor may see of them, as they are sent after a write. */
+  all(actor: Actor, modelKey: string, records: readonly StoredRecord[]): Promise<readonly RecordJson[]> {
     const model = this.#registry.expect(modelKey)
-    return this.#writer.write(model, records, fullProjection(model, this.#registry))
+    const full = fullProjection(model, this.#registry)
+    return this.#writer.write(model, records, visibleTo(actor, full), full)
   }
 
   #listQuery(model: Model, query: string): ListQuery {

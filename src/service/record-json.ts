@@ -65,33 +65,47 @@ export const arrayJson = (records: readonly RecordJson[]): string => `[${records
 export class RecordWriter {
   readonly #registry: Registry
   readonly #store: Store
-  readonly #kept: Recent<StoredRecord, RecordJson>
+  readonly #whole: Recent<StoredRecord, RecordJson>
+  /** Apart, so that readers who may see all and readers who may not do not keep pushing out what the others are shown. */
+  readonly #partial: Recent<StoredRecord, RecordJson>
 
-  /** @param capacity how many characters of JSON to keep, about */
+  /** @param capacity how many characters of JSON to keep of records in full, about; half as many more of what is left of them */
   constructor(registry: Registry, store: Store, capacity: number = CAPACITY) {
+    const weigh = (_: StoredRecord, { text }: RecordJson) => text.length + OVERHEAD
     this.#registry = registry
     this.#store = store
-    this.#kept = new Recent(capacity, (_, { text }) => text.length + OVERHEAD)
+    this.#whole = new Recent(capacity, weigh)
+    this.#partial = new Recent(capacity / 2, weigh)
   }
 
-  /** The JSON of records of one model, in their order. */
-  async write(model: Model, records: readonly StoredRecord[], projection: Projection): Promise<readonly RecordJson[]> {
-    const keeps = projection === fullProjection(model, this.#registry)
+  /**
+   * The JSON of records of one model, in their order.
+   *
+   * @param asked what was asked for, where the projection is what the reader may see of it
+   */
+  async write(
+    model: Model,
+    records: readonly StoredRecord[],
+    projection: Projection,
+    asked: Projection = projection,
+  ): Promise<readonly RecordJson[]> {
+    const keeper =
+      asked !== fullProjection(model, this.#registry) ? undefined : asked === projection ? this.#whole : this.#partial
     const related = await loadRelated(this.#store, records, projection)
     return records.map((record) => {
       const nested = relatedTo(record, related)
-      const kept = keeps ? this.#kept.get(record) : undefined
+      const kept = keeper?.get(record)
       if (kept?.isMadeOf(projection, nested) === true) return kept
       const asStored = isSentAsStored(model, record, projection)
       const text = JSON.stringify(asStored ? record : present(model, record, projection, related))
       const made = new RecordJson({ text, asStored, record, projection, nested })
-      if (keeps) this.#kept.set(record, made)
+      keeper?.set(record, made)
       return made
     })
   }
 
-  /** How many records in full are kept. */
+  /** How many records are kept. */
   get size(): number {
-    return this.#kept.size
+    return this.#whole.size + this.#partial.size
   }
 }

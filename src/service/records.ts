@@ -11,7 +11,7 @@ import { didYouMean } from '../util/suggest.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { guardAccount } from './accounts.ts'
-import { byIndex, Committer, singly, throwIssues } from './commit.ts'
+import { type AccessListener, byIndex, Committer, singly, throwIssues } from './commit.ts'
 import { draftChange, draftNew, Finisher } from './drafts.ts'
 import { modelFor, noSuchRecord } from './lookup.ts'
 import { type RecordData, readBulkCreate, readBulkDelete, readBulkUpdate, readRecordId, readWriteRequest } from './requests.ts'
@@ -49,6 +49,11 @@ export class Records {
     this.#store = parts.store
     this.#forms = parts.forms
     this.#committer = new Committer(parts.registry, parts.store, new Finisher(parts.hasher, parts.clock))
+  }
+
+  /** Names who is told when users were given another password, or were disabled or enabled. */
+  onAccess(listener: AccessListener): void {
+    this.#committer.onAccess(listener)
   }
 
   /** @param body `{data, form_id?}` */
@@ -123,7 +128,7 @@ export class Records {
   async remove(actor: Actor, modelKey: string, recordId: string | number, precondition?: Precondition): Promise<StoredRecord> {
     const model = modelFor(this.#registry, actor, 'delete', modelKey)
     const id = readRecordId(recordId)
-    const removed = await this.#committer.remove(model, async () => {
+    const removed = await this.#committer.remove(actor, model, async () => {
       const existing = await this.#existing(model, id, 'RECORD_NOT_FOUND', precondition)
       await guardAccount(this.#store, actor, model, existing)
       return [existing]
@@ -135,7 +140,7 @@ export class Records {
   async removeMany(actor: Actor, modelKey: string, body: unknown): Promise<readonly StoredRecord[]> {
     const model = modelFor(this.#registry, actor, 'delete', modelKey)
     const ids = readBulkDelete(body)
-    return this.#committer.remove(model, async () => {
+    return this.#committer.remove(actor, model, async () => {
       const found = await this.#allExisting(model, ids)
       for (const user of found) await guardAccount(this.#store, actor, model, user)
       return found

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { keptSecret } from '../../src/auth/secret.ts'
@@ -37,6 +37,14 @@ describe('the secret of a project that names none', () => {
   test('differs from project to project', () =>
     inFolder(async (data) => {
       assert.notEqual(await keptSecret(join(data, 'a'), systemRandom), await keptSecret(join(data, 'b'), systemRandom))
+    }))
+
+  test('is closed to others where a copy has opened it', () =>
+    inFolder(async (data) => {
+      const secret = await keptSecret(data, systemRandom)
+      await chmod(join(data, 'secret'), 0o644)
+      assert.equal(await keptSecret(data, systemRandom), secret)
+      assert.equal((await stat(join(data, 'secret'))).mode & 0o777, 0o600)
     }))
 
   test('is made in a folder that is there already', () =>

@@ -130,7 +130,7 @@ test('a password is hashed once a request, however often its update is overtaken
 })
 
 test('logging in drops the sessions that have expired', () =>
-  withApp({ settings: { jwt: { refresh_token_minutes: 10 } } }, async (app) => {
+  withApp({ settings: { jwt: { access_token_minutes: 10, refresh_token_minutes: 10 } } }, async (app) => {
     const login = () =>
       play(app, {
         request: 'POST /api/v1/auth/token',

@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { openTestApp, TEST_START } from '../helpers/app.ts'
+import { decode, encode, forger, type Part, without } from '../helpers/forge.ts'
 import { type Scenario, scenarios, send } from '../helpers/scenario.ts'
 import { UNAUTHENTICATED, UNLIMITED } from './expected.ts'
 
 const KEY = 'a-signing-key-of-more-than-32-bytes-for-tests'
 const NOW = TEST_START / 1000
 
-type Part = Readonly<Record<string, unknown>>
-
-const encode = (part: Part) => Buffer.from(JSON.stringify(part)).toString('base64url')
-const decode = (token: string, index: number): Part =>
-  JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString()) as Part
-
-/** A token made by hand (RFC 7515). */
-function forge(claims: Part, { header = { alg: 'HS256', typ: 'JWT' }, hash = 'sha256', key = KEY } = {}): string {
-  const signed = `${encode(header)}.${encode(claims)}`
-  return `${signed}.${createHmac(hash, key).update(signed).digest('base64url')}`
-}
-
-const without = (claims: Part, name: string): Part => Object.fromEntries(Object.entries(claims).filter(([each]) => each !== name))
+const forge = forger(KEY)
 
 /** Tokens that are no good, made of the claims of one that is. */
 const FORGERIES: readonly (readonly [string, (claims: Part, token: string) => string])[] = [

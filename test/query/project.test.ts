@@ -5,7 +5,7 @@ import { faultsIn, parametersOf, post, registry } from './queries.ts'
 
 /** `title`, `author(id username)`: a projection in short. */
 const short = (projection: Projection): string[] =>
-  projection.map((column) => (column.kind === 'value' ? column.name : `${column.name}(${column.fields.join(' ')})`))
+  projection.map((column) => (column.kind !== 'related' ? column.name : `${column.name}(${column.fields.join(' ')})`))
 
 function parse(query: string): { columns: string[]; faults: object } {
   const parameters = parametersOf(query, 'fields', 'include')

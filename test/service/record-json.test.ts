@@ -7,6 +7,7 @@ import { Parameters } from '../../src/query/parameters.ts'
 import { fullProjection, type Projection, parseProjection } from '../../src/query/project.ts'
 import { loadRelated, present } from '../../src/service/present.ts'
 import { arrayJson, type RecordJson, RecordWriter } from '../../src/service/record-json.ts'
+import { visibleTo } from '../../src/service/visibility.ts'
 import type { Store, StoredRecord } from '../../src/store/store.ts'
 import { versionOf } from '../../src/store/version.ts'
 import { openTestApp, type TestApp } from '../helpers/app.ts'
@@ -172,6 +173,18 @@ describe('a projection', () => {
       assert.deepEqual(Object.keys(JSON.parse(first.text)), ['id', 'title'])
       assert.notEqual(only(await writer.write(model('post'), [record], narrow)), first)
       assert.equal(only(await writer.write(model('post'), [record], full('post'))), whole)
+    }))
+
+  test('that is what a reader may see of the full one is kept beside it', () =>
+    withDesk(async ({ writer, model, full, stored, write }) => {
+      const record = await stored('post', 1)
+      const [all, whole] = [full('post'), await write('post', 1)]
+      const seen = visibleTo({ userId: 3, isSuperuser: false, permissions: new Set(['view_tag']) }, all)
+      const part = only(await writer.write(model('post'), [record], seen, all))
+      assert.deepEqual(JSON.parse(part.text).author, { id: 1 })
+      assert.equal(only(await writer.write(model('post'), [record], seen, all)), part)
+      assert.equal(await write('post', 1), whole)
+      assert.equal(only(await writer.write(model('post'), [record], seen, all)), part)
     }))
 
   test('that shows less is never answered with what another shows', () =>

@@ -96,6 +96,6 @@ function change(
 }
 
 async function shown(app: App, user: StoredRecord): Promise<unknown> {
-  const { text } = await app.reads.one('user', user)
+  const { text } = await app.reads.one(SYSTEM, 'user', user)
   return JSON.parse(text)
 }

@@ -19,7 +19,7 @@ export function modelRoutes(app: App): ServerRoute[] {
   const create = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const record = await records.create(actorOf(request), modelKey, request.payload)
-    const response = recordResponse(h, await reads.one(modelKey, record))
+    const response = recordResponse(h, await reads.one(actorOf(request), modelKey, record))
     return response.code(201).location(`${models}/${modelKey}/${record.id}`)
   }
 
@@ -29,33 +29,33 @@ export function modelRoutes(app: App): ServerRoute[] {
   const update = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const record = await records.update(actorOf(request), modelKey, recordIdOf(request), request.payload, ifMatch(request))
-    return recordResponse(h, await reads.one(modelKey, record))
+    return recordResponse(h, await reads.one(actorOf(request), modelKey, record))
   }
 
   const remove = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const record = await records.remove(actorOf(request), modelKey, recordIdOf(request), ifMatch(request))
-    const { text } = await reads.one(modelKey, record)
+    const { text } = await reads.one(actorOf(request), modelKey, record)
     return jsonResponse(h, `{"message":"Record deleted successfully","data":${text}}`)
   }
 
   const bulkCreate = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const created = await records.createMany(actorOf(request), modelKey, request.payload)
-    return jsonResponse(h, `{${members(await reads.all(modelKey, created))}}`).code(201)
+    return jsonResponse(h, `{${members(await reads.all(actorOf(request), modelKey, created))}}`).code(201)
   }
 
   const bulkUpdate = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const updated = await records.updateMany(actorOf(request), modelKey, request.payload)
-    return jsonResponse(h, `{${members(await reads.all(modelKey, updated))}}`)
+    return jsonResponse(h, `{${members(await reads.all(actorOf(request), modelKey, updated))}}`)
   }
 
   const bulkRemove = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const removed = await records.removeMany(actorOf(request), modelKey, request.payload)
     const message = `${removed.length} records deleted successfully`
-    return jsonResponse(h, `{"message":"${message}",${members(await reads.all(modelKey, removed))}}`)
+    return jsonResponse(h, `{"message":"${message}",${members(await reads.all(actorOf(request), modelKey, removed))}}`)
   }
 
   return [

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { argon2id, type PasswordHasher } from '../../src/auth/password.ts'
+import { UNAUTHENTICATED } from '../http/expected.ts'
+import { tryLogin, withApp } from './access.ts'
+
+const PARAMETERS = '$argon2id$v=19$m=19456,t=2,p=1$'
+
+/** Nobody's password is right here. */
+const FAILURES = {
+  'a wrong password': { username: 'admin', password: 'wrong' },
+  'an unknown user': { username: 'nobody', password: 'wrong' },
+  'an inactive user': { username: 'old_salt', password: 'wrong' },
+} as const
+
+const SEED = {
+  'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
+  'seed/user.yaml': `- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }
+- { username: old_salt, email: o@example.org, password: another-password, is_active: false }
+`,
+}
+
+describe('an unknown user, an inactive one and a wrong password', () => {
+  test('are answered in the same words', () =>
+    withApp(async (app) => {
+      const failures = [...Object.values(FAILURES), { username: 'old_salt', password: 'anchors-aweigh-61' }]
+      const replies = await Promise.all(failures.map((body) => tryLogin(app, body)))
+      for (const { status, json, headers } of replies) {
+        assert.deepEqual([status, json, headers['www-authenticate']], [401, UNAUTHENTICATED, 'Bearer'])
+        assert.deepEqual(Object.keys(headers).sort(), Object.keys(replies[0]?.headers ?? {}).sort())
+      }
+    }))
+
+  test('cost one hash each, of the same parameters', () => {
+    const checked: string[] = []
+    const hasher: PasswordHasher = {
+      hash: argon2id().hash,
+      verify: async (hash) => {
+        checked.push(hash.slice(0, PARAMETERS.length))
+        return false
+      },
+    }
+    return withApp(
+      async (app) => {
+        for (const [name, body] of Object.entries(FAILURES)) {
+          checked.length = 0
+          await tryLogin(app, body)
+          assert.deepEqual(checked, [PARAMETERS], name)
+        }
+      },
+      { hasher, files: SEED },
+    )
+  })
+
+  test('take times that overlap', () =>
+    withApp(
+      async (app) => {
+        const times: Record<string, number[]> = {}
+        for (let round = 0; round < 16; round++) {
+          for (const [name, body] of Object.entries(FAILURES)) {
+            const started = performance.now()
+            await tryLogin(app, body)
+            times[name] = [...(times[name] ?? []), performance.now() - started]
+          }
+          // Nobody is locked: that is told by nothing either, but is another matter.
+          app.advance(61 * 60_000)
+        }
+        const [wrong = [], ...others] = Object.values(times)
+        for (const other of others) {
+          const share = shareOfShorter(wrong, other)
+          assert.ok(share > 0.1 && share < 0.9, `a wrong password was answered faster in ${share} of all pairs`)
+        }
+      },
+      { hasher: argon2id(), files: SEED },
+    ))
+})
+
+/** In which share of all pairs the first is shorter: half, where both are the same distribution (Mann and Whitney's U). */
+function shareOfShorter(some: readonly number[], others: readonly number[]): number {
+  const shorter = some.flatMap((one) => others.filter((other) => one < other)).length
+  return shorter / (some.length * others.length)
+}
+
+describe('hashes', () => {
+  test('are worked out two at a time, however many are asked for', async () => {
+    const running = { now: 0, most: 0 }
+    const slow = async <T>(result: T): Promise<T> => {
+      running.most = Math.max(running.most, ++running.now)
+      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+      running.now--
+      return result
+    }
+    const { hash, verify } = argon2id(async () => ({ hash: () => slow('hash'), verify: () => slow(true) }))
+    await Promise.all(Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? hash('x') : verify('hash', 'x'))))
+    assert.equal(running.most, 2)
+  })
+
+  test('leave the event loop to others', async () => {
+    const hasher = argon2id()
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    await Promise.all(Array.from({ length: 8 }, () => hasher.hash('a-long-password')))
+    clearInterval(timer)
+    assert.ok(turns > 1, `the event loop came round ${turns} times`)
+  })
+
+  test('are made of what was sent, character by character', () =>
+    withApp(
+      async (app) => {
+        for (const password of [
+          'A-LONG-PASSWORD',
+          'a-long-password ',
+          ' a-long-password',
+          'a-long-passwor',
+          'a-long-password\u0000',
+        ]) {
+          assert.equal((await tryLogin(app, { username: 'admin', password })).status, 401, JSON.stringify(password))
+          app.advance(1000)
+        }
+        assert.equal((await tryLogin(app, { username: 'admin', password: 'a-long-password' })).status, 200)
+      },
+      { files: SEED },
+    ))
+})
