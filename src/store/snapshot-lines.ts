@@ -1,9 +1,7 @@
 import type { ReadFile } from './disk.ts'
 import { hasDuplicateKey } from './duplicate-keys.ts'
+import { CHUNK_BYTES, chunksOf } from './read-ahead.ts'
 import { countLines, FORMAT, idAt, linesIn, NEWLINE, type SnapshotPart, TABLE_END } from './snapshot-layout.ts'
-
-/** How much is read at a time, and parsed at a time. In bytes. */
-export const CHUNK_BYTES = 1 << 20
 
 const COMMA = 0x2c
 
@@ -21,14 +19,13 @@ export class StrayLine extends Error {
 
 /** What has been read of a file and not yet been used. */
 class Window {
-  readonly #file: ReadFile
+  readonly #chunks: AsyncGenerator<Buffer>
   #bytes = Buffer.allocUnsafe(2 * CHUNK_BYTES)
   #from = 0
   #to = 0
-  #position = 0
 
   constructor(file: ReadFile) {
-    this.#file = file
+    this.#chunks = chunksOf(file)
   }
 
   get view(): Buffer {
@@ -48,10 +45,10 @@ class Window {
     if (this.#to + CHUNK_BYTES > this.#bytes.length) {
       this.#bytes = Buffer.concat([this.#bytes.subarray(0, this.#to), Buffer.allocUnsafe(this.#bytes.length)])
     }
-    const count = await this.#file.read(this.#bytes.subarray(this.#to, this.#to + CHUNK_BYTES), this.#position)
-    this.#position += count
-    this.#to += count
-    return count > 0
+    const { value, done } = await this.#chunks.next()
+    if (done === true) return false
+    this.#to += value.copy(this.#bytes, this.#to)
+    return true
   }
 
   /** The next line, without what ends it. */

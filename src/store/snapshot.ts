@@ -3,10 +3,11 @@ import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
 import { AppError } from '../errors.ts'
 import { type AppendFile, type Disk, type ReadFile, writeAll } from './disk.ts'
+import { chunksOf } from './read-ahead.ts'
 import { parseDocument, partsOf } from './snapshot-document.ts'
 import type { SnapshotPart } from './snapshot-layout.ts'
 import * as layout from './snapshot-layout.ts'
-import { CHUNK_BYTES, readLines, readSequence, StrayLine } from './snapshot-lines.ts'
+import { readLines, readSequence, StrayLine } from './snapshot-lines.ts'
 
 /** A larger file is only read line by line, since its text may be longer than a string can be. In bytes. */
 const MAX_DOCUMENT_BYTES = 256 << 20
@@ -124,16 +125,11 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
 }
 
 async function originOf(file: ReadFile): Promise<Origin> {
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
   const length = Math.max(0, file.size - layout.TAIL_LENGTH)
   let checksum = 0
-  for (let position = 0; position < length; ) {
-    const count = await file.read(buffer.subarray(0, Math.min(buffer.length, length - position)), position)
-    if (count === 0) break
-    checksum = crc32(buffer.subarray(0, count), checksum)
-    position += count
-  }
-  const count = await file.read(buffer.subarray(0, layout.TAIL_LENGTH), length)
+  for await (const chunk of chunksOf(file, length)) checksum = crc32(chunk, checksum)
+  const buffer = Buffer.alloc(layout.TAIL_LENGTH)
+  const count = await file.read(buffer, length)
   const tail = buffer.toString('latin1', 0, count)
   if (layout.statedChecksum(tail) === checksum) return 'ours'
   return tail.includes('"checksum"') ? 'edited' : 'foreign'
