@@ -99,6 +99,7 @@ export class FileStore extends MemoryStore {
       const store = new FileStore(registry, folder, release, options)
       await removeDraft(folder, disk)
       await closing(await find(folder, disk), (found) => store.#recover(found, registry))
+      for (const table of store.engine.tables.values()) table.warm()
       return store
     } catch (error) {
       await release()

@@ -4,7 +4,7 @@ import type { Json } from '../util/json.ts'
 import { Answers } from './answers.ts'
 import { type Bitmap, bitmapFor, keepRow, Scratch } from './index/bitmap.ts'
 import { Indexes, type Kinds, type Need } from './index/indexes.ts'
-import { ItemIndex } from './index/item-index.ts'
+import type { ItemIndex } from './index/item-index.ts'
 import { eachRow, firstOf } from './index/row-set.ts'
 import { mapped, type Selection, unbroken } from './index/selection.ts'
 import type { Cut } from './index/value-index.ts'
@@ -36,17 +36,16 @@ export class Table {
   #live: Bitmap = bitmapFor(0)
   #isOrdered = true
   readonly #indexes = new Indexes(this.#records)
-  /** Always there: which rows have a value of a unique field, or refer to a record. */
-  readonly #kept = new Map<string, ItemIndex>()
+  /** The unique fields and the relations: which rows have a value of theirs, writes have to know. */
+  readonly #constrained: ReadonlySet<string>
   readonly #small: number
 
   /** @param small up to how many records the table is gone through instead of indexed */
   constructor(model: Model, small: number = SMALL) {
     this.model = model
     this.#small = small
-    for (const field of model.fields.values()) {
-      if ((field.unique && field.name !== 'id') || isRelation(field)) this.#kept.set(field.name, new ItemIndex())
-    }
+    const constrained = [...model.fields.values()].filter((field) => (field.unique && field.name !== 'id') || isRelation(field))
+    this.#constrained = new Set(constrained.map(({ name }) => name))
   }
 
   /** How many records there are. */
@@ -108,39 +107,44 @@ export class Table {
     return low
   }
 
-  /** True for fields whose values are always indexed. */
-  isKept(field: string): boolean {
-    return this.#kept.has(field)
+  /** True for fields whose values are indexed whatever is asked. */
+  isConstrained(field: string): boolean {
+    return this.#constrained.has(field)
   }
 
   /** The id of a record that has this value in a unique field. Null is nobody's. */
   ownerOf(field: string, value: Json): number | undefined {
-    const rows = value === null ? undefined : this.#kept.get(field)?.rowsOf(value)
+    const rows = value === null ? undefined : this.#items(field).rowsOf(value)
     return rows === undefined ? undefined : this.#ids[firstOf(rows)]
   }
 
   /** The ids of the records that refer to `target` by a relation field. */
   referrersTo(field: string, target: number): number[] {
     const ids: number[] = []
-    const rows = this.#kept.get(field)?.rowsOf(target)
+    const rows = this.#items(field).rowsOf(target)
     if (rows !== undefined) eachRow(rows, (row) => ids.push(this.#ids[row] ?? 0))
     return ids
   }
 
   /** An index that is known to be complete. */
   index<K extends keyof Kinds>(kind: K, field: string): Kinds[K] {
-    const index = this.#keptIndex(kind, field) ?? this.#indexes.get(kind, field)
+    const index = this.#indexes.get(kind, field)
     if (index === undefined) throw new Error(`There is no ${kind} index of '${field}'`)
     return index
   }
 
   /** Makes an index that is not there yet; undefined when it is there at once. */
   ensureIndex(need: Need): Promise<void> | undefined {
-    return this.#keptIndex(need.kind, need.field) === undefined ? this.#indexes.ensure(need) : undefined
+    return this.#indexes.ensure(need)
   }
 
-  #keptIndex<K extends keyof Kinds>(kind: K, field: string): Kinds[K] | undefined {
-    return kind === 'item' ? (this.#kept.get(field) as Kinds[K] | undefined) : undefined
+  /** Begins to make the indexes that writes need, so that the first write does not have to. */
+  warm(): void {
+    for (const field of this.#constrained) void this.#indexes.ensure({ kind: 'item', field })
+  }
+
+  #items(field: string): ItemIndex {
+    return this.#indexes.complete('item', field)
   }
 
   /** Puts `after` (or nothing) in the place of the record with this id. */
@@ -155,12 +159,6 @@ export class Table {
     if (after === undefined) this.#rows.delete(id)
     if (after === undefined) this.#live.remove(row)
     else keepRow(this.#live, row)
-    for (const [field, index] of this.#kept) {
-      const [was, is] = [before?.[field] ?? null, after?.[field] ?? null]
-      if (before !== undefined && after !== undefined && was === is) continue
-      if (before !== undefined) index.remove(row, was)
-      if (after !== undefined) index.add(row, is)
-    }
     this.#indexes.replace(row, before, after)
   }
 
@@ -170,7 +168,6 @@ export class Table {
     if (this.#isOrdered && gaps <= Math.max(MIN_GAPS, this.size)) return
     const records = this.recordsAt([...this.#rows.values()]).sort((a, b) => a.id - b.id)
     this.#indexes.clear()
-    for (const field of this.#kept.keys()) this.#kept.set(field, new ItemIndex())
     this.#records.length = 0
     this.#ids.length = 0
     this.#rows.clear()
@@ -180,7 +177,6 @@ export class Table {
       const row = this.#append(record.id)
       this.#records[row] = record
       keepRow(this.#live, row)
-      for (const [field, index] of this.#kept) index.add(row, record[field] ?? null)
     }
   }
 
@@ -195,10 +191,7 @@ export class Table {
 
   #append(id: number): number {
     const row = this.#records.length
-    if (row > 0 && id < (this.#ids[row - 1] ?? 0)) {
-      this.#isOrdered = false
-      this.#indexes.clear()
-    }
+    if (row > 0 && id < (this.#ids[row - 1] ?? 0)) this.#isOrdered = false
     this.#records.push(undefined)
     this.#ids.push(id)
     this.#rows.set(id, row)

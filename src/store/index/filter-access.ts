@@ -17,7 +17,7 @@ export function needOf(table: Table, { field: name, operator }: FieldFilter): Ne
 function kindFor(table: Table, { name, type }: Field, operator: FieldFilter['operator']): IndexKind {
   if (operator === 'icontains' || operator === 'endswith') return 'text'
   const asksForSame = operator === 'eq' || operator === 'ne' || operator === 'in' || operator === 'isnull'
-  return asksForSame && (!type.sortable || table.isKept(name)) ? 'item' : 'value'
+  return asksForSame && (!type.sortable || table.isConstrained(name)) ? 'item' : 'value'
 }
 
 /** The way to the rows that a filter matches, when the index that it needs is there. */

@@ -51,16 +51,30 @@ export class Indexes {
 
   /** Makes an index if it is not there, in slices, so that others are served meanwhile; undefined when there is nothing to wait for. */
   ensure({ kind, field }: Need): Promise<void> | undefined {
-    const name = `${kind} ${field}`
-    const known = this.#entries.get(name)
+    const known = this.#entries.get(`${kind} ${field}`)
     if (known !== undefined) return known.ready
-    const entry: Entry = { kind, field, index: this.#make(kind, field), filled: 0, ready: undefined }
-    this.#entries.set(name, entry)
+    const entry = this.#begin(kind, field)
     this.#fillSlice(entry)
     if (entry.filled < this.#records.length) {
       entry.ready = this.#fillRest(entry)
     }
     return entry.ready
+  }
+
+  /** An index that cannot be waited for: what is missing of it is made now. */
+  complete<K extends IndexKind>(kind: K, field: string): Kinds[K] {
+    const known = this.get(kind, field)
+    if (known !== undefined) return known
+    const entry = this.#entries.get(`${kind} ${field}`) ?? this.#begin(kind, field)
+    while (entry.filled < this.#records.length) this.#fillSlice(entry)
+    entry.ready = undefined
+    return entry.index as Kinds[K]
+  }
+
+  #begin(kind: IndexKind, field: string): Entry {
+    const entry: Entry = { kind, field, index: this.#make(kind, field), filled: 0, ready: undefined }
+    this.#entries.set(`${kind} ${field}`, entry)
+    return entry
   }
 
   /** Notes that a row holds another record now. */
