@@ -37,11 +37,12 @@ export async function createServer(
       cors: settings.cors.length > 0 ? cors : false,
       // Cookies of whatever else runs on this host are none of our business, however malformed.
       state: { parse: false, failAction: 'ignore' },
-      // `__proto__` is read as a key like any other, and then refused by name like any other unknown field.
+      // Bodies are left to `readBody`; hapi would first wait for all of one that is too large, or cut the connection.
       payload: {
-        maxBytes: settings.max_upload_bytes,
+        parse: false,
+        output: 'stream',
+        maxBytes: Number.MAX_SAFE_INTEGER,
         allow: ['application/json'],
-        protoAction: 'ignore',
         failAction: errors.failAction,
       },
     },
@@ -50,9 +51,9 @@ export async function createServer(
   await server.register({ plugin: bearerAuthentication, options: { logins: app.logins, limits, errors } })
   // Of the routes registered here, of paths that lead nowhere, and of preflights.
   server.ext('onPreResponse', errors.onPreResponse, { sandbox: 'plugin' })
-  server.route(strictRoutes([...viewRoutes(app), ...authRoutes(app, limits)]))
+  server.route(strictRoutes([...viewRoutes(app), ...authRoutes(app, limits)], settings.max_upload_bytes))
   // In a plugin of its own, so that what most requests ask for is spared that extension.
-  const register = (api: Hapi.Server) => api.route(strictRoutes(modelRoutes(app), errors.guard))
+  const register = (api: Hapi.Server) => api.route(strictRoutes(modelRoutes(app), settings.max_upload_bytes, errors.guard))
   await server.register({ name: 'models', register })
   return server
 }

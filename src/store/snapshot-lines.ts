@@ -1,5 +1,5 @@
+import { hasDuplicateKey } from '../util/duplicate-keys.ts'
 import type { ReadFile } from './disk.ts'
-import { hasDuplicateKey } from './duplicate-keys.ts'
 import { countLines, FORMAT, idAt, linesIn, NEWLINE, type SnapshotPart, TABLE_END } from './snapshot-layout.ts'
 
 /** How much is read at a time, and parsed at a time. In bytes. */
