@@ -1,4 +1,4 @@
-import { hasDuplicateKey } from './duplicate-keys.ts'
+import { isEscaped, keysIn } from './duplicate-keys.ts'
 import { MAX_JSON_DEPTH } from './json.ts'
 import { isKeptExactly } from './numeral.ts'
 import { isPlainText, NOT_PLAIN } from './plain-text.ts'
@@ -13,8 +13,8 @@ export interface JsonFault {
 /** Of a text with thousands of faults, this many are named; it is refused for them whatever the others are. */
 const MAX_FAULTS = 100
 
-/** Escapes, whole numbers and exponents among which there may be something to find. None of it stands in most texts. */
-const SUSPICIOUS = /\\u(?:[dD][89a-fA-F]|0000)|(?:^|[^\d.])\d{16}|\d[eE][+-]?\d{3}|\.0{300}/
+/** Escapes that need to be looked at. */
+const SURROGATE_OR_NUL = /\\u(?:[dD][89a-fA-F]|0000)/
 
 /**
  * Parses JSON of which nothing may get lost on the way (I-JSON, RFC 7493): no key twice in an object, no number that a double
@@ -27,10 +27,13 @@ export async function parseStrictJson(
   text: string,
   envelope: number,
 ): Promise<{ readonly value: unknown; readonly faults: readonly JsonFault[] }> {
-  const tooDeep = offsetBelow(text, MAX_JSON_DEPTH + envelope)
+  const { tooDeep, members, longNumbers } = survey(text, MAX_JSON_DEPTH + envelope)
   if (tooDeep !== -1) return { value: undefined, faults: [{ path: await pathAt(text, tooDeep), problem: TOO_DEEP }] }
   const value: unknown = JSON.parse(text)
-  const suspicious = SUSPICIOUS.test(text) || hasDuplicateKey(text, value)
+  const escapes = text.includes('\\u') && SURROGATE_OR_NUL.test(text)
+  // Of two members of one name `JSON.parse` keeps one.
+  const suspicious = escapes || longNumbers || members !== keysIn(value)
+  // Most texts are fine, and are spared the slower look.
   return { value, faults: suspicious ? await faultsIn(text) : [] }
 }
 
@@ -81,21 +84,54 @@ async function pathAt(text: string, offset: number): Promise<(string | number)[]
 }
 
 const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const OPEN = [0x5b, 0x7b] as const
-const CLOSE = [0x5d, 0x7d] as const
+const COLON = 0x3a
+const POINT = 0x2e
+const [OPEN_LIST, OPEN_OBJECT] = [0x5b, 0x7b]
+const [CLOSE_LIST, CLOSE_OBJECT] = [0x5d, 0x7d]
 
-/** Where a text is nested deeper than `maxDepth` for the first time, or -1. */
-function offsetBelow(text: string, maxDepth: number): number {
+/** What a look at each character tells of a text, without parsing it. */
+interface Survey {
+  /** Where the text is nested deeper than may be for the first time, or -1. */
+  readonly tooDeep: number
+  /** How many members its objects have together. */
+  readonly members: number
+  /** There are numbers that a double may not hold. */
+  readonly longNumbers: boolean
+}
+
+function survey(text: string, maxDepth: number): Survey {
   let depth = 0
+  let members = 0
+  let longNumbers = false
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at)
-    if (character === QUOTE) {
-      at++
-      while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1
-    } else if (character === OPEN[0] || character === OPEN[1]) {
-      if (++depth > maxDepth) return at
-    } else if (character === CLOSE[0] || character === CLOSE[1]) depth--
+    if (character === QUOTE) at = endOfString(text, at)
+    else if (character === COLON) members++
+    else if (character === OPEN_LIST || character === OPEN_OBJECT) {
+      if (++depth > maxDepth) return { tooDeep: at, members, longNumbers }
+    } else if (character === CLOSE_LIST || character === CLOSE_OBJECT) depth--
+    else if (isDigit(character)) {
+      const whole = endOfDigits(text, at)
+      const end = text.charCodeAt(whole) === POINT ? endOfDigits(text, whole + 1) : whole
+      const exponent = text[end] === 'e' || text[end] === 'E'
+      if (whole - at > 15 || end - whole > 300 || exponent) longNumbers = true
+      at = exponent ? end : end - 1
+    }
   }
-  return -1
+  return { tooDeep: -1, members, longNumbers }
+}
+
+const isDigit = (character: number): boolean => character >= 0x30 && character <= 0x39
+
+function endOfDigits(text: string, start: number): number {
+  let end = start
+  while (isDigit(text.charCodeAt(end))) end++
+  return end
+}
+
+/** Where the string that begins at a quote ends; beyond the text when it does not. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end
 }

@@ -35,7 +35,7 @@ describe('a connection', () => {
       )
     }))
 
-  test('that drips its headers is closed, and others are served meanwhile', () =>
+  test('that drips its headers is closed, and others are served meanwhile', { timeout: 20_000 }, () =>
     withListening(quick({ headersTimeout: 150 }), async (app) => {
       const dripping = await Promise.all(Array.from({ length: 20 }, () => open(app.port)))
       const ends = dripping.map(listen)
@@ -49,7 +49,8 @@ describe('a connection', () => {
       } finally {
         clearInterval(drip)
       }
-    }))
+    }),
+  )
 
   test('that says nothing at all is closed', () =>
     withListening(quick({ headersTimeout: 150 }), async (app) => {
