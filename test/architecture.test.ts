@@ -23,7 +23,7 @@ const NEIGHBOURS: ReadonlySet<string> = new Set(['lint → views', 'validate →
 
 /** Libraries that one room alone may know. */
 const LIBRARY_ROOMS: readonly (readonly [RegExp, string])[] = [
-  [/^@hapi\//, 'http'],
+  [/^(@hapi\/|ipaddr\.js$)/, 'http'],
   [/^commander$/, 'cli'],
   [/^lowdb(\/|$)/, 'store'],
   [/^(sorted-btree|typedfastbitset)$/, 'store'],

@@ -1,6 +1,7 @@
 import Joi from 'joi'
 import { nearest } from '../util/suggest.ts'
 import { Faults } from './fault.ts'
+import { ANY_ORIGIN, EVERY_ORIGIN, origins } from './origins.ts'
 import { validateShape } from './shape.ts'
 import { type Definition, flatSource } from './source.ts'
 
@@ -117,7 +118,7 @@ const settingsSchema = Joi.object<SettingsInput>({
   rate_limits: Joi.object({ default: count, auth: count, upload: count }),
   max_upload_bytes: Joi.number().integer().min(1024),
   trusted_proxies: count,
-  cors: Joi.array().items(Joi.string()),
+  cors: origins,
   webhooks: Joi.alternatives(Joi.array().items(subscription), webhookSection),
   lint: Joi.object({ rules: Joi.object().pattern(Joi.string(), Joi.valid('off', 'warn', 'error')) }),
 })
@@ -149,7 +150,9 @@ export function resolveSettings(
     ...environment.layers.map(({ name, value }) => read(value, flatSource(`environment ${name}`), true)),
     read(flags, flatSource('command line'), true),
   ]
-  return { settings: freeze(layers.reduce<object>(overlay, DEFAULTS) as Settings), faults, warnings: environment.warnings }
+  const settings = freeze(layers.reduce<object>(overlay, DEFAULTS) as Settings)
+  const anybody = settings.cors.includes(ANY_ORIGIN) ? [EVERY_ORIGIN] : []
+  return { settings, faults, warnings: [...environment.warnings, ...anybody] }
 }
 
 function readEnvironment(env: Readonly<Record<string, string | undefined>>): {

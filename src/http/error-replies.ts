@@ -14,7 +14,7 @@ export interface ErrorOptions {
 }
 
 type Toolkit = Parameters<Lifecycle.Method>[1]
-type Failure = Error & { output?: { statusCode: number; payload: { message: string } } }
+type Failure = Error & { output?: { statusCode: number; payload?: { message: string } } }
 
 /** Turns everything that goes wrong, in a handler or in hapi itself, into one of the specification's bodies. */
 export class ErrorReplies {
@@ -75,7 +75,8 @@ function badRequest(message: string): readonly [ErrorCode, string] {
 }
 
 function fromFramework({ output }: Failure): AppError | undefined {
-  if (output === undefined) return undefined
+  // Not every error that looks like one of hapi's is one.
+  if (output?.payload === undefined) return undefined
   const { statusCode, payload } = output
   const known: Readonly<Record<number, readonly [ErrorCode, string]>> = {
     400: badRequest(payload.message),

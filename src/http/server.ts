@@ -1,8 +1,9 @@
-import Hapi from '@hapi/hapi'
+import Hapi, { type Lifecycle } from '@hapi/hapi'
 import type { App } from '../app.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, systemRandom } from '../util/ids.ts'
 import { ErrorReplies } from './error-replies.ts'
+import { type ConnectionLimits, createListener, refuseBadRequests } from './listener.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
 import { RateLimits } from './rate-limits.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -15,7 +16,11 @@ export interface ServerOptions {
   readonly report: (requestId: string, error: unknown) => void
   readonly clock?: Clock
   readonly random?: Random
+  readonly connections?: ConnectionLimits
 }
+
+/** Nobody's name, password or token is longer; whoever sends it is not known yet. */
+const MAX_LOGIN_BYTES = 65_536
 
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy']
 const EXPOSED_HEADERS = ['ETag', 'Location', 'Retry-After', ...RATE_HEADERS]
@@ -23,36 +28,53 @@ const EXPOSED_HEADERS = ['ETag', 'Location', 'Retry-After', ...RATE_HEADERS]
 /** Puts an application on HTTP. The server is ready to be injected into; `start()` makes it listen. */
 export async function createServer(
   app: App,
-  { report, clock = systemClock, random = systemRandom }: ServerOptions,
+  { report, clock = systemClock, random = systemRandom, connections }: ServerOptions,
 ): Promise<Hapi.Server> {
   const { settings } = app
   const cors = { origin: [...settings.cors], additionalHeaders: ['If-Match'], additionalExposedHeaders: EXPOSED_HEADERS }
   const errors = new ErrorReplies({ validationStatus: settings.validation_status, clock, random, report })
+  const listener = createListener(connections)
   const server = Hapi.server({
+    listener,
     host: settings.host,
     port: settings.port,
     router: { stripTrailingSlash: true },
     debug: false,
     routes: {
       cors: settings.cors.length > 0 ? cors : false,
+      // Records and tokens are to be kept by nobody on the way, nor by a browser (RFC 9111, section 5.2.2.5). A client that keeps
+      // them itself revalidates by their ETag all the same.
+      cache: { otherwise: 'no-store' },
+      // Nobody asks for half of a record.
+      response: { ranges: false },
       // Cookies of whatever else runs on this host are none of our business, however malformed.
       state: { parse: false, failAction: 'ignore' },
-      // `__proto__` is read as a key like any other, and then refused by name like any other unknown field.
+      // Bodies are left to `readBody`; hapi would first wait for all of one that is too large, or cut the connection.
       payload: {
-        maxBytes: settings.max_upload_bytes,
+        parse: false,
+        output: 'stream',
+        maxBytes: Number.MAX_SAFE_INTEGER,
         allow: ['application/json'],
-        protoAction: 'ignore',
         failAction: errors.failAction,
       },
     },
   })
+  refuseBadRequests(listener)
   const limits = new RateLimits(settings, clock)
   await server.register({ plugin: bearerAuthentication, options: { logins: app.logins, limits, errors } })
   // Of the routes registered here, of paths that lead nowhere, and of preflights.
   server.ext('onPreResponse', errors.onPreResponse, { sandbox: 'plugin' })
-  server.route(strictRoutes([...viewRoutes(app), ...authRoutes(app, limits)]))
+  if (settings.cors.length > 0) server.ext('onPreResponse', varyPreflight, { sandbox: 'plugin' })
+  server.route(strictRoutes(viewRoutes(app), 0))
+  server.route(strictRoutes(authRoutes(app, limits), Math.min(MAX_LOGIN_BYTES, settings.max_upload_bytes)))
   // In a plugin of its own, so that what most requests ask for is spared that extension.
-  const register = (api: Hapi.Server) => api.route(strictRoutes(modelRoutes(app), errors.guard))
+  const register = (api: Hapi.Server) => api.route(strictRoutes(modelRoutes(app), settings.max_upload_bytes, errors.guard))
   await server.register({ name: 'models', register })
   return server
+}
+
+/** What a preflight is answered depends on who asks; hapi says so of all other answers. */
+const varyPreflight: Lifecycle.Method = ({ method, response }, h) => {
+  if (method === 'options' && !('isBoom' in response)) response.vary('Origin')
+  return h.continue
 }

@@ -25,6 +25,10 @@ const MIN_LEFT = 512
  * Allows each caller at most `limit` requests in any stretch of `windowMs`, exactly: it remembers when each was made.
  * Refused requests do not count. However high the limit, a caller costs at most an entry for each tick of the clock; callers that
  * were quiet for a whole window are forgotten, and those that were quiet longest when there are too many.
+ *
+ * Our own, since no library that is kept up holds that promise: rate-limiter-flexible, express-rate-limit, hapi-rate-limit and
+ * limiter count from one edge of a window to the next, so that twice the limit may pass around an edge; rolling-rate-limiter is
+ * exact, but takes no clock, has a native one that is built on installation, and remembers as many callers as there are.
  */
 export class SlidingWindow {
   readonly limit: number
@@ -33,6 +37,7 @@ export class SlidingWindow {
   readonly #maxCallers: number
   /** In the order of last use. */
   readonly #logs = new Map<string, Log>()
+  #now = Number.NEGATIVE_INFINITY
   #latest: { readonly caller: string; readonly log: Log } | undefined
 
   constructor(options: { limit: number; windowMs: number; clock: Clock; maxCallers?: number }) {
@@ -44,10 +49,8 @@ export class SlidingWindow {
 
   /** Counts a request of a caller, if it is allowed. */
   take(caller: string): Verdict {
-    const now = this.#clock()
+    const now = this.#tell()
     const log = this.#logOf(caller, now)
-    // A clock that was set back leaves times that would not leave the window for long.
-    if ((log.times.at(-1) ?? now) > now) forgetUntil(Number.MAX_VALUE, log)
     forgetUntil(now - this.windowMs, log)
     const allowed = log.size < this.limit
     if (allowed) note(now, log)
@@ -58,6 +61,20 @@ export class SlidingWindow {
       remaining: this.limit - log.size,
       resetSeconds: Math.ceil((oldest + this.windowMs - now) / 1000),
     }
+  }
+
+  /**
+   * The time, which never goes back: a clock that was corrected a little stands still until it has caught up, so that no request
+   * is forgotten early. One that was set back by more than a window would lock everybody out, so all starts anew.
+   */
+  #tell(): number {
+    const now = this.#clock()
+    if (now < this.#now - this.windowMs) {
+      this.#logs.clear()
+      this.#latest = undefined
+      this.#now = now
+    } else if (now > this.#now) this.#now = now
+    return this.#now
   }
 
   /** How many entries are kept, of all callers together. */

@@ -1,5 +1,9 @@
 import { AppError } from '../errors.ts'
+import { isPlainText } from '../util/plain-text.ts'
 import { didYouMean } from '../util/suggest.ts'
+
+/** What stands where something was percent-encoded that is not UTF-8. */
+const UNREADABLE = '\uFFFD'
 
 /**
  * Query parameters as they were sent, and what turned out to be wrong with them. Everything wrong is told at once;
@@ -14,6 +18,11 @@ export class Parameters {
     this.#sent = sent
     for (const name of new Set(sent.keys())) {
       if (!known.includes(name)) this.fault(name, `Unknown query parameter '${name}'${didYouMean(name, known)}`)
+    }
+    for (const [name, value] of sent) {
+      if (!isPlainText(value) || value.includes(UNREADABLE)) {
+        this.fault(name, `'${name}' holds a character that is no text; write UTF-8, percent-encoded, without NUL`)
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { duplicateKey } from '../util/duplicate-keys.ts'
 import { isObject } from '../util/json.ts'
-import { duplicateKey } from './duplicate-keys.ts'
 import { tableOf } from './snapshot-lines.ts'
 import type { StoredRecord } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
+import { duplicateKey } from '../util/duplicate-keys.ts'
 import { isObject } from '../util/json.ts'
-import { duplicateKey } from './duplicate-keys.ts'
 import { FORMAT, type SnapshotPart } from './snapshot-layout.ts'
 
 /** The records of a table in a file of any layout: not yet known to be records. */

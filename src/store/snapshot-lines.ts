@@ -1,5 +1,5 @@
+import { hasDuplicateKey } from '../util/duplicate-keys.ts'
 import type { ReadFile } from './disk.ts'
-import { hasDuplicateKey } from './duplicate-keys.ts'
 import { CHUNK_BYTES, chunksOf } from './read-ahead.ts'
 import { countLines, FORMAT, idAt, linesIn, NEWLINE, type SnapshotPart, TABLE_END } from './snapshot-layout.ts'
 

@@ -37,7 +37,15 @@ describe('the packed package', () => {
   after(() => folder.remove())
 
   test('holds compiled code, its types and its papers, and no sources or tests', async () => {
-    assert.deepEqual((await readdir(installed)).sort(), ['CHANGELOG.md', 'LICENSE', 'README.md', 'bin', 'dist', 'package.json'])
+    assert.deepEqual((await readdir(installed)).sort(), [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'bin',
+      'dist',
+      'package.json',
+    ])
     const code = await readdir(join(installed, 'dist'), { recursive: true })
     assert.ok(code.includes('index.d.ts'))
     assert.deepEqual(

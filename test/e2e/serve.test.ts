@@ -8,6 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import { runCli } from '../helpers/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../helpers/fixture.ts'
 import { type RunningServer, startServer } from '../helpers/process.ts'
+import { listen, open } from '../helpers/raw.ts'
 
 interface Reply {
   readonly status: number
@@ -131,6 +132,27 @@ describe('stopping the real server', () => {
       }
     })
   }
+
+  test('a second signal ends it, whatever is still open', async () => {
+    const project = await copyFixture('blog')
+    try {
+      const server = await startServer(['--project', project.path])
+      const { stdout: token } = await runCli(['token'], { cwd: project.path })
+      const socket = await open(Number(new URL(server.address).port))
+      const heard = listen(socket)
+      const head = 'POST /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n'
+      socket.write(`${head}Authorization: Bearer ${token.trim()}\r\n\r\n`)
+      await once(socket, 'data')
+      const ended = once(server.child, 'exit')
+      server.child.kill('SIGTERM')
+      await server.said('SIGTERM: finishing open requests')
+      server.child.kill('SIGTERM')
+      assert.deepEqual(await ended, [null, 'SIGTERM'])
+      await heard
+    } finally {
+      await project.remove()
+    }
+  })
 })
 
 /** Sends the head of a POST and waits until the server has it; `finish` sends the body and gives the status. */

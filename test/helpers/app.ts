@@ -4,6 +4,7 @@ import { type App, openApp } from '../../src/app.ts'
 import type { PasswordHasher } from '../../src/auth/password.ts'
 import type { SettingsInput } from '../../src/config/settings.ts'
 import { jwtCodec } from '../../src/http/jwt-codec.ts'
+import type { ConnectionLimits } from '../../src/http/listener.ts'
 import { createServer } from '../../src/http/server.ts'
 import { copyFixture, makeProject, type TemporaryFolder } from './fixture.ts'
 
@@ -37,6 +38,7 @@ export interface TestAppOptions {
   readonly files?: Readonly<Record<string, string>>
   readonly settings?: SettingsInput
   readonly hasher?: PasswordHasher
+  readonly connections?: ConnectionLimits
 }
 
 /** Opens an application on a temporary copy of a fixture, with a clock that stands still. */
@@ -51,7 +53,7 @@ export async function openTestApp({ fixture = 'blog', files, ...options }: TestA
 }
 
 async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fixture' | 'files'>): Promise<TestApp> {
-  const { settings = {}, hasher = quickHasher } = options
+  const { settings = {}, hasher = quickHasher, connections } = options
   let now = TEST_START
   const clock = () => now
   // A clock that stands still never leaves the window of a rate limit.
@@ -59,7 +61,11 @@ async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fi
   const source = { folder: folder.path, env: {}, flags }
   const app = await openApp(source, 'write', { tokenCodec: jwtCodec, clock, hasher })
   const reported: unknown[] = []
-  const server = await createServer(app, { clock, report: (_, error) => reported.push(error) })
+  const server = await createServer(app, {
+    clock,
+    report: (_, error) => reported.push(error),
+    ...(connections === undefined ? {} : { connections }),
+  })
   await server.initialize()
   const stop = async () => {
     await server.stop()

@@ -32,7 +32,7 @@ scenarios('what a client should not have sent', [
     rawBody: postWith('{"a":1e400}'),
     headers: JSON_TYPE,
     status: 400,
-    expect: { detail: { error: { metadata: ['metadata holds a number that JSON cannot say'] } } },
+    expect: { detail: { error: { metadata: ['metadata.a is a number that cannot be kept exactly: 1e400'] } } },
   },
   {
     name: 'a Host header that is none',

@@ -24,7 +24,8 @@ const MAX = Number.MAX_SAFE_INTEGER
 
 const READ: Readonly<Record<FieldTypeName, readonly Row[]>> = {
   string: [
-    { keeps: ['', ' ', 'a', 'é', '👍', 'two\nlines', '\u0000', '__proto__', '1'] },
+    { keeps: ['', ' ', 'a', 'é', '👍', 'two\nlines', '__proto__', '1'] },
+    { refuses: { 'must not hold NUL or half of a surrogate pair': ['\u0000', 'a\u0000b', '\ud800', 'b\udc00a'] } },
     { refuses: { 'must be a string': NOT_TEXT } },
   ],
   text: [{ keeps: ['', 'a\n\nb', 'x'.repeat(100_000)] }, { refuses: { 'must be a string': NOT_TEXT } }],

@@ -1,3 +1,4 @@
+import { isPlainText, NOT_PLAIN } from '../../util/plain-text.ts'
 import { accept, EQUALITY, type FieldType, refuse } from '../field-type.ts'
 
 /** Any of a list of values, each at most once, in the order given. */
@@ -12,7 +13,8 @@ export const multichoice: FieldType = {
   read(value) {
     if (!Array.isArray(value)) return refuse('must be an array')
     const items: unknown[] = value
-    return items.every((item) => typeof item === 'string') ? accept([...new Set(items)]) : refuse('must be an array of strings')
+    if (!items.every((item) => typeof item === 'string')) return refuse('must be an array of strings')
+    return items.every(isPlainText) ? accept([...new Set(items)]) : refuse(NOT_PLAIN)
   },
   parse: (text) => accept(text),
 }

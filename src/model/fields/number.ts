@@ -1,3 +1,4 @@
+import { isKeptExactly } from '../../util/numeral.ts'
 import { accept, EQUALITY, type FieldType, ORDER, refuse } from '../field-type.ts'
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
@@ -12,5 +13,5 @@ export const number: FieldType = {
   secret: false,
   list: false,
   read: (value) => (typeof value === 'number' && Number.isFinite(value) ? accept(value + 0) : refuse('must be a number')),
-  parse: (text) => (DECIMAL.test(text) ? number.read(Number(text)) : refuse('must be a number')),
+  parse: (text) => (DECIMAL.test(text) && isKeptExactly(text) ? number.read(Number(text)) : refuse('must be a number')),
 }

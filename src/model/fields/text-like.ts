@@ -1,3 +1,4 @@
+import { isPlainText, NOT_PLAIN } from '../../util/plain-text.ts'
 import type { FieldTypeName } from '../definition.ts'
 import { accept, EQUALITY, type FieldOption, type FieldType, ORDER, refuse, TEXT_MATCH } from '../field-type.ts'
 
@@ -18,6 +19,7 @@ export function textLike(
     list: false,
     read(value) {
       if (typeof value !== 'string') return refuse('must be a string')
+      if (!isPlainText(value)) return refuse(NOT_PLAIN)
       // An empty text is left to `required` and `min_length`.
       return wellFormed === undefined || value === '' || wellFormed(value) ? accept(value) : refuse('format is invalid')
     },

@@ -11,7 +11,7 @@ const ODD_TEXTS = [
   'toString',
   'hasOwnProperty',
   "'; DROP TABLE book; --",
-  '\u0000',
+  '\u0001',
   '\u2028',
   '\\',
   '"',

@@ -35,10 +35,20 @@ export async function duplicateKey(text: string, value: unknown): Promise<Duplic
 /** True when there are more keys in a JSON text than in what `JSON.parse` made of it. */
 export const hasDuplicateKey = (text: string, value: unknown): boolean => keysInText(text) !== keysIn(value)
 
-function keysIn(value: unknown): number {
+/** How many members the objects in what `JSON.parse` made have together. */
+export function keysIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
-  let count = Array.isArray(value) ? 0 : Object.keys(value).length
-  for (const inner of Object.values(value)) if (typeof inner === 'object') count += keysIn(inner)
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') count += keysIn(item)
+    return count
+  }
+  const members = value as Readonly<Record<string, unknown>>
+  // Such objects inherit nothing that `in` would find.
+  for (const key in members) {
+    count++
+    if (typeof members[key] === 'object') count += keysIn(members[key])
+  }
   return count
 }
 
@@ -60,7 +70,8 @@ function keysInText(text: string): number {
   return count
 }
 
-function isEscaped(text: string, quote: number): boolean {
+/** True for a quote that belongs to the string it stands in. */
+export function isEscaped(text: string, quote: number): boolean {
   let at = quote
   while (text.charCodeAt(at - 1) === BACKSLASH) at--
   return (quote - at) % 2 === 1

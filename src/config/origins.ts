@@ -1,0 +1,31 @@
+import Joi from 'joi'
+
+/** Allows pages of every site. */
+export const ANY_ORIGIN = '*'
+
+/** What to tell whoever does so. */
+export const EVERY_ORIGIN =
+  "cors is '*': pages of every site may call the API, with whatever token they have; name the origins of your front ends"
+
+/** Origins that browsers may call from (RFC 6454), each spelt as browsers send it. */
+export const origins = Joi.array()
+  .items(
+    Joi.string().custom(asBrowsersSay, 'origin').messages({
+      'origin.form':
+        "'cors' holds '{{#value}}', which is no origin; write scheme://host[:port] as browsers do, such as https://app.example.com or http://localhost:5173",
+    }),
+  )
+  .custom(anyAlone, 'any origin')
+  .messages({ 'origin.any': "'cors' allows every origin by '*' already; leave it or the others out" })
+
+/** Browsers send an origin in one spelling (lower case, no default port, no slash at the end); any other would never match. */
+function asBrowsersSay(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+  const [, scheme = '', host = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\s*]+)$/.exec(value) ?? []
+  const spelt = URL.canParse(`http://${host}`) ? new URL(/^https?$/.test(scheme) ? value : `${scheme}://${host}`) : undefined
+  const known = spelt !== undefined && host !== '' && `${spelt.protocol}//${spelt.host}` === value
+  return value === ANY_ORIGIN || known ? value : helpers.error('origin.form')
+}
+
+function anyAlone(given: readonly string[], helpers: Joi.CustomHelpers): readonly string[] | Joi.ErrorReport {
+  return given.length > 1 && given.includes(ANY_ORIGIN) ? helpers.error('origin.any') : given
+}
