@@ -1,8 +1,11 @@
+import { setTimeout } from 'node:timers/promises'
 import Hapi from '@hapi/hapi'
 import type { App } from '../app.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, systemRandom } from '../util/ids.ts'
 import { ErrorReplies } from './error-replies.ts'
+import { LoginLog } from './login-log.ts'
+import { watch } from './operations.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
 import { RateLimits } from './rate-limits.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -11,23 +14,26 @@ import { viewRoutes } from './routes/views.ts'
 import { strictRoutes } from './strict-routes.ts'
 
 export interface ServerOptions {
-  /** Told of every error that is our own fault, with the request's id. */
-  readonly report: (requestId: string, error: unknown) => void
   readonly clock?: Clock
   readonly random?: Random
+  readonly wait?: (milliseconds: number) => Promise<unknown>
 }
 
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy']
-const EXPOSED_HEADERS = ['ETag', 'Location', 'Retry-After', ...RATE_HEADERS]
+const EXPOSED_HEADERS = ['ETag', 'Location', 'Retry-After', 'X-Request-Id', ...RATE_HEADERS]
 
 /** Puts an application on HTTP. The server is ready to be injected into; `start()` makes it listen. */
 export async function createServer(
   app: App,
-  { report, clock = systemClock, random = systemRandom }: ServerOptions,
+  { clock = systemClock, random = systemRandom, wait = setTimeout }: ServerOptions = {},
 ): Promise<Hapi.Server> {
-  const { settings } = app
-  const cors = { origin: [...settings.cors], additionalHeaders: ['If-Match'], additionalExposedHeaders: EXPOSED_HEADERS }
-  const errors = new ErrorReplies({ validationStatus: settings.validation_status, clock, random, report })
+  const { settings, log } = app
+  const cors = {
+    origin: [...settings.cors],
+    additionalHeaders: ['If-Match', 'X-Request-Id'],
+    additionalExposedHeaders: EXPOSED_HEADERS,
+  }
+  const errors = new ErrorReplies({ validationStatus: settings.validation_status, clock, random, log })
   const server = Hapi.server({
     host: settings.host,
     port: settings.port,
@@ -47,10 +53,12 @@ export async function createServer(
     },
   })
   const limits = new RateLimits(settings, clock)
+  const logins = new LoginLog(log, settings.trusted_proxies, random)
   await server.register({ plugin: bearerAuthentication, options: { logins: app.logins, limits, errors } })
   // Of the routes registered here, of paths that lead nowhere, and of preflights.
   server.ext('onPreResponse', errors.onPreResponse, { sandbox: 'plugin' })
-  server.route(strictRoutes([...viewRoutes(app), ...authRoutes(app, limits)]))
+  server.route(strictRoutes([...viewRoutes(app), ...authRoutes(app, limits, logins)]))
+  watch(server, app, { limits, random, wait })
   // In a plugin of its own, so that what most requests ask for is spared that extension.
   const register = (api: Hapi.Server) => api.route(strictRoutes(modelRoutes(app), errors.guard))
   await server.register({ name: 'models', register })

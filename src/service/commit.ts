@@ -1,3 +1,4 @@
+import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
@@ -5,6 +6,7 @@ import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import { useFormMessages } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
+import type { AccountLog } from './account-log.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './violations.ts'
 
@@ -21,11 +23,13 @@ export class Committer {
   readonly #registry: Registry
   readonly #store: Store
   readonly #finisher: Finisher
+  readonly #accounts: AccountLog
 
-  constructor(registry: Registry, store: Store, finisher: Finisher) {
+  constructor(registry: Registry, store: Store, finisher: Finisher, accounts: AccountLog) {
     this.#registry = registry
     this.#store = store
     this.#finisher = finisher
+    this.#accounts = accounts
   }
 
   /**
@@ -35,12 +39,18 @@ export class Committer {
    * @returns what is stored now, in the order of the drafts
    * @throws {AppError} VALIDATION_FAILED with everything that is wrong with any of them
    */
-  write(model: Model, prefix: Prefix, read: () => Promise<readonly DraftedWrite[]>): Promise<readonly StoredRecord[]> {
+  write(
+    actor: Actor,
+    model: Model,
+    prefix: Prefix,
+    read: () => Promise<readonly DraftedWrite[]>,
+  ): Promise<readonly StoredRecord[]> {
     return this.#untilCurrent(model, async () => {
       const writes = await read()
       throwIssues(await this.#issuesOf(writes), prefix)
       const outcome = await this.#store.transact(await this.#operations(writes))
       throwIssues(brokenConstraints(outcome, writes), prefix)
+      this.#accounts.tell(actor, outcome)
       return outcome
     })
   }
@@ -52,7 +62,7 @@ export class Committer {
    * @returns what was removed
    * @throws {AppError} RECORD_REFERENCED when others refer to one of them
    */
-  remove(model: Model, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
+  remove(actor: Actor, model: Model, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
     return this.#untilCurrent(model, async () => {
       const removals = (await read()).map((record): Operation => {
         return { kind: 'remove', table: model.key, id: record.id, expect: versionOf(record) }
@@ -60,6 +70,7 @@ export class Committer {
       const outcome = await this.#store.transact(removals)
       const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#registry)
       if (referenced !== undefined) throw referenced
+      this.#accounts.tell(actor, outcome)
       return outcome
     })
   }

@@ -11,6 +11,7 @@ import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import { grantsOf } from './accounts.ts'
 import type { Records } from './records.ts'
+import { Refusal } from './refusal.ts'
 import { userNamed } from './users.ts'
 
 /** What a login is answered with (RFC 6749, section 5.1); `expires_in` in seconds. */
@@ -57,7 +58,9 @@ export class Logins {
   async login(username: string, password: string): Promise<TokenGrant> {
     const user = await userNamed(this.#store, username)
     const matches = await this.#hasher.verify(String(user?.password ?? NOBODYS_HASH), password)
-    if (user === undefined || !matches || user.is_active !== true) throw unauthenticated()
+    if (user === undefined) throw unauthenticated(new Refusal('unknown_user'))
+    if (!matches) throw unauthenticated(new Refusal('wrong_password', user))
+    if (user.is_active !== true) throw unauthenticated(new Refusal('user_inactive', user))
     const family = uniqueId(this.#random)
     const { grant, claims } = this.#grant(user.id, family)
     const expires_at = isoTime(claims.exp * 1000)
@@ -79,10 +82,10 @@ export class Logins {
   async refresh(token: string): Promise<TokenGrant> {
     const { session, claims } = await this.#session(token)
     const user = session === undefined ? undefined : await this.#activeUser(Number(session.user_id))
-    if (session === undefined || user === undefined) throw unauthenticated()
+    if (session === undefined || user === undefined) throw unauthenticated(new Refusal('session_over', user))
     if (session.token_id !== claims.jti || session.credential !== credentialOf(user)) {
       await unlessGone(() => this.#records.remove(SYSTEM, SESSION, session.id))
-      throw unauthenticated()
+      throw unauthenticated(new Refusal(session.token_id === claims.jti ? 'session_over' : 'token_reused', user))
     }
     const next = this.#grant(user.id, String(session.family))
     const data = { token_id: next.claims.jti, expires_at: isoTime(next.claims.exp * 1000) }
@@ -136,7 +139,7 @@ export class Logins {
 
   async #session(token: string): Promise<{ session: StoredRecord | undefined; claims: Claims }> {
     const claims = this.#tokens.verify(token, 'refresh')
-    if (claims === undefined) throw unauthenticated()
+    if (claims === undefined) throw unauthenticated(new Refusal('token_invalid'))
     const family = claims.jti.split('.')[0] ?? ''
     return { session: await this.#first(SESSION, [{ field: 'family', operator: 'eq', value: family }]), claims }
   }
@@ -169,8 +172,9 @@ export class Logins {
 /** Names the password that a session began with, without giving away what is stored of it. */
 const credentialOf = (user: StoredRecord): string => createHash('sha256').update(String(user.password)).digest('base64url')
 
-/** The one error for everybody who cannot be told who they are. */
-export const unauthenticated = (): AppError => new AppError('UNAUTHENTICATED', 'Valid token required')
+/** The one error for everybody who cannot be told who they are. @param refusal why, for the log */
+export const unauthenticated = (refusal?: Refusal): AppError =>
+  new AppError('UNAUTHENTICATED', 'Valid token required', { cause: refusal })
 
 const OVERTAKEN: ReadonlySet<string> = new Set([
   'RECORD_NOT_FOUND',
