@@ -38,6 +38,7 @@ describe('redacting a text', () => {
       'The password of a user is at least 8 characters long',
       'make one: admin users add NAME --password-stdin',
       'GET /api/v1/auth/token 200',
+      'request eyJhbGciOiJIUzI1NiJ9AB failed',
     ]) {
       assert.equal(redactText(text), text)
     }
