@@ -4,6 +4,7 @@ import { keptSecret } from './auth/secret.ts'
 import { type TokenCodecFactory, Tokens } from './auth/token.ts'
 import type { Settings } from './config/settings.ts'
 import { AppError } from './errors.ts'
+import { type Log, silentLog } from './log/log.ts'
 import { Logins } from './service/logins.ts'
 import { addMissingPermissions } from './service/permission-records.ts'
 import { loadProject, type Project, type ProjectSource } from './service/project.ts'
@@ -22,16 +23,15 @@ export interface Surroundings {
   readonly clock?: Clock
   readonly random?: Random
   readonly hasher?: PasswordHasher
-  /** Told of what a person should know and nothing stops for. */
-  readonly warn?: (message: string) => void
-  /** Told for each list how it was found. */
-  readonly explain?: (line: string) => void
+  /** Makes the log that the project's settings ask for; without it nothing is said. */
+  readonly log?: (settings: Settings['log']) => Log
 }
 
 /** A running application: its parts, joined. */
 export interface App {
   readonly project: Project
   readonly settings: Settings
+  readonly log: Log
   /** The folder that holds the data, absolute. */
   readonly dataFolder: string
   readonly store: Store
@@ -52,16 +52,18 @@ export interface App {
  * @throws {AppError} DATA_IN_USE, DATA_CORRUPT, USAGE; TASK_FAILED when there is nothing to read yet
  */
 export async function openApp(source: ProjectSource, mode: 'read' | 'write', surroundings: Surroundings): Promise<App> {
-  const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id(), warn = () => {} } = surroundings
+  const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id() } = surroundings
   const project = await loadProject(source)
   const { settings, registry, forms } = project
   const dataFolder = resolve(project.folder, settings.data)
-  const store = await FileStore.open(dataFolder, registry, mode, { warn, explain: surroundings.explain })
+  const log = surroundings.log?.(settings.log) ?? silentLog
+  const explain = log.debugs ? (line: string) => log.debug(line) : undefined
+  const store = await FileStore.open(dataFolder, registry, mode, { warn: (message) => log.warn(message), explain })
   try {
     if (mode === 'read' && store.isNew) {
       throw noData(dataFolder)
     }
-    const records = new Records({ registry, store, forms, hasher, clock })
+    const records = new Records({ registry, store, forms, hasher, clock, log })
     const seeded = mode === 'write' && store.isNew ? await seedStore(project.seeds, registry, records) : 0
     if (mode === 'write') await addMissingPermissions(registry, store, records)
     const codec = tokenCodec(settings.jwt.algorithm, settings.secret_key ?? (await keptSecret(dataFolder, random)))
@@ -69,6 +71,7 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
     return {
       project,
       settings,
+      log,
       dataFolder,
       store,
       records,

@@ -8,7 +8,7 @@ const SRC = join(import.meta.dirname, '../src')
 /** Floors of the house, from the ground up: a room imports from floors below its own. */
 const FLOORS: readonly (readonly string[])[] = [
   ['util', 'errors'],
-  ['config'],
+  ['config', 'log'],
   ['model'],
   ['validate', 'query', 'views', 'lint', 'auth', 'limit', 'mock', 'store', 'search', 'webhooks'],
   ['service'],
@@ -28,6 +28,7 @@ const LIBRARY_ROOMS: readonly (readonly [RegExp, string])[] = [
   [/^lowdb(\/|$)/, 'store'],
   [/^(sorted-btree|typedfastbitset)$/, 'store'],
   [/^lunr$/, 'search'],
+  [/^pino$/, 'log'],
   [/^csv-/, 'transfer'],
 ]
 

@@ -34,7 +34,7 @@ async function buildProgram(io: Io): Promise<Command> {
   const program = new Command('admin')
     .description('A local admin backend: a folder of models and views becomes an authenticated HTTP API.')
     .version(version)
-    .option('--debug', 'show the stack of an error, and how each list is found')
+    .option('--debug', 'show the stack of an error, and log every request and how each list is found')
     .showHelpAfterError('(add --help for usage)')
     .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n')
   const commands = [serveCommand(io), initCommand(io), tokenCommand(io), usersCommand(io), compactCommand(io), doctorCommand(io)]

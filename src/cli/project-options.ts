@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type App, noData, openApp } from '../app.ts'
-import type { SettingsInput } from '../config/settings.ts'
+import type { Settings, SettingsInput } from '../config/settings.ts'
 import { jwtCodec } from '../http/jwt-codec.ts'
+import { createLog, type Log } from '../log/log.ts'
 import type { Registry } from '../model/registry.ts'
 import { loadProject, type ProjectSource } from '../service/project.ts'
 import { holdsData } from '../store/recovery.ts'
@@ -12,8 +13,13 @@ import type { Io } from './io.ts'
 export interface ProjectOptions {
   readonly project: string
   readonly data?: string
-  /** From the program's own option: say how lists are found. */
-  readonly debug?: boolean
+}
+
+/** What only some commands have to say about how a project is opened. */
+export interface Opening {
+  readonly flags?: SettingsInput
+  /** Makes the log; without it a person is told of what they should know, and of nothing else. */
+  readonly log?: (settings: Settings['log']) => Log
 }
 
 /** Gives a command the options that name a project. */
@@ -44,19 +50,17 @@ function sourceOf(io: Io, { project, data }: ProjectOptions, flags: SettingsInpu
   return { folder: resolve(io.cwd, project), env: io.env, flags: { ...flags, ...dataFlag } }
 }
 
+const personalLog = (io: Io): Log => createLog((text) => io.stderr.write(text), { level: 'warn', format: 'text' })
+
 /** Opens the project that the options name, does something with it, and closes it whatever happens. */
 export async function withApp<T>(
   io: Io,
   options: ProjectOptions,
   mode: 'read' | 'write',
   work: (app: App) => Promise<T>,
-  flags: SettingsInput = {},
+  { flags = {}, log = () => personalLog(io) }: Opening = {},
 ): Promise<T> {
-  const app = await openApp(sourceOf(io, options, flags), mode, {
-    tokenCodec: jwtCodec,
-    warn: (message) => io.stderr.write(`Warning: ${message}\n`),
-    ...(options.debug === true ? { explain: (line: string) => io.stderr.write(`${line}\n`) } : {}),
-  })
+  const app = await openApp(sourceOf(io, options, flags), mode, { tokenCodec: jwtCodec, log })
   try {
     return await work(app)
   } finally {

@@ -25,6 +25,9 @@ export interface Settings {
   readonly max_upload_bytes: number
   readonly trusted_proxies: number
   readonly cors: readonly string[]
+  readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug'; readonly format: 'auto' | 'json' | 'text' }
+  readonly stop_delay_seconds: number
+  readonly metrics: 'off' | 'local' | 'open'
   readonly webhooks: readonly WebhookSettings[] | WebhookSection
   readonly lint: { readonly rules: Readonly<Record<string, 'off' | 'warn' | 'error'>> }
 }
@@ -67,6 +70,9 @@ export const DEFAULTS: Settings = {
   max_upload_bytes: 10_485_760,
   trusted_proxies: 0,
   cors: [],
+  log: { level: 'info', format: 'auto' },
+  stop_delay_seconds: 0,
+  metrics: 'local',
   webhooks: [],
   lint: { rules: {} },
 }
@@ -119,6 +125,9 @@ const settingsSchema = Joi.object<SettingsInput>({
   max_upload_bytes: Joi.number().integer().min(1024),
   trusted_proxies: count,
   cors: origins,
+  log: Joi.object({ level: Joi.valid('error', 'warn', 'info', 'debug'), format: Joi.valid('auto', 'json', 'text') }),
+  stop_delay_seconds: Joi.number().min(0).max(600),
+  metrics: Joi.valid('off', 'local', 'open'),
   webhooks: Joi.alternatives(Joi.array().items(subscription), webhookSection),
   lint: Joi.object({ rules: Joi.object().pattern(Joi.string(), Joi.valid('off', 'warn', 'error')) }),
 })

@@ -1,8 +1,11 @@
 import type { Lifecycle, ResponseObject } from '@hapi/hapi'
 import { AppError, type ErrorCode } from '../errors.ts'
+import type { Log } from '../log/log.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
-import { type Random, uniqueId } from '../util/ids.ts'
+import type { Random } from '../util/ids.ts'
 import { errorReply, shapeB } from './error-body.ts'
+import { nameOf } from './metrics/traffic.ts'
+import { answerRequestId, requestIdOf } from './request-id.ts'
 
 export interface ErrorOptions {
   readonly validationStatus: 400 | 422
@@ -10,7 +13,7 @@ export interface ErrorOptions {
   /** Makes the ids by which a body and the log speak of the same failure. */
   readonly random: Random
   /** Told of every error that is our own fault, with such an id. */
-  readonly report: (requestId: string, error: unknown) => void
+  readonly log: Log
 }
 
 type Toolkit = Parameters<Lifecycle.Method>[1]
@@ -25,8 +28,12 @@ export class ErrorReplies {
   }
 
   /** For `onPreResponse`. It costs every request a few promises, those that end well too. */
-  readonly onPreResponse: Lifecycle.Method = ({ response }, h) =>
-    'isBoom' in response && response.isBoom ? reply(h, response, this.#options) : h.continue
+  readonly onPreResponse: Lifecycle.Method = (request, h) => {
+    const { response } = request
+    if ('isBoom' in response && response.isBoom) return reply(h, response, this.#options)
+    answerRequestId(request)
+    return h.continue
+  }
 
   /** For `failAction`. */
   readonly failAction: Lifecycle.Method = (_, h, error = new Error('Something failed')) => this.reply(h, error)
@@ -50,20 +57,28 @@ export class ErrorReplies {
 
 function reply(h: Toolkit, failure: Failure, options: ErrorOptions): ResponseObject {
   const error = failure instanceof AppError ? failure : fromFramework(failure)
-  if (error === undefined || error.status === 500) return internal(h, failure, options)
-  if (error.status > 500) options.report(uniqueId(options.random), error)
-  const { status, headers, body } = errorReply(error, options.validationStatus, isoTime(options.clock()))
+  const isOurs = error === undefined || error.status >= 500
+  const response = isOurs ? ownFault(h, failure, error, options) : told(h, error, options)
+  answerRequestId(h.request)
+  return response
+}
+
+function told(h: Toolkit, error: AppError, { validationStatus, clock }: ErrorOptions): ResponseObject {
+  const { status, headers, body } = errorReply(error, validationStatus, isoTime(clock()))
   const response = h.response(body).code(status)
   for (const [name, value] of Object.entries(headers)) response.header(name, value)
   return response
 }
 
 /** The body says nothing of what happened inside; the log does, under the same id. */
-function internal(h: Toolkit, failure: Failure, { report, random }: ErrorOptions): ResponseObject {
-  const requestId = uniqueId(random)
-  report(requestId, failure)
-  const body = { ...shapeB('INTERNAL', `Request ${requestId} failed; the server's log says more`), request_id: requestId }
-  return h.response(body).code(500)
+function ownFault(h: Toolkit, failure: Failure, error: AppError | undefined, { random, log }: ErrorOptions): ResponseObject {
+  const requestId = requestIdOf(h.request, random)
+  log.error('Request failed', { request_id: requestId, ...nameOf(h.request.route), error: failure })
+  const isTold = error !== undefined && error.status > 500
+  const body = isTold
+    ? shapeB(error.code, error.details)
+    : shapeB('INTERNAL', `Request ${requestId} failed; the server's log says more`)
+  return h.response({ ...body, request_id: requestId }).code(body.status_code)
 }
 
 const NOT_JSON = ['UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json'] as const

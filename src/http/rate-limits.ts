@@ -23,6 +23,8 @@ const WINDOW_MS = 60_000
  * the limit costs next to nothing; the headers are set on the raw response, so that whatever is answered carries them.
  */
 export class RateLimits {
+  /** How many requests each limit refused. */
+  readonly rejections: Record<BucketName, number> = { default: 0, auth: 0 }
   readonly #buckets: Readonly<Record<BucketName, Bucket | undefined>>
   readonly #trustedProxies: number
   readonly #clock: Clock
@@ -60,6 +62,7 @@ export class RateLimits {
     res.setHeader('ratelimit-policy', bucket.policy)
     res.setHeader('ratelimit', `"${name}";r=${remaining};t=${resetSeconds}`)
     if (allowed) return
+    this.rejections[name]++
     res.setHeader('retry-after', String(resetSeconds))
     throw new AppError('RATE_LIMITED', `At most ${limit} requests a minute; try again in ${resetSeconds} seconds`)
   }

@@ -1,9 +1,12 @@
+import { setTimeout } from 'node:timers/promises'
 import Hapi, { type Lifecycle } from '@hapi/hapi'
 import type { App } from '../app.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, systemRandom } from '../util/ids.ts'
 import { ErrorReplies } from './error-replies.ts'
 import { type ConnectionLimits, createListener, refuseBadRequests } from './listener.ts'
+import { LoginLog } from './login-log.ts'
+import { watch } from './operations.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
 import { RateLimits } from './rate-limits.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -12,27 +15,30 @@ import { viewRoutes } from './routes/views.ts'
 import { strictRoutes } from './strict-routes.ts'
 
 export interface ServerOptions {
-  /** Told of every error that is our own fault, with the request's id. */
-  readonly report: (requestId: string, error: unknown) => void
   readonly clock?: Clock
   readonly random?: Random
   readonly connections?: ConnectionLimits
+  readonly wait?: (milliseconds: number) => Promise<unknown>
 }
 
 /** Nobody's name, password or token is longer; whoever sends it is not known yet. */
 const MAX_LOGIN_BYTES = 65_536
 
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy']
-const EXPOSED_HEADERS = ['ETag', 'Location', 'Retry-After', ...RATE_HEADERS]
+const EXPOSED_HEADERS = ['ETag', 'Location', 'Retry-After', 'X-Request-Id', ...RATE_HEADERS]
 
 /** Puts an application on HTTP. The server is ready to be injected into; `start()` makes it listen. */
 export async function createServer(
   app: App,
-  { report, clock = systemClock, random = systemRandom, connections }: ServerOptions,
+  { clock = systemClock, random = systemRandom, wait = setTimeout, connections }: ServerOptions = {},
 ): Promise<Hapi.Server> {
-  const { settings } = app
-  const cors = { origin: [...settings.cors], additionalHeaders: ['If-Match'], additionalExposedHeaders: EXPOSED_HEADERS }
-  const errors = new ErrorReplies({ validationStatus: settings.validation_status, clock, random, report })
+  const { settings, log } = app
+  const cors = {
+    origin: [...settings.cors],
+    additionalHeaders: ['If-Match', 'X-Request-Id'],
+    additionalExposedHeaders: EXPOSED_HEADERS,
+  }
+  const errors = new ErrorReplies({ validationStatus: settings.validation_status, clock, random, log })
   const listener = createListener(connections)
   const server = Hapi.server({
     listener,
@@ -61,12 +67,14 @@ export async function createServer(
   })
   refuseBadRequests(listener)
   const limits = new RateLimits(settings, clock)
+  const logins = new LoginLog(log, settings.trusted_proxies, random)
   await server.register({ plugin: bearerAuthentication, options: { logins: app.logins, limits, errors } })
   // Of the routes registered here, of paths that lead nowhere, and of preflights.
   server.ext('onPreResponse', errors.onPreResponse, { sandbox: 'plugin' })
   if (settings.cors.length > 0) server.ext('onPreResponse', varyPreflight, { sandbox: 'plugin' })
   server.route(strictRoutes(viewRoutes(app), 0))
-  server.route(strictRoutes(authRoutes(app, limits), Math.min(MAX_LOGIN_BYTES, settings.max_upload_bytes)))
+  server.route(strictRoutes(authRoutes(app, limits, logins), Math.min(MAX_LOGIN_BYTES, settings.max_upload_bytes)))
+  watch(server, app, { limits, random, wait })
   // In a plugin of its own, so that what most requests ask for is spared that extension.
   const register = (api: Hapi.Server) => api.route(strictRoutes(modelRoutes(app), settings.max_upload_bytes, errors.guard))
   await server.register({ name: 'models', register })

@@ -69,6 +69,12 @@ export class Lockout {
     return succeeded
   }
 
+  /** True while an account is locked. */
+  locks(account: string): boolean {
+    const now = this.#clock()
+    return now < (this.#recall(digest(account), now)?.lockedUntil ?? 0)
+  }
+
   /** Forgets the failures of an account, such as one whose password has just been set. */
   forgive(account: string): void {
     this.#forget(digest(account))

@@ -6,6 +6,7 @@ import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import { useFormMessages } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
+import type { AccountLog } from './account-log.ts'
 import { guardSuperusers, usersAffected } from './accounts.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './violations.ts'
@@ -26,13 +27,15 @@ export class Committer {
   readonly #registry: Registry
   readonly #store: Store
   readonly #finisher: Finisher
+  readonly #accounts: AccountLog
 
   #accessListener: AccessListener = async () => {}
 
-  constructor(registry: Registry, store: Store, finisher: Finisher) {
+  constructor(registry: Registry, store: Store, finisher: Finisher, accounts: AccountLog) {
     this.#registry = registry
     this.#store = store
     this.#finisher = finisher
+    this.#accounts = accounts
   }
 
   onAccess(listener: AccessListener): void {
@@ -46,12 +49,18 @@ export class Committer {
    * @returns what is stored now, in the order of the drafts
    * @throws {AppError} VALIDATION_FAILED with everything that is wrong with any of them
    */
-  write(model: Model, prefix: Prefix, read: () => Promise<readonly DraftedWrite[]>): Promise<readonly StoredRecord[]> {
+  write(
+    actor: Actor,
+    model: Model,
+    prefix: Prefix,
+    read: () => Promise<readonly DraftedWrite[]>,
+  ): Promise<readonly StoredRecord[]> {
     return this.#untilCurrent(model, async () => {
       const writes = await read()
       throwIssues(await this.#issuesOf(writes), prefix)
       const outcome = await this.#store.transact(await this.#operations(writes))
       throwIssues(brokenConstraints(outcome, writes), prefix)
+      this.#accounts.tell(actor, outcome)
       return outcome
     })
   }
@@ -72,6 +81,7 @@ export class Committer {
       const outcome = await this.#store.transact(removals)
       const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#registry)
       if (referenced !== undefined) throw referenced
+      this.#accounts.tell(actor, outcome)
       return outcome
     })
   }

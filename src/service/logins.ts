@@ -9,6 +9,7 @@ import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import { grantsOf } from './accounts.ts'
 import type { Records } from './records.ts'
+import { Refusal } from './refusal.ts'
 import { isOf, Sessions, succeeds } from './sessions.ts'
 import { userNamed } from './users.ts'
 
@@ -66,7 +67,7 @@ export class Logins {
     const user = await userNamed(this.#store, username)
     const matches = await this.#hasher.verify(String(user?.password ?? NOBODYS_HASH), password)
     const admitted = this.#lockout.admit(username, matches && user?.is_active === true)
-    if (user === undefined || !admitted) throw unauthenticated()
+    if (user === undefined || !admitted) throw unauthenticated(this.#refusal(username, user, matches))
     const family = uniqueId(this.#random)
     const { grant, tokenId, expiresAt } = this.#grant(user.id, family)
     const noted = await succeeds(this.#records.stamp('user', user.id, { last_login: isoTime(this.#clock()) }))
@@ -85,12 +86,14 @@ export class Logins {
     const claims = this.#refreshClaims(token)
     const session = await this.#sessions.of(claims)
     const user = session === undefined ? undefined : await this.#activeUser(Number(session.user_id))
-    if (session === undefined || user === undefined) throw unauthenticated()
+    if (session === undefined || user === undefined) throw unauthenticated(new Refusal('session_over', user))
     const next = this.#grant(user.id, String(session.family))
-    const isGood = session.token_id === claims.jti && isOf(session, user)
+    const isLast = session.token_id === claims.jti
+    const isGood = isLast && isOf(session, user)
     if (isGood && (await this.#sessions.rotate(session, next.tokenId, next.expiresAt))) return next.grant
     await this.#sessions.end(session)
-    throw unauthenticated()
+    // Somebody else was first, then or now, unless the user has another password.
+    throw unauthenticated(new Refusal(isLast && !isGood ? 'session_over' : 'token_reused', user))
   }
 
   /** Ends the session that a refresh token belongs to, with all its tokens. @throws {AppError} UNAUTHENTICATED */
@@ -144,9 +147,16 @@ export class Logins {
     await this.#sessions.endAllOf(users)
   }
 
+  /** Why a login is refused. */
+  #refusal(username: string, user: StoredRecord | undefined, matches: boolean): Refusal {
+    if (this.#lockout.locks(username)) return new Refusal('account_locked', user)
+    if (user === undefined) return new Refusal('unknown_user')
+    return new Refusal(matches ? 'user_inactive' : 'wrong_password', user)
+  }
+
   #refreshClaims(token: string): Claims {
     const claims = this.#tokens.verify(token, 'refresh')
-    if (claims === undefined) throw unauthenticated()
+    if (claims === undefined) throw unauthenticated(new Refusal('token_invalid'))
     return claims
   }
 
@@ -156,5 +166,6 @@ export class Logins {
   }
 }
 
-/** The one error for everybody who cannot be told who they are. */
-export const unauthenticated = (): AppError => new AppError('UNAUTHENTICATED', 'Valid token required')
+/** The one error for everybody who cannot be told who they are. @param refusal why, for the log */
+export const unauthenticated = (refusal?: Refusal): AppError =>
+  new AppError('UNAUTHENTICATED', 'Valid token required', { cause: refusal })

@@ -1,6 +1,7 @@
 import type { PasswordHasher } from '../auth/password.ts'
-import type { Actor } from '../auth/permissions.ts'
+import { type Actor, SYSTEM } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
+import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
@@ -10,6 +11,7 @@ import type { Json } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
+import { AccountLog } from './account-log.ts'
 import { guardAccount } from './accounts.ts'
 import { type AccessListener, byIndex, Committer, singly, throwIssues } from './commit.ts'
 import { draftChange, draftNew, Finisher } from './drafts.ts'
@@ -44,11 +46,13 @@ export class Records {
     forms: ReadonlyMap<string, Form>
     hasher: PasswordHasher
     clock: Clock
+    log: Log
   }) {
     this.#registry = parts.registry
     this.#store = parts.store
     this.#forms = parts.forms
-    this.#committer = new Committer(parts.registry, parts.store, new Finisher(parts.hasher, parts.clock))
+    const finisher = new Finisher(parts.hasher, parts.clock)
+    this.#committer = new Committer(parts.registry, parts.store, finisher, new AccountLog(parts.log))
   }
 
   /** Names who is told when users were given another password, or were disabled or enabled. */
@@ -62,7 +66,7 @@ export class Records {
     const { data, formId } = readWriteRequest(body)
     const form = this.#form(formId, model)
     const draft = draftNew(actor, model, form, data)
-    return only(await this.#committer.write(model, singly, async () => [{ model, form, draft }]))
+    return only(await this.#committer.write(actor, model, singly, async () => [{ model, form, draft }]))
   }
 
   /** @param body `{records: [data…], form_id?}` */
@@ -71,7 +75,7 @@ export class Records {
     const { records, formId } = readBulkCreate(body)
     const form = this.#form(formId, model)
     const writes = records.map((data) => ({ model, form, draft: draftNew(actor, model, form, data) }))
-    return this.#committer.write(model, byIndex, async () => writes)
+    return this.#committer.write(actor, model, byIndex, async () => writes)
   }
 
   /**
@@ -100,7 +104,7 @@ export class Records {
     const { data, formId } = readWriteRequest(body)
     const form = this.#form(formId, model)
     checkUpdateKeys(actor, model, form, data).throwIfAny()
-    const updated = await this.#committer.write(model, singly, async () => {
+    const updated = await this.#committer.write(actor, model, singly, async () => {
       const existing = await this.#existing(model, id, 'UPDATE_TARGET_MISSING', precondition)
       await guardAccount(this.#store, actor, model, existing, data)
       return [{ model, form, existing, draft: draftChange(model, form, existing, data) }]
@@ -116,7 +120,7 @@ export class Records {
     const refused = updates.map(({ data }, index) => ({ index, issues: checkUpdateKeys(actor, model, form, data) }))
     throwIssues(refused, byIndex)
     const ids = updates.map(({ id }) => id)
-    return this.#committer.write(model, byIndex, async () => {
+    return this.#committer.write(actor, model, byIndex, async () => {
       const found = await this.#allExisting(model, ids)
       for (const [index, user] of found.entries()) await guardAccount(this.#store, actor, model, user, updates[index]?.data)
       return found.map((existing, index) => {
@@ -150,7 +154,7 @@ export class Records {
   /** Notes something that the server itself keeps of a record. Nothing else of it is judged, and `updated_at` stays. */
   async stamp(modelKey: string, id: number, values: Readonly<Record<string, Json>>): Promise<void> {
     const model = this.#registry.expect(modelKey)
-    await this.#committer.write(model, singly, async () => {
+    await this.#committer.write(SYSTEM, model, singly, async () => {
       const existing = await this.#existing(model, id, 'RECORD_NOT_FOUND', undefined)
       return [{ model, existing, draft: { data: values, values, issues: new FieldIssues() }, quiet: true }]
     })

@@ -12,7 +12,7 @@ import { acquireLock } from './lock.ts'
 import { MemoryStore } from './memory.ts'
 import { judgeForeign, type Poured, pour } from './pour.ts'
 import { type Found, find, findBeside, foreignNotice, mendTail, refuseBroken, removeDraft } from './recovery.ts'
-import type { Change, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
+import type { Change, Operation, Outcome, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
 import type { Table } from './table.ts'
 
 /** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
@@ -141,6 +141,11 @@ export class FileStore extends MemoryStore {
     const outcome = this.engine.transact(operations, mode)
     if (mode === 'commit' && outcome.ok && operations.length > 0) await this.#save(outcome.changes, operations)
     return outcome
+  }
+
+  override async status(): Promise<StoreStatus> {
+    const { records } = await super.status()
+    return { takesWrites: this.#refusal === undefined, journalBytes: this.#journal?.length ?? 0, records }
   }
 
   #save(changes: readonly Change[], operations: readonly Operation[]): Promise<void> {

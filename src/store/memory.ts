@@ -1,7 +1,7 @@
 import type { Registry } from '../model/registry.ts'
 import type { Filter, Plan, SortKey } from '../query/plan.ts'
 import { Engine, type EngineOptions } from './engine.ts'
-import type { Operation, Outcome, Store, StoredRecord, TransactionMode } from './store.ts'
+import type { Operation, Outcome, Store, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
 
 const STREAM_BATCH = 500
 
@@ -31,6 +31,11 @@ export class MemoryStore implements Store {
 
   async transact(operations: readonly Operation[], mode: TransactionMode = 'commit'): Promise<Outcome> {
     return this.engine.transact(operations, mode)
+  }
+
+  async status(): Promise<StoreStatus> {
+    const records = new Map([...this.engine.tables].map(([name, { size }]) => [name, size]))
+    return { takesWrites: true, journalBytes: 0, records }
   }
 
   async close(): Promise<void> {}

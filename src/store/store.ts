@@ -50,6 +50,16 @@ export type Outcome =
   | { readonly ok: true; readonly records: readonly StoredRecord[]; readonly changes: readonly Change[] }
   | { readonly ok: false; readonly violations: readonly Violation[] }
 
+/** How a store is doing. */
+export interface StoreStatus {
+  /** False once it refuses every transaction: after a disk failed to confirm a write, when opened for reading, when closed. */
+  readonly takesWrites: boolean
+  /** How long the journal is that is being written; 0 where there is none. */
+  readonly journalBytes: number
+  /** How many records there are, by table. */
+  readonly records: ReadonlyMap<string, number>
+}
+
 /**
  * Where records are kept. Everything is asynchronous, takes whole batches, and gets its conditions as data, so that an
  * engine may live on another machine. Tables are those of the registry that the store was opened with.
@@ -75,6 +85,9 @@ export interface Store {
    * @throws {AppError} STORE_UNAVAILABLE when the changes could not be kept; then none is applied
    */
   transact(operations: readonly Operation[], mode?: TransactionMode): Promise<Outcome>
+
+  /** How the store is doing now. */
+  status(): Promise<StoreStatus>
 
   /** Resolves once everything that was accepted is kept and nothing is held open. */
   close(): Promise<void>

@@ -14,7 +14,7 @@ describe('admin serve', () => {
   afterEach(() => project.remove())
 
   test('prints one line on stdout and tells the rest on stderr', async () => {
-    const { code, stdout, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path })
+    const { code, stdout, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path, terminal: true })
     assert.equal(code, 0)
     assert.match(stdout, /^Listening on http:\/\/127\.0\.0\.1:\d+\n$/)
     assert.match(stderr, /^7 models and 14 views from /)
@@ -94,7 +94,7 @@ describe('admin serve', () => {
 
   test('warns of variables that look misspelt', async () => {
     const env = { ADMIN_PROT: '1', ADMIN_EMAIL: 'admin@example.com' }
-    const { code, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path, env })
+    const { code, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path, env, terminal: true })
     assert.equal(code, 0)
     assert.match(stderr, /^Warning: ADMIN_PROT is not a setting; did you mean ADMIN_PORT\?$/m)
     assert.doesNotMatch(stderr, /ADMIN_EMAIL/)

@@ -38,6 +38,9 @@ test('the defaults are those that are documented', () => {
     max_upload_bytes: 10485760,
     trusted_proxies: 0,
     cors: [],
+    log: { level: 'info', format: 'auto' },
+    stop_delay_seconds: 0,
+    metrics: 'local',
     webhooks: [],
     lint: { rules: {} },
   }

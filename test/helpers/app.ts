@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import type { Server } from '@hapi/hapi'
 import { type App, openApp } from '../../src/app.ts'
 import type { PasswordHasher } from '../../src/auth/password.ts'
-import type { SettingsInput } from '../../src/config/settings.ts'
+import type { Settings, SettingsInput } from '../../src/config/settings.ts'
 import { jwtCodec } from '../../src/http/jwt-codec.ts'
 import type { ConnectionLimits } from '../../src/http/listener.ts'
 import { createServer } from '../../src/http/server.ts'
+import { createLog, type Log } from '../../src/log/log.ts'
 import { copyFixture, makeProject, type TemporaryFolder } from './fixture.ts'
+import { assertNoSecrets } from './secrets.ts'
 
 /** The moment at which every test application begins. */
 export const TEST_START = Date.parse('2026-01-15T12:00:00.000Z')
@@ -17,6 +19,8 @@ export interface TestApp {
   readonly folder: TemporaryFolder
   /** Errors that the server called its own fault. */
   readonly reported: unknown[]
+  /** What the log was written, a line of JSON each. */
+  readonly logged: string[]
   /** Moves the application's clock forward. */
   advance(milliseconds: number): void
   /** An access token of a user of the project. */
@@ -39,6 +43,8 @@ export interface TestAppOptions {
   readonly settings?: SettingsInput
   readonly hasher?: PasswordHasher
   readonly connections?: ConnectionLimits
+  /** What the server does instead of letting time pass. */
+  readonly wait?: (milliseconds: number) => Promise<unknown>
 }
 
 /** Opens an application on a temporary copy of a fixture, with a clock that stands still. */
@@ -53,29 +59,37 @@ export async function openTestApp({ fixture = 'blog', files, ...options }: TestA
 }
 
 async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fixture' | 'files'>): Promise<TestApp> {
-  const { settings = {}, hasher = quickHasher, connections } = options
+  const { settings = {}, hasher = quickHasher, wait = async () => {}, connections } = options
   let now = TEST_START
   const clock = () => now
   // A clock that stands still never leaves the window of a rate limit.
-  const flags = { rate_limits: { default: 0, auth: 0, upload: 0 }, ...settings }
+  // Whatever any test does, all of it is logged, and no secret may be in it.
+  const flags = { rate_limits: { default: 0, auth: 0, upload: 0 }, log: { level: 'debug' as const }, ...settings }
   const source = { folder: folder.path, env: {}, flags }
-  const app = await openApp(source, 'write', { tokenCodec: jwtCodec, clock, hasher })
   const reported: unknown[] = []
-  const server = await createServer(app, {
-    clock,
-    report: (_, error) => reported.push(error),
-    ...(connections === undefined ? {} : { connections }),
-  })
+  const logged: string[] = []
+  const log = ({ level }: Settings['log']): Log => {
+    const real = createLog((line) => logged.push(line), { level, format: 'json', clock })
+    const error: Log['error'] = (message, fields) => {
+      reported.push(fields?.error)
+      real.error(message, fields)
+    }
+    return { ...real, error }
+  }
+  const app = await openApp(source, 'write', { tokenCodec: jwtCodec, clock, hasher, log })
+  const server = await createServer(app, { clock, wait, ...(connections === undefined ? {} : { connections }) })
   await server.initialize()
   const stop = async () => {
     await server.stop()
     await app.close()
+    assertNoSecrets(logged)
   }
   return {
     app,
     server,
     folder,
     reported,
+    logged,
     advance: (milliseconds) => {
       now += milliseconds
     },

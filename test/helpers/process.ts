@@ -17,15 +17,21 @@ export interface RunningServer {
 /** Starts the real program as a process of its own and waits until it listens. */
 export async function startServer(
   args: readonly string[],
-  { bin = ADMIN_BIN, cwd = process.cwd(), execArgv = [] }: { bin?: string; cwd?: string; execArgv?: readonly string[] } = {},
+  {
+    bin = ADMIN_BIN,
+    cwd = process.cwd(),
+    execArgv = [],
+    env = {},
+  }: { bin?: string; cwd?: string; execArgv?: readonly string[]; env?: Readonly<Record<string, string>> } = {},
 ): Promise<RunningServer> {
   const argv = [...execArgv, bin, 'serve', '--port', '0', ...args]
-  const child = spawn(process.execPath, argv, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, argv, { cwd, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
   const written = { stdout: '', stderr: '' }
   child.stderr.on('data', (chunk) => {
     written.stderr += chunk
   })
-  const exited = once(child, 'exit')
+  // Not 'exit': what was written last may still be on its way.
+  const exited = once(child, 'close')
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk) => {
       written.stdout += chunk

@@ -8,6 +8,7 @@ import { checkGet } from './store-contract/get.ts'
 import { checkIds } from './store-contract/ids.ts'
 import { checkModel } from './store-contract/model.ts'
 import { checkReopening } from './store-contract/reopening.ts'
+import { checkStatus } from './store-contract/status.ts'
 import { checkStream } from './store-contract/stream.ts'
 import { checkTransactions } from './store-contract/transactions.ts'
 import { checkViolations } from './store-contract/violations.ts'
@@ -32,6 +33,7 @@ export function storeContract(name: string, open: OpenStore, options: ContractOp
     describe('removal and what refers', () => checkCascades(check))
     describe('concurrency', () => checkConcurrency(check))
     describe('random operations against a model', () => checkModel(check, options.randomSteps ?? 3000))
+    describe('status', () => checkStatus(check))
     describe('reopening', () => checkReopening(checkOn(open, options.skip?.reopen)))
   })
 }

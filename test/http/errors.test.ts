@@ -267,10 +267,14 @@ describe('a change that cannot be kept', () => {
         request: 'POST /api/v1/models/tag',
         body: { data: TAG },
         status: 503,
-        expect: {
+        expectPart: {
           error: 'Storage unavailable',
           status_code: 503,
           details: 'The change could not be written to disk; nothing was changed',
+        },
+        check: ({ json, headers }) => {
+          assert.deepEqual(Object.keys(json), ['error', 'status_code', 'details', 'request_id'])
+          assert.equal(headers['x-request-id'], json.request_id)
         },
       })
       assert.equal(app.reported.length, 1)

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { createSign, generateKeyPairSync } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { openApp } from '../../src/app.ts'
+import type { Settings } from '../../src/config/settings.ts'
 import { createServer } from '../../src/http/server.ts'
+import { createLog } from '../../src/log/log.ts'
 import { TEST_START, type TestApp } from '../helpers/app.ts'
 import { copyFixture } from '../helpers/fixture.ts'
 import { decode, encode, forger, type Part, without } from '../helpers/forge.ts'
@@ -139,19 +141,22 @@ describe('a token is refused in the same words, whatever is wrong with it', () =
 
 test('whatever is thrown while a token is judged, the client learns nothing of it', async () => {
   const folder = await copyFixture('blog')
-  const reported: unknown[] = []
+  const logged: string[] = []
+  const log = ({ level }: Settings['log']) =>
+    createLog((line) => logged.push(line), { level, format: 'json', clock: () => TEST_START })
   const source = { folder: folder.path, env: {}, flags: {} }
   const open = () => {
     throw new Error('the secret is hunter2')
   }
-  const app = await openApp(source, 'write', { tokenCodec: () => ({ sign: () => 'a.b.c', open }), clock: () => TEST_START })
+  const tokenCodec = () => ({ sign: () => 'a.b.c', open })
+  const app = await openApp(source, 'write', { tokenCodec, clock: () => TEST_START, log })
   try {
-    const server = await createServer(app, { report: (_, error) => reported.push(error) })
+    const server = await createServer(app)
     const headers = { authorization: 'Bearer a.b.c' }
     const { statusCode, payload } = await server.inject({ url: '/api/v1/models/post', headers })
     assert.equal(statusCode, 500)
     assert.doesNotMatch(payload, /hunter2|secret|stack|\/src\//)
-    assert.match(String(reported[0]), /hunter2/)
+    assert.match(logged.join(''), /hunter2/)
   } finally {
     await app.close()
     await folder.remove()

@@ -1,10 +1,10 @@
-import { inspect } from 'node:util'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import type { App } from '../../app.ts'
-import type { SettingsInput } from '../../config/settings.ts'
+import type { Settings, SettingsInput } from '../../config/settings.ts'
 import { AppError } from '../../errors.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { createServer } from '../../http/server.ts'
+import { createLog, type Log } from '../../log/log.ts'
 import { firstSuperuser } from '../../service/users.ts'
 import type { Io } from '../io.ts'
 import { type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
@@ -17,6 +17,7 @@ interface ServeOptions extends ProjectOptions {
   readonly port?: number
   readonly cors?: string[]
   readonly showToken?: boolean
+  readonly logFormat?: 'json' | 'text'
   /** `--no-rate-limit` makes it false. */
   readonly rateLimit: boolean
 }
@@ -29,11 +30,37 @@ export function serveCommand(io: Io): Command {
     .option('--cors <origin...>', 'origins of front ends that browsers may call from, such as http://localhost:5173')
     .option('--no-rate-limit', 'do not limit how often the API may be called')
     .option('--show-token', 'print an access token of the first superuser and a curl command that uses it')
+    .addOption(
+      new Option('--log-format <format>', 'how the log is written to stderr (default: text on a terminal, else json)').choices([
+        'json',
+        'text',
+      ]),
+    )
     .addHelpText('after', '\nExample:\n  $ admin serve --project shop --port 0\n')
     .action((options: ServeOptions, command: Command) => {
       const debug = command.optsWithGlobals().debug === true
-      return withApp(io, { ...options, debug }, 'write', (app) => serve(app, options, io), flagsOf(options))
+      const flags = { ...flagsOf(options), ...logFlags(options, debug) }
+      const log = (settings: Settings['log']) => serverLog(settings, options, io)
+      return withApp(io, options, 'write', (app) => serve(app, options, io), { flags, log })
     })
+}
+
+function logFlags({ logFormat }: ServeOptions, debug: boolean): SettingsInput {
+  return { log: { ...(logFormat === undefined ? {} : { format: logFormat }), ...(debug ? { level: 'debug' } : {}) } }
+}
+
+/**
+ * The log of a server: text where a person looks on, JSON where a program collects it.
+ *
+ * @throws {AppError} USAGE when a token is to be shown in a log that a program collects
+ */
+function serverLog({ level, format }: Settings['log'], { showToken = false }: ServeOptions, io: Io): Log {
+  if (showToken && format === 'json') {
+    throw new AppError('USAGE', 'A token is not shown in a log that is JSON; use --log-format text, or `admin token`')
+  }
+  const isForPeople = io.stderr.isTTY === true || showToken
+  const chosen = format === 'auto' ? (isForPeople ? 'text' : 'json') : format
+  return createLog((line) => io.stderr.write(line), { level, format: chosen })
 }
 
 function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
@@ -46,9 +73,7 @@ function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
 }
 
 async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
-  const say = (line: string) => io.stderr.write(`${line}\n`)
-  const report = (requestId: string, error: unknown) => say(`request ${requestId} failed: ${inspect(error)}`)
-  const server = await createServer(app, { report })
+  const server = await createServer(app)
   await server.start().catch((error: NodeJS.ErrnoException) => {
     throw new AppError('TASK_FAILED', cannotListen(app, error), { cause: error })
   })
@@ -57,25 +82,28 @@ async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${server.info.port}`
   try {
     io.stdout.write(`Listening on ${address}\n`)
-    await introduce(app, options, address, say)
-    say(`${await stop}: finishing open requests`)
+    await introduce(app, options, address, io)
+    app.log.info(`${await stop}: finishing open requests`)
   } finally {
     await server.stop({ timeout: STOP_TIMEOUT_MS })
   }
 }
 
 /** Tells a person what is being served and how to begin. */
-async function introduce(app: App, options: ServeOptions, address: string, say: (line: string) => void): Promise<void> {
+async function introduce(app: App, options: ServeOptions, address: string, io: Io): Promise<void> {
+  const { log } = app
   const { registry, views, seeds } = app.project
   const viewCount = views.grouped.reduce((count, [, list]) => count + list.length, 0)
-  say(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
-  say(`Data in ${app.dataFolder}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
-  for (const warning of app.project.warnings) say(`Warning: ${warning}`)
-  if (subscriptionCount(app) > 0) say('Warning: webhooks are configured, but this version does not deliver any')
+  log.info(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
+  log.info(`Data in ${app.dataFolder}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
+  for (const warning of app.project.warnings) log.warn(warning)
+  if (subscriptionCount(app) > 0) log.warn('webhooks are configured, but this version does not deliver any')
   const superuser = await firstSuperuser(app.store)
   if (superuser === undefined) {
-    say('There is no superuser yet. Stop the server and make one: admin users add NAME --email ADDRESS --superuser')
+    log.info('There is no superuser yet. Stop the server and make one: admin users add NAME --email ADDRESS --superuser')
   } else if (options.showToken === true) {
+    // Not by the log, which has no tokens in it: this is for the person who asked.
+    const say = (line: string) => io.stderr.write(`${line}\n`)
     const token = app.logins.issueAccessToken(superuser.id)
     const model = registry.public.find(({ key }) => !['user', 'group', 'permission'].includes(key)) ?? registry.expect('user')
     say(`\nAccess token of ${superuser.username}, good for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)

@@ -3,6 +3,7 @@ import type { Actor } from '../../auth/permissions.ts'
 import { type Logins, unauthenticated } from '../../service/logins.ts'
 import type { ErrorReplies } from '../error-replies.ts'
 import type { RateLimits } from '../rate-limits.ts'
+import { answerRequestId } from '../request-id.ts'
 
 declare module '@hapi/hapi' {
   interface AppCredentials {
@@ -17,8 +18,8 @@ declare module '@hapi/hapi' {
 /** What comes before the token in almost every request. */
 const USUAL = 'Bearer '
 
-/** @throws {AppError} UNAUTHENTICATED when the header holds no such thing */
-function tokenIn(header: string | undefined): string {
+/** The token of an `Authorization` header. @throws {AppError} UNAUTHENTICATED when the header holds no such thing */
+export function tokenIn(header: string | undefined): string {
   // What is no token fails when it is opened. Only the unusual is worth a pattern.
   if (header?.startsWith(USUAL) === true && header[USUAL.length] !== ' ') return header.slice(USUAL.length)
   const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header ?? '')?.[1]
@@ -38,6 +39,7 @@ export const bearerAuthentication: Plugin<AuthenticationOptions> = {
   register(server, { logins, limits, errors }) {
     server.auth.scheme('bearer', () => ({
       async authenticate(request, h) {
+        answerRequestId(request)
         try {
           const actor = await logins.authenticate(tokenIn(request.headers.authorization as string | undefined))
           if (request.route.settings.plugins?.limitsUsers === true) limits.countUser(request, actor)

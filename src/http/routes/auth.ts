@@ -4,12 +4,13 @@ import { AppError } from '../../errors.ts'
 import { isObject } from '../../util/json.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import { jsonResponse } from '../json.ts'
+import type { LoginLog } from '../login-log.ts'
 import { apiRoots } from '../paths.ts'
 import type { RateLimits } from '../rate-limits.ts'
 import { actorOf } from '../request.ts'
 
 /** Logging in and out: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. */
-export function authRoutes({ settings, logins, reads }: App, limits: RateLimits): ServerRoute[] {
+export function authRoutes({ settings, logins, reads }: App, limits: RateLimits, told: LoginLog): ServerRoute[] {
   const { auth } = apiRoots(settings)
   const ext = { onPreAuth: { method: limits.countAddress } }
   const open = {
@@ -21,12 +22,12 @@ export function authRoutes({ settings, logins, reads }: App, limits: RateLimits)
   const token = async (request: Request, h: ResponseToolkit) => {
     checkGrantType(request.payload, 'password')
     const [username, password] = readTexts(request.payload, ['username', 'password'])
-    return secretly(h.response(await logins.login(username, password)))
+    return secretly(h.response(await told.login(request, username, () => logins.login(username, password))))
   }
   const refresh = async (request: Request, h: ResponseToolkit) => {
     checkGrantType(request.payload, 'refresh_token')
     const [refreshToken] = readTexts(request.payload, ['refresh_token'])
-    return secretly(h.response(await logins.refresh(refreshToken)))
+    return secretly(h.response(await told.refresh(request, () => logins.refresh(refreshToken))))
   }
   const logout = async (request: Request) => {
     const [refreshToken] = readTexts(request.payload, ['refresh_token'])

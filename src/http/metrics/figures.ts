@@ -1,0 +1,75 @@
+import type { StoreStatus } from '../../store/store.ts'
+import type { Metric, Sample } from './exposition.ts'
+import { BUCKETS_MS, type RouteTraffic } from './traffic.ts'
+
+/** What the server did so far and how it is doing, to be told as metrics. */
+export interface Figures {
+  readonly routes: readonly RouteTraffic[]
+  readonly store: StoreStatus
+  /** The models whose records are counted. */
+  readonly models: readonly string[]
+  /** How many requests each rate limit refused. */
+  readonly rejections: Readonly<Record<string, number>>
+}
+
+/** Everything that `/metrics` tells. Labels are names of routes, models and limits: nothing that a client makes up. */
+export const metricsOf = ({ routes, store, models, rejections }: Figures): Metric[] => [
+  counter('admin_http_requests_total', 'Requests answered, by route and status.', routes.flatMap(statuses)),
+  {
+    name: 'admin_http_request_duration_seconds',
+    help: 'How long requests took until they were answered whole, by route.',
+    type: 'histogram',
+    samples: routes.flatMap(latencies),
+  },
+  counter('admin_rate_limit_rejections_total', 'Requests refused by a rate limit.', byLabel('limit', Object.entries(rejections))),
+  gauge(
+    'admin_records',
+    'Records stored, by model.',
+    byLabel(
+      'model',
+      models.map((key) => [key, store.records.get(key) ?? 0]),
+    ),
+  ),
+  gauge('admin_journal_bytes', 'Length of the journal that is being written.', single(store.journalBytes)),
+  gauge('admin_store_writable', '1 while the store takes writes, else 0.', single(store.takesWrites ? 1 : 0)),
+  ...ofProcess(),
+]
+
+/** Under the names that Prometheus' clients have for them. */
+function ofProcess(): Metric[] {
+  const { user, system } = process.cpuUsage()
+  const { rss, heapUsed } = process.memoryUsage()
+  return [
+    counter('process_cpu_seconds_total', 'CPU time spent.', single((user + system) / 1e6)),
+    gauge('process_resident_memory_bytes', 'Resident memory.', single(rss)),
+    gauge('process_start_time_seconds', 'When the process began, since the Unix epoch.', single(performance.timeOrigin / 1000)),
+    gauge('nodejs_heap_size_used_bytes', 'Heap in use.', single(heapUsed)),
+  ]
+}
+
+function statuses({ method, route, byStatus }: RouteTraffic): Sample[] {
+  return [...byStatus].flatMap((value, status) =>
+    value === 0 ? [] : [{ labels: { method, route, status: String(status) }, value }],
+  )
+}
+
+/** Prometheus' buckets are cumulative: each holds those below it. */
+function latencies({ method, route, byLatency, totalMs }: RouteTraffic): Sample[] {
+  let count = 0
+  const buckets = [...byLatency].map((value, index): Sample => {
+    count += value
+    const bound = BUCKETS_MS[index]
+    const le = bound === undefined ? '+Inf' : String(bound / 1000)
+    return { suffix: '_bucket', labels: { method, route, le }, value: count }
+  })
+  const labels = { method, route }
+  return [...buckets, { suffix: '_sum', labels, value: totalMs / 1000 }, { suffix: '_count', labels, value: count }]
+}
+
+const counter = (name: string, help: string, samples: readonly Sample[]): Metric => ({ name, help, type: 'counter', samples })
+const gauge = (name: string, help: string, samples: readonly Sample[]): Metric => ({ name, help, type: 'gauge', samples })
+
+const single = (value: number): Sample[] => [{ value }]
+
+const byLabel = (label: string, values: readonly (readonly [string, number])[]): Sample[] =>
+  values.map(([name, value]) => ({ labels: { [label]: name }, value }))

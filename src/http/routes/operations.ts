@@ -1,0 +1,66 @@
+import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
+import type { App } from '../../app.ts'
+import { AppError } from '../../errors.ts'
+import { CONTENT_TYPE, exposition } from '../metrics/exposition.ts'
+import { metricsOf } from '../metrics/figures.ts'
+import type { Traffic } from '../metrics/traffic.ts'
+import { tokenIn } from '../plugins/authentication.ts'
+import type { RateLimits } from '../rate-limits.ts'
+
+export interface OperationsOptions {
+  readonly traffic: Traffic
+  readonly limits: RateLimits
+  /** True from the moment in which the server is asked to stop. */
+  readonly isStopping: () => boolean
+}
+
+/**
+ * For whatever watches the server: is it alive, is it ready, what did it do. Alive and ready are open, not limited, and say one
+ * word; the metrics tell how many records there are, so who may read them is a setting.
+ */
+export function operationsRoutes(app: App, { traffic, limits, isStopping }: OperationsOptions): ServerRoute[] {
+  const { base_path: base, metrics } = app.settings
+  // What is for machines is not for pages in a browser.
+  const options = { auth: false as const, cors: false as const }
+
+  const alive = () => ({ status: 'ok' })
+
+  const ready = async (_: Request, h: ResponseToolkit) => {
+    const { takesWrites } = await app.store.status()
+    if (isStopping()) return h.response({ status: 'stopping' }).code(503)
+    return takesWrites ? { status: 'ready' } : h.response({ status: 'readonly' }).code(503)
+  }
+
+  const measured = async (request: Request, h: ResponseToolkit) => {
+    if (metrics !== 'open' && !isFromThisMachine(request)) await requireSuperuser(app, request)
+    const models = app.project.registry.public.map(({ key }) => key)
+    const store = await app.store.status()
+    const text = exposition(metricsOf({ routes: traffic.routes, store, models, rejections: limits.rejections }))
+    return h.response(text).header('Content-Type', CONTENT_TYPE)
+  }
+
+  const routes: ServerRoute[] = [
+    { method: 'GET', path: `${base}/healthz`, handler: alive, options },
+    { method: 'GET', path: `${base}/readyz`, handler: ready, options },
+  ]
+  return metrics === 'off' ? routes : [...routes, { method: 'GET', path: `${base}/metrics`, handler: measured, options }]
+}
+
+/** @throws {AppError} UNAUTHENTICATED, FORBIDDEN */
+async function requireSuperuser({ logins }: App, request: Request): Promise<void> {
+  const { isSuperuser } = await logins.authenticate(tokenIn(request.headers.authorization as string | undefined))
+  if (!isSuperuser) throw new AppError('FORBIDDEN', 'User does not have permission to access this resource')
+}
+
+const LOOPBACK_ADDRESS = /^(?:(?:::ffff:)?127(?:\.\d{1,3}){3}|::1)$/i
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
+const SIGNS_OF_A_PROXY = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
+
+/**
+ * True for a caller on this very machine that asked for this machine. A proxy here speaks for callers elsewhere, and a page
+ * may have its own name lead here (DNS rebinding): neither is one.
+ */
+function isFromThisMachine({ headers, info }: Request): boolean {
+  if (!LOOPBACK_ADDRESS.test(info.remoteAddress) || !LOOPBACK_HOST.test(info.host)) return false
+  return !SIGNS_OF_A_PROXY.some((name) => headers[name] !== undefined)
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { copyFixture } from '../helpers/fixture.ts'
+import { startServer } from '../helpers/process.ts'
+
+const REQUESTS = 500
+
+test('a process that is stopped has written every line of its log, whole', async () => {
+  const project = await copyFixture('minimal')
+  try {
+    const server = await startServer(['--project', project.path], { env: { ADMIN_LOG__LEVEL: 'debug' } })
+    const ask = () => fetch(`${server.address}/healthz`).then((response) => response.text())
+    for (let done = 0; done < REQUESTS; done += 50) await Promise.all(Array.from({ length: 50 }, ask))
+    const { code, stderr } = await server.stop('SIGTERM')
+    assert.equal(code, 0)
+    assert.ok(stderr.endsWith('}\n'), 'the last line is not whole')
+    const lines = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.equal(lines.filter(({ route }) => route === '/healthz').length, REQUESTS)
+    assert.equal(lines.at(-1).msg, 'SIGTERM: finishing open requests')
+  } finally {
+    await project.remove()
+  }
+})
