@@ -5,14 +5,15 @@ import { AppError } from '../errors.ts'
 import { SlidingWindow } from '../limit/sliding-window.ts'
 import type { Clock } from '../util/clock.ts'
 import { clientAddress } from './client-address.ts'
+import { addHeaderLines } from './listener.ts'
 
 /** `default` counts by user, `auth` by address. */
 type BucketName = 'default' | 'auth'
 
 interface Bucket {
   readonly window: SlidingWindow
-  readonly limit: string
-  readonly policy: string
+  /** The headers that say the same every time. */
+  readonly fixed: string
 }
 
 const WINDOW_MS = 60_000
@@ -20,7 +21,7 @@ const WINDOW_MS = 60_000
 /**
  * Limits how often callers may call in a minute, and tells them how they stand: by the widespread `X-RateLimit-*`, and by
  * `RateLimit` with `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). Both before a body is read, so that a caller over
- * the limit costs next to nothing; the headers are set on the raw response, so that whatever is answered carries them.
+ * the limit costs next to nothing; the headers are added to the raw response, so that whatever is answered carries them.
  */
 export class RateLimits {
   /** How many requests each limit refused. */
@@ -33,7 +34,8 @@ export class RateLimits {
     const bucket = (name: BucketName, limit: number): Bucket | undefined => {
       if (limit === 0) return undefined
       const window = new SlidingWindow({ limit, windowMs: WINDOW_MS, clock })
-      return { window, limit: String(limit), policy: `"${name}";q=${limit};w=${WINDOW_MS / 1000}` }
+      const policy = `"${name}";q=${limit};w=${WINDOW_MS / 1000}`
+      return { window, fixed: `X-RateLimit-Limit: ${limit}\r\nRateLimit-Policy: ${policy}\r\n` }
     }
     this.#buckets = { default: bucket('default', limits.default), auth: bucket('auth', limits.auth) }
     this.#trustedProxies = trustedProxies
@@ -55,15 +57,12 @@ export class RateLimits {
     const bucket = this.#buckets[name]
     if (bucket === undefined) return
     const { allowed, limit, remaining, resetSeconds } = bucket.window.take(caller)
-    const { res } = request.raw
-    res.setHeader('x-ratelimit-limit', bucket.limit)
-    res.setHeader('x-ratelimit-remaining', String(remaining))
-    res.setHeader('x-ratelimit-reset', String(Math.ceil(this.#clock() / 1000) + resetSeconds))
-    res.setHeader('ratelimit-policy', bucket.policy)
-    res.setHeader('ratelimit', `"${name}";r=${remaining};t=${resetSeconds}`)
+    const reset = Math.ceil(this.#clock() / 1000) + resetSeconds
+    const standing = `X-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${reset}\r\nRateLimit: "${name}";r=${remaining};t=${resetSeconds}\r\n`
+    addHeaderLines(request.raw.res, bucket.fixed + standing)
     if (allowed) return
     this.rejections[name]++
-    res.setHeader('retry-after', String(resetSeconds))
+    addHeaderLines(request.raw.res, `Retry-After: ${resetSeconds}\r\n`)
     throw new AppError('RATE_LIMITED', `At most ${limit} requests a minute; try again in ${resetSeconds} seconds`)
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, TEST_START, type TestApp } from '../helpers/app.ts'
+import { speak, withListening } from '../helpers/raw.ts'
 import { type Reply, send } from '../helpers/scenario.ts'
 
 const LIMITS = { default: 3, auth: 2, upload: 10 }
@@ -19,7 +20,7 @@ async function withApp(
   }
 }
 
-function limitHeaders({ headers }: Reply): Record<string, unknown> {
+function limitHeaders({ headers }: { readonly headers: Reply['headers'] }): Record<string, unknown> {
   const names = [
     'x-ratelimit-limit',
     'x-ratelimit-remaining',
@@ -44,6 +45,19 @@ describe('rate limits', () => {
       const missing = await send(app, { request: 'GET /api/v1/models/tag/999' })
       assert.equal(missing.status, 404)
       assert.equal(missing.headers['x-ratelimit-remaining'], '1')
+    }))
+
+  test('the same stands on the wire as in an injected answer, refused or not', () =>
+    withListening({ settings: { rate_limits: { ...LIMITS, default: 1 } } }, async ({ port, authorization, tokenOf, server }) => {
+      const ask = `GET /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
+      const other = { authorization: `Bearer ${await tokenOf('m.keller')}` }
+      for (const status of [200, 429]) {
+        const heard = await speak(port, `${ask}${authorization}\r\n`)
+        const injected = await server.inject({ url: '/api/v1/models/tag', headers: other })
+        assert.deepEqual([heard.status, injected.statusCode], [status, status])
+        assert.deepEqual(limitHeaders(heard), limitHeaders(injected))
+        assert.equal(Object.keys(limitHeaders(heard)).length, status === 200 ? 5 : 6)
+      }
     }))
 
   test('a request over the limit is 429 with Retry-After, and a minute later all is well', () =>
