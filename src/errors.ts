@@ -11,6 +11,7 @@ export const ERRORS = {
   FORM_NOT_FOUND: { status: 400, exitCode: 1, body: 'A', message: 'Form not found' },
   INVALID_REQUEST: { status: 400, exitCode: 1, body: 'B', message: 'Invalid request data' },
   MALFORMED_JSON: { status: 400, exitCode: 1, body: 'B', message: 'Malformed JSON' },
+  ANSWER_TOO_LARGE: { status: 400, exitCode: 1, body: 'B', message: 'Answer too large' },
   UNAUTHENTICATED: { status: 401, exitCode: 1, body: 'B', message: 'Authentication required' },
   FORBIDDEN: { status: 403, exitCode: 1, body: 'B', message: 'Insufficient permissions' },
   MODEL_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Model not found' },

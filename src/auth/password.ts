@@ -1,9 +1,14 @@
 import limit from 'p-limit'
+import { AppError } from '../errors.ts'
 
 /** Turns passwords into what is stored of them, and holds passwords against that. */
 export interface PasswordHasher {
   hash(password: string): Promise<string>
-  /** False for a wrong password and for a stored text that is no hash. */
+  /**
+   * False for a wrong password and for a stored text that is no hash.
+   *
+   * @throws {AppError} RATE_LIMITED when too many others wait for the same
+   */
   verify(hash: string, password: string): Promise<boolean>
 }
 
@@ -13,20 +18,27 @@ interface Argon2 {
   verify(stored: string, password: string): Promise<boolean>
 }
 
-/** How many hashes are worked out at once. */
-const PARALLEL = 2
+/** How many passwords are held against hashes at once, and how many may wait for it: at some 20 ms each, a few seconds. */
+const VERIFYING = 2
+const MAX_WAITING = 200
 
 /**
- * argon2id with OWASP's parameters: 19 MiB of memory, two passes, one lane. Runs off the event loop, and two at a time at
- * the most, so that logins cannot take all memory and all threads.
+ * argon2id with OWASP's parameters: 19 MiB of memory, two passes, one lane. Runs off the event loop: one hash is made and two
+ * are checked at a time at the most, so that neither takes all memory and all threads, and passwords that are set by the
+ * thousand keep nobody from logging in.
  *
  * @param load gets the library. The native addon is loaded when a password first turns up, not at every start.
  */
 export function argon2id(load: () => Promise<Argon2> = () => import('@node-rs/argon2')): PasswordHasher {
-  const queue = limit(PARALLEL)
+  const hashing = limit(1)
+  const verifying = limit(VERIFYING)
   return {
-    hash: (password) => queue(async () => (await load()).hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })),
-    verify: (stored, password) => queue(async () => (await load()).verify(stored, password).catch(() => false)),
+    hash: (password) => hashing(async () => (await load()).hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })),
+    async verify(stored, password) {
+      if (verifying.pendingCount >= MAX_WAITING)
+        throw new AppError('RATE_LIMITED', 'Too many logins at once; try again in a few seconds')
+      return verifying(async () => (await load()).verify(stored, password).catch(() => false))
+    },
   }
 }
 

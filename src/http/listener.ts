@@ -1,4 +1,4 @@
-import { createServer, type Server, ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, Server, type ServerOptions, ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { shapeB } from './error-body.ts'
 
@@ -25,8 +25,10 @@ export interface ConnectionLimits {
   readonly checkInterval: number
   /** Of the head, in bytes: a URL of many filters, a token and cookies of others fit. */
   readonly maxHeaderSize: number
-  /** Further ones are not read. */
+  /** Of headers in a request. Node would drop those behind, the proxy's own among them. */
   readonly maxHeadersCount: number
+  /** Of requests that are sent before the one before them is answered. */
+  readonly maxPipelined: number
   /** Below the 1,024 files that a process may have open on many machines; further connections are closed when they come. */
   readonly maxConnections: number
 }
@@ -39,6 +41,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   checkInterval: 2000,
   maxHeaderSize: 16_384,
   maxHeadersCount: 100,
+  maxPipelined: 16,
   maxConnections: 900,
 }
 
@@ -79,15 +82,84 @@ export function addHeaderLines(response: ServerResponse, lines: string): void {
 export function createListener(limits: ConnectionLimits = CONNECTION_LIMITS): Server {
   const { headersTimeout, requestTimeout, keepAliveTimeout, checkInterval, maxHeaderSize } = limits
   const connectionsCheckingInterval = checkInterval
-  const listener = createServer({
+  const listener = new Listener(limits, {
     ServerResponse: Response,
     ...{ headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval, maxHeaderSize },
   })
   listener.timeout = limits.idleTimeout
-  listener.maxHeadersCount = limits.maxHeadersCount
+  // All of them are read, so that they can be counted; there are no more than their size lets be.
+  listener.maxHeadersCount = 0
   listener.maxConnections = limits.maxConnections
   return listener
 }
+
+/** Looks at each request before anybody else does. */
+class Listener extends Server<typeof IncomingMessage, typeof Response> {
+  readonly #limits: ConnectionLimits
+  /** By connection: requests that wait for those before them to be answered. */
+  readonly #waiting = new WeakMap<object, number>()
+
+  constructor(limits: ConnectionLimits, options: ServerOptions<typeof IncomingMessage, typeof Response>) {
+    super(options)
+    this.#limits = limits
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: as Node declares it
+  override emit(event: any, ...args: any[]): boolean {
+    if (event === 'request' && !this.#admits(args[0], args[1])) return true
+    return super.emit(event, ...args)
+  }
+
+  #admits(request: IncomingMessage, response: ServerResponse): boolean {
+    const refusal = refusalOf(request, this.#limits.maxHeadersCount)
+    if (refusal !== undefined) {
+      const { status, body } = refusal
+      const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', Connection: 'close' }
+      response.writeHead(status, { ...headers, 'Content-Length': body.length }).end(body)
+      return false
+    }
+    // One that has its connection to itself has been given it by now.
+    return response.socket !== null || this.#mayWait(request.socket, response)
+  }
+
+  #mayWait(socket: Duplex, response: ServerResponse): boolean {
+    const waiting = (this.#waiting.get(socket) ?? 0) + 1
+    if (waiting > this.#limits.maxPipelined) {
+      socket.destroy()
+      return false
+    }
+    this.#waiting.set(socket, waiting)
+    response.once('close', () => this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1))
+    return true
+  }
+}
+
+/** Why a request is refused by its head alone, if it is. */
+function refusalOf(request: IncomingMessage, maxHeaders: number): Refusal | undefined {
+  const { rawHeaders } = request
+  if (rawHeaders.length > 2 * maxHeaders) return refusal(431, `The request has more than ${maxHeaders} headers`)
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts++
+  }
+  if (hosts > 1) return refusal(400, 'The request names more than one host')
+  const encoding = request.headers['transfer-encoding']
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
+    return refusal(400, 'The only Transfer-Encoding that a request may have is chunked')
+  }
+  return undefined
+}
+
+/** An answer to what is not worth being called a request. */
+interface Refusal {
+  readonly status: number
+  readonly body: string
+}
+
+const refusal = (status: number, details: string): Refusal => ({
+  status,
+  body: JSON.stringify({ ...shapeB('INVALID_REQUEST', details), status_code: status }),
+})
 
 /** Answers what never becomes a request, in the place of whoever did so before. */
 export function refuseBadRequests(listener: Server): void {
@@ -108,8 +180,7 @@ const REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
 }
 
 function rawAnswer(code = ''): string {
-  const [status, details] = REFUSALS[code] ?? [400, 'The request could not be read']
-  const body = JSON.stringify({ ...shapeB('INVALID_REQUEST', details), status_code: status })
+  const { status, body } = refusal(...(REFUSALS[code] ?? ([400, 'The request could not be read'] as const)))
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',

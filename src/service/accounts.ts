@@ -47,9 +47,13 @@ export function guardSuperusers(outcome: Outcome): void {
 export function usersAffected(changes: readonly Change[]): StoredRecord[] {
   return changes.flatMap(({ table, before, after }) => {
     if (table !== 'user' || before === undefined || after === undefined) return []
-    return before.password !== after.password || before.is_active !== after.is_active ? [after] : []
+    return changesAccess(before, after) ? [after] : []
   })
 }
+
+/** True when a user has another password by then, or is disabled or enabled. */
+export const changesAccess = (before: StoredRecord, after: StoredRecord): boolean =>
+  before.password !== after.password || before.is_active !== after.is_active
 
 const linksIn = (record: StoredRecord, field: string): readonly number[] => {
   const ids = record[field]

@@ -7,7 +7,7 @@ import { versionOf } from '../store/version.ts'
 import { useFormMessages } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import type { AccountLog } from './account-log.ts'
-import { guardSuperusers, usersAffected } from './accounts.ts'
+import { changesAccess, guardSuperusers, usersAffected } from './accounts.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './violations.ts'
 
@@ -19,8 +19,13 @@ export type Prefix = (index: number) => string
 export const singly: Prefix = () => ''
 export const byIndex: Prefix = (index) => `${index}.`
 
-/** Is told of users, as they are now, that were given another password, or were disabled or enabled. */
-export type AccessListener = (users: readonly StoredRecord[]) => Promise<void>
+/** Deals with users who are given another password, or are disabled or enabled. */
+export interface AccessGuard {
+  /** What else must happen then, in the same transaction: nobody is to stay logged in when it fails halfway. */
+  companions(users: readonly StoredRecord[]): Promise<readonly Operation[]>
+  /** Told once it is stored. @param users as they are now */
+  changed(users: readonly StoredRecord[]): void
+}
 
 /** The last step of the write path: hands transactions to the store and says its refusals in the words of the API. */
 export class Committer {
@@ -28,8 +33,7 @@ export class Committer {
   readonly #store: Store
   readonly #finisher: Finisher
   readonly #accounts: AccountLog
-
-  #accessListener: AccessListener = async () => {}
+  #access: AccessGuard = { companions: async () => [], changed() {} }
 
   constructor(registry: Registry, store: Store, finisher: Finisher, accounts: AccountLog) {
     this.#registry = registry
@@ -38,8 +42,8 @@ export class Committer {
     this.#accounts = accounts
   }
 
-  onAccess(listener: AccessListener): void {
-    this.#accessListener = listener
+  guardAccess(guard: AccessGuard): void {
+    this.#access = guard
   }
 
   /**
@@ -58,10 +62,12 @@ export class Committer {
     return this.#untilCurrent(model, async () => {
       const writes = await read()
       throwIssues(await this.#issuesOf(writes), prefix)
-      const outcome = await this.#store.transact(await this.#operations(writes))
+      const operations = await this.#operations(writes)
+      const companions = await this.#companions(writes, operations)
+      const outcome = await this.#store.transact([...operations, ...companions])
       throwIssues(brokenConstraints(outcome, writes), prefix)
       this.#accounts.tell(actor, outcome)
-      return outcome
+      return outcome.ok ? { ...outcome, records: outcome.records.slice(0, writes.length) } : outcome
     })
   }
 
@@ -98,6 +104,16 @@ export class Committer {
     return Promise.all(writes.map((write) => this.#finisher.operation(write)))
   }
 
+  async #companions(writes: readonly DraftedWrite[], operations: readonly Operation[]): Promise<readonly Operation[]> {
+    const users = writes.flatMap(({ model, existing }, index) => {
+      const values = operations[index]?.kind === 'update' ? operations[index].values : {}
+      return model.key === 'user' && existing !== undefined && changesAccess(existing, { ...existing, ...values })
+        ? [existing]
+        : []
+    })
+    return users.length === 0 ? [] : this.#access.companions(users)
+  }
+
   /** What is wrong with drafts. When anything is, the store is asked too, so that a client learns all of it at once. */
   async #issuesOf(writes: readonly DraftedWrite[]): Promise<IndexedIssues[]> {
     if (!writes.some(({ draft }) => draft.issues.any)) return []
@@ -118,7 +134,7 @@ export class Committer {
       const outcome = await write()
       if (outcome.ok) {
         const affected = usersAffected(outcome.changes)
-        if (affected.length > 0) await this.#accessListener(affected)
+        if (affected.length > 0) this.#access.changed(affected)
         return outcome.records
       }
       const overtaken = outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')

@@ -54,7 +54,10 @@ export class Logins {
     this.#random = parts.random
     this.#sessions = new Sessions(parts)
     this.#lockout = new Lockout({ clock: parts.clock })
-    parts.records.onAccess((users) => this.#accessChanged(users))
+    parts.records.guardAccess({
+      companions: (users) => this.#sessions.endingOf(users),
+      changed: (users) => this.#accessChanged(users),
+    })
   }
 
   /**
@@ -142,9 +145,9 @@ export class Logins {
   }
 
   /** Whoever is logged in with what was good before is so no longer; whoever has what is good now may come in. */
-  async #accessChanged(users: readonly StoredRecord[]): Promise<void> {
+  #accessChanged(users: readonly StoredRecord[]): void {
     for (const { username } of users) this.#lockout.forgive(String(username))
-    await this.#sessions.endAllOf(users)
+    this.#sessions.ended()
   }
 
   /** Why a login is refused. */

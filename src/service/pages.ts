@@ -6,6 +6,8 @@ import { arrayJson, type RecordJson } from './record-json.ts'
 
 /** How many bytes of pages are kept, unless said otherwise. */
 const CAPACITY = 16 * 1024 * 1024
+/** What a page takes beside its own bytes: the query, and places for its records. */
+const OVERHEAD = 1000
 
 /** Records and how many there are in all, as the store found them. */
 type FoundPage = Awaited<ReturnType<Store['find']>>
@@ -27,7 +29,7 @@ export class PageWriter {
 
   /** @param capacity how many bytes of pages to keep, about */
   constructor(capacity: number = CAPACITY) {
-    this.#kept = new Recent(capacity, (_, { body }) => body.length)
+    this.#kept = new Recent(capacity, (_, { body }) => body.length + OVERHEAD)
   }
 
   /** The page that was written of the very thing that was found now; undefined when it has to be looked at closer. */

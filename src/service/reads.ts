@@ -15,6 +15,8 @@ import { checkFilters, visibleTo } from './visibility.ts'
 /** How many characters of list queries are remembered. */
 const QUERY_CAPACITY = 1_000_000
 
+const ID_ALONE: Projection = [{ kind: 'value', name: 'id' }]
+
 /** Reads records on somebody's behalf, as JSON. Changes nothing. Queries come as they were sent, without the question mark. */
 export class Reads {
   readonly #registry: Registry
@@ -71,11 +73,19 @@ export class Reads {
     return only(await this.all(actor, modelKey, [record]))
   }
 
-  /** Records of one model with all that the actor may see of them, as they are sent after a write. */
-  all(actor: Actor, modelKey: string, records: readonly StoredRecord[]): Promise<readonly RecordJson[]> {
+  /**
+   * Records of one model with all that the actor may see of them, as they are sent after a write; their ids alone when that would
+   * be too large an answer: what is done is done, and must not look like a failure.
+   */
+  async all(actor: Actor, modelKey: string, records: readonly StoredRecord[]): Promise<readonly RecordJson[]> {
     const model = this.#registry.expect(modelKey)
     const full = fullProjection(model, this.#registry)
-    return this.#writer.write(model, records, visibleTo(actor, full), full)
+    try {
+      return await this.#writer.write(model, records, visibleTo(actor, full), full)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'ANSWER_TOO_LARGE') throw error
+      return this.#writer.write(model, records, ID_ALONE)
+    }
   }
 
   #listQuery(model: Model, query: string): ListQuery {

@@ -1,13 +1,16 @@
+import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { fullProjection, type Projection } from '../query/project.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { versionOf, versionOfJson } from '../store/version.ts'
 import { Recent } from '../util/recent.ts'
-import { isSentAsStored, loadRelated, present, relatedTo } from './present.ts'
+import { isSentAsStored, loadRelated, present, type Related, relatedTo } from './present.ts'
 
 /** How many characters of JSON are remembered, unless said otherwise: more would cost the garbage collector more than it saves. */
 const CAPACITY = 8 * 1024 * 1024
+/** The most that one answer may hold of records, in characters: what is nested in many of them is in it many times. */
+const MAX_ANSWER = 16 * 1024 * 1024
 /** What a remembered record takes beside its text, in characters. */
 const OVERHEAD = 200
 
@@ -82,6 +85,7 @@ export class RecordWriter {
    * The JSON of records of one model, in their order.
    *
    * @param asked what was asked for, where the projection is what the reader may see of it
+   * @throws {AppError} ANSWER_TOO_LARGE for several records, or some with others nested in them, that take too much together
    */
   async write(
     model: Model,
@@ -92,16 +96,20 @@ export class RecordWriter {
     const keeper =
       asked !== fullProjection(model, this.#registry) ? undefined : asked === projection ? this.#whole : this.#partial
     const related = await loadRelated(this.#store, records, projection)
-    return records.map((record) => {
+    const written: RecordJson[] = []
+    let size = 0
+    for (const record of records) {
       const nested = relatedTo(record, related)
       const kept = keeper?.get(record)
-      if (kept?.isMadeOf(projection, nested) === true) return kept
-      const asStored = isSentAsStored(model, record, projection)
-      const text = JSON.stringify(asStored ? record : present(model, record, projection, related))
-      const made = new RecordJson({ text, asStored, record, projection, nested })
-      keeper?.set(record, made)
-      return made
-    })
+      const isCurrent = kept?.isMadeOf(projection, nested) === true
+      const json = isCurrent ? kept : makeJson(model, record, projection, related, nested)
+      if (!isCurrent) keeper?.set(record, json)
+      size += json.text.length
+      // A record alone is no longer than somebody made it.
+      if (size > MAX_ANSWER && (records.length > 1 || related.size > 0)) throw tooLarge()
+      written.push(json)
+    }
+    return written
   }
 
   /** How many records are kept. */
@@ -109,3 +117,12 @@ export class RecordWriter {
     return this.#whole.size + this.#partial.size
   }
 }
+
+function makeJson(model: Model, record: StoredRecord, projection: Projection, related: Related, nested: Nested): RecordJson {
+  const asStored = isSentAsStored(model, record, projection)
+  const text = JSON.stringify(asStored ? record : present(model, record, projection, related))
+  return new RecordJson({ text, asStored, record, projection, nested })
+}
+
+const tooLarge = (): AppError =>
+  new AppError('ANSWER_TOO_LARGE', `The answer would hold more than ${MAX_ANSWER >> 20} MiB; ask for fewer records or fields`)

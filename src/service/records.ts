@@ -13,7 +13,7 @@ import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { AccountLog } from './account-log.ts'
 import { guardAccount } from './accounts.ts'
-import { type AccessListener, byIndex, Committer, singly, throwIssues } from './commit.ts'
+import { type AccessGuard, byIndex, Committer, singly, throwIssues } from './commit.ts'
 import { draftChange, draftNew, Finisher } from './drafts.ts'
 import { modelFor, noSuchRecord } from './lookup.ts'
 import { type RecordData, readBulkCreate, readBulkDelete, readBulkUpdate, readRecordId, readWriteRequest } from './requests.ts'
@@ -55,9 +55,9 @@ export class Records {
     this.#committer = new Committer(parts.registry, parts.store, finisher, new AccountLog(parts.log))
   }
 
-  /** Names who is told when users were given another password, or were disabled or enabled. */
-  onAccess(listener: AccessListener): void {
-    this.#committer.onAccess(listener)
+  /** Names who deals with users that are given another password, or are disabled or enabled. */
+  guardAccess(guard: AccessGuard): void {
+    this.#committer.guardAccess(guard)
   }
 
   /** @param body `{data, form_id?}` */

@@ -1,10 +1,13 @@
 import { AppError } from '../errors.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
-import { FieldIssues } from '../validate/issues.ts'
+import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
 
 /** Most items of one bulk operation. */
 export const MAX_BULK_ITEMS = 1000
+
+/** No form has a longer name, and nobody wants to be answered with one. */
+const MAX_FORM_ID = 200
 
 /** Field name → value, not yet held against anything. */
 export type RecordData = Readonly<Record<string, unknown>>
@@ -57,6 +60,7 @@ export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; form
       return
     }
     for (const name of Object.keys(update)) {
+      if (issues.size >= MAX_NAMED) break
       if (name !== 'id' && name !== 'data') issues.add(`${index}.${name}`, unknownMember(name, ['id', 'data']))
     }
     checkId(update.id, index, seen, issues)
@@ -95,12 +99,15 @@ function readEnvelope(body: unknown, known: readonly string[]): Envelope {
   const members = isObject(body) ? body : {}
   const issues = new FieldIssues()
   for (const name of Object.keys(members)) {
+    if (issues.size >= MAX_NAMED) break
     // Without its payload the request is in the wrong shape altogether; its other members are not worth a word.
     if (!known.includes(name) && members[known[0] ?? ''] !== undefined) issues.add(name, unknownMember(name, known))
   }
   const formId = members.form_id ?? undefined
-  if (formId === undefined || typeof formId === 'string') return { members, formId, issues }
-  issues.add('form_id', 'form_id must be a string')
+  if (formId === undefined) return { members, formId, issues }
+  if (typeof formId !== 'string') issues.add('form_id', 'form_id must be a string')
+  else if (formId.length > MAX_FORM_ID) issues.add('form_id', `form_id must be at most ${MAX_FORM_ID} characters long`)
+  else return { members, formId, issues }
   return { members, formId: undefined, issues }
 }
 

@@ -3,7 +3,7 @@ import { SYSTEM } from '../auth/permissions.ts'
 import type { Claims } from '../auth/token.ts'
 import { AppError } from '../errors.ts'
 import type { FieldFilter } from '../query/plan.ts'
-import type { Store, StoredRecord } from '../store/store.ts'
+import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 import type { Records } from './records.ts'
@@ -65,9 +65,16 @@ export class Sessions {
     this.#epoch++
   }
 
-  /** Ends every session of some users. */
-  async endAllOf(users: readonly StoredRecord[]): Promise<void> {
-    await this.#end([{ field: 'user_id', operator: 'in', values: users.map(({ id }) => id) }])
+  /** What ends every session of some users, to be part of another transaction; `ended` is to be called behind it. */
+  async endingOf(users: readonly StoredRecord[]): Promise<Operation[]> {
+    const filters: FieldFilter[] = [{ field: 'user_id', operator: 'in', values: users.map(({ id }) => id) }]
+    const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: Number.POSITIVE_INFINITY })
+    return records.map(({ id }) => ({ kind: 'remove', table: SESSION, id }))
+  }
+
+  /** Sessions have ended: all claims are held against them anew. */
+  ended(): void {
+    this.#epoch++
   }
 
   /** True when the claims of an access token are known to be of an open session: they were held against it since any has ended. */

@@ -1,7 +1,7 @@
 import { type Actor, isPrivileged } from '../auth/permissions.ts'
 import type { Model } from '../model/model.ts'
 import type { Form } from '../validate/form.ts'
-import { FieldIssues } from '../validate/issues.ts'
+import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
 import { forbidden } from './lookup.ts'
 import type { RecordData } from './requests.ts'
 
@@ -24,9 +24,6 @@ export function checkUpdateKeys(actor: Actor, model: Model, form: Form | undefin
   const refusal = (name: string) => `Field '${name}' is not allowed to be updated`
   return checkKeys(actor, model, form?.updateFields, data, refusal)
 }
-
-/** Of a request with thousands of wrong keys, this many are named; it is refused for them whatever the others are. */
-const MAX_NAMED = 1000
 
 function checkKeys(
   actor: Actor,

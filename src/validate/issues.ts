@@ -1,5 +1,8 @@
 import { AppError, type FieldMessages } from '../errors.ts'
 
+/** Of a request with thousands of wrong names, this many are told; it is refused for them whatever the others are. */
+export const MAX_NAMED = 1000
+
 /** Gathers messages by field. Field names may be anything, `__proto__` too. */
 export class FieldIssues {
   readonly #messages = new Map<string, string[]>()

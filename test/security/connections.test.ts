@@ -29,7 +29,7 @@ describe('a connection', () => {
           requestTimeout: 60_000,
           keepAliveTimeout: 65_000,
           idleTimeout: 120_000,
-          maxHeadersCount: 100,
+          maxHeadersCount: 0,
           maxConnections: 900,
         },
       )
@@ -86,11 +86,33 @@ describe('a connection', () => {
       second.destroy()
     }))
 
-  test('may have no more than so many headers', () =>
-    withListening({}, async (app) => {
-      const many = Array.from({ length: 100 }, (_, index) => `X-${index}: a\r\n`).join('')
-      const reply = await speak(app.port, `${LIST}Connection: close\r\n${many}${app.authorization}\r\n`)
-      assert.equal(reply.status, 401, 'what comes after them is not read')
+  for (const [name, headers, status] of [
+    ['100', 100, 200],
+    ['101', 101, 431],
+  ] as const) {
+    test(`may have 100 headers, and none is dropped: ${name}`, () =>
+      withListening({}, async (app) => {
+        // Three of them are those of the request itself; the token comes last.
+        const many = Array.from({ length: headers - 3 }, (_, index) => `X-${index}: a\r\n`).join('')
+        const reply = await speak(app.port, `${LIST}Connection: close\r\n${many}${app.authorization}\r\n`)
+        assert.equal(reply.status, status, reply.text)
+        assert.equal(reply.headers.connection, 'close')
+      }))
+  }
+
+  test('is cut when very many requests are sent before the first is answered', () =>
+    withListening(quick({ maxPipelined: 3 }), async (app) => {
+      const request = `${LIST}${app.authorization}\r\n`
+      const last = `${LIST}Connection: close\r\n${app.authorization}\r\n`
+      const answers = (text: string) => text.split('HTTP/1.1 200 OK').length - 1
+      assert.equal(answers((await speak(app.port, request.repeat(3) + last)).text), 4)
+      assert.ok(answers((await speak(app.port, request.repeat(4) + last)).text) < 5, 'one more than may wait')
+      const socket = await open(app.port)
+      for (let turn = 0; turn < 10; turn++) {
+        socket.write(request)
+        await once(socket, 'data')
+      }
+      socket.destroy()
     }))
 })
 
@@ -100,6 +122,8 @@ describe('requests that may be read in two ways', () => {
     ['two lengths', 'Content-Length: 3\r\nContent-Length: 4\r\n'],
     ['a length that is none', 'Content-Length: +3\r\n'],
     ['chunks in disguise', 'Transfer-Encoding: xchunked\r\n'],
+    ['chunks and more', 'Transfer-Encoding: gzip, chunked\r\n'],
+    ['two hosts', 'Host: y\r\nTransfer-Encoding: chunked\r\n'],
     ['a header folded', 'X-A: a\r\n b\r\nTransfer-Encoding : chunked\r\n'],
   ] as const) {
     test(`${name}: 400, and the connection is closed`, () =>

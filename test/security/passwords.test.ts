@@ -81,18 +81,48 @@ function shareOfShorter(some: readonly number[], others: readonly number[]): num
   return shorter / (some.length * others.length)
 }
 
+/** Work that takes a few turns, and how much of it went on at once at the most. */
+function counting() {
+  let now = 0
+  let most = 0
+  const slowly = async <T>(result: T): Promise<T> => {
+    most = Math.max(most, ++now)
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+    now--
+    return result
+  }
+  return { slowly, most: () => most }
+}
+
 describe('hashes', () => {
-  test('are worked out two at a time, however many are asked for', async () => {
-    const running = { now: 0, most: 0 }
-    const slow = async <T>(result: T): Promise<T> => {
-      running.most = Math.max(running.most, ++running.now)
-      for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
-      running.now--
+  test('are made one and checked two at a time, however many are asked for', async () => {
+    const made = counting()
+    const checked = counting()
+    const { hash, verify } = argon2id(async () => ({ hash: () => made.slowly('hash'), verify: () => checked.slowly(true) }))
+    await Promise.all(Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? hash('x') : verify('hash', 'x'))))
+    assert.deepEqual([made.most(), checked.most()], [1, 2])
+  })
+
+  test('that are made by the hundred keep nobody from logging in', async () => {
+    const order: string[] = []
+    const said = async <T>(word: string, result: T): Promise<T> => {
+      await new Promise((resolve) => setImmediate(resolve))
+      order.push(word)
       return result
     }
-    const { hash, verify } = argon2id(async () => ({ hash: () => slow('hash'), verify: () => slow(true) }))
-    await Promise.all(Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? hash('x') : verify('hash', 'x'))))
-    assert.equal(running.most, 2)
+    const { hash, verify } = argon2id(async () => ({ hash: () => said('made', 'hash'), verify: () => said('checked', true) }))
+    await Promise.all([...Array.from({ length: 100 }, () => hash('x')), verify('hash', 'x')])
+    assert.ok(order.indexOf('checked') < 5, `it was the ${order.indexOf('checked')}th`)
+  })
+
+  test('are refused when very many are waiting to be checked', async () => {
+    const { slowly } = counting()
+    const { verify } = argon2id(async () => ({ hash: () => slowly('hash'), verify: () => slowly(true) }))
+    const all = await Promise.allSettled(Array.from({ length: 300 }, () => verify('hash', 'x')))
+    const refused = all.filter((each) => each.status === 'rejected')
+    assert.equal(refused.length, 98, 'two are checked, 200 wait')
+    for (const { reason } of refused) assert.equal(reason.code, 'RATE_LIMITED')
+    assert.equal(await verify('hash', 'x'), true, 'once they are done all is well')
   })
 
   test('leave the event loop to others', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { AppError } from '../../src/errors.ts'
 import { versionOf } from '../../src/store/version.ts'
 import { runCli } from '../helpers/cli.ts'
 import { play, type Scenario } from '../helpers/scenario.ts'
@@ -47,6 +48,33 @@ describe('a live token', () => {
       }
       assert.deepEqual(await standing(app, grant), [401, 401])
     }))
+
+  for (const [name, data] of [
+    ['another password', { password: 'another-lighthouse-18' }],
+    ['disabling the account', { is_active: false }],
+  ] as const) {
+    test(`ends with ${name} in one transaction, or not at all`, () =>
+      withApp(async (app) => {
+        const grant = await login(app)
+        assert.equal((await ask(app, grant.access_token)).status, 200)
+        const { store } = app.app
+        const { transact } = store
+        let left = 0
+        store.transact = async (...sent) => {
+          if (left-- > 0) return transact.apply(store, sent)
+          throw new AppError('STORE_UNAVAILABLE', 'The disk is full')
+        }
+        await play(app, { request: 'PUT /api/v1/models/user/3', body: { data }, status: 503 })
+        assert.equal((await ask(app, grant.access_token)).status, 200, 'nothing was changed')
+        left = 1
+        await play(app, { request: 'PUT /api/v1/models/user/3', body: { data }, status: 200 })
+        store.transact = transact
+        assert.equal((await ask(app, grant.access_token)).status, 401)
+        await change(app, { is_active: true })
+        assert.deepEqual(await standing(app, grant), [401, 401])
+        app.reported.length = 0
+      }))
+  }
 
   test('of a demoted user opens what the user may see now', () =>
     withApp(async (app) => {

@@ -7,8 +7,9 @@ import type { RowSet } from './row-set.ts'
 /** A condition on part of a text. */
 export type PartFilter = FieldFilter & { readonly operator: 'icontains' | 'endswith' }
 
-/** How many answers are remembered at least, those asked for last. */
-const MIN_ANSWERS = 512
+/** How much answers may take together, about, and what one takes beside its rows. In bytes. */
+const CAPACITY = 32 << 20
+const OVERHEAD = 500
 /** How many changed rows are known: as many are looked at in less time than finding an answer takes. */
 const CHANGES = 4096
 
@@ -22,7 +23,7 @@ interface Answer {
 /** Answers to questions about parts of texts. One that is asked for again first looks at the rows that have changed since. */
 export class PartAnswers {
   readonly #valueAt: (row: number) => Json
-  readonly #kept = new Recent<string, Answer>(2 * MIN_ANSWERS)
+  readonly #kept = new Recent<string, Answer>(CAPACITY, (_, { rows }) => rows.bytes + OVERHEAD)
   readonly #changed = new Uint32Array(CHANGES)
   #changes = 0
 

@@ -19,6 +19,11 @@ export class RowSet {
     return this.#size
   }
 
+  /** What the rows take. */
+  get bytes(): number {
+    return this.#bitmap?.words.byteLength ?? this.#list.byteLength
+  }
+
   /** The lowest row; the set must not be empty. */
   get first(): number {
     return this.#bitmap === undefined ? (this.#list[0] ?? 0) : (sliceOf(this.#bitmap, 0, 1)[0] ?? 0)
