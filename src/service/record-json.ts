@@ -4,6 +4,7 @@ import type { Registry } from '../model/registry.ts'
 import { fullProjection, type Projection } from '../query/project.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { versionOf, versionOfJson } from '../store/version.ts'
+import { Doorkeeper } from '../util/doorkeeper.ts'
 import { Recent } from '../util/recent.ts'
 import { isSentAsStored, loadRelated, present, type Related, relatedTo } from './present.ts'
 
@@ -61,9 +62,9 @@ export class RecordJson {
 export const arrayJson = (records: readonly RecordJson[]): string => `[${records.map(({ text }) => text).join(',')}]`
 
 /**
- * Makes the JSON of records. That of a record in full is made once and kept for as long as there is room, by the stored record,
- * which is replaced when it changes, and beside the projection and the records that are nested in it. So nobody needs to tell
- * of a change, and nobody gets to see what was made under a projection that shows more.
+ * Makes the JSON of records. That of a record in full that is asked for more than once is kept for as long as there is room, by
+ * the stored record, which is replaced when it changes, and beside the projection and the records that are nested in it. So nobody
+ * needs to tell of a change, and nobody gets to see what was made under a projection that shows more.
  */
 export class RecordWriter {
   readonly #registry: Registry
@@ -71,11 +72,21 @@ export class RecordWriter {
   readonly #whole: Recent<StoredRecord, RecordJson>
   /** Apart, so that readers who may see all and readers who may not do not keep pushing out what the others are shown. */
   readonly #partial: Recent<StoredRecord, RecordJson>
+  readonly #door: Pick<Doorkeeper, 'admits'>
 
-  /** @param capacity how many characters of JSON to keep of records in full, about; half as many more of what is left of them */
-  constructor(registry: Registry, store: Store, capacity: number = CAPACITY) {
+  /**
+   * @param capacity how many characters of JSON to keep of records in full, about; half as many more of what is left of them
+   * @param door lets in what is asked for more than once
+   */
+  constructor(
+    registry: Registry,
+    store: Store,
+    capacity: number = CAPACITY,
+    door: Pick<Doorkeeper, 'admits'> = new Doorkeeper(),
+  ) {
     const weigh = (_: StoredRecord, { text }: RecordJson) => text.length + OVERHEAD
     this.#registry = registry
+    this.#door = door
     this.#store = store
     this.#whole = new Recent(capacity, weigh)
     this.#partial = new Recent(capacity / 2, weigh)
@@ -103,7 +114,7 @@ export class RecordWriter {
       const kept = keeper?.get(record)
       const isCurrent = kept?.isMadeOf(projection, nested) === true
       const json = isCurrent ? kept : makeJson(model, record, projection, related, nested)
-      if (!isCurrent) keeper?.set(record, json)
+      if (!isCurrent && keeper !== undefined && this.#door.admits(record.id)) keeper.set(record, json)
       size += json.text.length
       // A record alone is no longer than somebody made it.
       if (size > MAX_ANSWER && (records.length > 1 || related.size > 0)) throw tooLarge()

@@ -10,6 +10,7 @@ import { arrayJson, type RecordJson, RecordWriter } from '../../src/service/reco
 import { visibleTo } from '../../src/service/visibility.ts'
 import type { Store, StoredRecord } from '../../src/store/store.ts'
 import { versionOf } from '../../src/store/version.ts'
+import { Doorkeeper } from '../../src/util/doorkeeper.ts'
 import { openTestApp, type TestApp } from '../helpers/app.ts'
 
 interface Desk {
@@ -24,10 +25,14 @@ interface Desk {
   update(key: string, id: number, data: object): Promise<unknown>
 }
 
-async function withDesk(work: (desk: Desk) => Promise<void>, capacity?: number): Promise<void> {
+/** Keeps what was written once already, unless another door is given. */
+async function withDesk(
+  work: (desk: Desk) => Promise<void>,
+  { capacity, door = { admits: () => true } }: { capacity?: number; door?: Pick<Doorkeeper, 'admits'> } = {},
+): Promise<void> {
   const { app, close } = await openTestApp()
   const { registry } = app.project
-  const writer = new RecordWriter(registry, app.store, capacity)
+  const writer = new RecordWriter(registry, app.store, capacity, door)
   const model = (key: string) => registry.expect(key)
   const full = (key: string) => fullProjection(model(key), registry)
   const stored = async (key: string, id: number) => {
@@ -113,6 +118,19 @@ describe('the JSON of a record', () => {
 })
 
 describe('a record in full', () => {
+  test('is kept from the second time on that it is asked for', () =>
+    withDesk(
+      async ({ write, writer }) => {
+        const first = await write('tag', 1)
+        assert.equal(writer.size, 0)
+        const second = await write('tag', 1)
+        assert.notEqual(second, first)
+        assert.equal(second.text, first.text)
+        assert.equal(await write('tag', 1), second)
+      },
+      { door: new Doorkeeper() },
+    ))
+
   test('is written once', () =>
     withDesk(async ({ write }) => {
       for (const key of ['tag', 'post', 'user']) assert.equal(await write(key, 1), await write(key, 1))
@@ -200,11 +218,17 @@ describe('a projection', () => {
 })
 
 test('no more JSON is kept than there is room for', () =>
-  withDesk(async ({ writer, model, full }) => {
-    const records = Array.from({ length: 1000 }, (_, id): StoredRecord => ({ id, name: 'x'.repeat(200), slug: 'x', color: null }))
-    for (const record of records) {
-      await writer.write(model('tag'), [record], full('tag'))
-      assert.ok(writer.size * 400 <= 20_000, `${writer.size} records are kept`)
-    }
-    assert.ok(writer.size > 10)
-  }, 20_000))
+  withDesk(
+    async ({ writer, model, full }) => {
+      const records = Array.from(
+        { length: 1000 },
+        (_, id): StoredRecord => ({ id, name: 'x'.repeat(200), slug: 'x', color: null }),
+      )
+      for (const record of records) {
+        await writer.write(model('tag'), [record], full('tag'))
+        assert.ok(writer.size * 400 <= 20_000, `${writer.size} records are kept`)
+      }
+      assert.ok(writer.size > 10)
+    },
+    { capacity: 20_000 },
+  ))
