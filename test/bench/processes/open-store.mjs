@@ -10,6 +10,10 @@ const before = await memoryInUse()
 const begin = performance.now()
 const store = await FileStore.open(join(folder, 'data'), registry, 'write')
 const milliseconds = performance.now() - begin
+// What the server makes in the background counts as well.
+for (const field of ['username', 'email']) {
+  await store.find('member', { filters: [{ field, operator: 'eq', value: '' }], sort: [], offset: 0, limit: 1 })
+}
 const bytes = (await memoryInUse()) - before
 const { total } = await store.find('member', { filters: [], sort: [], offset: 0, limit: 1 })
 await store.close()
