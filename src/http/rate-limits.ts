@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { SlidingWindow } from '../limit/sliding-window.ts'
 import type { Clock } from '../util/clock.ts'
 import { clientAddress } from './client-address.ts'
-import { addHeaderLines } from './listener.ts'
+import { addHeaderLines } from './response-head.ts'
 
 /** `default` counts by user, `auth` by address. */
 type BucketName = 'default' | 'auth'

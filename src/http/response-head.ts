@@ -1,0 +1,44 @@
+import { ServerResponse } from 'node:http'
+
+declare module 'node:http' {
+  interface OutgoingMessage {
+    /** Node's own: through it goes the head of every answer, whoever made it. Not part of its types. */
+    _storeHeader(firstLine: string, headers: unknown): void
+    /** Header lines that were added as text. */
+    addedLines?: string
+  }
+}
+
+/** Of every answer. What is answered is data: nothing in it is to be run, framed, sniffed, or embedded by other sites. */
+const FIXED_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Frame-Options': 'DENY',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+}
+
+/** The same, as they stand in an answer. */
+export const FIXED_HEAD = Object.entries(FIXED_HEADERS)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('')
+
+/** Puts headers behind the status line, as text: setting the fixed ones by name costs each request 4 µs, this nothing to speak of. */
+export class Response extends ServerResponse {
+  override _storeHeader(firstLine: string, headers: unknown): void {
+    super._storeHeader(firstLine + FIXED_HEAD + (this.addedLines ?? ''), headers)
+  }
+}
+
+/**
+ * Adds headers to whatever a request turns out to be answered with.
+ *
+ * @param lines each ends in CRLF; made of our own words and numbers, since nothing looks at them any more
+ */
+export function addHeaderLines(response: ServerResponse, lines: string): void {
+  if (response instanceof Response) response.addedLines = (response.addedLines ?? '') + lines
+  else {
+    // Somebody else's listener, or an injected request.
+    for (const [, name = '', value = ''] of lines.matchAll(/(.*?): (.*)\r\n/g)) response.setHeader(name, value)
+  }
+}
