@@ -63,11 +63,12 @@ export class Committer {
       const writes = await read()
       throwIssues(await this.#issuesOf(writes), prefix)
       const operations = await this.#operations(writes)
-      const companions = await this.#companions(writes, operations)
+      const companions = model.key === 'user' ? await this.#companions(writes, operations) : []
       const outcome = await this.#store.transact([...operations, ...companions])
       throwIssues(brokenConstraints(outcome, writes), prefix)
       this.#accounts.tell(actor, outcome)
-      return outcome.ok ? { ...outcome, records: outcome.records.slice(0, writes.length) } : outcome
+      if (!outcome.ok || companions.length === 0) return outcome
+      return { ...outcome, records: outcome.records.slice(0, writes.length) }
     })
   }
 
@@ -104,12 +105,12 @@ export class Committer {
     return Promise.all(writes.map((write) => this.#finisher.operation(write)))
   }
 
+  /** What else must happen when users are updated. */
   async #companions(writes: readonly DraftedWrite[], operations: readonly Operation[]): Promise<readonly Operation[]> {
-    const users = writes.flatMap(({ model, existing }, index) => {
-      const values = operations[index]?.kind === 'update' ? operations[index].values : {}
-      return model.key === 'user' && existing !== undefined && changesAccess(existing, { ...existing, ...values })
-        ? [existing]
-        : []
+    const users = writes.flatMap(({ existing }, index) => {
+      const operation = operations[index]
+      if (existing === undefined || operation?.kind !== 'update') return []
+      return changesAccess(existing, { ...existing, ...operation.values }) ? [existing] : []
     })
     return users.length === 0 ? [] : this.#access.companions(users)
   }
