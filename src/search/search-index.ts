@@ -52,6 +52,8 @@ export class SearchIndex {
   version = 0
   readonly #fields: readonly SearchField[]
   readonly #fieldBits: number
+  /** What fits into a posting of 32 bits beside the field and the number of times. */
+  readonly #maxDocuments: number
   readonly #vocabulary = new Vocabulary()
   readonly #postings = new Postings()
   readonly #documents: Documents
@@ -62,6 +64,7 @@ export class SearchIndex {
   constructor(fields: readonly SearchField[]) {
     this.#fields = fields
     this.#fieldBits = Math.ceil(Math.log2(Math.max(2, fields.length)))
+    this.#maxDocuments = 2 ** (31 - TIMES_BITS - this.#fieldBits)
     this.#documents = new Documents(fields.length)
   }
 
@@ -85,6 +88,7 @@ export class SearchIndex {
     this.#documents.remove(id)
     if (record === undefined) return
     const document = this.#documents.add(id)
+    if (document >= this.#maxDocuments) throw new Error(`A search index holds no more than ${this.#maxDocuments} documents`)
     for (const [field, { name }] of this.#fields.entries()) {
       const text = textOf(record, name)
       if (text !== '') this.#addText(document, field, text)

@@ -1,21 +1,30 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { MEMBER_MODEL } from './data/members.ts'
+import { accessTokens, MEMBERS_PATH } from './data/project.ts'
 import { type Bar, type Figure, failureOf, median, percentile, type Result } from './figures.ts'
+import { ask } from './load/ask.ts'
+import { CONNECTIONS } from './load/load.ts'
+import { measurePairs } from './load/pairs.ts'
 import type { BenchOptions } from './options.ts'
+import { withMembers } from './processes/members.ts'
 import { say } from './report.ts'
 import type { EngineName } from './search/engines.ts'
 import { KINDS, type Kind } from './search/questions.ts'
+import { createOf } from './store/rows.ts'
 
 const SIZES = [100_000, 1_000_000]
 /** More than that takes the others too long, or too much memory. */
 const MAX_OTHERS = 100_000
 const RUNS = 3
+const UNSEARCHED_MODEL = MEMBER_MODEL.replaceAll(/type: (string|text|email)/g, '$&, searchable: false')
 const MEBIBYTE = 2 ** 20
 const BARS = {
   building: { is: 'at most', ratio: 1 },
   memory: { is: 'at most', ratio: 1 },
   search: { is: 'at most', ratio: 0.8 },
+  create: { is: 'at least', ratio: 0.9 },
 } as const satisfies Record<string, Bar>
 
 /** What a process reported of an engine. */
@@ -34,6 +43,7 @@ export async function searchBench(options: BenchOptions): Promise<Result[]> {
     say(`search: ${records} records`)
     try {
       results.push(...(await benchAt(records)))
+      if (records <= MAX_OTHERS) results.push(await createFigure(records, options))
     } catch (error) {
       results.push(failureOf({ bench: 'search', name: 'search index', records }, error))
     }
@@ -74,6 +84,32 @@ function pauseFigure(records: number, engines: readonly Engine[]): Figure {
   const ours = Math.max(...engines.map(({ longestPause }) => longestPause))
   const common = { bench: 'search', name: 'longest pause while the index is made, beside 50 ms', records, unit: 'ms', ours }
   return { ...common, baseline: 50, ratio: ours / 50, ...(records <= MAX_OTHERS ? { bar: BARS.memory } : {}) }
+}
+
+/** Creates through HTTP, by a server whose records are searched and by one that has no field to search. */
+function createFigure(records: number, { seconds, profile }: BenchOptions): Promise<Figure> {
+  const name = 'create, searched, beside no field that is'
+  const side = (address: string) => {
+    let number = records
+    const target = { address, tokens: accessTokens(CONNECTIONS) }
+    return { target, requests: () => () => createOf(++number) }
+  }
+  return withMembers(records, profile, async (searched) => {
+    const path = `${MEMBERS_PATH}/search?q=ann&page_size=1`
+    // The index is there.
+    await ask(side(searched).target, { method: 'GET', path })
+    return withMembers(
+      records,
+      undefined,
+      async (unsearched) => {
+        const { ours, bare, ratio, errors, firstError } = await measurePairs(side(searched), side(unsearched), seconds)
+        if (firstError !== undefined) throw new Error(`${errors} answers were errors; the first: ${firstError}`)
+        const common = { bench: 'search', name, records, unit: '/s', ratio, bar: BARS.create }
+        return { ...common, ours: ours.perSecond, baseline: bare.perSecond }
+      },
+      UNSEARCHED_MODEL,
+    )
+  })
 }
 
 const timeOf = ({ searches }: Engine, kind: Kind, percent: number): number =>

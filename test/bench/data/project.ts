@@ -25,8 +25,8 @@ rate_limits: { default: ${RATE_LIMIT}, auth: ${RATE_LIMIT}, upload: ${RATE_LIMIT
 `
 
 /** A project with so many members and superusers in its data folder. */
-export async function memberProject(records: number, users: number): Promise<TemporaryFolder> {
-  const project = await makeProject({ 'admin.config.yaml': SETTINGS, 'models/member.yaml': MEMBER_MODEL })
+export async function memberProject(records: number, users: number, model: string = MEMBER_MODEL): Promise<TemporaryFolder> {
+  const project = await makeProject({ 'admin.config.yaml': SETTINGS, 'models/member.yaml': model })
   const data = dataFolder(project.path)
   await mkdir(data, { mode: 0o700 })
   const file = await open(join(data, 'db.json'), 'w', 0o600)

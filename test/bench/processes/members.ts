@@ -8,14 +8,16 @@ import { CONNECTIONS } from '../load/load.ts'
  * whatever happens.
  *
  * @param profile a folder that takes a CPU profile of the server
+ * @param model the model file, when it is not to be that of every bench
  * @throws {Error} of the work; with the server's last words when it ended by itself
  */
 export async function withMembers<T>(
   records: number,
   profile: string | undefined,
   work: (address: string, folder: string) => Promise<T>,
+  model?: string,
 ): Promise<T> {
-  const project = await memberProject(records, CONNECTIONS)
+  const project = await memberProject(records, CONNECTIONS, model)
   const execArgv = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
   try {
     const server = await startServer(['--project', project.path], { execArgv })
