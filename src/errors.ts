@@ -50,12 +50,15 @@ export type FieldMessages = Readonly<Record<string, readonly string[]>>
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly details: string | FieldMessages
+  /** After how many seconds the same may be tried again, where that is known (RFC 9110, Retry-After). */
+  readonly retryAfter: number | undefined
 
-  constructor(code: ErrorCode, details: string | FieldMessages, options?: { cause?: unknown }) {
+  constructor(code: ErrorCode, details: string | FieldMessages, options?: { cause?: unknown; retryAfter?: number }) {
     super(typeof details === 'string' ? details : ERRORS[code].message, options)
     this.name = 'AppError'
     this.code = code
     this.details = details
+    this.retryAfter = options?.retryAfter
   }
 
   get status(): number {

@@ -21,6 +21,7 @@ interface Argon2 {
 /** How many passwords are held against hashes at once, and how many may wait for it: at some 20 ms each, a few seconds. */
 const VERIFYING = 2
 const MAX_WAITING = 200
+const RETRY_AFTER_SECONDS = 5
 
 /**
  * argon2id with OWASP's parameters: 19 MiB of memory, two passes, one lane. Runs off the event loop: one hash is made and two
@@ -35,8 +36,10 @@ export function argon2id(load: () => Promise<Argon2> = () => import('@node-rs/ar
   return {
     hash: (password) => hashing(async () => (await load()).hash(password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })),
     async verify(stored, password) {
-      if (verifying.pendingCount >= MAX_WAITING)
-        throw new AppError('RATE_LIMITED', 'Too many logins at once; try again in a few seconds')
+      if (verifying.pendingCount >= MAX_WAITING) {
+        const words = `Too many logins at once; try again in ${RETRY_AFTER_SECONDS} seconds`
+        throw new AppError('RATE_LIMITED', words, { retryAfter: RETRY_AFTER_SECONDS })
+      }
       return verifying(async () => (await load()).verify(stored, password).catch(() => false))
     },
   }

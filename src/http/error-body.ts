@@ -23,11 +23,14 @@ export function shapeB(
  * @param now ISO 8601, for the bodies that carry a timestamp
  */
 export function errorReply(error: AppError, validationStatus: 400 | 422, now: string): ErrorReply {
-  const { code, details } = error
+  const { code, details, retryAfter } = error
   if (code === 'VALIDATION_FAILED' && validationStatus === 422) {
     return { status: 422, headers: {}, body: { ...shapeB(code, details), status_code: 422, timestamp: now } }
   }
   const { status, body: shape } = ERRORS[code]
-  const headers: Record<string, string> = code === 'UNAUTHENTICATED' ? { 'WWW-Authenticate': 'Bearer' } : {}
+  const headers = {
+    ...(code === 'UNAUTHENTICATED' ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+  }
   return { status, headers, body: shape === 'A' ? { detail: { error: details } } : shapeB(code, details) }
 }

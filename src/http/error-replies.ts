@@ -78,7 +78,8 @@ function ownFault(h: Toolkit, failure: Failure, error: AppError | undefined, { r
   const body = isTold
     ? shapeB(error.code, error.details)
     : shapeB('INTERNAL', `Request ${requestId} failed; the server's log says more`)
-  return h.response({ ...body, request_id: requestId }).code(body.status_code)
+  const response = h.response({ ...body, request_id: requestId }).code(body.status_code)
+  return error?.retryAfter === undefined ? response : response.header('Retry-After', String(error.retryAfter))
 }
 
 const NOT_JSON = ['UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json'] as const

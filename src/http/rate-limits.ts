@@ -62,7 +62,7 @@ export class RateLimits {
     addHeaderLines(request.raw.res, bucket.fixed + standing)
     if (allowed) return
     this.rejections[name]++
-    addHeaderLines(request.raw.res, `Retry-After: ${resetSeconds}\r\n`)
-    throw new AppError('RATE_LIMITED', `At most ${limit} requests a minute; try again in ${resetSeconds} seconds`)
+    const words = `At most ${limit} requests a minute; try again in ${resetSeconds} seconds`
+    throw new AppError('RATE_LIMITED', words, { retryAfter: resetSeconds })
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { argon2id, type PasswordHasher } from '../../src/auth/password.ts'
+import { argon2id, NOBODYS_HASH, type PasswordHasher } from '../../src/auth/password.ts'
 import { UNAUTHENTICATED } from '../http/expected.ts'
 import { tryLogin, withApp } from './access.ts'
 
@@ -123,6 +123,29 @@ describe('hashes', () => {
     assert.equal(refused.length, 98, 'two are checked, 200 wait')
     for (const { reason } of refused) assert.equal(reason.code, 'RATE_LIMITED')
     assert.equal(await verify('hash', 'x'), true, 'once they are done all is well')
+  })
+
+  test('that are too many to wait for are a 429 that says when to come again', () => {
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { verify } = argon2id(async () => ({ hash: async () => 'hash', verify: () => released.then(() => false) }))
+    const unlimited = { default: 0, auth: 0, upload: 0 }
+    return withApp(
+      async (app) => {
+        const login = async () => {
+          const reply = await tryLogin(app, FAILURES['an unknown user'])
+          if (reply.status === 429) release()
+          return reply
+        }
+        const replies = await Promise.all(Array.from({ length: 300 }, login))
+        const refused = replies.filter(({ status }) => status === 429)
+        assert.ok(refused.length > 0, 'all of them waited')
+        for (const { headers } of refused) assert.equal(headers['retry-after'], '5')
+      },
+      { hasher: { hash: async () => NOBODYS_HASH, verify }, settings: { rate_limits: unlimited }, files: SEED },
+    )
   })
 
   test('leave the event loop to others', async () => {
