@@ -1,0 +1,87 @@
+import type { JsonObject } from '../util/json.ts'
+import { type SearchField, SearchIndex, textOf } from './search-index.ts'
+
+/** How long the event loop is kept from others while an index is made, in milliseconds. */
+const SLICE_MS = 8
+/** An index that holds more documents in vain than this, and than in use, is made anew. */
+const MIN_WASTED = 10_000
+
+/** A record as it comes from a store. */
+type Indexable = JsonObject & { readonly id: number }
+
+export interface LiveIndexOptions {
+  readonly fields: readonly SearchField[]
+  /** All records there are, in batches, as they are when the first is asked for. */
+  readonly records: () => AsyncIterable<readonly Indexable[]>
+  /** A clock that only goes forward, in milliseconds. */
+  readonly now: () => number
+  /** Lets others have the event loop. */
+  readonly pause: () => Promise<void>
+}
+
+/** A search index that is made a slice at a time and takes every change as it comes, while it is made as well. */
+export class LiveIndex {
+  readonly #options: LiveIndexOptions
+  #ready: SearchIndex | undefined
+  #next: SearchIndex | undefined
+  /** Records that changed or went while an index is made: what the store gave before no longer counts. */
+  readonly #changed = new Set<number>()
+  #building: Promise<void> | undefined
+
+  constructor(options: LiveIndexOptions) {
+    this.#options = options
+  }
+
+  /** The index, once there is one. */
+  get ready(): SearchIndex | undefined {
+    return this.#ready
+  }
+
+  /** Begins to make the index, unless that was begun before. Resolves when there is one. */
+  build(): Promise<void> {
+    if (this.#ready !== undefined) return Promise.resolve()
+    return this.#rebuild()
+  }
+
+  /** Takes a change, in the step that applies it. */
+  note(id: number, before: JsonObject | undefined, after: JsonObject | undefined): void {
+    if (this.#ready === undefined && this.#next === undefined) return
+    if (before !== undefined && after !== undefined && this.#isAlike(before, after)) return
+    this.#ready?.replace(id, after)
+    if (this.#next !== undefined) {
+      this.#next.replace(id, after)
+      this.#changed.add(id)
+    }
+    // When that fails the old index goes on to serve, and the next change tries again.
+    if (this.#ready !== undefined && this.#ready.wasted > Math.max(MIN_WASTED, this.#ready.size)) this.#rebuild().catch(() => {})
+  }
+
+  #isAlike(before: JsonObject, after: JsonObject): boolean {
+    return this.#options.fields.every(({ name }) => before[name] === after[name] || textOf(before, name) === textOf(after, name))
+  }
+
+  #rebuild(): Promise<void> {
+    this.#building ??= this.#make().finally(() => {
+      this.#building = undefined
+      this.#next = undefined
+      this.#changed.clear()
+    })
+    return this.#building
+  }
+
+  async #make(): Promise<void> {
+    const { fields, records, now, pause } = this.#options
+    const index = new SearchIndex(fields)
+    this.#next = index
+    let begun = now()
+    for await (const batch of records()) {
+      for (const record of batch) {
+        if (!this.#changed.has(record.id)) index.replace(record.id, record)
+        if (now() - begun < SLICE_MS) continue
+        await pause()
+        begun = now()
+      }
+    }
+    this.#ready = index
+  }
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { LiveIndex } from '../../src/search/live-index.ts'
+import { readQuery } from '../../src/search/query.ts'
+
+interface Note {
+  readonly id: number
+  readonly text: string
+}
+
+const note = (id: number, text: string): Note => ({ id, text })
+
+/** A live index over notes; every pause hands over to `between`. */
+function liveOver(notes: readonly Note[], between: (live: LiveIndex) => void = () => {}) {
+  let clock = 0
+  let pauses = 0
+  const live: LiveIndex = new LiveIndex({
+    fields: [{ name: 'text', weight: 1 }],
+    async *records() {
+      yield notes.map((each) => ({ ...each }))
+    },
+    now: () => ++clock,
+    pause: async () => {
+      pauses++
+      between(live)
+    },
+  })
+  return { live, pauses: () => pauses }
+}
+
+function found(live: LiveIndex, q: string): number[] {
+  const result = live.ready?.search(readQuery(q, { fuzzy: false }), { offset: 0, limit: 100 })
+  return (result?.hits ?? []).map(({ id }) => id).sort((a, b) => a - b)
+}
+
+const NOTES = Array.from({ length: 40 }, (_, at) => note(at + 1, `owl number${at + 1}`))
+
+describe('a live index', () => {
+  test('is not there before it is made, and lets others have their turn while it is', async () => {
+    const { live, pauses } = liveOver(NOTES, (each) => assert.equal(each.ready, undefined))
+    assert.equal(live.ready, undefined)
+    await live.build()
+    assert.equal(found(live, 'owl').length, 40)
+    assert.ok(pauses() >= 4, `${pauses()} pauses`)
+  })
+
+  test('is made once, whoever asks for it', async () => {
+    const { live } = liveOver(NOTES)
+    await Promise.all([live.build(), live.build()])
+    const { ready } = live
+    await live.build()
+    assert.equal(live.ready, ready)
+  })
+
+  test('takes changes while it is made: of records that it has, and of those that it comes to later', async () => {
+    let turn = 0
+    const { live } = liveOver(NOTES, (each) => {
+      if (turn++ > 0) return
+      each.note(1, NOTES[0] && { ...NOTES[0] }, { id: 1, text: 'fox' })
+      each.note(2, NOTES[1] && { ...NOTES[1] }, undefined)
+      each.note(39, NOTES[38] && { ...NOTES[38] }, { id: 39, text: 'fox' })
+      each.note(40, NOTES[39] && { ...NOTES[39] }, undefined)
+      each.note(41, undefined, { id: 41, text: 'fox' })
+    })
+    await live.build()
+    assert.deepEqual(found(live, 'fox'), [1, 39, 41])
+    assert.deepEqual(
+      found(live, 'owl'),
+      NOTES.slice(2, 38).map(({ id }) => id),
+    )
+  })
+
+  test('takes changes once it is made, and a change taken back', async () => {
+    const { live } = liveOver([note(1, 'owl')])
+    await live.build()
+    live.note(1, { id: 1, text: 'owl' }, { id: 1, text: 'fox' })
+    assert.deepEqual([found(live, 'owl'), found(live, 'fox')], [[], [1]])
+    live.note(1, { id: 1, text: 'fox' }, { id: 1, text: 'owl' })
+    assert.deepEqual([found(live, 'owl'), found(live, 'fox')], [[1], []])
+    live.note(1, { id: 1, text: 'owl' }, undefined)
+    assert.deepEqual(found(live, 'owl'), [])
+  })
+
+  test('has nothing to do for a change of what is not searched', async () => {
+    const { live } = liveOver([note(1, 'owl')])
+    await live.build()
+    const version = live.ready?.version
+    live.note(1, { id: 1, text: 'owl', age: 1 }, { id: 1, text: 'owl', age: 2 })
+    assert.equal(live.ready?.version, version)
+  })
+
+  test('is made anew when most of what it holds has changed since, and goes on to serve meanwhile', async () => {
+    const { live } = liveOver([note(1, 'owl')])
+    await live.build()
+    const first = live.ready
+    for (let time = 0; time <= 10_001; time++) live.note(1, { id: 1, text: `owl${time}` }, { id: 1, text: `owl${time + 1}` })
+    assert.equal(live.ready, first)
+    assert.deepEqual(found(live, 'owl10002'), [1])
+    while (live.ready === first) await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(live.ready?.wasted, 0)
+  })
+
+  test('is tried again when it could not be made', async () => {
+    let broken = true
+    const live = new LiveIndex({
+      fields: [{ name: 'text', weight: 1 }],
+      async *records() {
+        if (broken) throw new Error('no disk')
+        yield [{ id: 1, text: 'owl' }]
+      },
+      now: () => 0,
+      pause: async () => {},
+    })
+    await assert.rejects(live.build(), /no disk/)
+    broken = false
+    await live.build()
+    assert.deepEqual(found(live, 'owl'), [1])
+  })
+})
