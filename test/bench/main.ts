@@ -5,6 +5,7 @@ import { isFailure, type Result } from './figures.ts'
 import { openBench } from './open.ts'
 import { type Arguments, type BenchOptions, parseArguments, USAGE, UsageError } from './options.ts'
 import { asMarkdown, asTable, makeReport, type Report } from './report.ts'
+import { searchBench } from './search.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store/bench.ts'
 
@@ -13,6 +14,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   store: storeBench,
   compaction: compactionBench,
   open: openBench,
+  search: searchBench,
 }
 
 const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>> = {

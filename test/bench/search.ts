@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Bar, type Figure, failureOf, median, percentile, type Result } from './figures.ts'
+import type { BenchOptions } from './options.ts'
+import { say } from './report.ts'
+import type { EngineName } from './search/engines.ts'
+import { KINDS, type Kind } from './search/questions.ts'
+
+const SIZES = [100_000, 1_000_000]
+/** More than that takes the others too long, or too much memory. */
+const MAX_OTHERS = 100_000
+const RUNS = 3
+const MEBIBYTE = 2 ** 20
+const BARS = {
+  building: { is: 'at most', ratio: 1 },
+  memory: { is: 'at most', ratio: 1 },
+  search: { is: 'at most', ratio: 0.8 },
+} as const satisfies Record<string, Bar>
+
+/** What a process reported of an engine. */
+interface Engine {
+  readonly milliseconds: number
+  readonly longestPause: number
+  readonly bytes: number
+  readonly resident: number
+  readonly searches: readonly { readonly kind: Kind; readonly found: number; readonly times: readonly number[] }[]
+}
+
+/** Our search index beside MiniSearch (the baseline) and lunr's own, over the same members with the same questions. */
+export async function searchBench(options: BenchOptions): Promise<Result[]> {
+  const results: Result[] = []
+  for (const records of options.records ?? SIZES) {
+    say(`search: ${records} records`)
+    try {
+      results.push(...(await benchAt(records)))
+    } catch (error) {
+      results.push(failureOf({ bench: 'search', name: 'search index', records }, error))
+    }
+  }
+  return results
+}
+
+async function benchAt(records: number): Promise<Figure[]> {
+  const hasOthers = records <= MAX_OTHERS
+  const ours: Engine[] = []
+  const minisearch: Engine[] = []
+  for (let run = 0; run < (hasOthers ? RUNS : 1); run++) {
+    ours.push(await runEngine('ours', records))
+    if (hasOthers) minisearch.push(await runEngine('minisearch', records))
+  }
+  const lunr = hasOthers ? await runEngine('lunr', records) : undefined
+  const figure = (name: string, unit: string, bar: Bar | undefined, value: (engine: Engine) => number): Figure => {
+    const common = { bench: 'search', name, records, unit, ours: median(ours.map(value)) }
+    if (minisearch.length === 0) return common
+    const baseline = median(minisearch.map(value))
+    const details = lunr === undefined ? {} : { lunr: value(lunr) }
+    return { ...common, baseline, ratio: common.ours / baseline, ...(bar === undefined ? {} : { bar }), details }
+  }
+  return [
+    figure('making the search index, beside MiniSearch', 'ms', BARS.building, ({ milliseconds }) => milliseconds),
+    pauseFigure(records, ours),
+    figure('memory of the search index, beside MiniSearch', 'MiB', BARS.memory, ({ bytes }) => bytes / MEBIBYTE),
+    ...KINDS.flatMap((kind) =>
+      [50, 95].map((percent) =>
+        figure(`search, ${kind}, p${percent}, beside MiniSearch`, 'ms', BARS.search, (engine) => timeOf(engine, kind, percent)),
+      ),
+    ),
+  ]
+}
+
+/** The baseline is what is allowed: no other engine lets go of the event loop. */
+function pauseFigure(records: number, engines: readonly Engine[]): Figure {
+  const ours = Math.max(...engines.map(({ longestPause }) => longestPause))
+  const common = { bench: 'search', name: 'longest pause while the index is made, beside 50 ms', records, unit: 'ms', ours }
+  return { ...common, baseline: 50, ratio: ours / 50, ...(records <= MAX_OTHERS ? { bar: BARS.memory } : {}) }
+}
+
+const timeOf = ({ searches }: Engine, kind: Kind, percent: number): number =>
+  percentile(searches.find((each) => each.kind === kind)?.times ?? [], percent)
+
+async function runEngine(engine: EngineName, records: number): Promise<Engine> {
+  const program = join(import.meta.dirname, 'processes', 'search-engine.ts')
+  const args = ['--expose-gc', '--max-old-space-size=16384', '--import', 'tsx', program, engine, String(records)]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * MEBIBYTE })
+  const report = JSON.parse(stdout) as Engine
+  const found = report.searches.map((each) => `${each.kind} ${Math.round(each.found)} found`).join(', ')
+  say(`  ${engine}: made in ${report.milliseconds.toFixed(0)} ms, ${(report.bytes / MEBIBYTE).toFixed(0)} MiB; ${found}`)
+  return report
+}
