@@ -47,9 +47,11 @@ export class SearchIndexes {
 
   /** Makes the index of a model, however long that takes. */
   async make(model: Model): Promise<void> {
-    const index = this.#indexes.get(model.key) ?? this.#begin(model)
+    const known = this.#indexes.get(model.key)
+    const index = known ?? this.#begin(model)
     try {
       await index.build()
+      if (known === undefined) this.#options.log.debug(`search ${model.key}: an index of ${index.ready?.size} records`)
     } catch (error) {
       if (this.#indexes.get(model.key) === index) this.#drop(model.key, error)
     }

@@ -155,6 +155,17 @@ describe('a search index', () => {
   })
 })
 
+test('nothing is made any more once they are closed', async () => {
+  const store = new MemoryStore(registry)
+  await new Library(store).accept([insert('genre', { name: 'travel' }), insert('genre', { name: 'poetry' })])
+  let pauses = 0
+  const pause = async () => void pauses++
+  const { indexes, found } = indexesOf(store, { wait: () => new Promise((resolve) => setImmediate(resolve)), pause })
+  indexes.close()
+  await assert.rejects(found('travel'), isNotReady)
+  assert.equal(pauses, 0)
+})
+
 describe('a page of a search with filters', () => {
   /** A blog in which somebody else writes between the question of what matches and its answer, once or always. */
   async function withRival(times: number, work: (searched: () => Promise<unknown[]>) => Promise<void>): Promise<void> {
