@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { argon2id, type PasswordHasher } from './auth/password.ts'
 import { keptSecret } from './auth/secret.ts'
 import { type TokenCodecFactory, Tokens } from './auth/token.ts'
@@ -9,7 +10,10 @@ import { Logins } from './service/logins.ts'
 import { addMissingPermissions } from './service/permission-records.ts'
 import { loadProject, type Project, type ProjectSource } from './service/project.ts'
 import { Reads } from './service/reads.ts'
+import { RecordWriter } from './service/record-json.ts'
 import { Records } from './service/records.ts'
+import { SearchIndexes } from './service/search-indexes.ts'
+import { Searches } from './service/searches.ts'
 import { ViewCatalog } from './service/view-catalog.ts'
 import { FileStore } from './store/file.ts'
 import type { Store } from './store/store.ts'
@@ -23,6 +27,8 @@ export interface Surroundings {
   readonly clock?: Clock
   readonly random?: Random
   readonly hasher?: PasswordHasher
+  /** Lets time pass; keeps no process from ending. */
+  readonly wait?: (milliseconds: number) => Promise<unknown>
   /** Makes the log that the project's settings ask for; without it nothing is said. */
   readonly log?: (settings: Settings['log']) => Log
 }
@@ -37,6 +43,8 @@ export interface App {
   readonly store: Store
   readonly records: Records
   readonly reads: Reads
+  readonly searches: Searches
+  readonly searchIndexes: SearchIndexes
   readonly logins: Logins
   readonly views: ViewCatalog
   /** How many seed records this start created. */
@@ -52,7 +60,7 @@ export interface App {
  * @throws {AppError} DATA_IN_USE, DATA_CORRUPT, USAGE; TASK_FAILED when there is nothing to read yet
  */
 export async function openApp(source: ProjectSource, mode: 'read' | 'write', surroundings: Surroundings): Promise<App> {
-  const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id() } = surroundings
+  const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id(), wait = idly } = surroundings
   const project = await loadProject(source)
   const { settings, registry, forms } = project
   const dataFolder = resolve(project.folder, settings.data)
@@ -68,6 +76,8 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
     if (mode === 'write') await addMissingPermissions(registry, store, records)
     const codec = tokenCodec(settings.jwt.algorithm, settings.secret_key ?? (await keptSecret(dataFolder, random)))
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
+    const writer = new RecordWriter(registry, store)
+    const searchIndexes = new SearchIndexes({ registry, store, log, wait, now: () => performance.now(), pause: setImmediate })
     return {
       project,
       settings,
@@ -75,17 +85,24 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
       dataFolder,
       store,
       records,
-      reads: new Reads(registry, store),
+      reads: new Reads(registry, store, writer),
+      searches: new Searches({ registry, store, writer, indexes: searchIndexes }),
+      searchIndexes,
       logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
       views: new ViewCatalog(registry, project.views),
       seeded,
-      close: () => store.close(),
+      close() {
+        searchIndexes.close()
+        return store.close()
+      },
     }
   } catch (error) {
     await store.close()
     throw error
   }
 }
+
+const idly = (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { ref: false })
 
 /** What to say of a project that was never served. */
 export const noData = (folder: string): AppError =>

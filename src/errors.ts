@@ -24,6 +24,7 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, exitCode: 1, body: 'B', message: 'Unsupported media type' },
   RATE_LIMITED: { status: 429, exitCode: 1, body: 'B', message: 'Rate limit exceeded' },
   INTERNAL: { status: 500, exitCode: 1, body: 'B', message: 'Internal server error' },
+  SEARCH_NOT_READY: { status: 503, exitCode: 1, body: 'B', message: 'Search is not ready' },
   STORE_UNAVAILABLE: { status: 503, exitCode: 1, body: 'B', message: 'Storage unavailable' },
   DATA_IN_USE: { status: 503, exitCode: 1, body: 'B', message: 'Data folder is in use' },
   DATA_CORRUPT: { status: 500, exitCode: 1, body: 'B', message: 'Data file is damaged' },

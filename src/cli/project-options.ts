@@ -2,11 +2,14 @@ import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type App, noData, openApp } from '../app.ts'
 import type { Settings, SettingsInput } from '../config/settings.ts'
+import { AppError } from '../errors.ts'
 import { jwtCodec } from '../http/jwt-codec.ts'
 import { createLog, type Log } from '../log/log.ts'
+import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { loadProject, type ProjectSource } from '../service/project.ts'
 import { holdsData } from '../store/recovery.ts'
+import { meantOrKnown } from '../util/suggest.ts'
 import type { Io } from './io.ts'
 
 /** Options of every command that works on a project. */
@@ -43,6 +46,18 @@ export async function withDataFolder<T>(
   const dataFolder = resolve(folder, settings.data)
   if (!(await holdsData(dataFolder))) throw noData(dataFolder)
   return work(dataFolder, registry)
+}
+
+/**
+ * The model that an argument names.
+ *
+ * @throws {AppError} TASK_FAILED with the nearest name there is
+ */
+export function modelNamed(registry: Registry, key: string): Model {
+  const model = registry.get(key)
+  if (model !== undefined && !model.internal) return model
+  const known = registry.public.map((each) => each.key)
+  throw new AppError('TASK_FAILED', `There is no model '${key}'${meantOrKnown(key, known)}`)
 }
 
 function sourceOf(io: Io, { project, data }: ProjectOptions, flags: SettingsInput): ProjectSource {

@@ -57,7 +57,8 @@ export class ErrorReplies {
 
 function reply(h: Toolkit, failure: Failure, options: ErrorOptions): ResponseObject {
   const error = failure instanceof AppError ? failure : fromFramework(failure)
-  const isOurs = error === undefined || error.status >= 500
+  // What says when to come again has not failed.
+  const isOurs = error === undefined || (error.status >= 500 && error.retryAfter === undefined)
   const response = isOurs ? ownFault(h, failure, error, options) : told(h, error, options)
   answerRequestId(h.request)
   return response

@@ -15,7 +15,7 @@ export interface ConnectionLimits {
   readonly idleTimeout: number
   /** How often the timeouts are looked at. */
   readonly checkInterval: number
-  /** Of the head, in bytes: a URL of many filters, a token and cookies of others fit. */
+  /** Of the head, in bytes: 10 kB of text to search for, which percent-encoding makes three times as long, a token and cookies fit. */
   readonly maxHeaderSize: number
   /** Of headers in a request. Node would drop those behind, the proxy's own among them. */
   readonly maxHeadersCount: number
@@ -31,7 +31,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   keepAliveTimeout: 65_000,
   idleTimeout: 120_000,
   checkInterval: 2000,
-  maxHeaderSize: 16_384,
+  maxHeaderSize: 40_960,
   maxHeadersCount: 100,
   maxPipelined: 16,
   maxConnections: 900,

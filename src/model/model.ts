@@ -40,6 +40,11 @@ export class Model {
   get visibleFields(): Field[] {
     return [...this.fields.values()].filter((field) => !field.type.secret)
   }
+
+  /** The fields that a search looks into: text, and choices, unless they say no. */
+  get searchableFields(): Field[] {
+    return [...this.fields.values()].filter((field) => field.searchable)
+  }
 }
 
 function nameLike(fields: readonly Field[]): string {

@@ -21,10 +21,11 @@ export const sliceOf = ({ page, pageSize }: PageRequest): { offset: number; limi
  * a previous page, unless nothing matched at all.
  *
  * @param data the records of the page, a JSON array
+ * @param beside what else the envelope holds, as members of a JSON object
  */
-export function pageJson(data: string, total: number, { page, pageSize }: PageRequest): string {
+export function pageJson(data: string, total: number, { page, pageSize }: PageRequest, beside = ''): string {
   const totalPages = Math.ceil(total / pageSize)
   const hasPrev = page > 1 && totalPages > 0
   const standing = `"total":${total},"page":${page},"page_size":${pageSize},"total_pages":${totalPages}`
-  return `{"data":${data},${standing},"has_next":${page < totalPages},"has_prev":${hasPrev}}`
+  return `{"data":${data},${standing},"has_next":${page < totalPages},"has_prev":${hasPrev}${beside && `,${beside}`}}`
 }

@@ -65,6 +65,14 @@ export class Parameters {
     return absent
   }
 
+  /** A parameter that is true or false; false when it is absent. */
+  flag(name: string): boolean {
+    const text = this.one(name)
+    if (text !== undefined && text !== 'true' && text !== 'false')
+      this.fault(name, `'${name}' must be true or false, not '${text}'`)
+    return text === 'true'
+  }
+
   /** @throws {AppError} INVALID_REQUEST, its details naming each parameter at fault */
   throwIfFaulty(): void {
     if (this.#faults.size > 0) throw new AppError('INVALID_REQUEST', Object.fromEntries(this.#faults))

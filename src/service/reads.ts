@@ -8,7 +8,7 @@ import type { Store, StoredRecord } from '../store/store.ts'
 import { Recent } from '../util/recent.ts'
 import { modelFor, noSuchRecord } from './lookup.ts'
 import { PageWriter } from './pages.ts'
-import { type RecordJson, RecordWriter } from './record-json.ts'
+import type { RecordJson, RecordWriter } from './record-json.ts'
 import { readRecordId } from './requests.ts'
 import { checkFilters, visibleTo } from './visibility.ts'
 
@@ -26,10 +26,10 @@ export class Reads {
   /** What list queries turned out to ask for, which depends on the model alone; what the asker may see is judged each time. */
   readonly #queries = new Recent<string, ListQuery>(QUERY_CAPACITY, (query) => query.length)
 
-  constructor(registry: Registry, store: Store) {
+  constructor(registry: Registry, store: Store, writer: RecordWriter) {
     this.#registry = registry
     this.#store = store
-    this.#writer = new RecordWriter(registry, store)
+    this.#writer = writer
   }
 
   /**

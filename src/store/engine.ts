@@ -2,8 +2,8 @@ import type { Registry } from '../model/registry.ts'
 import { type Filter, isRelationFilter, type Plan, type SortKey } from '../query/plan.ts'
 import type { Page } from './answers.ts'
 import { needsOfOrder, ordered } from './index/order.ts'
-import { needsOf, select } from './index/select.ts'
-import type { Change, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
+import { needsOf, type Selected, select } from './index/select.ts'
+import type { Change, Follower, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
 import { Table } from './table.ts'
 import { Transaction } from './transaction.ts'
 
@@ -20,6 +20,7 @@ export class Engine {
   readonly tables: ReadonlyMap<string, Table>
   readonly #registry: Registry
   readonly #explain: ((line: string) => void) | undefined
+  readonly #followers: Follower[] = []
 
   constructor(registry: Registry, { smallTable, explain }: EngineOptions = {}) {
     this.#registry = registry
@@ -65,11 +66,27 @@ export class Engine {
     return page
   }
 
+  /** Those of some records that match all filters; a question like any other. */
+  matching(name: string, filters: readonly Filter[], ids: readonly number[]): ReadonlySet<number> {
+    const table = this.table(name)
+    const { selection } = this.#select(table, filters)
+    return new Set(
+      ids.filter((id) => {
+        const row = table.rowOf(id)
+        return row !== undefined && selection.has(row)
+      }),
+    )
+  }
+
+  #select(table: Table, filters: readonly Filter[]): Selected {
+    table.scratch.reset()
+    for (const filter of filters) if (isRelationFilter(filter)) this.table(filter.target).scratch.reset()
+    return select(table, filters, (other) => this.table(other))
+  }
+
   #find(name: string, plan: Plan): Page {
     const table = this.table(name)
-    table.scratch.reset()
-    for (const filter of plan.filters) if (isRelationFilter(filter)) this.table(filter.target).scratch.reset()
-    const { selection, how } = select(table, plan.filters, (other) => this.table(other))
+    const { selection, how } = this.#select(table, plan.filters)
     const page = ordered(table, selection, plan)
     this.#explain?.(`list ${name}: ${how()} → ${selection.size} of ${table.size}; order ${page.how()}`)
     return { records: page.records, total: selection.size }
@@ -87,13 +104,25 @@ export class Engine {
     if (outcome.ok && mode === 'commit') {
       for (const [table, nextId] of transaction.nextIds) this.table(table).nextId = nextId
       for (const { table, id, after } of outcome.changes) this.table(table).replace(id, after)
+      this.#tell(outcome.changes)
     }
     return outcome
   }
 
+  /** Told of every change, and of one that is taken back as its opposite, before anybody can ask what came of it. */
+  follow(follower: Follower): void {
+    this.#followers.push(follower)
+  }
+
+  #tell(changes: readonly Change[]): void {
+    if (changes.length > 0) for (const follower of this.#followers) follower(changes)
+  }
+
   /** Takes changes back. Their ids stay given: nobody else gets them. */
   revert(changes: readonly Change[]): void {
-    for (const { table, id, before } of changes.toReversed()) this.table(table).replace(id, before)
+    const opposites = changes.toReversed().map(({ table, id, before, after }) => ({ table, id, before: after, after: before }))
+    for (const { table, id, after } of opposites) this.table(table).replace(id, after)
+    this.#tell(opposites)
   }
 
   table(name: string): Table {

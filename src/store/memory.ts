@@ -1,7 +1,7 @@
 import type { Registry } from '../model/registry.ts'
 import type { Filter, Plan, SortKey } from '../query/plan.ts'
 import { Engine, type EngineOptions } from './engine.ts'
-import type { Operation, Outcome, Store, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
+import type { Follower, Operation, Outcome, Store, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
 
 const STREAM_BATCH = 500
 
@@ -21,6 +21,10 @@ export class MemoryStore implements Store {
     return this.engine.recall(table, plan) ?? this.#when(table, plan, () => this.engine.find(table, plan))
   }
 
+  matching(table: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>> {
+    return this.#when(table, { filters, sort: [] }, () => this.engine.matching(table, filters, ids))
+  }
+
   async *stream(
     table: string,
     { filters, sort }: { filters: readonly Filter[]; sort: readonly SortKey[] },
@@ -31,6 +35,10 @@ export class MemoryStore implements Store {
 
   async transact(operations: readonly Operation[], mode: TransactionMode = 'commit'): Promise<Outcome> {
     return this.engine.transact(operations, mode)
+  }
+
+  follow(follower: Follower): void {
+    this.engine.follow(follower)
   }
 
   async status(): Promise<StoreStatus> {

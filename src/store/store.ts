@@ -43,6 +43,9 @@ export type Violation =
     }
   | { readonly kind: 'missing' | 'stale'; readonly index: number; readonly id: number }
 
+/** Is told of changes. It must not throw: what it is told of has happened. */
+export type Follower = (changes: readonly Change[]) => void
+
 export type TransactionMode = 'commit' | 'rehearse'
 
 /** `records[i]` is what operation `i` left behind (for a removal: what was there). */
@@ -71,6 +74,9 @@ export interface Store {
   /** The slice of the matching records that the plan asks for, and how many match in all. */
   find(table: string, plan: Plan): Promise<{ readonly records: readonly StoredRecord[]; readonly total: number }>
 
+  /** Those of some records, named by their ids, that match all filters. */
+  matching(table: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>>
+
   /** All matching records in order, in batches, as they were when the first batch was asked for. */
   stream(
     table: string,
@@ -85,6 +91,12 @@ export interface Store {
    * @throws {AppError} STORE_UNAVAILABLE when the changes could not be kept; then none is applied
    */
   transact(operations: readonly Operation[], mode?: TransactionMode): Promise<Outcome>
+
+  /**
+   * Tells of every change from now on, in the very step in which it becomes visible to readers and in that order. Changes that
+   * could not be kept are told of once more, as their opposites, in the step in which they are taken back.
+   */
+  follow(follower: Follower): void
 
   /** How the store is doing now. */
   status(): Promise<StoreStatus>

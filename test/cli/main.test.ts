@@ -17,10 +17,10 @@ describe('the command line', () => {
     const { code, stdout, stderr } = await runCli(['--help'], { cwd })
     assert.equal(code, 0)
     assert.equal(stderr, '')
-    for (const command of ['serve', 'init', 'token', 'users']) assert.match(stdout, new RegExp(`^  ${command}\\b`, 'm'))
+    for (const command of ['serve', 'init', 'token', 'users', 'search']) assert.match(stdout, new RegExp(`^  ${command}\\b`, 'm'))
   })
 
-  for (const argv of [['serve'], ['init'], ['token'], ['users', 'add']]) {
+  for (const argv of [['serve'], ['init'], ['token'], ['users', 'add'], ['search']]) {
     test(`admin ${argv.join(' ')} --help has an example`, async () => {
       const { code, stdout } = await runCli([...argv, '--help'], { cwd })
       assert.equal(code, 0)

@@ -59,6 +59,22 @@ describe('admin serve', () => {
     assert.doesNotMatch(stderr, /seed files/)
   })
 
+  test('makes the search indexes by itself once it listens, and no other command does', async () => {
+    let said = ''
+    await runCli(['--debug', 'serve', '--port', '0'], {
+      cwd: project.path,
+      async whileRunning(_, stderr) {
+        for (let turn = 0; turn < 100_000 && !stderr().includes('search permission:'); turn++) {
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        said = stderr()
+      },
+    })
+    assert.match(said, /search user: an index of \d+ records/)
+    assert.match(said, /search permission: an index of [1-9]\d* records/)
+    assert.doesNotMatch((await runCli(['--debug', 'token'], { cwd: project.path })).stderr, /search/)
+  })
+
   test('says so when the port is taken: exit 1', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))

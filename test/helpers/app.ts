@@ -45,7 +45,11 @@ export interface TestAppOptions {
   readonly connections?: ConnectionLimits
   /** What the server does instead of letting time pass. */
   readonly wait?: (milliseconds: number) => Promise<unknown>
+  /** How a search waits for its index, in vain when this resolves first; for ever unless said otherwise. */
+  readonly searchWait?: (milliseconds: number) => Promise<unknown>
 }
+
+const forever = () => new Promise(() => {})
 
 /** Opens an application on a temporary copy of a fixture, with a clock that stands still. */
 export async function openTestApp({ fixture = 'blog', files, ...options }: TestAppOptions = {}): Promise<TestApp> {
@@ -59,7 +63,7 @@ export async function openTestApp({ fixture = 'blog', files, ...options }: TestA
 }
 
 async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fixture' | 'files'>): Promise<TestApp> {
-  const { settings = {}, hasher = quickHasher, wait = async () => {}, connections } = options
+  const { settings = {}, hasher = quickHasher, wait = async () => {}, searchWait = forever, connections } = options
   let now = TEST_START
   const clock = () => now
   // A clock that stands still never leaves the window of a rate limit.
@@ -76,7 +80,7 @@ async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fi
     }
     return { ...real, error }
   }
-  const app = await openApp(source, 'write', { tokenCodec: jwtCodec, clock, hasher, log })
+  const app = await openApp(source, 'write', { tokenCodec: jwtCodec, clock, hasher, log, wait: searchWait })
   const server = await createServer(app, { clock, wait, ...(connections === undefined ? {} : { connections }) })
   await server.initialize()
   const stop = async () => {

@@ -4,8 +4,10 @@ import { checkConcurrency } from './store-contract/concurrency.ts'
 import { type ContractOptions, checkOn, type OpenStore } from './store-contract/contract.ts'
 import { checkDeferral } from './store-contract/deferral.ts'
 import { checkFind } from './store-contract/find.ts'
+import { checkFollow } from './store-contract/follow.ts'
 import { checkGet } from './store-contract/get.ts'
 import { checkIds } from './store-contract/ids.ts'
+import { checkMatching } from './store-contract/matching.ts'
 import { checkModel } from './store-contract/model.ts'
 import { checkReopening } from './store-contract/reopening.ts'
 import { checkStatus } from './store-contract/status.ts'
@@ -25,6 +27,7 @@ export function storeContract(name: string, open: OpenStore, options: ContractOp
   describe(`store contract: ${name}`, () => {
     describe('get', () => checkGet(check))
     describe('find', () => checkFind(check))
+    describe('matching', () => checkMatching(check))
     describe('stream', () => checkStream(check))
     describe('transact', () => checkTransactions(check))
     describe('ids', () => checkIds(check))
@@ -33,6 +36,7 @@ export function storeContract(name: string, open: OpenStore, options: ContractOp
     describe('removal and what refers', () => checkCascades(check))
     describe('concurrency', () => checkConcurrency(check))
     describe('random operations against a model', () => checkModel(check, options.randomSteps ?? 3000))
+    describe('follow', () => checkFollow(check))
     describe('status', () => checkStatus(check))
     describe('reopening', () => checkReopening(checkOn(open, options.skip?.reopen)))
   })

@@ -18,6 +18,7 @@ scenarios('every operation answers alike', [
   ...both({ request: 'POST /api/v1/models/tag', body: { data: TAG }, status: 201, expect: { data: { id: 13, ...TAG } } }),
   ...both({ request: 'GET /api/v1/models/tag', status: 200, expectPart: { total: 12 } }),
   ...both({ request: 'GET /api/v1/models/tag?page_size=1', status: 200, expectPart: { total: 12, page_size: 1 } }),
+  ...both({ request: 'GET /api/v1/models/tag/search?q=ferries', status: 200, expectPart: { total: 1 } }),
   ...both({ request: 'GET /api/v1/models/tag/1', status: 200, expectPart: { data: { id: 1, name: 'Lighthouse' } } }),
   ...both({
     request: 'PUT /api/v1/models/tag/1',

@@ -121,7 +121,7 @@ describe('fields', () => {
       { name: 'd', type: 'password', searchable: true },
     )
     assert.deepEqual(
-      [...model.fields.values()].filter((field) => field.searchable).map((field) => field.name),
+      model.searchableFields.map((field) => field.name),
       ['a'],
     )
   })

@@ -37,6 +37,15 @@ describe('the envelope', () => {
   }
 })
 
+test('what else there is stands behind the rest', () => {
+  const text = pageJson('[]', 0, { page: 1, pageSize: 20 }, '"hits":[],"notices":["x"]')
+  assert.deepEqual(Object.entries(JSON.parse(text)).slice(-3), [
+    ['has_prev', false],
+    ['hits', []],
+    ['notices', ['x']],
+  ])
+})
+
 describe('the slice', () => {
   const rows: readonly (readonly [number, number, number])[] = [
     [1, 20, 0],

@@ -113,6 +113,23 @@ describe('integers, never clamped', () => {
   })
 })
 
+describe('a flag', () => {
+  for (const [query, value, faults] of [
+    ['', false, {}],
+    ['n=true', true, {}],
+    ['n=false', false, {}],
+    ['n=1', false, { n: ["'n' must be true or false, not '1'"] }],
+    ['n=TRUE', false, { n: ["'n' must be true or false, not 'TRUE'"] }],
+    ['n=', false, { n: ["'n' must be true or false, not ''"] }],
+    ['n=true&n=true', true, { n: ["'n' is given 2 times; give it once"] }],
+  ] as const) {
+    test(`'${query}'`, () => {
+      const parameters = parametersOf(query, 'n')
+      assert.deepEqual([parameters.flag('n'), faultsIn(parameters)], [value, faults])
+    })
+  }
+})
+
 test('several faults of one parameter are told together', () => {
   const parameters = parametersOf('n=x&n=y', 'n')
   parameters.integer('n', { absent: 1, min: 1 })

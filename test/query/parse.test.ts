@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { parseListQuery, parseReadQuery } from '../../src/query/parse.ts'
+import { parseListQuery, parseReadQuery, parseSearchRequest } from '../../src/query/parse.ts'
 import { faultsOf, post, registry } from './queries.ts'
 
 const list = (query: string) => parseListQuery(new URLSearchParams(query), post, registry)
+const search = (query: string) => parseSearchRequest(new URLSearchParams(query), post, registry)
 const read = (query: string) => parseReadQuery(new URLSearchParams(query), post, registry)
+
+const pageRange = "'page' must be an integer 1 or more"
+const sizeRange = "'page_size' must be an integer from 1 to 100"
 
 describe('a list', () => {
   test('nothing asked: the first twenty by id', () => {
@@ -42,8 +46,6 @@ describe('a list', () => {
         {},
       ))
 
-  const pageRange = "'page' must be an integer 1 or more"
-  const sizeRange = "'page_size' must be an integer from 1 to 100"
   const refused: readonly (readonly [string, Readonly<Record<string, readonly string[]>>])[] = [
     ['page=0', { page: [`${pageRange}, not '0'`] }],
     ['page=-1', { page: [`${pageRange}, not '-1'`] }],
@@ -73,6 +75,56 @@ describe('a list', () => {
     test(`${query} is refused`, () =>
       assert.deepEqual(
         faultsOf(() => list(query)),
+        faults,
+      ))
+})
+
+describe('a search', () => {
+  test('nothing but words asked: every field, the first twenty', () => {
+    const page = { page: 1, pageSize: 20 }
+    assert.deepEqual(search('q=ferry'), { q: 'ferry', fields: undefined, fuzzy: false, page, filters: [] })
+  })
+
+  test('everything asked; the words are text, whatever they look like', () => {
+    const sent = 'q=%20%2Btitle:x~1%20*&fields=body,title&fuzzy=true&page=2&page_size=5&filters=views__gt%3D1'
+    assert.deepEqual(search(sent), {
+      q: ' +title:x~1 *',
+      fields: ['body', 'title'],
+      fuzzy: true,
+      page: { page: 2, pageSize: 5 },
+      filters: [{ field: 'views', operator: 'gt', value: 1 }],
+    })
+  })
+
+  const known = `(known: ${post.searchableFields.map(({ name }) => name).join(', ')})`
+  for (const [query, faults] of [
+    ['', { q: ["'q' is missing; write what to search for"] }],
+    ['q=', { q: ["'q' is empty; write what to search for"] }],
+    ['q=%20%09%E3%80%80', { q: ["'q' is empty; write what to search for"] }],
+    ['q=a&q=b', { q: ["'q' is given 2 times; give it once"] }],
+    ['q=%00', { q: ["'q' holds a character that is no text; write UTF-8, percent-encoded, without NUL"] }],
+    ['q=a&fields=titel', { fields: ["Unknown search field 'titel'; did you mean 'title'?"] }],
+    ['q=a&fields=views', { fields: [`Unknown search field 'views' ${known}`] }],
+    [
+      'q=a&fields=id,__proto__,id',
+      { fields: [`Unknown search field 'id' ${known}`, `Unknown search field '__proto__' ${known}`] },
+    ],
+    ['q=a&fields=', { fields: ["'fields' holds an empty name; write names with commas between them"] }],
+    ['q=a&fuzzy=yes', { fuzzy: ["'fuzzy' must be true or false, not 'yes'"] }],
+    ['q=a&page=0&page_size=101', { page: [`${pageRange}, not '0'`], page_size: [`${sizeRange}, not '101'`] }],
+    ['q=a&filters=vews%3D1', { filters: ["Unknown field 'vews'; did you mean 'views'?"] }],
+    [
+      'query=a&sort_by=title&include=author__id&q=a',
+      {
+        query: ["Unknown query parameter 'query'"],
+        sort_by: ["Unknown query parameter 'sort_by'"],
+        include: ["Unknown query parameter 'include'"],
+      },
+    ],
+  ] as const)
+    test(`${query} is refused`, () =>
+      assert.deepEqual(
+        faultsOf(() => search(query)),
         faults,
       ))
 })

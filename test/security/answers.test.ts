@@ -30,6 +30,18 @@ describe('an answer that would take too much memory', () => {
       await play(app, { request: `${request.replace('100', '3')}` as typeof request, status: 200 })
     }))
 
+  test('is refused to a search too, which tells of a thousand places in a field at most', () =>
+    withApp(async (app) => {
+      await crowd(app, 20)
+      const request = `GET ${COMMENTS}/search?q=comment&page_size=100&filters=post_id=1` as const
+      const { status, json } = await send(app, { request })
+      assert.deepEqual([status, json.error], [400, ERRORS.ANSWER_TOO_LARGE.message])
+      const body = 'zanzibar and '.repeat(5000)
+      await play(app, { request: `PUT ${POST}`, body: { data: { body } }, status: 200 })
+      const { hits } = (await play(app, { request: 'GET /api/v1/models/post/search?q=zanzibar', status: 200 })).json
+      assert.deepEqual([hits[0].matches.body.length, hits[0].matches.body[999]], [1000, [12_987, 8]])
+    }))
+
   test('to a write holds the ids alone: it is done', () =>
     withApp(async (app) => {
       const { json } = await crowd(app, 20)

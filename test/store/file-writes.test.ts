@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { AppError } from '../../src/errors.ts'
 import { FileStore } from '../../src/store/file.ts'
-import type { Outcome } from '../../src/store/store.ts'
+import type { Change, Outcome } from '../../src/store/store.ts'
 import { diskError, FaultyDisk, type StepKind } from '../helpers/faulty-disk.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
 import { insert, Library, libraryRegistry, remove, update } from '../helpers/store-contract/library.ts'
@@ -92,6 +92,32 @@ describe('a write that fails', () => {
       await shelves.accept([insert('genre', { name: 'other' }), remove('series', 1)])
       const again = (await reopen()).shelves
       assert.deepEqual([await again.ids('book'), await again.ids('review'), await again.ids('cover')], [[], [], []])
+    })
+  })
+
+  test('is told to whoever follows as its opposite, in the step in which it is taken back', async () => {
+    await onFaultyDisk(async ({ shelves, store }, disk) => {
+      await shelves.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
+      const told: (readonly Change[])[] = []
+      store.follow((changes) => told.push(changes))
+      disk.fail('ENOSPC', 'open', 'write')
+      const doomed = [
+        store.transact([update('genre', 1, { name: 'c' }), remove('genre', 2)]),
+        store.transact([insert('genre', { name: 'b' }), update('genre', 1, { name: 'd' })]),
+      ]
+      const ends = Promise.allSettled(doomed)
+      const was = (await shelves.find('genre'))[0].map(({ name }) => name)
+      assert.deepEqual(was, ['d', 'b'], 'what is not on disk yet is seen, and told of')
+      assert.equal(told.length, 2)
+      assert.deepEqual(
+        (await ends).map(({ status }) => status),
+        ['rejected', 'rejected'],
+      )
+      const flat = told.map((changes) => changes.map(({ id, before, after }) => `${id}: ${before?.name} → ${after?.name}`))
+      assert.deepEqual(flat.slice(2), [
+        ['1: d → c', '3: b → undefined'],
+        ['2: undefined → b', '1: c → a'],
+      ])
     })
   })
 

@@ -82,6 +82,7 @@ async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${server.info.port}`
   try {
     io.stdout.write(`Listening on ${address}\n`)
+    void app.searchIndexes.prepare()
     await introduce(app, options, address, io)
     app.log.info(`${await stop}: finishing open requests`)
   } finally {

@@ -6,15 +6,18 @@ import { jsonResponse } from '../json.ts'
 import { apiRoots } from '../paths.ts'
 import { actorOf, queryOf } from '../request.ts'
 
-/** The Models API: create, list, read, update, delete, each singly and in bulk. */
+/** The Models API: list, search, and create, read, update, delete, singly and in bulk. */
 export function modelRoutes(app: App): ServerRoute[] {
   const { models } = apiRoots(app.settings)
-  const { reads, records } = app
+  const { reads, records, searches } = app
   const options = { auth: 'bearer', plugins: { limitsUsers: true } }
   const withQuery = { ...options, plugins: { ...options.plugins, readsQuery: true } }
 
   const list = async (request: Request, h: ResponseToolkit) =>
     jsonResponse(h, await reads.list(actorOf(request), modelOf(request), queryOf(request)))
+
+  const search = async (request: Request, h: ResponseToolkit) =>
+    jsonResponse(h, await searches.search(actorOf(request), modelOf(request), queryOf(request)))
 
   const create = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
@@ -61,6 +64,7 @@ export function modelRoutes(app: App): ServerRoute[] {
   return [
     { method: 'POST', path: `${models}/{model}`, handler: create, options },
     { method: 'GET', path: `${models}/{model}`, handler: list, options: withQuery },
+    { method: 'GET', path: `${models}/{model}/search`, handler: search, options: withQuery },
     { method: 'GET', path: `${models}/{model}/{record_id}`, handler: read, options: withQuery },
     { method: 'PUT', path: `${models}/{model}/{record_id}`, handler: update, options },
     { method: 'DELETE', path: `${models}/{model}/{record_id}`, handler: remove, options },

@@ -4,7 +4,7 @@ import type { Check } from './contract.ts'
 import { assertFields, insert, type Library } from './library.ts'
 
 /** Five books; the last one has only what it must have. */
-async function shelve(library: Library): Promise<void> {
+export async function shelve(library: Library): Promise<void> {
   await library.accept([
     insert('author', { name: 'Ann', email: 'ann@example.org', rank: 3, active: true }),
     insert('author', { name: 'Bob', rank: 7, active: false }),
@@ -52,7 +52,8 @@ async function shelve(library: Library): Promise<void> {
   ])
 }
 
-const FIELD_CASES: readonly (readonly [filter: FieldFilter, ids: readonly number[]])[] = [
+/** What each operator finds among the books of `shelve`. */
+export const FIELD_CASES: readonly (readonly [filter: FieldFilter, ids: readonly number[]])[] = [
   [{ field: 'status', operator: 'eq', value: 'draft' }, [1, 4]],
   [{ field: 'pages', operator: 'eq', value: 200 }, [2, 3]],
   [{ field: 'id', operator: 'eq', value: 4 }, [4]],
@@ -100,7 +101,8 @@ const FIELD_CASES: readonly (readonly [filter: FieldFilter, ids: readonly number
 
 const through = (field: string, target: string, filter: FieldFilter): Filter => ({ field, target, filter })
 
-const RELATION_CASES: readonly (readonly [filter: Filter, ids: readonly number[]])[] = [
+/** The same, through relations. */
+export const RELATION_CASES: readonly (readonly [filter: Filter, ids: readonly number[]])[] = [
   [through('author_id', 'author', { field: 'name', operator: 'eq', value: 'Ann' }), [1, 2]],
   [through('author_id', 'author', { field: 'name', operator: 'icontains', value: 'B' }), [3, 4]],
   [through('author_id', 'author', { field: 'rank', operator: 'gte', value: 3 }), [1, 2, 3, 4]],
