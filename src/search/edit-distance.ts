@@ -1,5 +1,5 @@
 import { MAX_WORD } from './tokens.ts'
-import type { Trie } from './trie.ts'
+import { BEGIN, CHILD, END, SIBLING, type Trie, WORD } from './trie.ts'
 
 const WIDTH = MAX_WORD + 4
 
@@ -36,20 +36,20 @@ export class EditDistance {
   }
 
   #walk(node: number, above: number): void {
-    const trie = this.#trie
-    const begin = trie.begins[node] ?? 0
-    const end = trie.ends[node] ?? 0
+    const { nodes, characters } = this.#trie
+    const begin = nodes[node + BEGIN] ?? 0
+    const end = nodes[node + END] ?? 0
     for (let depth = above + 1; depth <= end; depth++) {
       if (depth > this.#length + this.#limit) return
-      this.#path[depth] = trie.characters[begin + depth - 1] ?? 0
+      this.#path[depth] = characters[begin + depth - 1] ?? 0
       if (!this.#isNear(depth)) return
     }
-    const word = trie.wordAt[node] ?? -1
+    const word = nodes[node + WORD] ?? -1
     if (word !== -1 && Math.abs(end - this.#length) <= this.#limit) {
       const distance = this.#rows[end * WIDTH + this.#length] ?? 0
       if (distance <= this.#limit) this.#take(word, distance)
     }
-    for (let child = trie.firstChild[node] ?? -1; child !== -1; child = trie.nextSibling[child] ?? -1) this.#walk(child, end)
+    for (let child = nodes[node + CHILD] ?? -1; child !== -1; child = nodes[child + SIBLING] ?? -1) this.#walk(child, end)
   }
 
   /** Fills the row of a character. @returns false when no word that goes on from here can be near */

@@ -17,6 +17,8 @@ export interface LiveIndexOptions {
   readonly now: () => number
   /** Lets others have the event loop. */
   readonly pause: () => Promise<void>
+  /** Told when an index cannot go on: it knows less than there is. */
+  readonly failed: (error: unknown) => void
 }
 
 /** A search index that is made a slice at a time and takes every change as it comes, while it is made as well. */
@@ -32,8 +34,14 @@ export class LiveIndex {
     this.#options = options
   }
 
-  /** The index, once there is one. */
+  /** The index, once there is one, with all changes that there were. */
   get ready(): SearchIndex | undefined {
+    try {
+      this.#ready?.settle()
+    } catch (error) {
+      this.#ready = undefined
+      this.#options.failed(error)
+    }
     return this.#ready
   }
 
@@ -82,6 +90,7 @@ export class LiveIndex {
         begun = now()
       }
     }
+    index.settle()
     this.#ready = index
   }
 }

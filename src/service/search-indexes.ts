@@ -85,6 +85,7 @@ export class SearchIndexes {
       pause: async () => {
         await (this.#isClosed ? new Promise<never>(() => {}) : pause())
       },
+      failed: (error) => this.#drop(model.key, error),
     })
     this.#indexes.set(model.key, index)
     return index

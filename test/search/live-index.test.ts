@@ -24,6 +24,7 @@ function liveOver(notes: readonly Note[], between: (live: LiveIndex) => void = (
       pauses++
       between(live)
     },
+    failed: (error) => assert.fail(String(error)),
   })
   return { live, pauses: () => pauses }
 }
@@ -93,11 +94,30 @@ describe('a live index', () => {
     const { live } = liveOver([note(1, 'owl')])
     await live.build()
     const first = live.ready
-    for (let time = 0; time <= 10_001; time++) live.note(1, { id: 1, text: `owl${time}` }, { id: 1, text: `owl${time + 1}` })
+    for (let time = 0; time <= 10_001; time++) {
+      live.note(1, { id: 1, text: `owl${time}` }, { id: 1, text: `owl${time + 1}` })
+      live.ready?.settle()
+    }
     assert.equal(live.ready, first)
     assert.deepEqual(found(live, 'owl10002'), [1])
-    while (live.ready === first) await new Promise((resolve) => setImmediate(resolve))
+    for (let turn = 0; turn < 100 && live.ready === first; turn++) await new Promise((resolve) => setImmediate(resolve))
+    assert.notEqual(live.ready, first)
     assert.equal(live.ready?.wasted, 0)
+  })
+
+  test('says so when a change is more than it can take', async () => {
+    const failures: unknown[] = []
+    const live = new LiveIndex({
+      fields: [{ name: 'text', weight: 1 }],
+      async *records() {},
+      now: () => 0,
+      pause: async () => {},
+      failed: (error) => failures.push(error),
+    })
+    await live.build()
+    live.note(1, undefined, Object.defineProperty({}, 'text', { get: () => assert.fail('unreadable'), enumerable: true }))
+    assert.equal(live.ready, undefined)
+    assert.match(String(failures), /unreadable/)
   })
 
   test('is tried again when it could not be made', async () => {
@@ -110,6 +130,7 @@ describe('a live index', () => {
       },
       now: () => 0,
       pause: async () => {},
+      failed: () => {},
     })
     await assert.rejects(live.build(), /no disk/)
     broken = false

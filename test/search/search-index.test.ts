@@ -86,6 +86,7 @@ describe('a search', () => {
       if (round % 4 === 0) library.check(misspelt(random, pick(random, words)), ['fuzzy'])
       if (round % 10 === 0) library.check(pick(random, words), [])
     }
+    library.index.settle()
     assert.equal(library.index.size, library.papers.size)
   })
 

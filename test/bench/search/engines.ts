@@ -31,6 +31,9 @@ export const MAKERS: Readonly<Record<EngineName, () => Promise<(members: readonl
         },
         now: () => performance.now(),
         pause: () => new Promise((resolve) => setImmediate(resolve)),
+        failed: (error) => {
+          throw error
+        },
       })
       await live.build()
       return {
