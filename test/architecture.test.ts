@@ -12,7 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['model'],
   ['validate', 'query', 'views', 'lint', 'auth', 'limit', 'mock', 'store', 'search', 'webhooks'],
   ['service'],
-  ['transfer'],
+  ['transfer', 'contract'],
   ['app'],
   ['http'],
   ['cli', 'index'],
