@@ -3,10 +3,12 @@ import { Command, CommanderError } from 'commander'
 import { AppError } from '../errors.ts'
 import { compactCommand } from './commands/compact.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { generateCommand } from './commands/generate.ts'
 import { initCommand } from './commands/init.ts'
 import { openapiCommand } from './commands/openapi.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
+import { typesCommand } from './commands/types.ts'
 import { usersCommand } from './commands/users.ts'
 import type { Io } from './io.ts'
 import { painter } from './style.ts'
@@ -43,7 +45,9 @@ async function buildProgram(io: Io): Promise<Command> {
     initCommand(io),
     tokenCommand(io),
     usersCommand(io),
+    generateCommand(io),
     openapiCommand(io),
+    typesCommand(io),
     compactCommand(io),
     doctorCommand(io),
   ]

@@ -61,7 +61,6 @@ export function settableValue(field: Field, demand?: FormDemand): Schema {
     ...patterns(value.pattern, bounds),
     title: field.label,
     description: unique ? 'No two records have the same' : value.description,
-    default: field.default,
   }
   return mandatory ? schema : nullable(schema)
 }

@@ -204,7 +204,9 @@ function underForms(
   const shapes = forms.map(({ form, [kind]: schema }) =>
     strictObject({ form_id: { type: 'string', const: form.name }, ...members(schema) }),
   )
-  return oneShapeOf([strictObject(members(unformed)), ...shapes])
+  const own = members(unformed)
+  // Told although nobody writes it, so that the shapes can be told apart by it.
+  return oneShapeOf([strictObject({ form_id: { type: 'null' }, ...own }, Object.keys(own)), ...shapes])
 }
 
 const upTo = (maxItems: number, items: Schema): Schema => ({ type: 'array', items, maxItems })

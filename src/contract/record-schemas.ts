@@ -52,17 +52,24 @@ export function createSchema(model: Model, form?: Form): Schema {
     const field = fieldOf(model, name)
     return isMandatory(field, demandOf(form, name)) && field.default === undefined
   })
-  return strictObject(inputMembers(model, form, names), needed)
+  const members = Object.entries(inputMembers(model, form, names))
+  return strictObject(
+    Object.fromEntries(members.map(([name, value]) => [name, withDefault(value, fieldOf(model, name))])),
+    needed,
+  )
+}
+
+/** In words: generators of clients take a `default` for something that is always sent. */
+function withDefault(value: Schema, { default: usual }: Field): Schema {
+  if (usual === undefined) return value
+  const words = `${JSON.stringify(usual)} when it is left out`
+  return { ...value, description: value.description === undefined ? words : `${value.description}; ${words}` }
 }
 
 /** What may be set when a record is changed, without a form or under one; what is left out stays as it is. */
 export function updateSchema(model: Model, form?: Form): Schema {
-  const members = inputMembers(model, form, settable(model, form?.updateFields))
-  // A default is for new records.
-  return strictObject(Object.fromEntries(Object.entries(members).map(([name, value]) => [name, withoutDefault(value)])), [])
+  return strictObject(inputMembers(model, form, settable(model, form?.updateFields)), [])
 }
-
-const withoutDefault = ({ default: _, ...schema }: Schema): Schema => schema
 
 function inputMembers(model: Model, form: Form | undefined, names: readonly string[]): Record<string, Schema> {
   return Object.fromEntries(names.map((name) => [name, settableValue(fieldOf(model, name), demandOf(form, name))]))
