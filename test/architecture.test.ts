@@ -15,7 +15,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['transfer', 'contract'],
   ['app'],
   ['http'],
-  ['cli', 'index'],
+  ['cli', 'index', 'build'],
 ]
 
 /** Rooms of one floor that may look at each other nevertheless: a store executes the plans that `query` describes. */

@@ -1,8 +1,9 @@
 /** The types that JSON knows. */
 type SchemaType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
-/** A JSON Schema (draft 2020-12), as far as it is used here. A member that is undefined is as good as not there. */
+/** A JSON Schema (drafts 7 and 2020-12, which agree on this), as far as it is used here. A member that is undefined is as good as not there. */
 export interface Schema {
+  readonly $schema?: string | undefined
   readonly $ref?: string | undefined
   readonly title?: string | undefined
   readonly description?: string | undefined
@@ -26,7 +27,10 @@ export interface Schema {
   readonly required?: readonly string[] | undefined
   readonly additionalProperties?: boolean | Schema | undefined
   readonly default?: unknown
-  readonly examples?: readonly unknown[] | undefined
+  readonly if?: Schema | undefined
+  readonly then?: Schema | undefined
+  readonly else?: Schema | undefined
+  readonly definitions?: Readonly<Record<string, Schema>> | undefined
 }
 
 const PREFIX = '#/components/schemas/'
