@@ -27,7 +27,7 @@ export function typesOf({ registry, forms }: Pick<ContractSource, 'registry' | '
   const index = models.map(({ key, name }) => {
     const members = ['Nested', 'Create', 'Update', 'Forms', 'Filter', 'Column', 'Include', 'SortKey', 'Searched']
     const types = members.map((member) => `${member[0]?.toLowerCase()}${member.slice(1)}: ${name}.${member}`)
-    return `  ${key}: { ${[`record: ${name}`, ...types].join('; ')} }\n`
+    return `  ${key}: {\n${[`record: ${name}`, ...types].map((line) => `    ${line}\n`).join('')}  }\n`
   })
   return `${HEAD}\n${all.join('\n')}\n/** Every model, by its path segment. */\nexport interface All_Models {\n${index.join('')}}\n`
 }

@@ -1,4 +1,4 @@
-import { Document, isMap, isSeq, visit } from 'yaml'
+import { Document, isMap, visit } from 'yaml'
 import type { Field } from '../model/field.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Model } from '../model/model.ts'
@@ -52,25 +52,27 @@ export function generateForm(model: Model, { taken, isPrivileged }: GenerateOpti
 
 /** A list of everything short enough for a column. Nothing that is secret is in it. */
 export function generateList(model: Model, { taken }: Pick<GenerateOptions, 'taken'>): ListViewDefinition {
-  const isColumn = ({ type }: Field) => !type.secret && type.name !== 'json'
-  const fields = [...model.fields.values()].filter(isColumn).map((field) => ({ ...base(field) }))
+  const isColumn = ({ type }: Field) => !type.secret && type.name !== 'text' && type.name !== 'json'
+  const fields = [...model.fields.values()].filter(isColumn).map(base)
   return { name: freeName(`${model.name}List`, taken), view_type: 'list', model: model.name, fields }
 }
 
-/** Views as a YAML file holds them. */
+/** What fits on a line, in characters of JSON, which has more quotes. */
+const LINE = 140
+
+/** Views as a YAML file holds them: a field or a list of names on a line, if it fits there. */
 export function viewsYaml(views: readonly ViewDefinition[]): string {
   const [only, ...others] = views
-  const document = new Document(others.length === 0 ? only : views)
-  // A field or a list of names takes a line.
+  const document = new Document(others.length === 0 ? only : views, { aliasDuplicateObjects: false })
   visit(document, {
-    Collection(_, node, path) {
-      if (path.some((above) => isMap(above) && above.flow === true)) return visit.SKIP
-      if (isMap(node) && node.has('name') && !node.has('view_type')) node.flow = true
-      if (isSeq(node) && node.items.every((item) => typeof (item as { value?: unknown }).value === 'string')) node.flow = true
-      return undefined
+    Collection(_, node) {
+      const isView = isMap(node) && node.has('view_type')
+      if (isView || JSON.stringify(node).length > LINE || node.items.length === 0) return undefined
+      node.flow = true
+      return visit.SKIP
     },
   })
-  return document.toString({ lineWidth: 130, flowCollectionPadding: false })
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false })
 }
 
 function formField(field: Field, settable: boolean): FieldViewDefinition {
