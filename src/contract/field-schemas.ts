@@ -70,7 +70,7 @@ export const isMandatory = (field: Field, demand?: FormDemand): boolean => field
 
 const LINKS: Schema = {
   type: 'array',
-  items: { anyOf: [ID, { type: 'object', properties: { id: ID }, required: ['id'] }] },
+  items: { anyOf: [ID, { type: 'object', properties: { id: ID }, required: ['id'], additionalProperties: true }] },
 }
 
 function withChoices(value: Schema, choices: Limits['choices']): Schema {

@@ -11,6 +11,8 @@ export interface Exchange {
   readonly method: string
   /** Path and query. */
   readonly url: string
+  /** What was sent as JSON, if anything was. */
+  readonly body?: unknown
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
   readonly text: string
@@ -43,7 +45,7 @@ class Contract {
     this.#ajv.addSchema({ $id: 'document', components: strict(this.#document.components) })
   }
 
-  check({ method, url, status, headers, text }: Exchange, basePath: string): void {
+  check({ method, url, body, status, headers, text }: Exchange, basePath: string): void {
     const path = (url.split('?')[0] ?? '').slice(basePath.length).replace(/(?<=.)\/$/, '')
     const operation = this.#operation(method.toLowerCase(), path)
     // What leads nowhere, and preflights, are no part of the contract. An error has the shape of one nevertheless.
@@ -54,6 +56,11 @@ class Contract {
       return
     }
     assert.ok(response !== undefined, `${named}, which is not in the contract (${operation.operationId})`)
+    // What is taken must be allowed to be sent: the contract is not narrower than the server.
+    if (status < 300 && body !== undefined) {
+      const sendable = operation.requestBody?.content['application/json']?.schema
+      this.#validate(sendable ?? {}, JSON.stringify(body), `the body of ${named}`)
+    }
     for (const name of Object.keys(response.headers ?? {})) {
       if (!/RateLimit/.test(name)) assert.ok(headers[name.toLowerCase()] !== undefined, `${named} without ${name}`)
     }

@@ -86,7 +86,7 @@ export async function send(
     },
   })
   const { statusCode: status, headers, payload: text } = response
-  assertContract(app, { method, url, status, headers, text })
+  assertContract(app, { method, url, body: request.body, status, headers, text })
   return { status, headers, text, json: parsed(text) }
 }
 
