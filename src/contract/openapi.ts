@@ -117,21 +117,20 @@ function nameFormSchemas(forms: ReadonlyMap<string, Form>): FormSchemas[] {
 
 /** Leaves out shared parts that nothing refers to, such as the answer to too many requests where there is no limit. */
 function withoutUnused(document: OpenApiDocument): OpenApiDocument {
+  const text = JSON.stringify(document)
+  const used = new Set([...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, name]) => name))
   const { components } = document
-  let kept = components
-  for (;;) {
-    const text = JSON.stringify({ ...document, components: kept })
-    const used = <T>(kind: string, all: Readonly<Record<string, T>>): Record<string, T> =>
-      Object.fromEntries(Object.entries(all).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)))
-    const { schemas, responses, headers } = kept
-    const next = {
-      ...kept,
-      schemas: used('schemas', schemas),
-      responses: used('responses', responses),
-      headers: used('headers', headers),
-    }
-    const count = (parts: typeof kept) => [parts.schemas, parts.responses, parts.headers].map((part) => Object.keys(part).length)
-    if (count(next).join() === count(kept).join()) return JSON.parse(text) as OpenApiDocument
-    kept = next
+  const kept = <T>(kind: 'schemas' | 'responses' | 'headers', all: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${kind}/${name}`)))
+  const next = {
+    ...components,
+    schemas: kept('schemas', components.schemas),
+    responses: kept('responses', components.responses),
+    headers: kept('headers', components.headers),
   }
+  const isLess = (['schemas', 'responses', 'headers'] as const).some(
+    (kind) => Object.keys(next[kind]).length < Object.keys(components[kind]).length,
+  )
+  // What was left out may have been all that referred to something else. The text has no members that are undefined.
+  return isLess ? withoutUnused({ ...document, components: next }) : (JSON.parse(text) as OpenApiDocument)
 }
