@@ -1,12 +1,16 @@
 import type { Settings } from '../config/settings.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Form } from '../validate/form.ts'
-import { type FormSchemas, modelPaths } from './model-paths.ts'
+import type { Roots } from './access.ts'
+import { authPaths } from './auth-paths.ts'
+import type { FormSchemas } from './bodies.ts'
+import { modelPaths } from './model-paths.ts'
 import type { Header, Paths, Response } from './operation.ts'
+import { operationsPaths } from './operations-paths.ts'
 import { createSchema, nestedSchema, partSchema, recordSchema, schemaNames, updateSchema } from './record-schemas.ts'
 import { ERROR_SCHEMAS, Responses } from './responses.ts'
 import type { Schema } from './schema.ts'
-import { authPaths, operationsPaths, type Roots, VIEW_SCHEMAS, viewPaths } from './server-paths.ts'
+import { VIEW_SCHEMAS, viewPaths } from './view-paths.ts'
 
 /** What of a project is told in its contract. */
 export interface ContractSource {
