@@ -12,10 +12,10 @@ const FLOORS: readonly (readonly string[])[] = [
   ['model'],
   ['validate', 'query', 'views', 'lint', 'auth', 'limit', 'mock', 'store', 'search', 'webhooks'],
   ['service'],
-  ['transfer'],
+  ['transfer', 'contract'],
   ['app'],
   ['http'],
-  ['cli', 'index'],
+  ['cli', 'index', 'build'],
 ]
 
 /** Rooms of one floor that may look at each other nevertheless: a store executes the plans that `query` describes. */

@@ -3,10 +3,13 @@ import { Command, CommanderError } from 'commander'
 import { AppError } from '../errors.ts'
 import { compactCommand } from './commands/compact.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { generateCommand } from './commands/generate.ts'
 import { initCommand } from './commands/init.ts'
+import { openapiCommand } from './commands/openapi.ts'
 import { searchCommand } from './commands/search.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
+import { typesCommand } from './commands/types.ts'
 import { usersCommand } from './commands/users.ts'
 import type { Io } from './io.ts'
 import { painter } from './style.ts'
@@ -43,9 +46,12 @@ async function buildProgram(io: Io): Promise<Command> {
     initCommand(io),
     tokenCommand(io),
     usersCommand(io),
+    searchCommand(io),
+    generateCommand(io),
+    openapiCommand(io),
+    typesCommand(io),
     compactCommand(io),
     doctorCommand(io),
-    searchCommand(io),
   ]
   for (const command of commands) program.addCommand(command)
   for (const command of everyCommand(program)) {

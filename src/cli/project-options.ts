@@ -7,7 +7,7 @@ import { jwtCodec } from '../http/jwt-codec.ts'
 import { createLog, type Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import { loadProject, type ProjectSource } from '../service/project.ts'
+import { loadProject, type Project, type ProjectSource } from '../service/project.ts'
 import { holdsData } from '../store/recovery.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import type { Io } from './io.ts'
@@ -25,11 +25,21 @@ export interface Opening {
   readonly log?: (settings: Settings['log']) => Log
 }
 
-/** Gives a command the options that name a project. */
+/** Gives a command the option that names a project whose data it has nothing to do with. */
+export function withProjectOption(command: Command): Command {
+  return command.addOption(new Option('--project <dir>', 'project folder').default('.', 'the current folder'))
+}
+
+/** Gives a command the options that name a project and its data. */
 export function withProjectOptions(command: Command): Command {
-  return command
-    .addOption(new Option('--project <dir>', 'project folder').default('.', 'the current folder'))
-    .addOption(new Option('--data <dir>', 'data folder (default: the setting `data` of the project)'))
+  return withProjectOption(command).addOption(
+    new Option('--data <dir>', 'data folder (default: the setting `data` of the project)'),
+  )
+}
+
+/** Loads the project that the options name, and does something with it without touching its data. */
+export async function withProject<T>(io: Io, options: ProjectOptions, work: (project: Project) => Promise<T>): Promise<T> {
+  return work(await loadProject(sourceOf(io, options, {})))
 }
 
 /**

@@ -2,7 +2,7 @@ import Joi from 'joi'
 import { nearest } from '../util/suggest.ts'
 import { Faults } from './fault.ts'
 import { ANY_ORIGIN, EVERY_ORIGIN, origins } from './origins.ts'
-import { validateShape } from './shape.ts'
+import { FOR_EDITORS, validateShape } from './shape.ts'
 import { type Definition, flatSource } from './source.ts'
 
 /** The settings of a project, every one of them with a value. Lifetimes in minutes, sizes in bytes, rates a minute. */
@@ -102,7 +102,9 @@ const webhookSection = Joi.object({
   subscriptions: Joi.array().items(subscription),
 })
 
-const settingsSchema = Joi.object<SettingsInput>({
+/** What a file of settings may hold. */
+export const settingsSchema = Joi.object<SettingsInput>({
+  ...FOR_EDITORS,
   host: Joi.string(),
   port: Joi.number().port(),
   base_path: pathPrefix,

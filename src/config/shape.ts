@@ -1,7 +1,10 @@
-import type Joi from 'joi'
+import Joi from 'joi'
 import { didYouMean } from '../util/suggest.ts'
 import { Faults } from './fault.ts'
 import type { Path, Source } from './source.ts'
+
+/** What a file may say to editors: where the schema is that it is held to. It is no part of the definition. */
+export const FOR_EDITORS = { $schema: Joi.string().strip() }
 
 /**
  * The one validator behind everything a person writes: settings, models, views, environment, flags.

@@ -6,6 +6,8 @@ declare module 'node:http' {
     _storeHeader(firstLine: string, headers: unknown): void
     /** Header lines that were added as text. */
     addedLines?: string
+    /** What stands in the place of the head that every answer has. */
+    ownHead?: string
   }
 }
 
@@ -18,15 +20,18 @@ const FIXED_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 }
 
+const headOf = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+
 /** The same, as they stand in an answer. */
-export const FIXED_HEAD = Object.entries(FIXED_HEADERS)
-  .map(([name, value]) => `${name}: ${value}\r\n`)
-  .join('')
+export const FIXED_HEAD = headOf(FIXED_HEADERS)
 
 /** Puts headers behind the status line, as text: setting the fixed ones by name costs each request 4 µs, this nothing to speak of. */
 export class Response extends ServerResponse {
   override _storeHeader(firstLine: string, headers: unknown): void {
-    super._storeHeader(firstLine + FIXED_HEAD + (this.addedLines ?? ''), headers)
+    super._storeHeader(firstLine + (this.ownHead ?? FIXED_HEAD) + (this.addedLines ?? ''), headers)
   }
 }
 
@@ -41,4 +46,10 @@ export function addHeaderLines(response: ServerResponse, lines: string): void {
     // Somebody else's listener, or an injected request.
     for (const [, name = '', value = ''] of lines.matchAll(/(.*?): (.*)\r\n/g)) response.setHeader(name, value)
   }
+}
+
+/** Lets an answer be more than data: a page, which may load what this policy says (CSP, https://www.w3.org/TR/CSP3). */
+export function allowPage(response: ServerResponse, policy: string): void {
+  if (response instanceof Response) response.ownHead = headOf({ ...FIXED_HEADERS, 'Content-Security-Policy': policy })
+  else response.setHeader('Content-Security-Policy', policy)
 }

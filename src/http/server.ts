@@ -11,6 +11,7 @@ import { watch } from './operations.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
 import { RateLimits } from './rate-limits.ts'
 import { authRoutes } from './routes/auth.ts'
+import { descriptionRoutes } from './routes/description.ts'
 import { modelRoutes } from './routes/models.ts'
 import { viewRoutes } from './routes/views.ts'
 import { strictRoutes } from './strict-routes.ts'
@@ -74,6 +75,7 @@ export async function createServer(
   server.ext('onPreResponse', errors.onPreResponse, { sandbox: 'plugin' })
   if (settings.cors.length > 0) server.ext('onPreResponse', varyPreflight, { sandbox: 'plugin' })
   server.route(strictRoutes(viewRoutes(app), 0))
+  server.route(strictRoutes(descriptionRoutes(app), 0))
   server.route(strictRoutes(authRoutes(app, limits, logins), Math.min(MAX_LOGIN_BYTES, settings.max_upload_bytes)))
   watch(server, app, { limits, random, wait })
   // In a plugin of its own, so that what most requests ask for is spared that extension.

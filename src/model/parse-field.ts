@@ -46,10 +46,13 @@ const common = {
   searchable: Joi.boolean(),
 }
 
-const fieldSchemas = new Map(FIELD_TYPE_NAMES.map((type) => [type as string, fieldSchema(type)]))
+/** What a field of each type may say. */
+export const fieldSchemas = Object.fromEntries(FIELD_TYPE_NAMES.map((type) => [type, fieldSchema(type)])) as Readonly<
+  Record<FieldTypeName, Joi.ObjectSchema<FieldDefinition>>
+>
 
 /** `id` is there by itself; it may be written down, but has nothing to say. */
-const idSchema = Joi.object({
+export const idSchema = Joi.object({
   name: Joi.valid('id'),
   type: Joi.valid('integer', 'primarykey').required(),
   label: Joi.string(),
@@ -94,13 +97,13 @@ export function parseField(raw: unknown, at: Path, source: Source, faults: Fault
 
 function readField(raw: Record<string, unknown>, at: Path, source: Source, faults: Faults): Field | undefined {
   const { name, type } = raw
-  const schema = fieldSchemas.get(String(type))
+  const known = FIELD_TYPE_NAMES.find((each) => each === type)
   if (type === undefined) {
     faults.add(source, at, `Field '${String(name)}' has no type; one of ${FIELD_TYPE_NAMES.join(', ')}`)
-  } else if (schema === undefined) {
+  } else if (known === undefined) {
     faults.add(source, [...at, 'type'], `Unknown type '${String(type)}'${meantOrKnown(String(type), FIELD_TYPE_NAMES)}`)
   } else {
-    const { value, faults: shapeFaults } = validateShape(schema, raw, source, { at })
+    const { value, faults: shapeFaults } = validateShape(fieldSchemas[known], raw, source, { at })
     faults.addAll(shapeFaults.list)
     if (value !== undefined) return buildField(withoutAliases(value), raw, at, source, faults)
   }

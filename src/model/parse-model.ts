@@ -1,6 +1,6 @@
 import Joi from 'joi'
 import type { Faults } from '../config/fault.ts'
-import { validateShape } from '../config/shape.ts'
+import { FOR_EDITORS, validateShape } from '../config/shape.ts'
 import type { Definition, Source } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
@@ -11,7 +11,9 @@ import { parseField } from './parse-field.ts'
 
 const MODEL_NAME = /^[A-Z][A-Za-z0-9]*$/
 
-const modelSchema = Joi.object<ModelDefinition>({
+/** What a model may say; its fields are read one by one. */
+export const modelSchema = Joi.object<ModelDefinition>({
+  ...FOR_EDITORS,
   name: Joi.string()
     .pattern(MODEL_NAME)
     .required()

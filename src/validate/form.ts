@@ -51,7 +51,8 @@ export interface FormProblem {
 }
 
 const whole = Joi.number().integer().min(0)
-const limitsSchema = Joi.object<LimitsDefinition>({
+/** Of a field's `options`, what is held against records. */
+export const limitsSchema = Joi.object<LimitsDefinition>({
   choices: Joi.array().items(Joi.string(), Joi.number()).min(1),
   min_length: whole,
   max_length: whole,

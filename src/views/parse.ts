@@ -1,6 +1,6 @@
 import Joi from 'joi'
 import { Faults } from '../config/fault.ts'
-import { validateShape } from '../config/shape.ts'
+import { FOR_EDITORS, validateShape } from '../config/shape.ts'
 import type { Definition, Path, Source } from '../config/source.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
@@ -27,12 +27,14 @@ const fieldSchema = Joi.object({
 })
 
 const common = {
+  ...FOR_EDITORS,
   name: Joi.string().required(),
   model: Joi.string().required(),
   fields: Joi.array().items(fieldSchema).required(),
 }
 
-const formSchema = Joi.object<FormViewDefinition>({
+/** What a form view may say. */
+export const formSchema = Joi.object<FormViewDefinition>({
   ...common,
   view_type: Joi.valid('form').required(),
   creation_fields: names,
@@ -43,7 +45,8 @@ const formSchema = Joi.object<FormViewDefinition>({
   validate: Joi.function().messages({ 'object.base': "'validate' must be a function" }),
 })
 
-const listSchema = Joi.object<ListViewDefinition>({ ...common, view_type: Joi.valid('list').required() })
+/** What a list view may say. */
+export const listSchema = Joi.object<ListViewDefinition>({ ...common, view_type: Joi.valid('list').required() })
 
 /** A view and the model it is of. */
 export interface ParsedView {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { addressIn, type CliResult, runCli } from '../helpers/cli.ts'
@@ -40,6 +40,22 @@ describe('admin init', () => {
     const { mode } = await stat(join(folder.path, 'shop/data/secret'))
     assert.equal(mode & 0o777, 0o600)
     assert.match(await readFile(join(folder.path, 'shop/.gitignore'), 'utf8'), /^data\/$/m)
+  })
+
+  test('tells editors where the package is that holds its files to something', async () => {
+    const place = await temporaryFolder()
+    try {
+      const firstLine = async (path: string) => (await readFile(join(place.path, path), 'utf8')).split('\n')[0]
+      assert.equal((await runCli(['init', 'shop'], { cwd: place.path })).code, 0)
+      const usual = '# yaml-language-server: $schema=../node_modules/admin-backend/schemas/model.json'
+      assert.equal(await firstLine('shop/models/article.yaml'), usual)
+      await mkdir(join(place.path, 'node_modules/admin-backend'), { recursive: true })
+      assert.equal((await runCli(['init', 'beside'], { cwd: place.path })).code, 0)
+      assert.equal(await firstLine('beside/models/article.yaml'), usual.replace('../', '../../'))
+      assert.equal(await firstLine('beside/admin.config.yaml'), usual.replace('model', 'config'))
+    } finally {
+      await place.remove()
+    }
   })
 
   test('stores no password in plain', async () => {

@@ -45,6 +45,7 @@ describe('the packed package', () => {
       'bin',
       'dist',
       'package.json',
+      'schemas',
     ])
     const code = await readdir(join(installed, 'dist'), { recursive: true })
     assert.ok(code.includes('index.d.ts'))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp, type TestAppOptions } from './app.ts'
+import { assertContract } from './contract.ts'
 
 /** One exchange with the server, as data. */
 export interface Scenario {
@@ -66,7 +67,7 @@ export async function play(app: TestApp, scenario: Omit<Scenario, 'name' | 'give
   return reply
 }
 
-/** Sends a request and returns what came back, without an opinion on it. */
+/** Sends a request and returns what came back, without an opinion on it, save that it must be what the API's description says. */
 export async function send(
   app: TestApp,
   request: Pick<Scenario, 'request' | 'as' | 'body' | 'rawBody' | 'headers'>,
@@ -84,7 +85,9 @@ export async function send(
       ...request.headers,
     },
   })
-  return { status: response.statusCode, headers: response.headers, text: response.payload, json: parsed(response.payload) }
+  const { statusCode: status, headers, payload: text } = response
+  assertContract(app, { method, url, body: request.body, status, headers, text })
+  return { status, headers, text, json: parsed(text) }
 }
 
 function parsed(text: string): unknown {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { access, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
 import { SYSTEM } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Io } from '../io.ts'
 import { withApp } from '../project-options.ts'
-import { SCAFFOLD } from '../scaffold.ts'
+import { PACKAGE_FOLDER, SCAFFOLD } from '../scaffold.ts'
 
 /** `admin init`: writes a small project that runs at once. */
 export function initCommand(io: Io): Command {
@@ -36,9 +36,22 @@ async function writeScaffold(folder: string): Promise<void> {
     throw new AppError('TASK_FAILED', `${folder} cannot be used: ${error.message}`)
   })
   if (existing.length > 0) throw new AppError('TASK_FAILED', `${folder} is not empty; name a new folder`)
+  const home = await packageHome(folder)
   for (const [name, content] of Object.entries(SCAFFOLD)) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, content, { flag: 'wx' })
+    await writeFile(path, content.replaceAll(PACKAGE_FOLDER, home), { flag: 'wx' })
   }
+}
+
+/** The package as a new project will find it: in the nearest folder above that has it installed, or else its own. */
+async function packageHome(folder: string): Promise<string> {
+  for (let above = folder; above !== dirname(above); above = dirname(above)) {
+    const isThere = await access(join(above, PACKAGE_FOLDER)).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return relative(folder, join(above, PACKAGE_FOLDER)).replaceAll('\\', '/')
+  }
+  return PACKAGE_FOLDER
 }

@@ -1,0 +1,19 @@
+// Run by `npm run build`: puts beside the compiled code what is no code of ours.
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileSchemas } from './contract/file-schemas.ts'
+
+/** Of Swagger UI, what its page needs and the papers that go with it. Its package would bring ten times as much, and a script. */
+const SWAGGER_UI_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']
+
+const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const target = join(import.meta.dirname, 'swagger-ui')
+mkdirSync(target, { recursive: true })
+for (const name of SWAGGER_UI_FILES) copyFileSync(join(swaggerUi, name), join(target, name))
+
+const schemas = join(import.meta.dirname, '../schemas')
+mkdirSync(schemas, { recursive: true })
+for (const [name, schema] of Object.entries(fileSchemas())) {
+  writeFileSync(join(schemas, name), `${JSON.stringify(schema, null, 2)}\n`)
+}

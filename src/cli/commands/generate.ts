@@ -1,0 +1,52 @@
+import { Command } from 'commander'
+import { isPrivileged } from '../../auth/permissions.ts'
+import { AppError } from '../../errors.ts'
+import type { Project } from '../../service/project.ts'
+import { didYouMean } from '../../util/suggest.ts'
+import { generateForm, generateList, viewsYaml } from '../../views/generate.ts'
+import type { Io } from '../io.ts'
+import { writeOutput } from '../output-file.ts'
+import { type ProjectOptions, withProject, withProjectOption } from '../project-options.ts'
+
+interface GenerateViewOptions extends ProjectOptions {
+  readonly form?: boolean
+  readonly list?: boolean
+  readonly output?: string
+  readonly force?: boolean
+}
+
+/** `admin generate`: writes what a project may begin with. */
+export function generateCommand(io: Io): Command {
+  return new Command('generate').description('write a part of a project to begin with').addCommand(viewCommand(io))
+}
+
+function viewCommand(io: Io): Command {
+  return withProjectOption(new Command('view').description('print views of a model in YAML, sound and ready to be edited'))
+    .argument('<model>', 'name of the model, such as post')
+    .option('--form', 'the form view alone')
+    .option('--list', 'the list view alone')
+    .option('-o, --output <file>', 'write them into a file that is not there yet')
+    .option('--force', 'write over the file')
+    .addHelpText('after', '\nExample:\n  $ admin generate view post -o views/post.yaml\n')
+    .action((name: string, options: GenerateViewOptions) =>
+      withProject(io, options, (project) => {
+        const text = viewsYaml(viewsOf(project, name, options))
+        return writeOutput(io, text, options.output, { keep: options.force !== true })
+      }),
+    )
+}
+
+/** @throws {AppError} TASK_FAILED when there is no such model */
+function viewsOf({ registry, views }: Project, name: string, { form = false, list = false }: GenerateViewOptions) {
+  const model = registry.public.find(({ key }) => key === name.toLowerCase())
+  if (model === undefined) {
+    const known = registry.public.map(({ key }) => key)
+    throw new AppError('TASK_FAILED', `There is no model '${name}'${didYouMean(name, known)}`)
+  }
+  const taken = new Set(views.grouped.flatMap(([, own]) => own.map((view) => view.name)))
+  const both = form === list
+  return [
+    ...(form || both ? [generateForm(model, { taken, isPrivileged: (field) => isPrivileged(model, field) })] : []),
+    ...(list || both ? [generateList(model, { taken })] : []),
+  ]
+}

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { typesOf } from '../../contract/types.ts'
+import { AppError } from '../../errors.ts'
+import { firstDifference } from '../difference.ts'
+import type { Io } from '../io.ts'
+import { writeOutput } from '../output-file.ts'
+import { type ProjectOptions, withProject, withProjectOption } from '../project-options.ts'
+
+type TypesOptions = ProjectOptions & { readonly output?: string; readonly check?: boolean }
+
+/** `admin types`: prints the records of a project in TypeScript, or checks that a file still says the same. */
+export function typesCommand(io: Io): Command {
+  return withProjectOption(new Command('types').description('print the records, inputs and filters of a project in TypeScript'))
+    .option('-o, --output <file>', 'write it into a file')
+    .option('--check', 'write nothing; exit 1 when the file of -o does not say the same')
+    .addHelpText('after', '\nExample:\n  $ admin types -o src/admin.ts\n  $ admin types -o src/admin.ts --check\n')
+    .action((options: TypesOptions) =>
+      withProject(io, options, async (project) => {
+        const types = typesOf(project)
+        if (options.check === true) await check(types, options.output, io)
+        else await writeOutput(io, types, options.output)
+      }),
+    )
+}
+
+/** @throws {AppError} TASK_FAILED when the file says something else; USAGE when there is no file to check */
+async function check(types: string, file: string | undefined, io: Io): Promise<void> {
+  if (file === undefined) throw new AppError('USAGE', '--check needs the file to check: admin types -o FILE --check')
+  const there = await readFile(resolve(io.cwd, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new AppError('TASK_FAILED', `${file} cannot be read: ${error.message}`)
+  })
+  const difference = firstDifference(there.replaceAll('\r\n', '\n'), types)
+  if (difference === undefined) {
+    io.stderr.write(`${file} is up to date\n`)
+    return
+  }
+  io.stdout.write(difference)
+  throw new AppError('TASK_FAILED', `${file} is not what the project makes; write it anew: admin types -o ${file}`)
+}

@@ -1,0 +1,39 @@
+import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
+import type { App } from '../../app.ts'
+import { openApiDocument } from '../../contract/openapi.ts'
+import { docsPage, PAGE_FILES, PAGE_POLICY, pageFile } from '../docs-page.ts'
+import { jsonResponse } from '../json.ts'
+import { apiRoots } from '../paths.ts'
+import { allowPage } from '../response-head.ts'
+
+/**
+ * What the API is: a document for programs, a page for people. The document tells as much of the project as its views do, so
+ * whoever may read those may read it; the page by itself tells nothing.
+ */
+export function descriptionRoutes({ project, settings }: App): ServerRoute[] {
+  const roots = apiRoots(settings)
+  let text: string | undefined
+
+  const document = (_: Request, h: ResponseToolkit) => {
+    // Most servers are never asked.
+    text ??= JSON.stringify(openApiDocument(project, roots))
+    return jsonResponse(h, text)
+  }
+  const page = (request: Request, h: ResponseToolkit) => {
+    allowPage(request.raw.res, PAGE_POLICY)
+    return h.response(docsPage(roots)).type('text/html')
+  }
+  const files = PAGE_FILES.map((name): ServerRoute => {
+    const file = async (_: Request, h: ResponseToolkit) => {
+      const { content, type } = await pageFile(name)
+      return h.response(content).type(type)
+    }
+    return { method: 'GET', path: `${roots.docs}/${name}`, handler: file, options: { auth: false } }
+  })
+  const reading = settings.views_auth === 'required' ? { auth: 'bearer' } : { auth: false as const }
+  return [
+    { method: 'GET', path: roots.document, handler: document, options: reading },
+    { method: 'GET', path: roots.docs, handler: page, options: { auth: false } },
+    ...files,
+  ]
+}

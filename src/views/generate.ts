@@ -1,0 +1,113 @@
+import { Document, isMap, visit } from 'yaml'
+import type { Field } from '../model/field.ts'
+import type { FieldType } from '../model/field-type.ts'
+import type { Model } from '../model/model.ts'
+import type { Json, JsonObject } from '../util/json.ts'
+import type { FieldViewDefinition, FormViewDefinition, ListViewDefinition, ViewDefinition } from './definition.ts'
+
+/** How a field of each type is edited and shown. */
+const WIDGETS: Readonly<Record<FieldType['name'], string | undefined>> = {
+  primarykey: undefined,
+  string: 'text',
+  text: 'textarea',
+  email: 'text',
+  url: 'text',
+  slug: 'text',
+  password: 'password',
+  integer: 'number',
+  number: 'number',
+  boolean: 'checkbox',
+  date: 'date',
+  time: 'time',
+  datetime: 'datetime',
+  choice: 'select',
+  multichoice: 'multiselect',
+  json: 'json',
+  foreignkey: 'relation',
+  one_to_one: 'relation',
+  many_to_many: 'tags',
+}
+
+export interface GenerateOptions {
+  /** Names that views have already. */
+  readonly taken: ReadonlySet<string>
+  /** True for fields that only a superuser may set. */
+  readonly isPrivileged: (field: string) => boolean
+}
+
+/** A form of everything that may be set. What gives power is shown, but only settable where no record can do without it. */
+export function generateForm(model: Model, { taken, isPrivileged }: GenerateOptions): FormViewDefinition {
+  const isSettable = (field: Field) =>
+    !field.system && (!isPrivileged(field.name) || (field.required && field.default === undefined))
+  const settable = [...model.fields.values()].filter(isSettable).map(({ name }) => name)
+  return {
+    name: freeName(`${model.name}Form`, taken),
+    view_type: 'form',
+    model: model.name,
+    fields: [...model.fields.values()].map((field) => formField(field, isSettable(field))),
+    creation_fields: settable,
+    allowed_update_fields: settable,
+  }
+}
+
+/** A list of everything short enough for a column. Nothing that is secret is in it. */
+export function generateList(model: Model, { taken }: Pick<GenerateOptions, 'taken'>): ListViewDefinition {
+  const isColumn = ({ type }: Field) => !type.secret && type.name !== 'text' && type.name !== 'json'
+  const fields = [...model.fields.values()].filter(isColumn).map(base)
+  return { name: freeName(`${model.name}List`, taken), view_type: 'list', model: model.name, fields }
+}
+
+/** What fits on a line, in characters of JSON, which has more quotes. */
+const LINE = 140
+
+/** Views as a YAML file holds them: a field or a list of names on a line, if it fits there. */
+export function viewsYaml(views: readonly ViewDefinition[]): string {
+  const [only, ...others] = views
+  const document = new Document(others.length === 0 ? only : views, { aliasDuplicateObjects: false })
+  visit(document, {
+    Collection(_, node) {
+      const isView = isMap(node) && node.has('view_type')
+      if (isView || JSON.stringify(node).length > LINE || node.items.length === 0) return undefined
+      node.flow = true
+      return visit.SKIP
+    },
+  })
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false })
+}
+
+function formField(field: Field, settable: boolean): FieldViewDefinition {
+  if (field.name === 'id') return { ...base(field), readonly: true, disabled: true }
+  const options = optionsOf(field)
+  return {
+    ...base(field),
+    ...(settable && field.required ? { required: true } : {}),
+    ...(settable ? {} : { readonly: true }),
+    ...(settable && field.default !== undefined ? { default_value: field.default } : {}),
+    ...(settable && Object.keys(options).length > 0 ? { options } : {}),
+  }
+}
+
+function base({ name, label, type }: Field): FieldViewDefinition {
+  const widget = WIDGETS[type.name]
+  const title = label ?? titleOf(name)
+  if (type.name === 'primarykey') return { name, title, field_type: type.name, is_primary_key: true }
+  return { name, title, field_type: type.name, ...(widget === undefined ? {} : { widget }) }
+}
+
+/** What the front end can hold values to before they are sent. Patterns are left to the model: few browsers know RE2. */
+function optionsOf({ limits: { pattern: _, ...limits } }: Field): JsonObject {
+  return limits as Readonly<Record<string, Json>>
+}
+
+/** `published_at` → `Published at`, `author_id` → `Author`. */
+function titleOf(name: string): string {
+  if (name === 'id') return 'ID'
+  const words = name.replace(/(?<=.)_id$/, '').replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted
+  for (let twin = 2; taken.has(name); twin++) name = `${wanted}${twin}`
+  return name
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import type { SettingsInput } from '../../src/config/settings.ts'
+import { openTestApp } from '../helpers/app.ts'
+import { documentOf, fixture, projectOf } from './documents.ts'
+
+const STRICTER: SettingsInput = {
+  base_path: '/backend',
+  admin_path: '',
+  api_version: '2',
+  views_auth: 'required',
+  validation_status: 422,
+  metrics: 'off',
+  rate_limits: { default: 0, auth: 0, upload: 0 },
+}
+
+/** Names that are hard on whoever makes identifiers and patterns of them. */
+const ODD = {
+  'models/list.yaml': `name: Views
+fields:
+  - { name: constructor_of, type: string, required: true, pattern: '(?i)^\\pL+$', max_length: 5 }
+  - { name: self_id, type: one_to_one, model: views }
+  - { name: others, type: many_to_many, model: views, required: true }`,
+  'views/views.yaml': `
+- { name: A form!, view_type: form, model: Views, fields: [{ name: constructor_of, options: { max_length: 9, min_length: 2 } }] }
+- { name: A form?, view_type: form, model: Views, fields: [], creation_fields: [], allowed_update_fields: [] }`,
+}
+
+const PROJECTS = {
+  blog: () => fixture('blog'),
+  minimal: () => fixture('minimal'),
+  'blog with other settings': () => fixture('blog', STRICTER),
+  'a project of odd names': () => projectOf(ODD),
+}
+
+describe('an OpenAPI document', () => {
+  for (const [name, load] of Object.entries(PROJECTS)) {
+    test(`of ${name} is one, in the eyes of a strict validator`, async () => {
+      const { valid, errors } = await new Validator().validate(JSON.parse(JSON.stringify(documentOf(await load()))))
+      assert.deepEqual([valid, errors], [true, undefined])
+    })
+
+    test(`of ${name} leaves a linter nothing to say`, async () => {
+      // There is no licence for the API of somebody's project.
+      const rules = { 'info-license': 'off', 'info-license-url': 'off' } as const
+      const config = await createConfig({ extends: ['recommended-strict'], rules })
+      const problems = await lintFromString({ source: JSON.stringify(documentOf(await load())), config })
+      assert.deepEqual(
+        problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer}`),
+        [],
+      )
+    })
+  }
+
+  test('is the same text each time', async () => {
+    const [one, other] = [await fixture('blog'), await fixture('blog')]
+    assert.equal(JSON.stringify(documentOf(one)), JSON.stringify(documentOf(other)))
+  })
+
+  test('has every route of the server, and nothing else', async () => {
+    const app = await openTestApp({ fixture: 'minimal' })
+    try {
+      const { paths } = documentOf(app.app.project)
+      const told = Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
+      const routed = app.server
+        .table()
+        .map(({ method, path }) => `${method} ${path}`)
+        // The page, its files, and what hapi answers by itself.
+        .filter((route) => !route.includes(' /docs') && !/^(options|head)|\/\{p/.test(route))
+      const models = app.app.project.registry.public.map(({ key }) => key)
+      const everyRoute = routed.flatMap((route) =>
+        route.includes('/models/{model}') ? models.map((key) => route.replace('{model}', key)) : [route],
+      )
+      const isThere = (route: string) => !route.endsWith('/search') || everyRoute.includes(route)
+      assert.deepEqual(told.filter(isThere).sort(), everyRoute.sort())
+    } finally {
+      await app.close()
+    }
+  })
+})
+
+describe('what a document says', () => {
+  test('of a record: all that is answered, no secret', async () => {
+    const { User, Post } = documentOf(await fixture('blog')).components.schemas
+    assert.equal(User?.properties?.password, undefined)
+    assert.deepEqual(Post?.properties?.author, { $ref: '#/components/schemas/User.nested' })
+    assert.deepEqual(Post?.properties?.category, {
+      anyOf: [{ $ref: '#/components/schemas/Category.nested' }, { type: 'null' }],
+    })
+    assert.deepEqual(Post?.required, Object.keys(Post?.properties ?? {}))
+  })
+
+  test('of input under a form: its lists, its bounds within those of the model', async () => {
+    const { schemas } = documentOf(await fixture('blog')).components
+    const create = schemas['User.UserCreateForm.create']
+    assert.deepEqual(Object.keys(create?.properties ?? {}), [
+      ...['username', 'email', 'password', 'first_name', 'last_name', 'bio', 'website'],
+    ])
+    assert.deepEqual(create?.required, ['username', 'email', 'password'])
+    assert.equal(create?.additionalProperties, false)
+    assert.equal(create?.properties?.password?.minLength, 10)
+    const update = schemas['User.UserCreateForm.update']
+    assert.deepEqual(update?.required, undefined)
+    assert.ok(update?.properties?.birth_date !== undefined, 'birth_date may be changed')
+    assert.equal(update?.properties?.username, undefined)
+    assert.equal(schemas['Post.PostForm.create']?.properties?.title?.maxLength, 120)
+    assert.deepEqual(schemas['Post.create']?.properties?.status, {
+      type: ['string', 'null'],
+      enum: ['draft', 'published', 'archived', null],
+      description: '"draft" when it is left out',
+    })
+  })
+
+  test('of odd names: forms that differ in signs alone are apart, a pattern that JSON Schema cannot say is left out', async () => {
+    const { components, paths } = documentOf(await projectOf(ODD))
+    const forms = Object.keys(components.schemas).filter((name) => name.includes('form_'))
+    assert.deepEqual(forms, [
+      ...['Views.A_form_.create', 'Views.A_form_.update', 'Views.A_form__2.create', 'Views.A_form__2.update'],
+    ])
+    const input = components.schemas['Views.A_form_.create']?.properties?.constructor_of
+    assert.deepEqual(input, { type: 'string', minLength: 2, maxLength: 5 })
+    assert.equal(paths['/api/v1/models/views']?.get?.operationId, 'listViews')
+    assert.equal(components.schemas['Views.create']?.properties?.others?.minItems, 1)
+  })
+
+  test('of the settings: where the API is, who may read views, what failed validation is answered with, what is limited', async () => {
+    const [usual, stricter] = [documentOf(await fixture('blog')), documentOf(await fixture('blog', STRICTER))]
+    assert.deepEqual(stricter.servers, [{ url: '/backend' }])
+    const create = stricter.paths['/api/2/models/tag']?.post
+    assert.deepEqual(Object.keys(create?.responses ?? {}), [
+      ...['201', '400', '401', '403', '408', '409', '413', '415', '422', '431', '500', '503'],
+    ])
+    assert.ok(usual.paths['/api/v1/models/tag']?.post?.responses['429'] !== undefined, 'requests are limited by default')
+    assert.equal(usual.paths['/api/v1/models/tag']?.post?.responses['422'], undefined)
+    assert.equal(stricter.paths['/metrics'], undefined)
+    assert.equal(stricter.paths['/api/2/views']?.get?.security, undefined)
+    assert.deepEqual(usual.paths['/admin/api/v1/views']?.get?.security, [{}, { bearer: [] }])
+  })
+})

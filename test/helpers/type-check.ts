@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { temporaryFolder } from './fixture.ts'
+
+const MODULES = join(import.meta.dirname, '../../node_modules')
+
+const OPTIONS = {
+  compilerOptions: {
+    target: 'es2023',
+    lib: ['es2023', 'dom'],
+    module: 'nodenext',
+    types: [],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+  },
+}
+
+/** What the compiler has to say, under strict, of files that stand alone (name → content); nothing when they are right. */
+export async function typeCheck(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await temporaryFolder()
+  try {
+    await mkdir(folder.path, { recursive: true })
+    await symlink(MODULES, join(folder.path, 'node_modules'))
+    const all = { ...files, 'package.json': '{"type":"module"}', 'tsconfig.json': JSON.stringify(OPTIONS) }
+    for (const [name, content] of Object.entries(all)) await writeFile(join(folder.path, name), content)
+    return await new Promise((resolve) => {
+      execFile(process.execPath, [join(MODULES, 'typescript/bin/tsc'), '--project', folder.path], (_, stdout, stderr) =>
+        resolve(stdout + stderr),
+      )
+    })
+  } finally {
+    await folder.remove()
+  }
+}

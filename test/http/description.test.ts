@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp } from '../helpers/app.ts'
+import { speak, withListening } from '../helpers/raw.ts'
+import { play, scenarios, send } from '../helpers/scenario.ts'
+import { UNAUTHENTICATED } from './expected.ts'
+
+const DOCUMENT = 'GET /api/v1/openapi.json'
+
+scenarios('the description of the API', [
+  {
+    name: 'is OpenAPI 3.1, for everybody who may read views',
+    request: DOCUMENT,
+    as: null,
+    status: 200,
+    expectPart: { openapi: '3.1.0', servers: [{ url: '/' }] },
+    expectHeaders: { 'content-type': /^application\/json/ },
+  },
+  { name: 'takes no parameters', request: `${DOCUMENT}?pretty=true`, status: 400 },
+])
+
+scenarios(
+  'the description of the API, where views ask for a token',
+  [
+    { name: 'asks for one too', request: DOCUMENT, as: null, status: 401, expect: UNAUTHENTICATED },
+    { name: 'is for every user', request: DOCUMENT, as: 'editor', status: 200, given: addEditor },
+  ],
+  { settings: { views_auth: 'required' } },
+)
+
+async function addEditor(app: Parameters<typeof send>[0]): Promise<void> {
+  const data = { username: 'editor', email: 'editor@example.com', password: 'correct horse' }
+  await play(app, { request: 'POST /api/v1/models/user', body: { data }, status: 201 })
+}
+
+test('the description is below the base path, and says so', async () => {
+  const app = await openTestApp({ fixture: 'minimal', settings: { base_path: '/backend', api_version: 'v2' } })
+  try {
+    const { json } = await play(app, { request: 'GET /backend/api/v2/openapi.json', as: null, status: 200 })
+    assert.deepEqual(json.servers, [{ url: '/backend' }])
+    assert.ok('/api/v2/models/note' in json.paths, 'paths begin behind the base path')
+    const page = await play(app, { request: 'GET /backend/docs', as: null, status: 200 })
+    assert.match(page.text, /src="\/backend\/docs\/page\.js" data-document="\/backend\/api\/v2\/openapi\.json"/)
+  } finally {
+    await app.close()
+  }
+})
+
+describe('the page on which people read it', () => {
+  test('loads nothing from elsewhere, and everything that it loads is there', async () => {
+    const app = await openTestApp({ fixture: 'minimal' })
+    try {
+      const { text, headers } = await play(app, { request: 'GET /docs/', as: null, status: 200 })
+      assert.match(String(headers['content-type']), /^text\/html; charset=utf-8$/)
+      assert.doesNotMatch(text, /https?:|\/\//)
+      const loaded = [...text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path)
+      assert.deepEqual(loaded, ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/page.js'])
+      for (const path of loaded) {
+        const file = await send(app, { request: `GET ${path as '/'}`, as: null })
+        assert.equal(file.status, 200, `${path}: is the package built?`)
+        assert.match(String(file.headers['content-type']), path?.endsWith('.css') === true ? /^text\/css/ : /^text\/javascript/)
+      }
+    } finally {
+      await app.close()
+    }
+  })
+
+  test('alone of all answers may run scripts, its own', async () => {
+    await withListening({}, async ({ port }) => {
+      const policyOf = async (path: string) => {
+        const { headers } = await speak(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+        return headers['content-security-policy'] ?? ''
+      }
+      const policy = await policyOf('/docs')
+      assert.match(policy, /^default-src 'none'; script-src 'self'; /)
+      assert.match(policy, /connect-src 'self'.*frame-ancestors 'none'$/)
+      assert.doesNotMatch(policy, /unsafe-eval|script-src[^;]*unsafe|https?:|\*/)
+      for (const other of ['/docs/page.js', '/api/v1/openapi.json', '/healthz', '/nope']) {
+        assert.equal(await policyOf(other), "default-src 'none'; frame-ancestors 'none'", other)
+      }
+    })
+  })
+})
