@@ -115,7 +115,7 @@ describe('values', () => {
       const { definition, faults } = parseText('\uFEFF{ "a": { "b": 1 } }', 'f', format)
       assert.deepEqual(linesOf(faults.list), [])
       assert.deepEqual(definition.value, { a: { b: 1 } })
-      assert.deepEqual(definition.source.at(['a', 'b']), { file: 'f', line: 1, column: 15 })
+      assert.deepEqual(definition.source.at(['a', 'b']), { file: 'f', line: 1, column: 15, end: { line: 1, column: 16 } })
     })
   }
 
