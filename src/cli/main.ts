@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { compactCommand } from './commands/compact.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { initCommand } from './commands/init.ts'
+import { lintCommand } from './commands/lint.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
 import { usersCommand } from './commands/users.ts'
@@ -37,7 +38,15 @@ async function buildProgram(io: Io): Promise<Command> {
     .option('--debug', 'show the stack of an error, and log every request and how each list is found')
     .showHelpAfterError('(add --help for usage)')
     .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n')
-  const commands = [serveCommand(io), initCommand(io), tokenCommand(io), usersCommand(io), compactCommand(io), doctorCommand(io)]
+  const commands = [
+    serveCommand(io),
+    initCommand(io),
+    tokenCommand(io),
+    usersCommand(io),
+    compactCommand(io),
+    doctorCommand(io),
+    lintCommand(io),
+  ]
   for (const command of commands) program.addCommand(command)
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({

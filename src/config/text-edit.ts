@@ -104,3 +104,23 @@ function written(value: Json, format: 'yaml' | 'json'): string {
   const isPlain = format === 'yaml' && typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_ -]*[A-Za-z0-9]$/.test(value)
   return isPlain && !NO_TEXT.test(value) ? value : JSON.stringify(value)
 }
+
+/**
+ * Makes edits in a file's text. Of edits that overlap only the first is made.
+ *
+ * @returns how many were made
+ */
+export function applyEdits(content: string, edits: readonly TextEdit[]): { text: string; applied: number } {
+  // Offsets count from behind a byte order mark.
+  const start = content.startsWith('\uFEFF') ? 1 : 0
+  let text = content.slice(0, start)
+  let done = start
+  let applied = 0
+  for (const { from, to, text: replacement } of [...edits].sort((a, b) => a.from - b.from || a.to - b.to)) {
+    if (from + start < done || (applied > 0 && from + start === done)) continue
+    text += content.slice(done, from + start) + replacement
+    done = to + start
+    applied++
+  }
+  return { text: text + content.slice(done), applied }
+}

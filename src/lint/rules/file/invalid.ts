@@ -12,7 +12,7 @@ Mend what the message names. For a module, it is what was thrown while it was lo
   invalid: [
     { files: { 'models/other.yaml': 'name: Other\n»name«: Another\nfields: []\n' } },
     { files: { 'views/post.json': '{ "name": »x« }\n' } },
-    { files: { 'views/post.toml': '»name« = "PostList"\n' } },
+    { files: { 'views/post.toml': '»n«ame = "PostList"\n' } },
     { files: { 'models/other.ts': "throw »new« Error('not today')\n" } },
   ],
   valid: [

@@ -14,7 +14,7 @@ The message names the key or value; for an unknown key or type it suggests what 
   invalid: [
     modelExample('name: Other\nfields:\n  - { name: title, type: string, »max_lenght«: 10 }\n'),
     modelExample('name: Other\nfields:\n  - { name: title, type: »strng« }\n'),
-    modelExample('name: »tag«\nfields: []\n'),
+    modelExample('name: »note«\nfields: []\n'),
   ],
   valid: [
     modelExample('name: Other\nfields:\n  - { name: title, type: string, max_length: 10 }\n'),
