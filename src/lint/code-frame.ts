@@ -1,5 +1,5 @@
 import type { Span } from './example.ts'
-import type { Paint } from './formats.ts'
+import type { Paint } from './format.ts'
 
 /** A few lines of a file around a place, with the place underlined; of one over several lines the part in the first. */
 export function codeFrame(text: string, { line, column, end }: Span, paint: Paint): string {

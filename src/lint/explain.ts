@@ -1,5 +1,5 @@
 import { type Span, unmark } from './example.ts'
-import type { Paint } from './formats.ts'
+import type { Paint } from './format.ts'
 import type { Example, Rule } from './rule.ts'
 import { RULES } from './rules.ts'
 

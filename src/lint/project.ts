@@ -14,8 +14,11 @@ export interface LintProject {
   /** The project's own models. */
   readonly models: readonly DefinedModel[]
   readonly views: readonly DefinedView[]
-  /** False when there are views that could not be understood, or whose model there is not. */
-  readonly hasAllViews: boolean
+  /**
+   * Of which model and kind each view is meant to be, also those that are faulty; what cannot be told of one is left out and
+   * may be anything.
+   */
+  readonly intendedViews: readonly { readonly model?: string; readonly kind?: 'form' | 'list' }[]
   /** What was read, by the names of files. */
   readonly texts: ReadonlyMap<string, string>
   /** The ids of all rules. */

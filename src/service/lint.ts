@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, posix, relative, resolve, sep } from 'node:path'
 import { isPrivileged } from '../auth/permissions.ts'
+import type { Fault } from '../config/fault.ts'
+import type { ProjectFiles } from '../config/project-files.ts'
 import type { TextEdit } from '../config/source.ts'
 import { applyEdits } from '../config/text-edit.ts'
 import { AppError } from '../errors.ts'
@@ -9,6 +11,9 @@ import type { Finding, LintReport } from '../lint/finding.ts'
 import type { BrokenRecord, LintProject } from '../lint/project.ts'
 import { RULE_IDS } from '../lint/rules.ts'
 import { lint } from '../lint/run.ts'
+import type { Registry } from '../model/registry.ts'
+import { isObject } from '../util/json.ts'
+import { nearest } from '../util/suggest.ts'
 import { ruleProblems } from '../validate/rule-problems.ts'
 import { type Examined, examineProject, type ProjectSource } from './project.ts'
 
@@ -62,19 +67,31 @@ export async function lintProject(source: ProjectSource, options: LintOptions): 
 
 const showPath = (from: string, path: string): string => relative(from, path).split(sep).join(posix.sep)
 
-function lintable({ project, files, models }: Examined): LintProject {
+function lintable({ project, files, models, faults }: Examined): LintProject {
   return {
     config: files.config,
     settings: project.settings,
     registry: project.registry,
     models,
     views: project.views.all,
-    hasAllViews: files.views.length === project.views.all.length,
+    intendedViews: intendedViews(files, project.registry, faults.list),
     texts: files.texts,
     ruleIds: RULE_IDS,
     ruleProblems,
     isPrivileged,
   }
+}
+
+/** Views of which as much is told as can be; a file of views that cannot be read may hold any. */
+function intendedViews(files: ProjectFiles, registry: Registry, faults: readonly Fault[]): LintProject['intendedViews'] {
+  const names = registry.public.map(({ name }) => name)
+  const unread = faults.filter(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`views${sep}`))
+  const told = files.views.map(({ value }) => {
+    const { model, view_type: kind } = isObject(value) ? value : {}
+    const meant = typeof model !== 'string' ? undefined : names.includes(model) ? model : nearest(model, names)
+    return { ...(meant !== undefined && { model: meant }), ...((kind === 'form' || kind === 'list') && { kind }) }
+  })
+  return [...told, ...unread.map(() => ({}))]
 }
 
 async function earlierVersion(source: ProjectSource): Promise<LintProject> {

@@ -35,7 +35,6 @@ const environments = new WeakMap<Model, Environment>()
  * choices. Nothing of a rule that cannot be compiled: that is told by `RuleCompiler`.
  */
 export function ruleProblems(rule: string, model: Model): string[] {
-  // Only what compares something that is written out, or two fields, can be wrong.
   const environment = environments.get(model) ?? typedEnvironment(model)
   environments.set(model, environment)
   try {
@@ -69,15 +68,17 @@ function comparisonProblems(node: Node, model: Model, environment: Environment):
   const text = textOf(node)
   if (node.op === 'in') {
     const [, item] = /^list<(.*)>$/.exec(b) ?? []
-    if (item !== undefined && differ(a, item)) return [`${text} is never true: a ${a} is never in a ${b}`]
+    if (item !== undefined && differ(a, item)) return [`${text} is never true: ${one(a)} is never in ${one(b)}`]
   } else if (node.op === '==' || node.op === '!=') {
     const verdict = node.op === '==' ? 'never' : 'always'
-    if (a !== 'null' && b !== 'null' && differ(a, b)) return [`${text} is ${verdict} true: a ${a} never equals a ${b}`]
+    if (a !== 'null' && b !== 'null' && differ(a, b)) return [`${text} is ${verdict} true: ${one(a)} never equals ${one(b)}`]
   } else if (differ(a, b)) {
-    return [`${text} never holds: a ${a} cannot be compared with a ${b}`]
+    return [`${text} never holds: ${one(a)} cannot be compared with ${one(b)}`]
   }
   return [...choiceProblems(left, right, model, text), ...choiceProblems(right, left, model, text)]
 }
+
+const one = (type: string): string => `${type === 'int' ? 'an' : 'a'} ${type}`
 
 const textOf = ({ input, start, end }: Node): string => input.slice(start, end)
 

@@ -1,5 +1,5 @@
 import { countBySeverity, type Finding } from '../finding.ts'
-import type { Format } from '../formats.ts'
+import type { Format } from '../format.ts'
 
 /** Raised when a member changes its meaning or goes; members may be added without that. */
 const VERSION = 1

@@ -1,5 +1,5 @@
 import type { Finding } from '../finding.ts'
-import type { Format } from '../formats.ts'
+import type { Format } from '../format.ts'
 
 /** JUnit's XML, as Jenkins and GitLab read it: a suite for each file; what makes the run fail is a failure, the rest output. */
 export const junit: Format = ({ findings, texts }, { failOn }) => {

@@ -1,5 +1,5 @@
 import type { Finding, Severity } from '../finding.ts'
-import type { Format } from '../formats.ts'
+import type { Format } from '../format.ts'
 import { RULE_IDS, RULES } from '../rules.ts'
 
 const LEVELS = { error: 'error', warn: 'warning', note: 'note' } as const satisfies Record<Severity, string>

@@ -31,9 +31,11 @@ not for people (a log, a link table) is exempt by "view/no-list: off" under lint
     { files: { 'models/example.yaml': 'name: Post\nfields: []\n' } },
   ],
   model({ project, model, source }, report) {
-    // A view that could not be understood may be the one that is missed.
-    if (project.views.length === 0 || !project.hasAllViews) return
-    const has = project.views.some(({ view, modelKey }) => view.view_type === 'list' && modelKey === model.key)
+    if (project.intendedViews.length === 0) return
+    // One that is faulty may be the one that is missed.
+    const has = project.intendedViews.some(
+      (view) => (view.model ?? model.name) === model.name && (view.kind ?? 'list') === 'list',
+    )
     if (!has) report(source, ['name'], `The model ${model.name} has no list view`)
   },
 }
