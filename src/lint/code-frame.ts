@@ -3,7 +3,7 @@ import type { Paint } from './format.ts'
 
 /** A few lines of a file around a place, with the place underlined; of one over several lines the part in the first. */
 export function codeFrame(text: string, { line, column, end }: Span, paint: Paint): string {
-  const lines = text.replaceAll('\t', ' ').split(/\r?\n/)
+  const lines = text.replaceAll('\t', ' ').split(/\r?\n/).map(harmless)
   const first = Math.max(1, line - 1)
   const last = Math.min(lines.length, line + 1)
   const width = String(last).length
@@ -20,3 +20,6 @@ export function codeFrame(text: string, { line, column, end }: Span, paint: Pain
   }
   return shown.join('\n')
 }
+
+/** A text without what could steer a terminal: a file may come from anybody. */
+export const harmless = (text: string): string => text.replaceAll(/\p{Cc}/gu, '\uFFFD')

@@ -166,8 +166,8 @@ test('a part that is malformed hides no finding in another', async () => {
     [
       ['view/invalid', 4],
       ['view/missing-title', 7],
-      ['view/invalid', 8],
       ['view/missing-title', 8],
+      ['view/invalid', 8],
     ],
   )
 })

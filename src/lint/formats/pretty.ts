@@ -1,4 +1,4 @@
-import { codeFrame } from '../code-frame.ts'
+import { codeFrame, harmless } from '../code-frame.ts'
 import { countBySeverity, type Severity } from '../finding.ts'
 import type { Format, Paint } from '../format.ts'
 
@@ -10,7 +10,7 @@ export const pretty: Format = ({ findings, files, fixed, texts }, { paint }) => 
     const { file, line, column, severity, rule, message, breaking } = finding
     const text = texts.get(file)
     const word = breaking === true ? 'breaking' : breaking === false ? 'change' : severity
-    const head = `${paint('bold', `${file}:${line}:${column}`)} ${paint(STYLES[severity], word)} ${message} ${paint('dim', `[${rule}]`)}`
+    const head = `${paint('bold', `${harmless(file)}:${line}:${column}`)} ${paint(STYLES[severity], word)} ${harmless(message)} ${paint('dim', `[${rule}]`)}`
     return text === undefined || text === '' ? head : `${head}\n${codeFrame(text, finding, paint)}`
   })
   const count = countBySeverity(findings)
