@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { compactionBench } from './compaction.ts'
 import { isFailure, type Result } from './figures.ts'
+import { lintBench } from './lint.ts'
 import { openBench } from './open.ts'
 import { type Arguments, type BenchOptions, parseArguments, USAGE, UsageError } from './options.ts'
 import { asMarkdown, asTable, makeReport, type Report } from './report.ts'
@@ -13,6 +14,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   store: storeBench,
   compaction: compactionBench,
   open: openBench,
+  lint: lintBench,
 }
 
 const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>> = {
