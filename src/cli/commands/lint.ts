@@ -90,6 +90,9 @@ async function lintOnce(paths: readonly string[], options: LintOptions, io: Io):
     })
     const findings = options.quiet === true ? report.findings.filter(({ severity }) => severity === 'error') : report.findings
     const context = { paint: painter(io.stdout, io.env), version: await ownVersion(), failOn: options.failOn }
+    if (options.data === true && report.findings.some(({ stopsServe }) => stopsServe)) {
+      io.stderr.write('The stored records were not looked at, since the project cannot be served.\n')
+    }
     io.stdout.write(FORMATS[options.format]({ ...report, findings }, context))
     return report
   } finally {
