@@ -102,8 +102,7 @@ function salvage(written: Written, broken: readonly Path[]): ViewDefinition | un
 function salvageItem(list: string, item: unknown, broken: Path[number] | undefined): unknown {
   const empty = { fields: { name: '' }, rules: { rule: 'true', field: '', message: '' } }[list]
   if (empty === undefined) return ''
-  // A field is nothing without its name, a rule nothing without its expression.
-  if (!isObject(item) || broken === undefined || broken === 'name' || broken === 'rule') return empty
+  if (!isObject(item) || broken === undefined) return empty
   return { ...empty, ...Object.fromEntries(Object.entries(item).filter(([key]) => key !== broken)) }
 }
 

@@ -164,3 +164,24 @@ describe('where a part stands', () => {
     })
   }
 })
+
+describe('where a part ends', () => {
+  const text =
+    'name: Tag # c\nfields:\n  - name: a\n    note: |\n      one\n      two\n\n  - { name: b } # d\nlist:\n  - x\n  - "y"\n# end\n'
+  const { source } = parseText(text, 'models/a.yaml', 'yaml').definition
+  const rows: readonly { path: (string | number)[]; part?: 'key'; end: string }[] = [
+    { path: ['name'], end: '1:10' },
+    { path: ['name'], part: 'key', end: '1:5' },
+    { path: ['fields', 0], end: '6:10' },
+    { path: ['fields', 1], end: '8:16' },
+    { path: ['fields'], end: '8:16' },
+    { path: ['list'], end: '11:8' },
+    { path: [], end: '11:8' },
+  ]
+  for (const { path, part, end: expected } of rows) {
+    test(`${path.join('.') || 'the whole'}${part === undefined ? '' : ', its key'}`, () => {
+      const { end } = source.at(path, part)
+      assert.equal(`${end?.line}:${end?.column}`, expected)
+    })
+  }
+})

@@ -183,3 +183,35 @@ test('a field of the model that is faulty is not held against a view', async () 
     ['model/invalid'],
   )
 })
+
+test('a file of views that cannot be read may hold the view that is missed', async () => {
+  const { findings } = await lintFiles({
+    ...base,
+    'views/list.yaml': untitled().split('- name: PostForm')[0] ?? '',
+    'views/form.yaml': '{',
+  })
+  assert.deepEqual([...new Set(findings.map(({ rule }) => rule))], ['file/invalid'])
+})
+
+test('what is wrong with a field that is listed twice is told of the first', async () => {
+  const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled('    - { name: title }\n') })
+  assert.deepEqual(
+    findings.map(({ rule, line }) => [rule, line]),
+    [
+      ['view/missing-title', 6],
+      ['view/duplicate-field', 7],
+    ],
+  )
+})
+
+test('views that one call made share their findings', async () => {
+  const { findings } = await lintFiles({
+    ...base,
+    'views/post.ts': `import { defineFormView, defineListView } from 'admin-backend'
+
+const forms = ['A', 'B'].map((name) => defineFormView({ name, model: 'Post', fields: [{ name: 'title' }] }))
+export default [...forms, defineListView({ name: 'C', model: 'Post', fields: [] })]
+`,
+  })
+  assert.deepEqual(findings.map(lineOf), ["views/post.ts:3:40-3:54 warn view/missing-title: 'title' has no title"])
+})
