@@ -5,6 +5,7 @@ import { EXAMPLE_MODELS, unmark } from '../../src/lint/example.ts'
 import type { Finding, LintReport } from '../../src/lint/finding.ts'
 import type { Example } from '../../src/lint/rule.ts'
 import { type LintOptions, lintProject } from '../../src/service/lint.ts'
+import { quickHasher } from '../helpers/app.ts'
 import { makeProject } from '../helpers/fixture.ts'
 
 export type Files = Readonly<Record<string, string>>
@@ -41,12 +42,8 @@ export async function lintExample({ files, before }: Example): Promise<{ report:
     const isStored = Object.keys(before).some((file) => file.startsWith('seed/'))
     if (!isStored) return { report: await lintFiles(clean, { against: earlier.path }), marks }
     const source = { folder: earlier.path, env: {}, flags: {} }
-    await (
-      await openApp(source, 'write', {
-        tokenCodec: jwtCodec,
-        hasher: { hash: async () => 'hash', verify: async () => true } as never,
-      })
-    ).close()
+    const app = await openApp(source, 'write', { tokenCodec: jwtCodec, hasher: quickHasher })
+    await app.close()
     const data = join(earlier.path, 'data')
     const options = {
       brokenRecords: (project: Parameters<typeof brokenRecords>[0]) =>
