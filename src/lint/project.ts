@@ -1,4 +1,3 @@
-import type { Settings } from '../config/settings.ts'
 import type { Definition } from '../config/source.ts'
 import type { DefinedModel } from '../model/build.ts'
 import type { Model } from '../model/model.ts'
@@ -8,7 +7,6 @@ import type { DefinedView } from '../views/views.ts'
 /** A project as rules see it: what could be understood of its files, with places. */
 export interface LintProject {
   readonly config: Definition | undefined
-  readonly settings: Settings
   /** All models, those that the product brings along too. */
   readonly registry: Registry
   /** The project's own models. */

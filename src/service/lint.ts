@@ -70,7 +70,6 @@ const showPath = (from: string, path: string): string => relative(from, path).sp
 function lintable({ project, files, models, faults }: Examined): LintProject {
   return {
     config: files.config,
-    settings: project.settings,
     registry: project.registry,
     models,
     views: project.views.all,
