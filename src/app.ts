@@ -5,7 +5,9 @@ import { keptSecret } from './auth/secret.ts'
 import { type TokenCodecFactory, Tokens } from './auth/token.ts'
 import type { Settings } from './config/settings.ts'
 import { AppError } from './errors.ts'
+import type { BrokenRecord } from './lint/project.ts'
 import { type Log, silentLog } from './log/log.ts'
+import { findBrokenRecords } from './service/broken-records.ts'
 import { Logins } from './service/logins.ts'
 import { addMissingPermissions } from './service/permission-records.ts'
 import { loadProject, type Project, type ProjectSource } from './service/project.ts'
@@ -103,6 +105,22 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
 }
 
 const idly = (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { ref: false })
+
+/**
+ * Finds the stored records of a project that break its models as they are now. Takes nothing, and works beside a server.
+ *
+ * @throws {AppError} DATA_CORRUPT; TASK_FAILED when there is no data yet
+ */
+export async function brokenRecords({ folder, settings, registry }: Project): Promise<BrokenRecord[]> {
+  const dataFolder = resolve(folder, settings.data)
+  const store = await FileStore.open(dataFolder, registry, 'read')
+  try {
+    if (store.isNew) throw noData(dataFolder)
+    return await findBrokenRecords(store, registry)
+  } finally {
+    await store.close()
+  }
+}
 
 /** What to say of a project that was never served. */
 export const noData = (folder: string): AppError =>

@@ -5,6 +5,7 @@ import { compactCommand } from './commands/compact.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { generateCommand } from './commands/generate.ts'
 import { initCommand } from './commands/init.ts'
+import { lintCommand } from './commands/lint.ts'
 import { openapiCommand } from './commands/openapi.ts'
 import { searchCommand } from './commands/search.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -47,6 +48,7 @@ async function buildProgram(io: Io): Promise<Command> {
     tokenCommand(io),
     usersCommand(io),
     searchCommand(io),
+    lintCommand(io),
     generateCommand(io),
     openapiCommand(io),
     typesCommand(io),

@@ -1,8 +1,30 @@
 import { AppError } from '../errors.ts'
 import type { Path, Position, Source } from './source.ts'
 
+/** The rules that a project must keep to be served. `admin lint` has more, and explains each. */
+export type FaultRule =
+  | 'file/invalid'
+  | 'config/invalid'
+  | 'config/unknown-key'
+  | 'config/webhook-url'
+  | 'config/weak-secret'
+  | 'model/invalid'
+  | 'model/unknown-relation'
+  | 'model/impossible-bounds'
+  | 'model/unsafe-pattern'
+  | 'model/default-invalid'
+  | 'model/display-field'
+  | 'view/invalid'
+  | 'view/unknown-model'
+  | 'view/unknown-field'
+  | 'view/fields-reference'
+  | 'view/duplicate-name'
+  | 'view/duplicate-field'
+  | 'view/rule-invalid'
+
 /** Something wrong with a file a person wrote, and where. */
 export interface Fault {
+  readonly rule: FaultRule
   readonly position: Position
   readonly message: string
 }
@@ -12,12 +34,24 @@ export function formatFault({ position, message }: Fault): string {
   return `${position.file}:${position.line}:${position.column}: ${message}`
 }
 
+interface FaultOptions {
+  readonly rule?: FaultRule
+  /** Whether the fault is in a value or in its name. */
+  readonly part?: 'key' | 'value'
+}
+
 /** Gathers faults, so that all of them are reported and not only the first. */
 export class Faults {
   readonly list: Fault[] = []
+  readonly #rule: FaultRule
 
-  add(source: Source, path: Path, message: string, part: 'key' | 'value' = 'value'): void {
-    this.list.push({ position: source.at(path, part), message })
+  /** @param rule the rule that is broken where a fault names none */
+  constructor(rule: FaultRule = 'file/invalid') {
+    this.#rule = rule
+  }
+
+  add(source: Source, path: Path, message: string, { rule = this.#rule, part = 'value' }: FaultOptions = {}): void {
+    this.list.push({ rule, position: source.at(path, part), message })
   }
 
   addAll(faults: Iterable<Fault>): void {

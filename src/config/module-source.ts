@@ -11,6 +11,9 @@ import { type Definition, flatSource } from './source.ts'
  * file turns up; the files of a project see one instance of each other.
  */
 export class ModuleLoader {
+  /** Node keeps what it has imported; by another query a file is read again. */
+  static #count = 0
+  readonly #query = ModuleLoader.#count++ === 0 ? '' : `?load=${ModuleLoader.#count}`
   #typescript: Promise<(url: string) => Promise<Exports>> | undefined
 
   /**
@@ -36,7 +39,7 @@ export class ModuleLoader {
 
   async #importDefault(path: string): Promise<unknown> {
     const url = pathToFileURL(path).href
-    const loaded: Exports = /\.[cm]?ts$/.test(path) ? await this.#importTypescript(url) : await import(url)
+    const loaded: Exports = /\.[cm]?ts$/.test(path) ? await this.#importTypescript(url) : await import(`${url}${this.#query}`)
     // A CommonJS project wraps the default export once more.
     const exported = loaded.default
     return isObject(exported) && exported.__esModule === true ? exported.default : exported

@@ -31,6 +31,8 @@ export interface ProjectFiles {
   readonly models: readonly Definition[]
   readonly views: readonly Definition[]
   readonly seeds: readonly SeedFile[]
+  /** What was read of the files above, by their names; seeds are read later. */
+  readonly texts: ReadonlyMap<string, string>
 }
 
 /** `seed/post.json` holds records of the model `post`; it is read only when a store is new. */
@@ -54,17 +56,19 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
     )
   }
   const faults = new Faults()
-  const reader: Reader = { folder, faults, modules: new ModuleLoader() }
+  const texts = new Map<string, string>()
+  const reader: Reader = { folder, faults, texts, modules: new ModuleLoader() }
   const config = await readConfig(reader)
   const models = await readDefinitions(reader, 'models')
   const views = await readDefinitions(reader, 'views')
   const seeds = await listSeeds(folder, faults)
-  return { files: { folder, config, models, views, seeds }, faults }
+  return { files: { folder, config, models, views, seeds, texts }, faults }
 }
 
 interface Reader {
   readonly folder: string
   readonly faults: Faults
+  readonly texts: Map<string, string>
   readonly modules: ModuleLoader
 }
 
@@ -102,16 +106,18 @@ function itemsOf({ value, source }: Definition): Definition[] {
   return value.map((item: unknown, index) => ({ value: item, source: within(source, [index]) }))
 }
 
-async function readDefinitionFile({ folder, faults, modules }: Reader, path: string): Promise<Definition | undefined> {
+async function readDefinitionFile({ folder, faults, texts, modules }: Reader, path: string): Promise<Definition | undefined> {
   const file = relative(folder, path)
   const format = extname(path).toLowerCase()
   if (format === '.ts' || format === '.js') {
     const loaded = await modules.load(path, file)
+    texts.set(file, await readFile(path, 'utf8').catch(() => ''))
     faults.addAll(loaded.faults.list)
     return loaded.definition
   }
   const text = await readTextFile(path, file, faults)
   if (text === undefined) return undefined
+  texts.set(file, text)
   const parsed = parseText(text, file, format === '.json' ? 'json' : 'yaml')
   faults.addAll(parsed.faults.list)
   return parsed.faults.any ? undefined : parsed.definition

@@ -1,9 +1,9 @@
 import Joi from 'joi'
 import { nearest } from '../util/suggest.ts'
-import { Faults } from './fault.ts'
+import { type FaultRule, Faults } from './fault.ts'
 import { ANY_ORIGIN, EVERY_ORIGIN, origins } from './origins.ts'
 import { FOR_EDITORS, validateShape } from './shape.ts'
-import { type Definition, flatSource } from './source.ts'
+import { type Definition, flatSource, type Path } from './source.ts'
 
 /** The settings of a project, every one of them with a value. Lifetimes in minutes, sizes in bytes, rates a minute. */
 export interface Settings {
@@ -130,12 +130,22 @@ export const settingsSchema = Joi.object<SettingsInput>({
   log: Joi.object({ level: Joi.valid('error', 'warn', 'info', 'debug'), format: Joi.valid('auto', 'json', 'text') }),
   stop_delay_seconds: Joi.number().min(0).max(600),
   metrics: Joi.valid('off', 'local', 'open'),
-  webhooks: Joi.alternatives(Joi.array().items(subscription), webhookSection),
+  webhooks: Joi.alternatives().conditional(Joi.array(), {
+    // biome-ignore lint/suspicious/noThenProperty: Joi calls it so.
+    then: Joi.array().items(subscription),
+    otherwise: webhookSection,
+  }),
   lint: Joi.object({ rules: Joi.object().pattern(Joi.string(), Joi.valid('off', 'warn', 'error')) }),
 })
 
 function longEnough(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   return Buffer.byteLength(value) < 32 ? helpers.error('secret.short') : value
+}
+
+function brokenRule(type: string, path: Path): FaultRule {
+  if (type === 'object.unknown') return 'config/unknown-key'
+  if (type === 'secret.short' || (type === 'string.min' && path.at(-1) === 'secret')) return 'config/weak-secret'
+  return path[0] === 'webhooks' && path.at(-1) === 'url' ? 'config/webhook-url' : 'config/invalid'
 }
 
 /**
@@ -152,7 +162,7 @@ export function resolveSettings(
   const faults = new Faults()
   const environment = readEnvironment(env)
   const read = (value: unknown, source: Definition['source'], convert: boolean): SettingsInput => {
-    const shape = validateShape(settingsSchema, value, source, { convert })
+    const shape = validateShape(settingsSchema, value, source, { convert, rule: brokenRule })
     faults.addAll(shape.faults.list)
     return shape.value ?? {}
   }

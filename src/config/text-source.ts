@@ -2,6 +2,7 @@ import { type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { type Document, isNode, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { Faults } from './fault.ts'
 import { type Definition, flatSource, type Path, type Position, type Source } from './source.ts'
+import { editOf, endOf, type ParsedText } from './text-edit.ts'
 
 /**
  * Parses YAML, or JSON (which is YAML with stricter manners), into a value that knows where its parts stand.
@@ -24,7 +25,7 @@ export function parseText(content: string, file: string, format: 'yaml' | 'json'
     const { line, col } = lines.linePos(error.pos[0])
     faults.add(flatSource(file, line, col), [], `Not valid ${format.toUpperCase()}: ${error.message}`)
   }
-  const source = documentSource(document, lines, file)
+  const source = documentSource({ file, text, format, document }, lines)
   return { definition: { value: faults.any ? undefined : toValue(document, file, lines, faults), source }, faults }
 }
 
@@ -50,11 +51,17 @@ function rejectProtoKeys(document: Document, file: string, lines: LineCounter, f
   })
 }
 
-function documentSource(document: Document, lines: LineCounter, file: string): Source {
-  const positionOf = (node: Node | undefined): Position => {
-    const { line, col } = lines.linePos(node?.range?.[0] ?? 0)
-    return { file, line: Math.max(line, 1), column: Math.max(col, 1) }
+function documentSource(parsed: ParsedText, lines: LineCounter): Source {
+  const { file, text, document } = parsed
+  const placeOf = (offset: number): { line: number; column: number } => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
+  const positionOf = (node: Node | undefined): Position => ({
+    file,
+    ...placeOf(node?.range?.[0] ?? 0),
+    ...(node && { end: placeOf(endOf(node, text)) }),
+  })
   return {
     file,
     at(path: Path, part = 'value') {
@@ -65,6 +72,7 @@ function documentSource(document: Document, lines: LineCounter, file: string): S
       }
       return positionOf(document.contents ?? undefined)
     },
+    edit: (change) => editOf(parsed, change),
   }
 }
 

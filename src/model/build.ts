@@ -11,21 +11,26 @@ export interface BuiltInModels {
   readonly internal: readonly Definition[]
 }
 
-interface Entry {
+/** A model together with the place where it is defined. */
+export interface DefinedModel {
   readonly model: Model
   readonly definition: Definition
+  /** Names of fields that are faulty, and so perhaps not what was meant. */
+  readonly doubtful: ReadonlySet<string>
 }
 
 /**
  * Makes the registry from definitions: the built-in models, extended or not, and the project's.
  * What is wrong with any of them is in `faults`; the registry then holds the sound ones, so that views can still be checked.
+ *
+ * @returns `defined` are the project's own models, in the order of files
  */
 export function buildRegistry(
   definitions: readonly Definition[],
   builtIn: BuiltInModels,
-): { registry: Registry; faults: Faults } {
-  const faults = new Faults()
-  const entries = new Map<string, Entry>()
+): { registry: Registry; defined: readonly DefinedModel[]; faults: Faults } {
+  const faults = new Faults('model/invalid')
+  const entries = new Map<string, DefinedModel>()
   for (const definition of definitions) {
     const parsed = parseModel(definition)
     faults.addAll(parsed.faults.list)
@@ -39,32 +44,33 @@ export function buildRegistry(
         `There is already a model '${twin.model.name}' (${file}:${line}); names differ in more than case`,
       )
     } else {
-      entries.set(parsed.model.key, { model: parsed.model, definition })
+      entries.set(parsed.model.key, { model: parsed.model, definition, doubtful: parsed.doubtful })
     }
   }
+  const written = [...entries.values()]
   const brought = [...addBuiltIn(entries, builtIn.public, faults), ...addInternal(entries, builtIn.internal, faults)]
   const own = [...entries.values()].filter((entry) => !brought.includes(entry))
   const ordered = [...brought, ...own]
   checkRelations(entries, faults)
-  return { registry: new Registry(ordered.map((entry) => entry.model)), faults }
+  return { registry: new Registry(ordered.map((entry) => entry.model)), defined: written, faults }
 }
 
 /** Adds the models that a project may extend by one of its own. */
-function addBuiltIn(entries: Map<string, Entry>, definitions: readonly Definition[], faults: Faults): Entry[] {
+function addBuiltIn(entries: Map<string, DefinedModel>, definitions: readonly Definition[], faults: Faults): DefinedModel[] {
   return definitions.map((definition) => {
     const base = soundModel(definition, false)
     const extended = entries.get(base.key)
     if (extended !== undefined) checkExtension(extended, base, faults)
-    const entry = extended ?? { model: base, definition }
+    const entry = extended ?? { model: base, definition, doubtful: NONE }
     entries.set(base.key, entry)
     return entry
   })
 }
 
 /** Adds the server's own models, whose names no other model may have. */
-function addInternal(entries: Map<string, Entry>, definitions: readonly Definition[], faults: Faults): Entry[] {
+function addInternal(entries: Map<string, DefinedModel>, definitions: readonly Definition[], faults: Faults): DefinedModel[] {
   return definitions.map((definition) => {
-    const entry = { model: soundModel(definition, true), definition }
+    const entry = { model: soundModel(definition, true), definition, doubtful: NONE }
     const taken = entries.get(entry.model.key)
     if (taken !== undefined) {
       faults.add(
@@ -78,13 +84,15 @@ function addInternal(entries: Map<string, Entry>, definitions: readonly Definiti
   })
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 function soundModel(definition: Definition, internal: boolean): Model {
   const { model, faults } = parseModel(definition, internal)
   if (model === undefined || faults.any) throw new Error(`A built-in model is faulty: ${definition.source.file}`)
   return model
 }
 
-function checkExtension({ model, definition }: Entry, base: Model, faults: Faults): void {
+function checkExtension({ model, definition }: DefinedModel, base: Model, faults: Faults): void {
   for (const field of base.fields.values()) {
     const own = model.fields.get(field.name)
     const fault = (wanted: string) =>
@@ -103,7 +111,7 @@ function checkExtension({ model, definition }: Entry, base: Model, faults: Fault
   }
 }
 
-function checkRelations(entries: ReadonlyMap<string, Entry>, faults: Faults): void {
+function checkRelations(entries: ReadonlyMap<string, DefinedModel>, faults: Faults): void {
   for (const { model, definition } of entries.values()) {
     for (const { name, relation } of model.relations.values()) {
       // Without a target the field itself is at fault already.
@@ -114,6 +122,7 @@ function checkRelations(entries: ReadonlyMap<string, Entry>, faults: Faults): vo
         definition.source,
         ['fields', index, 'model'],
         `'${name}' refers to the model '${relation.target}', which does not exist${guess}`,
+        { rule: 'model/unknown-relation' },
       )
     }
   }

@@ -1,5 +1,5 @@
 import Joi from 'joi'
-import type { Faults } from '../config/fault.ts'
+import type { FaultRule, Faults } from '../config/fault.ts'
 import { validateShape } from '../config/shape.ts'
 import type { Path, Source } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
@@ -89,7 +89,7 @@ export function parseField(raw: unknown, at: Path, source: Source, faults: Fault
   }
   const { name, type } = raw
   if (name === 'id') {
-    faults.addAll(validateShape(idSchema, raw, source, { at }).faults.list)
+    faults.addAll(validateShape(idSchema, raw, source, { at, rule: () => 'model/invalid' }).faults.list)
     return undefined
   }
   return readField(raw, at, source, faults) ?? standIn(name, type, raw.model)
@@ -103,7 +103,7 @@ function readField(raw: Record<string, unknown>, at: Path, source: Source, fault
   } else if (known === undefined) {
     faults.add(source, [...at, 'type'], `Unknown type '${String(type)}'${meantOrKnown(String(type), FIELD_TYPE_NAMES)}`)
   } else {
-    const { value, faults: shapeFaults } = validateShape(fieldSchemas[known], raw, source, { at })
+    const { value, faults: shapeFaults } = validateShape(fieldSchemas[known], raw, source, { at, rule: () => 'model/invalid' })
     faults.addAll(shapeFaults.list)
     if (value !== undefined) return buildField(withoutAliases(value), raw, at, source, faults)
   }
@@ -117,8 +117,9 @@ function buildField(
   source: Source,
   faults: Faults,
 ): Field | undefined {
-  const fault = (key: string, message: string) => faults.add(source, [...at, writtenKey(raw, key)], message)
-  for (const { key, problem } of boundsProblems(definition)) fault(key, problem)
+  const fault = (key: string, message: string, rule: FaultRule = 'model/invalid') =>
+    faults.add(source, [...at, writtenKey(raw, key)], message, { rule })
+  for (const { key, problem } of boundsProblems(definition)) fault(key, problem, 'model/impossible-bounds')
   const { name, type, required = false, on_delete } = definition
   if ((type === 'foreignkey' || type === 'one_to_one') && !/._id$/.test(name)) {
     fault('name', `A ${type} field is named <relation>_id: write '${name}_id'`)
@@ -131,9 +132,10 @@ function buildField(
     if (field.default === undefined) return field
     const reading = readDefault(field, field.default)
     if (reading.ok) return { ...field, default: reading.value }
-    fault('default', `The default of '${name}' ${reading.problem}`)
+    fault('default', `The default of '${name}' ${reading.problem}`, 'model/default-invalid')
   } catch (error) {
-    fault('pattern', `The pattern of '${name}' cannot be used: ${error instanceof Error ? error.message : String(error)}`)
+    const reason = error instanceof Error ? error.message : String(error)
+    fault('pattern', `The pattern of '${name}' cannot be used: ${reason}`, 'model/unsafe-pattern')
   }
   return undefined
 }

@@ -1,5 +1,5 @@
 import Joi from 'joi'
-import type { Faults } from '../config/fault.ts'
+import { Faults } from '../config/fault.ts'
 import { FOR_EDITORS, validateShape } from '../config/shape.ts'
 import type { Definition, Source } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
@@ -28,17 +28,27 @@ export const modelSchema = Joi.object<ModelDefinition>({
  * Reads one model definition; its relations are not yet held against the other models.
  *
  * @returns a model whenever the definition has a name, however much else is wrong with it, so that what refers to it is not
- *   at fault too
+ *   at fault too; `doubtful` names its fields that are not what was meant
  */
-export function parseModel({ value, source }: Definition, internal = false): { model: Model | undefined; faults: Faults } {
-  const { faults } = validateShape(modelSchema, value, source)
-  if (!isObject(value)) return { model: undefined, faults }
+export function parseModel(
+  { value, source }: Definition,
+  internal = false,
+): { model: Model | undefined; doubtful: ReadonlySet<string>; faults: Faults } {
+  const faults = new Faults('model/invalid')
+  faults.addAll(validateShape(modelSchema, value, source, { rule: () => 'model/invalid' }).faults.list)
+  const doubtful = new Set<string>()
+  if (!isObject(value)) return { model: undefined, doubtful, faults }
   const written = Array.isArray(value.fields) ? value.fields : []
   const timestamps = value.timestamps === true
-  const fields = written.flatMap((raw: unknown, index) => parseField(raw, ['fields', index], source, faults) ?? [])
+  const fields = written.flatMap((raw: unknown, index) => {
+    const before = faults.list.length
+    const field = parseField(raw, ['fields', index], source, faults)
+    if (field !== undefined && faults.list.length > before) doubtful.add(field.name)
+    return field ?? []
+  })
   checkNames(written, timestamps, source, faults)
   const { name, label, display_field: displayField } = value
-  if (typeof name !== 'string') return { model: undefined, faults }
+  if (typeof name !== 'string') return { model: undefined, doubtful, faults }
   const model = new Model({
     name,
     label: typeof label === 'string' ? label : undefined,
@@ -48,7 +58,7 @@ export function parseModel({ value, source }: Definition, internal = false): { m
     fields: [ID_FIELD, ...fields, ...(timestamps ? TIMESTAMP_FIELDS : [])],
   })
   checkDisplayField(model, source, faults)
-  return { model, faults }
+  return { model, doubtful, faults }
 }
 
 /** A field's name and a relation's are taken from the same stock. */
@@ -73,7 +83,9 @@ function checkDisplayField(model: Model, source: Source, faults: Faults): void {
   if (field !== undefined && canStandForRecord(field)) return
   const known = model.visibleFields.filter(canStandForRecord).map(({ name }) => name)
   const guess = didYouMean(model.displayField, known)
-  faults.add(source, ['display_field'], `'${model.displayField}' cannot be the display field${guess}`)
+  faults.add(source, ['display_field'], `'${model.displayField}' cannot be the display field${guess}`, {
+    rule: 'model/display-field',
+  })
 }
 
 const canStandForRecord = ({ type, relation }: Field): boolean => !type.secret && relation === undefined

@@ -1,9 +1,9 @@
 import { AUTH_MODELS } from '../auth/models.ts'
 import { Faults } from '../config/fault.ts'
-import { readProjectFiles, type SeedFile } from '../config/project-files.ts'
+import { type ProjectFiles, readProjectFiles, type SeedFile } from '../config/project-files.ts'
 import { resolveSettings, type Settings, type SettingsInput } from '../config/settings.ts'
 import { flatSource } from '../config/source.ts'
-import { buildRegistry } from '../model/build.ts'
+import { buildRegistry, type DefinedModel } from '../model/build.ts'
 import type { Registry } from '../model/registry.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { compileForm, type Form } from '../validate/form.ts'
@@ -29,16 +29,25 @@ export interface ProjectSource {
   readonly flags: SettingsInput
 }
 
+/** A project folder as far as it can be understood, and what is wrong with it. */
+export interface Examined {
+  /** Whole when there are no faults; otherwise without what is faulty. */
+  readonly project: Project
+  readonly faults: Faults
+  readonly files: ProjectFiles
+  /** The project's own models, with their places. */
+  readonly models: readonly DefinedModel[]
+}
+
 /**
- * Loads a project without touching its data.
+ * Reads a project without touching its data, and finds everything that keeps it from being served.
  *
- * @throws {ConfigError} listing every fault of every file
  * @throws {AppError} USAGE when there is no such folder
  */
-export async function loadProject({ folder, env, flags }: ProjectSource): Promise<Project> {
+export async function examineProject({ folder, env, flags }: ProjectSource): Promise<Examined> {
   const { files, faults } = await readProjectFiles(folder)
   const { settings, faults: settingFaults, warnings } = resolveSettings(files.config, env, flags)
-  const { registry, faults: modelFaults } = buildRegistry(files.models, AUTH_MODELS)
+  const { registry, defined, faults: modelFaults } = buildRegistry(files.models, AUTH_MODELS)
   const { views, faults: viewFaults } = buildViews(files.views, registry)
   const { forms, faults: formFaults } = compileForms(views, registry)
   for (const found of [settingFaults, modelFaults, viewFaults, formFaults]) faults.addAll(found.list)
@@ -46,16 +55,30 @@ export async function loadProject({ folder, env, flags }: ProjectSource): Promis
   for (const { model, file } of files.seeds) {
     if (!keys.includes(model)) faults.add(flatSource(file), [], `There is no model '${model}' to seed${didYouMean(model, keys)}`)
   }
+  const project = { folder, settings, registry, views, forms, seeds: files.seeds, warnings }
+  return { project, faults, files, models: defined }
+}
+
+/**
+ * Loads a project without touching its data.
+ *
+ * @throws {ConfigError} listing every fault of every file
+ * @throws {AppError} USAGE when there is no such folder
+ */
+export async function loadProject(source: ProjectSource): Promise<Project> {
+  const { project, faults } = await examineProject(source)
   faults.throwIfAny()
-  return { folder, settings, registry, views, forms, seeds: files.seeds, warnings }
+  return project
 }
 
 function compileForms(views: Views, registry: Registry): { forms: ReadonlyMap<string, Form>; faults: Faults } {
-  const faults = new Faults()
+  const faults = new Faults('view/invalid')
   const forms = new Map<string, Form>()
   for (const { view, modelKey, source } of views.forms) {
     const { form, problems } = compileForm(view, registry.expect(modelKey))
-    for (const { path, message } of problems) faults.add(source, path, message)
+    for (const { path, message } of problems) {
+      faults.add(source, path, message, path[0] === 'rules' ? { rule: 'view/rule-invalid' } : {})
+    }
     forms.set(view.name, form)
   }
   return { forms, faults }

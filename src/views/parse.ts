@@ -61,32 +61,52 @@ export interface ParsedView {
  *   be checked too
  */
 export function parseView({ value, source }: Definition, registry: Registry): { parsed: ParsedView | undefined; faults: Faults } {
-  const { view: sound, faults } = readShape(value, source)
-  const view = sound ?? (isObject(value) ? salvage(value) : undefined)
+  const { view: sound, faults, broken } = readShape(value, source)
+  const view = sound ?? (isObject(value) ? salvage(value, broken) : undefined)
   const model = isObject(value) ? modelOf(value, registry, source, faults) : undefined
   if (isObject(value)) checkNames(value, model, source, faults)
   return { parsed: view === undefined || model === undefined ? undefined : { view, model }, faults }
 }
 
-function readShape(value: unknown, source: Source): { view: ViewDefinition | undefined; faults: Faults } {
-  const viewType = isObject(value) ? value.view_type : undefined
-  if (viewType === 'form' || viewType === 'list') {
-    const shape = viewType === 'form' ? validateShape(formSchema, value, source) : validateShape(listSchema, value, source)
-    return { view: shape.value, faults: shape.faults }
-  }
-  const faults = new Faults()
-  faults.add(source, viewType === undefined ? [] : ['view_type'], "'view_type' must be form or list")
-  return { view: undefined, faults }
+interface Shape {
+  readonly view: ViewDefinition | undefined
+  readonly faults: Faults
+  /** The paths of what does not fit. */
+  readonly broken: readonly Path[]
 }
 
-/** The well-formed parts of a malformed view. What is not becomes empty, so that everything keeps its index. */
-function salvage(view: Written): ViewDefinition | undefined {
-  const { name, model, view_type } = view
+function readShape(value: unknown, source: Source): Shape {
+  const viewType = isObject(value) ? value.view_type : undefined
+  const rule = () => 'view/invalid' as const
+  if (viewType === 'form' || viewType === 'list') {
+    const schema: Joi.ObjectSchema<ViewDefinition> = viewType === 'form' ? formSchema : listSchema
+    const { value: view, faults, broken } = validateShape(schema, value, source, { rule })
+    return { view, faults, broken }
+  }
+  const faults = new Faults('view/invalid')
+  faults.add(source, viewType === undefined ? [] : ['view_type'], "'view_type' must be form or list")
+  return { view: undefined, faults, broken: [] }
+}
+
+/** A malformed view without what is malformed in it; items of lists keep their index. */
+function salvage(written: Written, broken: readonly Path[]): ViewDefinition | undefined {
+  const { name, model, view_type } = written
   if (typeof name !== 'string' || typeof model !== 'string') return undefined
-  if (view_type !== 'form') return { name, model, view_type: 'list', fields: [] }
-  const fields = listIn(view, 'fields').map((field) => (isObject(field) && isObject(field.options) ? field : { name: '' }))
-  const rules = listIn(view, 'rules').map((rule) => (isObject(rule) && typeof rule.rule === 'string' ? rule : { rule: 'true' }))
-  return { name, model, view_type, fields, rules } as unknown as FormViewDefinition
+  if (view_type !== 'form' && view_type !== 'list') return { name, model, view_type: 'list', fields: [] }
+  const view: Record<string, unknown> = { ...written }
+  for (const [key = '', index, member] of broken) {
+    const list = view[key]
+    if (!Array.isArray(list) || typeof index !== 'number') delete view[key]
+    else view[key] = list.map((item: unknown, at) => (at === index ? salvageItem(String(key), item, member) : item))
+  }
+  return { fields: [], ...view } as unknown as ViewDefinition
+}
+
+function salvageItem(list: string, item: unknown, broken: Path[number] | undefined): unknown {
+  const empty = { fields: { name: '' }, rules: { rule: 'true', field: '', message: '' } }[list]
+  if (empty === undefined) return ''
+  if (!isObject(item) || broken === undefined) return empty
+  return { ...empty, ...Object.fromEntries(Object.entries(item).filter(([key]) => key !== broken)) }
 }
 
 type Written = Readonly<Record<string, unknown>>
@@ -96,7 +116,9 @@ function modelOf({ name, model: wanted }: Written, registry: Registry, source: S
   if (model !== undefined || typeof wanted !== 'string') return model
   const known = registry.public.map((each) => each.name)
   const guess = didYouMean(wanted, known)
-  faults.add(source, ['model'], `View '${String(name)}' is of the model '${wanted}', which does not exist${guess}`)
+  faults.add(source, ['model'], `View '${String(name)}' is of the model '${wanted}', which does not exist${guess}`, {
+    rule: 'view/unknown-model',
+  })
   return undefined
 }
 
@@ -106,7 +128,9 @@ function checkNames(view: Written, model: Model | undefined, source: Source, fau
   const fields = listIn(view, 'fields').map((field) => (isObject(field) ? field.name : undefined))
   if (model !== undefined) {
     const unknown = (path: Path, name: string, known: ReadonlySet<string>) =>
-      faults.add(source, path, `Model '${model.name}' has no field '${name}'${didYouMean(name, known)}`)
+      faults.add(source, path, `Model '${model.name}' has no field '${name}'${didYouMean(name, known)}`, {
+        rule: 'view/unknown-field',
+      })
     const shown = namesIn(model, isForm)
     const settable = namesIn(model, true)
     for (const [index, name] of fields.entries()) {
@@ -119,7 +143,7 @@ function checkNames(view: Written, model: Model | undefined, source: Source, fau
   }
   for (const [index, name] of fields.entries()) {
     if (name !== undefined && fields.indexOf(name) < index) {
-      faults.add(source, ['fields', index, 'name'], `Field '${String(name)}' is listed twice`)
+      faults.add(source, ['fields', index, 'name'], `Field '${String(name)}' is listed twice`, { rule: 'view/duplicate-field' })
     }
   }
   if (isForm) checkReferences(view, new Set(fields), source, faults)
@@ -137,6 +161,8 @@ function checkReferences(view: Written, own: ReadonlySet<unknown>, source: Sourc
     const missing = listIn(view, list).filter((name) => typeof name === 'string' && !own.has(name))
     if (missing.length === 0) continue
     const written = missing.map((name) => `'${name}'`).join(', ')
-    faults.add(source, [list], `Fields referenced in ${list} do not exist in the view's fields: [${written}]`)
+    faults.add(source, [list], `Fields referenced in ${list} do not exist in the view's fields: [${written}]`, {
+      rule: 'view/fields-reference',
+    })
   }
 }

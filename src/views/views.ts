@@ -4,21 +4,35 @@ import type { Registry } from '../model/registry.ts'
 import type { FormViewDefinition, ViewDefinition } from './definition.ts'
 import { parseView } from './parse.ts'
 
-/** A form view together with the place it was written. */
-export interface DefinedForm {
-  readonly view: FormViewDefinition
+/** A view together with the place it was written. */
+export interface DefinedView<V extends ViewDefinition = ViewDefinition> {
+  readonly view: V
   readonly modelKey: string
   readonly source: Definition['source']
 }
 
+/** A form view together with the place it was written. */
+export type DefinedForm = DefinedView<FormViewDefinition>
+
 /** Every view of a project, by model. */
 export class Views {
   readonly #byModel: ReadonlyMap<string, readonly ViewDefinition[]>
-  readonly forms: readonly DefinedForm[]
+  /** In the order of files. */
+  readonly all: readonly DefinedView[]
 
-  constructor(byModel: ReadonlyMap<string, readonly ViewDefinition[]>, forms: readonly DefinedForm[]) {
+  constructor(all: readonly DefinedView[]) {
+    const byModel = new Map<string, ViewDefinition[]>()
+    for (const { view, modelKey } of all) {
+      const views = byModel.get(modelKey)
+      if (views === undefined) byModel.set(modelKey, [view])
+      else views.push(view)
+    }
     this.#byModel = byModel
-    this.forms = forms
+    this.all = all
+  }
+
+  get forms(): readonly DefinedForm[] {
+    return this.all.filter((each): each is DefinedForm => each.view.view_type === 'form')
   }
 
   /** The models that have views, each with its views. */
@@ -30,8 +44,7 @@ export class Views {
 /** Resolves view definitions against the models; a view's name is unique over all models, since it is the `form_id`. */
 export function buildViews(definitions: readonly Definition[], registry: Registry): { views: Views; faults: Faults } {
   const faults = new Faults()
-  const byModel = new Map<string, ViewDefinition[]>()
-  const forms: DefinedForm[] = []
+  const all: DefinedView[] = []
   const taken = new Map<string, Definition>()
   for (const definition of definitions) {
     const { parsed, faults: own } = parseView(definition, registry)
@@ -44,12 +57,12 @@ export function buildViews(definitions: readonly Definition[], registry: Registr
         definition.source,
         ['name'],
         `There is already a view '${view.name}' (${twin.file}:${twin.line}); view names are global`,
+        { rule: 'view/duplicate-name' },
       )
       continue
     }
     taken.set(view.name, definition)
-    byModel.set(model.key, [...(byModel.get(model.key) ?? []), view])
-    if (view.view_type === 'form') forms.push({ view, modelKey: model.key, source: definition.source })
+    all.push({ view, modelKey: model.key, source: definition.source })
   }
-  return { views: new Views(byModel, forms), faults }
+  return { views: new Views(all), faults }
 }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { compactionBench } from './compaction.ts'
 import { isFailure, type Result } from './figures.ts'
+import { lintBench } from './lint.ts'
 import { openBench } from './open.ts'
 import { type Arguments, type BenchOptions, parseArguments, USAGE, UsageError } from './options.ts'
 import { asMarkdown, asTable, makeReport, type Report } from './report.ts'
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   compaction: compactionBench,
   open: openBench,
   search: searchBench,
+  lint: lintBench,
 }
 
 const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>> = {

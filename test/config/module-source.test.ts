@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { callSiteOf, markCallSite } from '../../src/config/call-site.ts'
 import { defineModel } from '../../src/model/define.ts'
+import { loadProject } from '../../src/service/project.ts'
+import { makeProject } from '../helpers/fixture.ts'
 import { viewsFor } from '../views/views.ts'
 import { assertFaults, type Files, faultsOf, load } from './projects.ts'
 
@@ -170,3 +174,20 @@ describe('call sites', () => {
     test(`${String(JSON.stringify(value))} has none`, () => assert.equal(callSiteOf(value), undefined))
   }
 })
+
+for (const format of ['ts', 'js'] as const) {
+  test(`a file in ${format} that has changed is read again when its project is loaded again`, async () => {
+    const project = await makeProject({})
+    const folder = join(project.path, 'models')
+    try {
+      mkdirSync(folder)
+      for (const label of ['First', 'Second', 'Third']) {
+        writeFileSync(join(folder, `tag.${format}`), `export default { name: 'Tag', label: '${label}', fields: [] }\n`)
+        const { registry } = await loadProject({ folder: project.path, env: {}, flags: {} })
+        assert.equal(registry.expect('tag').label, label)
+      }
+    } finally {
+      await project.remove()
+    }
+  })
+}

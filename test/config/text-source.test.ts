@@ -115,7 +115,7 @@ describe('values', () => {
       const { definition, faults } = parseText('\uFEFF{ "a": { "b": 1 } }', 'f', format)
       assert.deepEqual(linesOf(faults.list), [])
       assert.deepEqual(definition.value, { a: { b: 1 } })
-      assert.deepEqual(definition.source.at(['a', 'b']), { file: 'f', line: 1, column: 15 })
+      assert.deepEqual(definition.source.at(['a', 'b']), { file: 'f', line: 1, column: 15, end: { line: 1, column: 16 } })
     })
   }
 
@@ -161,6 +161,27 @@ describe('where a part stands', () => {
     test(`${path.join('.') || 'the whole'}${part === undefined ? '' : ', its key'}`, () => {
       const { file, line, column } = source.at(path, part)
       assert.equal(`${file}:${line}:${column}`, `models/a.yaml:${place}`)
+    })
+  }
+})
+
+describe('where a part ends', () => {
+  const text =
+    'name: Tag # c\nfields:\n  - name: a\n    note: |\n      one\n      two\n\n  - { name: b } # d\nlist:\n  - x\n  - "y"\n# end\n'
+  const { source } = parseText(text, 'models/a.yaml', 'yaml').definition
+  const rows: readonly { path: (string | number)[]; part?: 'key'; end: string }[] = [
+    { path: ['name'], end: '1:10' },
+    { path: ['name'], part: 'key', end: '1:5' },
+    { path: ['fields', 0], end: '6:10' },
+    { path: ['fields', 1], end: '8:16' },
+    { path: ['fields'], end: '8:16' },
+    { path: ['list'], end: '11:8' },
+    { path: [], end: '11:8' },
+  ]
+  for (const { path, part, end: expected } of rows) {
+    test(`${path.join('.') || 'the whole'}${part === undefined ? '' : ', its key'}`, () => {
+      const { end } = source.at(path, part)
+      assert.equal(`${end?.line}:${end?.column}`, expected)
     })
   }
 })

@@ -149,7 +149,7 @@ scenarios('views', [
         options: { choices: ['draft', 'published', 'archived'] },
       })
       assert.equal(form.fields[8].default_value, false)
-      assert.deepEqual(quick.creation_fields, ['title', 'status'])
+      assert.deepEqual(quick.creation_fields, [])
       assert.deepEqual(quick.allowed_update_fields, ['title', 'status'])
       assert.equal('creation_fields' in list || 'allowed_update_fields' in list, false)
       assert.equal(text.includes('rule'), false)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { didYouMean, meantOrKnown, nearest } from '../../src/util/suggest.ts'
+import { didYouMean, meantOrKnown, nearest, slip } from '../../src/util/suggest.ts'
 
 const fields = ['title', 'body', 'status', 'username', 'created_at', 'author_id', 'max_length']
 
@@ -55,4 +55,23 @@ describe('what is put behind a message', () => {
   test('a name that is near, and not all of them', () => assert.equal(meantOrKnown('titel', fields), "; did you mean 'title'?"))
   test('all of them where none is near', () => assert.equal(meantOrKnown('weather', ['title', 'body']), ' (known: title, body)'))
   test('there are none', () => assert.equal(meantOrKnown('weather', []), ' (known: none)'))
+})
+
+describe('a slip of a name in an open list', () => {
+  const known = ['foreignkey', 'textarea', 'string', 'date', 'choice']
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['foreign_key', 'foreignkey'],
+    ['Text-Area', 'textarea'],
+    ['strng', 'string'],
+    ['strin', 'string'],
+    ['DATE', 'date'],
+    ['code', undefined],
+    ['color', undefined],
+    ['markdown', undefined],
+    ['textbox', undefined],
+    ['', undefined],
+  ]
+  for (const [name, expected] of rows) {
+    test(`'${name}' is ${expected ?? 'meant as it is'}`, () => assert.equal(slip(name, known), expected))
+  }
 })

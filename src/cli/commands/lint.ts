@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { brokenRecords } from '../../app.ts'
+import { AppError } from '../../errors.ts'
+import { explain, listRules } from '../../lint/explain.ts'
+import { countBySeverity, type LintReport } from '../../lint/finding.ts'
+import { REPORT_SCHEMA } from '../../lint/formats/json.ts'
+import { FORMAT_NAMES, FORMATS, type FormatName } from '../../lint/formats.ts'
+import { RULE_IDS, ruleOf } from '../../lint/rules.ts'
+import { earlierVersion } from '../../service/earlier-version.ts'
+import { lintProject } from '../../service/lint.ts'
+import { meantOrKnown } from '../../util/suggest.ts'
+import type { Io } from '../io.ts'
+import { painter } from '../style.ts'
+import { whenChanged } from '../watch.ts'
+
+interface LintOptions {
+  readonly project: string
+  readonly format: FormatName
+  readonly maxWarnings?: number
+  readonly failOn: 'error' | 'warn'
+  readonly quiet?: boolean
+  readonly fix?: boolean
+  readonly watch?: boolean
+  readonly data?: boolean
+  readonly against?: string
+  readonly explain?: string | true
+  readonly schema?: boolean
+}
+
+const HELP = `
+Exits 0 when there is nothing that fails, 1 when there is, and 2 when it could not be found out. A file that is wrong is a finding.
+
+Examples:
+  $ admin lint
+  $ admin lint views/article.yaml --format github --max-warnings 0
+  $ admin lint --against main
+  $ admin lint --explain view/unknown-field
+`
+
+/** `admin lint`: says what is wrong with a project's files, without serving it and without touching its data. */
+export function lintCommand(io: Io): Command {
+  return new Command('lint')
+    .description('check the models, views and settings of a project')
+    .argument('[path...]', 'files or folders to report on (default: the whole project); all of it is read in any case')
+    .addOption(new Option('--project <dir>', 'project folder').default('.', 'the current folder'))
+    .addOption(new Option('--format <format>', 'how to print findings').choices(FORMAT_NAMES).default('pretty'))
+    .option('--max-warnings <n>', 'fail when there are more warnings', parseCount)
+    .addOption(new Option('--fail-on <severity>', 'the least severity that fails').choices(['error', 'warn']).default('error'))
+    .option('--quiet', 'print errors only; warnings still count')
+    .option('--fix', 'mend what can be mended without changing what the API accepts, refuses or stores')
+    .option('--watch', 'lint again whenever a file of the project changes')
+    .option('--data', 'also hold the stored records against the models')
+    .option('--against <version>', 'also report what has changed for clients since a git ref or the project in another folder')
+    .option('--explain [rule]', 'explain a rule, or list all')
+    .option('--schema', 'print the JSON Schema of --format json')
+    .addHelpText('after', HELP)
+    .action(async (paths: string[], options: LintOptions) => {
+      if (options.schema === true) io.stdout.write(`${JSON.stringify(REPORT_SCHEMA, null, 2)}\n`)
+      else if (options.explain !== undefined) io.stdout.write(explanation(options.explain, io))
+      else if (options.watch === true) await lintAgainAndAgain(paths, options, io)
+      else judge(await lintOnce(paths, options, io), options)
+    })
+}
+
+function explanation(id: string | true, io: Io): string {
+  if (id === true) return listRules()
+  const rule = ruleOf(id)
+  if (rule === undefined) throw new AppError('USAGE', `There is no rule '${id}'${meantOrKnown(id, RULE_IDS)}`)
+  return explain(rule, painter(io.stdout, io.env))
+}
+
+/** Lints, and prints what was found. */
+async function lintOnce(paths: readonly string[], options: LintOptions, io: Io): Promise<LintReport> {
+  const folder = resolve(io.cwd, options.project)
+  const earlier = options.against === undefined ? undefined : await earlierVersion(folder, options.against, io.cwd)
+  try {
+    const report = await lintProject(
+      { folder, env: io.env, flags: {} },
+      {
+        cwd: io.cwd,
+        paths: paths.map((path) => resolve(io.cwd, path)),
+        fix: options.fix === true,
+        ...(earlier && { against: earlier.folder }),
+        ...(options.data === true && { brokenRecords }),
+      },
+    ).catch((error: unknown) => {
+      throw couldNotRun(error)
+    })
+    const findings = options.quiet === true ? report.findings.filter(({ severity }) => severity === 'error') : report.findings
+    const context = { paint: painter(io.stdout, io.env), version: await ownVersion(), failOn: options.failOn }
+    if (options.data === true && report.findings.some(({ stopsServe }) => stopsServe)) {
+      io.stderr.write('The stored records were not looked at, since the project cannot be served.\n')
+    }
+    io.stdout.write(FORMATS[options.format]({ ...report, findings }, context))
+    return report
+  } finally {
+    await earlier?.remove()
+  }
+}
+
+/** 1 is for findings. */
+function couldNotRun(error: unknown): unknown {
+  return error instanceof AppError && error.exitCode !== 2 ? new AppError('USAGE', error.details, { cause: error }) : error
+}
+
+/** @throws {AppError} TASK_FAILED when what was found makes the run fail */
+function judge({ findings }: LintReport, { failOn, maxWarnings = Infinity }: LintOptions): void {
+  const { error, warn } = countBySeverity(findings)
+  if (error > 0) throw new AppError('TASK_FAILED', `Lint found ${several(error, 'error')} and ${several(warn, 'warning')}`)
+  if (failOn === 'warn' && warn > 0)
+    throw new AppError('TASK_FAILED', `Lint found ${several(warn, 'warning')}, which fail by --fail-on warn`)
+  if (warn > maxWarnings)
+    throw new AppError('TASK_FAILED', `Lint found ${several(warn, 'warning')}; --max-warnings allows ${maxWarnings}`)
+}
+
+const several = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+async function lintAgainAndAgain(paths: readonly string[], options: LintOptions, io: Io): Promise<void> {
+  await lintOnce(paths, options, io)
+  const watcher = whenChanged(resolve(io.cwd, options.project), async () => {
+    await lintOnce(paths, options, io).catch((error: unknown) =>
+      io.stderr.write(`${error instanceof Error ? error.message : error}\n`),
+    )
+  })
+  try {
+    io.stderr.write('Watching for changes; stop with Ctrl+C.\n')
+    await io.stopRequested()
+  } finally {
+    await watcher.close()
+  }
+}
+
+async function ownVersion(): Promise<string> {
+  const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
+  return version
+}
+
+function parseCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is a number from 0.')
+  return Number(text)
+}

@@ -1,0 +1,126 @@
+import { type Document, isCollection, isMap, isNode, isPair, isScalar, type Node, type Pair } from 'yaml'
+import type { Json } from '../util/json.ts'
+import type { Change, Path, TextEdit } from './source.ts'
+
+/** A parsed file together with the text that the ranges of its nodes count in. */
+export interface ParsedText {
+  readonly file: string
+  readonly text: string
+  readonly format: 'yaml' | 'json'
+  readonly document: Document
+}
+
+/**
+ * How a text is to be edited to make a change. Everything else in it stays as it is, comments and layout too; where that
+ * cannot be had there is no edit.
+ */
+export function editOf(parsed: ParsedText, change: Change): TextEdit | undefined {
+  const edit = (from: number, to: number, text: string): TextEdit => ({ file: parsed.file, from, to, text })
+  switch (change.kind) {
+    case 'set':
+      return setEdit(parsed, change.path, change.value, edit)
+    case 'remove':
+      return removeEdit(parsed, change.path, edit)
+    case 'add':
+      return addEdit(parsed, change, edit)
+  }
+}
+
+type Edit = (from: number, to: number, text: string) => TextEdit
+
+/** Where the text of a node ends: behind its last character that is no space. */
+export function endOf(node: Node, text: string): number {
+  const inner = isCollection(node) && node.flow !== true ? lastOf(node.items.at(-1)) : undefined
+  if (inner !== undefined) return endOf(inner, text)
+  const [start, end] = node.range ?? [0, 0]
+  const written = text.slice(start, end).trimEnd()
+  return start + written.length
+}
+
+function lastOf(item: unknown): Node | undefined {
+  if (isNode(item)) return item
+  if (!isPair(item)) return undefined
+  return isNode(item.value) && (item.value.range?.[1] ?? 0) > 0 ? item.value : isNode(item.key) ? item.key : undefined
+}
+
+function nodeAt(document: Document, path: Path): Node | undefined {
+  const node = path.length === 0 ? document.contents : document.getIn(path, true)
+  return isNode(node) ? node : undefined
+}
+
+function setEdit({ document, text, format }: ParsedText, path: Path, value: Json, edit: Edit): TextEdit | undefined {
+  const node = nodeAt(document, path)
+  if (!isScalar(node) || node.range == null || text.slice(node.range[0], endOf(node, text)).includes('\n')) return undefined
+  return edit(node.range[0], endOf(node, text), written(value, format))
+}
+
+/** Takes an item out of a list, unless a comment would go with it or nothing would be left. */
+function removeEdit({ document, text }: ParsedText, path: Path, edit: Edit): TextEdit | undefined {
+  const list = nodeAt(document, path.slice(0, -1))
+  const index = Number(path.at(-1))
+  if (!isCollection(list) || isMap(list) || list.items.length < 2) return undefined
+  const spans = list.items.map((item) => (isNode(item) ? [item.range?.[0] ?? 0, endOf(item, text)] : [0, 0]) as [number, number])
+  const [start, end] = spans[index] ?? [0, 0]
+  const [before, after] = [spans[index - 1], spans[index + 1]]
+  const [from, to] = list.flow === true ? (before ? [before[1], end] : [start, after?.[0] ?? end]) : wholeLines(text, start, end)
+  const around = text.slice(from, start) + text.slice(end, to)
+  return (list.flow === true ? /^[\s,]*$/ : /^\s*-\s+$/).test(around.replace(/\r?\n$/, '')) ? edit(from, to, '') : undefined
+}
+
+function wholeLines(text: string, start: number, end: number): [number, number] {
+  const next = text.indexOf('\n', end)
+  return [text.lastIndexOf('\n', start - 1) + 1, next === -1 ? text.length : next + 1]
+}
+
+function addEdit(
+  { document, text, format }: ParsedText,
+  { path, key, value, after }: Extract<Change, { kind: 'add' }>,
+  edit: Edit,
+): TextEdit | undefined {
+  const map = nodeAt(document, path)
+  if (!isMap(map) || map.items.length === 0) return undefined
+  const pair = map.items.find((each) => isScalar(each.key) && each.key.value === after) ?? map.items.at(-1)
+  const place = pair && spanOf(pair, text)
+  if (place === undefined) return undefined
+  const member = `${format === 'json' ? JSON.stringify(key) : key}: ${written(value, format)}`
+  const lineStart = text.lastIndexOf('\n', place.start - 1) + 1
+  const isFirst = /^\s*(- +)*$/.test(text.slice(lineStart, place.start))
+  const newLine = `${text.includes('\r\n') ? '\r\n' : '\n'}${' '.repeat(place.start - lineStart)}`
+  if (map.flow === true) return edit(place.end, place.end, isFirst ? `,${newLine}${member}` : `, ${member}`)
+  const [lineEnd] = /\r?\n|$/.exec(text.slice(place.end)) ?? ['']
+  const at = text.indexOf(lineEnd, place.end)
+  return edit(lineEnd === '' ? text.length : at, lineEnd === '' ? text.length : at, `${newLine}${member}`)
+}
+
+function spanOf(pair: Pair, text: string): { start: number; end: number } | undefined {
+  const last = lastOf(pair)
+  return isNode(pair.key) && pair.key.range != null && last ? { start: pair.key.range[0], end: endOf(last, text) } : undefined
+}
+
+/** Words that YAML takes for something else than text. */
+const NO_TEXT = /^(true|false|null|yes|no|on|off|y|n)$/i
+
+function written(value: Json, format: 'yaml' | 'json'): string {
+  const isPlain = format === 'yaml' && typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_ -]*[A-Za-z0-9]$/.test(value)
+  return isPlain && !NO_TEXT.test(value) ? value : JSON.stringify(value)
+}
+
+/**
+ * Makes edits in a file's text. Of edits that overlap only the first is made.
+ *
+ * @returns how many were made
+ */
+export function applyEdits(content: string, edits: readonly TextEdit[]): { text: string; applied: number } {
+  // Offsets count from behind a byte order mark.
+  const start = content.startsWith('\uFEFF') ? 1 : 0
+  let text = content.slice(0, start)
+  let done = start
+  let applied = 0
+  for (const { from, to, text: replacement } of [...edits].sort((a, b) => a.from - b.from || a.to - b.to)) {
+    if (from + start < done || (applied > 0 && from + start === done)) continue
+    text += content.slice(done, from + start) + replacement
+    done = to + start
+    applied++
+  }
+  return { text: text + content.slice(done), applied }
+}

@@ -1,0 +1,73 @@
+import type { Example } from './rule.ts'
+
+/** The models that the examples of rules are about. */
+export const EXAMPLE_MODELS: Readonly<Record<string, string>> = {
+  'models/example.yaml': `- name: Post
+  fields:
+    - { name: title, type: string, required: true, min_length: 3, max_length: 200 }
+    - { name: body, type: text }
+    - { name: status, type: choice, choices: [draft, published], default: draft }
+    - { name: rating, type: number, gte: 0, lte: 5 }
+    - { name: views, type: integer, default: 0 }
+    - { name: is_featured, type: boolean }
+    - { name: published_at, type: datetime }
+    - { name: author_id, type: foreignkey, model: user }
+    - { name: tags, type: many_to_many, model: tag }
+- name: Tag
+  fields:
+    - { name: name, type: string, required: true }
+`,
+}
+
+const INTRO = 'name: PostForm\nview_type: form\nmodel: Post\n'
+
+/** An example that is one form view of Post. */
+export const formExample = (rest: string): Example => ({ files: { 'views/post.yaml': `${INTRO}${rest}` } })
+
+/** An example that is one list view of Post. */
+export const listExample = (rest: string): Example => ({
+  files: { 'views/post.yaml': `name: PostList\nview_type: list\nmodel: Post\n${rest}` },
+})
+
+/** An example that is one file of models. */
+export const modelExample = (text: string): Example => ({ files: { 'models/other.yaml': text } })
+
+/** An example that is the settings. */
+export const configExample = (text: string): Example => ({ files: { 'admin.config.yaml': text } })
+
+/** An example of a change in one file. */
+export const changeExample = (file: string, before: string, after: string): Example => ({
+  files: { [file]: after },
+  before: { [file]: before },
+})
+
+const START = '»'
+const END = '«'
+
+/** A stretch of a text, from 1; `end` is just behind it. */
+export interface Span {
+  readonly line: number
+  readonly column: number
+  readonly end: { readonly line: number; readonly column: number }
+}
+
+/** Takes the marks `»` and `«` out of a text, and tells what stood between them. */
+export function unmark(marked: string): { text: string; spans: Span[] } {
+  const spans: Span[] = []
+  const open: Omit<Span, 'end'>[] = []
+  let text = ''
+  let line = 1
+  let column = 1
+  for (const character of marked) {
+    if (character === START) open.push({ line, column })
+    else if (character === END) {
+      const start = open.pop()
+      if (start !== undefined) spans.push({ ...start, end: { line, column } })
+    } else {
+      text += character
+      column += character.length
+      if (character === '\n') [line, column] = [line + 1, 1]
+    }
+  }
+  return { text, spans }
+}

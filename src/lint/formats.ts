@@ -1,0 +1,13 @@
+import type { Format } from './format.ts'
+import { github } from './formats/github.ts'
+import { json } from './formats/json.ts'
+import { junit } from './formats/junit.ts'
+import { pretty } from './formats/pretty.ts'
+import { sarif } from './formats/sarif.ts'
+
+/** Every way to show a report. */
+export const FORMATS = { pretty, json, github, sarif, junit } as const satisfies Readonly<Record<string, Format>>
+
+export type FormatName = keyof typeof FORMATS
+
+export const FORMAT_NAMES = Object.keys(FORMATS) as FormatName[]

@@ -1,0 +1,32 @@
+import { codeFrame, harmless } from '../code-frame.ts'
+import { countBySeverity, type Severity } from '../finding.ts'
+import type { Format, Paint } from '../format.ts'
+
+const STYLES = { error: 'red', warn: 'yellow', note: 'cyan' } as const satisfies Record<Severity, Parameters<Paint>[0]>
+
+/** For a terminal: each finding with the lines that it is about, then a summary. */
+export const pretty: Format = ({ findings, files, fixed, texts }, { paint }) => {
+  const blocks = findings.map((finding) => {
+    const { file, line, column, severity, rule, message, breaking } = finding
+    const text = texts.get(file)
+    const word = breaking === true ? 'breaking' : breaking === false ? 'change' : severity
+    const head = `${paint('bold', `${harmless(file)}:${line}:${column}`)} ${paint(STYLES[severity], word)} ${harmless(message)} ${paint('dim', `[${rule}]`)}`
+    return text === undefined || text === '' ? head : `${head}\n${codeFrame(text, finding, paint)}`
+  })
+  const count = countBySeverity(findings)
+  const told = [
+    count.error > 0 ? paint('red', several(count.error, 'error')) : '',
+    count.warn > 0 ? paint('yellow', several(count.warn, 'warning')) : '',
+    count.note > 0 ? paint('cyan', several(count.note, 'note')) : '',
+  ].filter((part) => part !== '')
+  const mended = fixed > 0 ? `, ${several(fixed, 'finding')} mended` : ''
+  const fixable = findings.filter(({ fix }) => fix !== undefined).length
+  const hints = [
+    fixable > 0 ? `${fixable} can be mended with --fix.` : '',
+    findings.length > 0 ? 'To know more about a rule: admin lint --explain <id>.' : '',
+  ].filter((hint) => hint !== '')
+  const summary = `${told.length === 0 ? paint('green', 'No findings') : told.join(', ')} in ${several(files, 'file')}${mended}.`
+  return [...blocks, [summary, ...hints].join(' ')].map((block) => `${block}\n`).join('\n')
+}
+
+const several = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

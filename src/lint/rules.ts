@@ -1,0 +1,101 @@
+import type { FaultRule } from '../config/fault.ts'
+import type { Rule } from './rule.ts'
+import { configInvalid } from './rules/config/invalid.ts'
+import { configUnknownKey } from './rules/config/unknown-key.ts'
+import { configUnknownRule } from './rules/config/unknown-rule.ts'
+import { configWeakSecret } from './rules/config/weak-secret.ts'
+import { configWebhookUrl } from './rules/config/webhook-url.ts'
+import { contractAllowList } from './rules/contract/allow-list.ts'
+import { contractBounds } from './rules/contract/bounds.ts'
+import { contractField } from './rules/contract/field.ts'
+import { contractModel } from './rules/contract/model.ts'
+import { contractRequired } from './rules/contract/required.ts'
+import { contractType } from './rules/contract/type.ts'
+import { contractView } from './rules/contract/view.ts'
+import { dataInvalidRecord } from './rules/data/invalid-record.ts'
+import { fileInvalid } from './rules/file/invalid.ts'
+import { modelDefaultInvalid } from './rules/model/default-invalid.ts'
+import { modelDeleteCycle } from './rules/model/delete-cycle.ts'
+import { modelDisplayField } from './rules/model/display-field.ts'
+import { modelImpossibleBounds } from './rules/model/impossible-bounds.ts'
+import { modelInvalid } from './rules/model/invalid.ts'
+import { modelUnknownRelation } from './rules/model/unknown-relation.ts'
+import { modelUnsafePattern } from './rules/model/unsafe-pattern.ts'
+import { viewChoicesMismatch } from './rules/view/choices-mismatch.ts'
+import { viewDefaultInvalid } from './rules/view/default-invalid.ts'
+import { viewDuplicateField } from './rules/view/duplicate-field.ts'
+import { viewDuplicateName } from './rules/view/duplicate-name.ts'
+import { viewFieldsReference } from './rules/view/fields-reference.ts'
+import { viewInvalid } from './rules/view/invalid.ts'
+import { viewLooserThanModel } from './rules/view/looser-than-model.ts'
+import { viewMissingTitle } from './rules/view/missing-title.ts'
+import { viewNoForm } from './rules/view/no-form.ts'
+import { viewNoList } from './rules/view/no-list.ts'
+import { viewPasswordExposed } from './rules/view/password-exposed.ts'
+import { viewPrimaryKeyWritable } from './rules/view/primary-key-writable.ts'
+import { viewPrivilegedField } from './rules/view/privileged-field.ts'
+import { viewReadonlyUpdatable } from './rules/view/readonly-updatable.ts'
+import { viewRelationDisplay } from './rules/view/relation-display.ts'
+import { viewRequiredNotCreatable } from './rules/view/required-not-creatable.ts'
+import { viewRuleInvalid } from './rules/view/rule-invalid.ts'
+import { viewTypeMismatch } from './rules/view/type-mismatch.ts'
+import { viewUnknownField } from './rules/view/unknown-field.ts'
+import { viewUnknownModel } from './rules/view/unknown-model.ts'
+import { viewUnreachableField } from './rules/view/unreachable-field.ts'
+import { viewWidgetMismatch } from './rules/view/widget-mismatch.ts'
+
+/** Every rule, by its id. */
+export const RULES = {
+  'file/invalid': fileInvalid,
+  'config/invalid': configInvalid,
+  'config/unknown-key': configUnknownKey,
+  'config/unknown-rule': configUnknownRule,
+  'config/weak-secret': configWeakSecret,
+  'config/webhook-url': configWebhookUrl,
+  'model/default-invalid': modelDefaultInvalid,
+  'model/delete-cycle': modelDeleteCycle,
+  'model/display-field': modelDisplayField,
+  'model/impossible-bounds': modelImpossibleBounds,
+  'model/invalid': modelInvalid,
+  'model/unknown-relation': modelUnknownRelation,
+  'model/unsafe-pattern': modelUnsafePattern,
+  'view/choices-mismatch': viewChoicesMismatch,
+  'view/default-invalid': viewDefaultInvalid,
+  'view/duplicate-field': viewDuplicateField,
+  'view/duplicate-name': viewDuplicateName,
+  'view/fields-reference': viewFieldsReference,
+  'view/invalid': viewInvalid,
+  'view/looser-than-model': viewLooserThanModel,
+  'view/missing-title': viewMissingTitle,
+  'view/no-form': viewNoForm,
+  'view/no-list': viewNoList,
+  'view/password-exposed': viewPasswordExposed,
+  'view/primary-key-writable': viewPrimaryKeyWritable,
+  'view/privileged-field': viewPrivilegedField,
+  'view/readonly-updatable': viewReadonlyUpdatable,
+  'view/relation-display': viewRelationDisplay,
+  'view/required-not-creatable': viewRequiredNotCreatable,
+  'view/rule-invalid': viewRuleInvalid,
+  'view/type-mismatch': viewTypeMismatch,
+  'view/unknown-field': viewUnknownField,
+  'view/unknown-model': viewUnknownModel,
+  'view/unreachable-field': viewUnreachableField,
+  'view/widget-mismatch': viewWidgetMismatch,
+  'data/invalid-record': dataInvalidRecord,
+  'contract/allow-list': contractAllowList,
+  'contract/bounds': contractBounds,
+  'contract/field': contractField,
+  'contract/model': contractModel,
+  'contract/required': contractRequired,
+  'contract/type': contractType,
+  'contract/view': contractView,
+} as const satisfies Readonly<Record<FaultRule, Rule>> & Readonly<Record<string, Rule>>
+
+export type RuleId = keyof typeof RULES
+
+export const RULE_IDS = Object.keys(RULES) as RuleId[]
+
+/** The rule of an id; undefined when there is none. */
+export function ruleOf(id: string): Rule | undefined {
+  return Object.hasOwn(RULES, id) ? RULES[id as RuleId] : undefined
+}

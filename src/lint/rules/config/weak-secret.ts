@@ -1,0 +1,43 @@
+import type { Path } from '../../../config/source.ts'
+import { isObject } from '../../../util/json.ts'
+import { configExample } from '../../example.ts'
+import type { Rule } from '../../rule.ts'
+import { subscriptionsIn } from '../../subscriptions.ts'
+
+/** Fewer different characters than this, and a secret was typed, not made. */
+const MIN_DIFFERENT = 10
+
+/** Secrets that can be guessed. */
+export const configWeakSecret: Rule = {
+  id: 'config/weak-secret',
+  severity: 'error',
+  summary: 'A secret is short or easy to guess',
+  details: `Whoever knows secret_key can make a token of any user, and whoever knows a webhook's secret can forge its deliveries. A secret_key
+is at least 32 bytes long, a webhook's secret 16 characters, and neither repeats a few characters or a word.
+
+Make one with \`openssl rand -base64 32\`. Better still, leave secret_key out of the file: set ADMIN_SECRET_KEY, or let one be made and
+kept in data/secret.`,
+  invalid: [
+    configExample('secret_key: »hunter2«\n'),
+    configExample('secret_key: »changeme-changeme-changeme-changeme«\n'),
+    configExample('webhooks:\n  - { url: "https://hooks.example.com", secret: »aaaaaaaaaaaaaaaa« }\n'),
+  ],
+  valid: [
+    configExample('secret_key: 9fQ2vX7pLkT4sWzB1mNcR8yHdJ6gEaUo\n'),
+    configExample('webhooks:\n  - { url: "https://hooks.example.com", secret: k3Jx9QmZ7vTfLw2B }\n'),
+  ],
+  project({ config }, report) {
+    if (config === undefined || !isObject(config.value)) return
+    const check = (secret: unknown, least: number, path: Path) => {
+      // One that is too short keeps the project from being served, which is told already.
+      if (typeof secret !== 'string' || Buffer.byteLength(secret) < least) return
+      const different = new Set(secret).size
+      if (different >= MIN_DIFFERENT) return
+      const what = `'${path.at(-1)}' is made of ${different} different ${different === 1 ? 'character' : 'characters'}`
+      report(config.source, path, `${what} and can be guessed; make one with \`openssl rand -base64 32\``)
+    }
+    check(config.value.secret_key, 32, ['secret_key'])
+    for (const { value, path } of subscriptionsIn(config))
+      check(isObject(value) ? value.secret : undefined, 16, [...path, 'secret'])
+  },
+}

@@ -1,0 +1,35 @@
+import { isObject } from '../../../util/json.ts'
+import { configExample } from '../../example.ts'
+import type { Rule } from '../../rule.ts'
+import { subscriptionsIn } from '../../subscriptions.ts'
+
+/** Addresses that webhooks cannot or should not be sent to. */
+export const configWebhookUrl: Rule = {
+  id: 'config/webhook-url',
+  severity: 'warn',
+  summary: 'A webhook is sent to an address that it cannot or should not be sent to',
+  details: `The url of a subscription must be a whole http or https address. With http, records travel in the clear, unless the receiver is on
+the same machine. A name and password in the url would be in every log that the url is in; receivers check the signature instead.`,
+  invalid: [
+    configExample('webhooks:\n  - { url: »hooks.example.com«, events: [create] }\n'),
+    configExample('webhooks:\n  - { url: »"http://hooks.example.com/in"« }\n'),
+    configExample('webhooks:\n  subscriptions:\n    - url: »https://ann:secret@hooks.example.com«\n'),
+  ],
+  valid: [
+    configExample('webhooks:\n  - { url: "https://hooks.example.com/in", events: [create] }\n'),
+    configExample('webhooks:\n  subscriptions:\n    - url: http://localhost:3000/in\n'),
+  ],
+  project({ config }, report) {
+    if (config === undefined) return
+    for (const { value, path } of subscriptionsIn(config)) {
+      const url = isObject(value) && typeof value.url === 'string' && URL.canParse(value.url) ? new URL(value.url) : undefined
+      if (url === undefined) continue
+      const say = (message: string) => report(config.source, [...path, 'url'], message)
+      if (url.username !== '' || url.password !== '')
+        say('The url holds a name or password; receivers check the signature instead')
+      if (url.protocol === 'http:' && !isLocal(url.hostname)) say(`Records would be sent to ${url.host} in the clear; use https`)
+    }
+  },
+}
+
+const isLocal = (host: string): boolean => /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(host)

@@ -1,0 +1,65 @@
+import { commonForms } from '../../contract.ts'
+import { changeExample } from '../../example.ts'
+import { allowLists, LISTS, quoted, type Rule } from '../../rule.ts'
+
+/** Forms that let other fields through. */
+export const contractAllowList: Rule = {
+  id: 'contract/allow-list',
+  severity: 'error',
+  summary: 'An allow-list of a form was narrowed (breaking) or widened',
+  details: `Only looked for with --against. A request that sends a field which creation_fields or allowed_update_fields does not name any more is
+refused as a whole. A form without the list lets every field through; one without allowed_update_fields takes creation_fields for updates too.`,
+  invalid: [
+    changeExample(
+      'views/a.yaml',
+      'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\ncreation_fields: [title, body]\nallowed_update_fields: [title]\n',
+      'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\ncreation_fields: »[title]«\nallowed_update_fields: [title]\n',
+    ),
+    changeExample(
+      'views/a.yaml',
+      'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }]\ncreation_fields: [title]\n',
+      'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }]\ncreation_fields: [title]\nallowed_update_fields: »[]«\n',
+    ),
+  ],
+  valid: [
+    changeExample(
+      'views/a.yaml',
+      'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }]\ncreation_fields: [title]\n',
+      'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }]\ncreation_fields: [title]\nallowed_update_fields: [title]\n',
+    ),
+    changeExample(
+      'views/a.yaml',
+      'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\ncreation_fields: [title, body]\n',
+      'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\ncreation_fields: [body, title]\n',
+    ),
+  ],
+  compare(before, after, report) {
+    for (const { was, is, model } of commonForms(before, after)) {
+      const every = [...model.fields.values()].filter(({ system }) => !system).map(({ name }) => name)
+      const [old, now] = [allowLists(was), allowLists(is.view)]
+      for (const [kind, list] of [
+        ['create', LISTS[0]],
+        ['update', LISTS[1]],
+      ] as const) {
+        const [passed, passes] = [old[kind] ?? every, now[kind] ?? every]
+        // Without a list of its own, what an update lets through stands in the other.
+        const written = is.view[list] === undefined ? LISTS[0] : list
+        const say = (names: readonly string[], what: string, breaking: boolean) => {
+          if (names.length === 0) return
+          const action = kind === 'create' ? 'set at creation' : 'changed'
+          report(is.source, [written], `${quoted(names)} can ${what} be ${action} by the form ${was.name}`, { breaking })
+        }
+        say(
+          passed.filter((name) => !passes.includes(name) && model.fields.has(name)),
+          'no longer',
+          true,
+        )
+        say(
+          passes.filter((name) => !passed.includes(name)),
+          'now',
+          false,
+        )
+      }
+    }
+  },
+}

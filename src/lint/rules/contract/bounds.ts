@@ -1,0 +1,124 @@
+import type { Limits } from '../../../model/limits.ts'
+import type { JsonObject } from '../../../util/json.ts'
+import { commonForms, commonModels, modelSource } from '../../contract.ts'
+import { changeExample } from '../../example.ts'
+import { fieldPath } from '../../field-path.ts'
+import { boundsOf, choicesOf, highest, isAbove, isBelow, lowest } from '../../form-options.ts'
+import { quoted, type Rule } from '../../rule.ts'
+
+/** Bounds that became narrower. */
+export const contractBounds: Rule = {
+  id: 'contract/bounds',
+  severity: 'error',
+  summary: 'The bounds of a field were tightened (breaking) or relaxed',
+  details: `Only looked for with --against. Values that were taken are refused: by a shorter max_length, a higher gte, a choice that is gone, another
+pattern, or unique. \`admin lint --data\` tells which stored records are affected.`,
+  invalid: [
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields:\n  - { name: text, type: string, max_length: 100 }\n',
+      'name: Note\nfields:\n  - »{ name: text, type: string, max_length: 50 }«\n',
+    ),
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields:\n  - { name: size, type: choice, choices: [s, m, l] }\n',
+      'name: Note\nfields:\n  - »{ name: size, type: choice, choices: [s, m] }«\n',
+    ),
+    changeExample(
+      'views/a.yaml',
+      'name: F\nview_type: form\nmodel: Post\nfields:\n  - { name: rating }\n',
+      'name: F\nview_type: form\nmodel: Post\nfields:\n  - »{ name: rating, options: { gte: 2 } }«\n',
+    ),
+  ],
+  valid: [
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields:\n  - { name: text, type: string, max_length: 100 }\n',
+      'name: Note\nfields:\n  - { name: text, type: string, max_length: 100, help_text: Anything }\n',
+    ),
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields:\n  - { name: size, type: choice, choices: [s, m] }\n',
+      'name: Note\nfields:\n  - { name: size, type: choice, choices: [m, s] }\n',
+    ),
+  ],
+  compare(before, after, report) {
+    for (const [was, is] of commonModels(before, after)) {
+      const { source, value } = modelSource(after, is)
+      for (const field of is.fields.values()) {
+        const old = was.fields.get(field.name)
+        // What is of another type has other bounds.
+        if (old === undefined || old.type.name !== field.type.name) continue
+        for (const { what, breaking } of changesOf(
+          { ...old.limits, unique: old.unique },
+          { ...field.limits, unique: field.unique },
+        )) {
+          report(source, fieldPath(value, field.name), `'${field.name}' of ${is.name}: ${what}`, { breaking })
+        }
+      }
+    }
+    for (const { was, is } of commonForms(before, after)) {
+      for (const [index, { name, options }] of is.view.fields.entries()) {
+        const old = was.fields.find((each) => each.name === name)?.options
+        for (const { what, breaking } of changesOf(boundsIn(old), boundsIn(options))) {
+          report(is.source, ['fields', index], `'${name}' in the form ${was.name}: ${what}`, { breaking })
+        }
+      }
+    }
+  },
+}
+
+type Bounds = Omit<Limits, 'pattern'> & { readonly pattern?: unknown; readonly unique?: boolean }
+
+function boundsIn(options: JsonObject | undefined): Bounds {
+  const numbers = Object.fromEntries(boundsOf(options).map(({ bound, value }) => [bound, value]))
+  const choices = choicesOf(options)?.filter((each) => typeof each === 'string' || typeof each === 'number')
+  return { ...numbers, ...(choices && { choices }), ...(options?.pattern !== undefined && { pattern: options.pattern }) }
+}
+
+function changesOf(was: Bounds, is: Bounds): { what: string; breaking: boolean }[] {
+  const changes: { what: string; breaking: boolean }[] = []
+  const number = (key: 'min_length' | 'max_length', none: number, sign: 1 | -1) => {
+    const [old, now] = [was[key] ?? none, is[key] ?? none]
+    if (old !== now)
+      changes.push({ what: `${key} was ${show(was[key])} and is ${show(is[key])}`, breaking: (now - old) * sign > 0 })
+  }
+  number('min_length', 0, 1)
+  number('max_length', Infinity, -1)
+  for (const [name, end, isOutside] of [
+    ['lower', lowest, isBelow],
+    ['upper', highest, isAbove],
+  ] as const) {
+    const [old, now] = [end(was), end(is)]
+    const tighter = isOutside(old, now)
+    if (tighter || isOutside(now, old)) {
+      changes.push({ what: `the ${name} bound was ${bound(old)} and is ${bound(now)}`, breaking: tighter })
+    }
+  }
+  const gone = (was.choices ?? []).filter((choice) => is.choices?.includes(choice) === false)
+  const added = (is.choices ?? []).filter((choice) => was.choices?.includes(choice) === false)
+  if (was.choices === undefined && is.choices !== undefined)
+    changes.push({ what: 'it is limited to choices now', breaking: true })
+  if (was.choices !== undefined && is.choices === undefined)
+    changes.push({ what: 'it is no longer limited to choices', breaking: false })
+  if (gone.length > 0) changes.push({ what: `${quoted(gone.map(String))} can no longer be chosen`, breaking: true })
+  if (added.length > 0) changes.push({ what: `${quoted(added.map(String))} can be chosen now`, breaking: false })
+  if (String(was.pattern ?? '') !== String(is.pattern ?? '')) {
+    changes.push({
+      what: is.pattern === undefined ? 'its pattern is gone' : 'its pattern is another',
+      breaking: is.pattern !== undefined,
+    })
+  }
+  if ((was.unique ?? false) !== (is.unique ?? false)) {
+    changes.push({
+      what: is.unique === true ? 'it must be unique now' : 'it need not be unique any more',
+      breaking: is.unique === true,
+    })
+  }
+  return changes
+}
+
+const show = (value: number | undefined): string => (value === undefined ? 'not set' : String(value))
+
+const bound = ({ at, open }: ReturnType<typeof lowest>): string =>
+  Number.isFinite(at) ? `${at}${open ? ' (itself out)' : ''}` : 'not set'

@@ -1,0 +1,42 @@
+import { commonModels, modelSource } from '../../contract.ts'
+import { changeExample } from '../../example.ts'
+import { fieldPath } from '../../field-path.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Fields that came or went. */
+export const contractField: Rule = {
+  id: 'contract/field',
+  severity: 'error',
+  summary: 'A field of a model was removed (breaking) or added',
+  details: `Only looked for with --against. A client that reads, filters by or sends a field that is gone fails: in a request its name is unknown, which is
+a 400. Keep it until nobody uses it. A field that is added breaks nobody, unless it must be sent, which contract/required reports.`,
+  invalid: [
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields:\n  - { name: text, type: text }\n  - { name: size, type: integer }\n',
+      'name: Note\nfields:\n  »- { name: text, type: text }«\n',
+    ),
+    changeExample('models/note.yaml', 'name: Note\nfields:\n  - { name: text, type: text }\n', 'name: Note\nfields: »[]«\n'),
+  ],
+  valid: [
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields:\n  - { name: a, type: text }\n  - { name: b, type: text }\n',
+      'name: Note\nfields:\n  - { name: b, type: text }\n  - { name: a, type: text, label: A }\n',
+    ),
+    changeExample('models/note.yaml', 'name: Note\nfields: []\n', 'name: Note\nlabel: Notes\nfields: []\n'),
+  ],
+  compare(before, after, report) {
+    for (const [was, is] of commonModels(before, after)) {
+      const { source, value } = modelSource(after, is)
+      for (const name of was.fields.keys()) {
+        if (is.fields.has(name)) continue
+        report(source, ['fields'], `The field '${name}' of ${is.name} was removed`, { breaking: true })
+      }
+      for (const { name, required, default: standard } of is.fields.values()) {
+        if (was.fields.has(name) || (required && standard === undefined)) continue
+        report(source, fieldPath(value, name), `The field '${name}' of ${is.name} was added`, { breaking: false })
+      }
+    }
+  },
+}

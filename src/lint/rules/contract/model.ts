@@ -1,0 +1,32 @@
+import { formerPlace } from '../../contract.ts'
+import { changeExample } from '../../example.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Models that came or went. */
+export const contractModel: Rule = {
+  id: 'contract/model',
+  severity: 'error',
+  summary: 'A model was removed (breaking) or added',
+  details: `Only looked for with --against. The endpoints of a model that is removed or renamed answer 404 from then on, and its forms are gone. Keep
+the model until nobody calls it any more, or give the API a new version by api_version.`,
+  invalid: [
+    changeExample('models/note.yaml', 'name: Note\nfields: []\n', '»name«: Memo\nfields: []\n'),
+    { before: { 'models/note.yaml': 'name: Note\nfields: []\n' }, files: { 'models/note.yaml': '»[«]\n' } },
+  ],
+  valid: [
+    changeExample('models/note.yaml', 'name: Note\nfields: []\n', 'name: Note\nlabel: Notes\nfields: []\n'),
+    changeExample('models/note.yaml', 'name: Note\nfields: []\n', 'name: Note\nfields:\n  - { name: text, type: text }\n'),
+  ],
+  compare(before, after, report) {
+    for (const { model, definition } of before.models) {
+      if (after.registry.get(model.key) !== undefined) continue
+      report(formerPlace(definition.source), [], `The model ${model.name} was removed: its endpoints are gone`, {
+        breaking: true,
+      })
+    }
+    for (const { model, definition } of after.models) {
+      if (before.registry.get(model.key) !== undefined) continue
+      report(definition.source, ['name'], `The model ${model.name} was added`, { breaking: false })
+    }
+  },
+}

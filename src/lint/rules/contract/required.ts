@@ -1,0 +1,69 @@
+import type { Field } from '../../../model/field.ts'
+import { commonForms, commonModels, modelSource } from '../../contract.ts'
+import { changeExample } from '../../example.ts'
+import { fieldPath } from '../../field-path.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Fields that must be sent now. */
+export const contractRequired: Rule = {
+  id: 'contract/required',
+  severity: 'error',
+  summary: 'A field is newly required (breaking), or no longer',
+  details: `Only looked for with --against. Requests that leave the field out were fine and are refused. Give it a default in the model, or require it in
+a form of a new name only.`,
+  invalid: [
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields:\n  - { name: text, type: string }\n',
+      'name: Note\nfields:\n  - »{ name: text, type: string, required: true }«\n',
+    ),
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields: []\n',
+      'name: Note\nfields:\n  - »{ name: text, type: string, required: true }«\n',
+    ),
+    changeExample(
+      'views/a.yaml',
+      'name: EditPost\nview_type: form\nmodel: Post\nfields:\n  - { name: body }\n',
+      'name: EditPost\nview_type: form\nmodel: Post\nfields:\n  - »{ name: body, required: true }«\n',
+    ),
+  ],
+  valid: [
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields:\n  - { name: text, type: string }\n',
+      'name: Note\nfields:\n  - { name: text, type: string, required: true, default: none }\n',
+    ),
+    changeExample(
+      'views/a.yaml',
+      'name: EditPost\nview_type: form\nmodel: Post\nfields:\n  - { name: title }\n',
+      'name: EditPost\nview_type: form\nmodel: Post\nfields:\n  - { name: title, required: true }\n',
+    ),
+  ],
+  compare(before, after, report) {
+    for (const [was, is] of commonModels(before, after)) {
+      const { source, value } = modelSource(after, is)
+      for (const field of is.fields.values()) {
+        if (field.system || mustBeSent(field) === mustBeSent(was.fields.get(field.name))) continue
+        const breaking = mustBeSent(field)
+        const what = breaking
+          ? was.fields.has(field.name)
+            ? 'is newly required'
+            : 'is new and required'
+          : 'is no longer required'
+        report(source, fieldPath(value, field.name), `The field '${field.name}' of ${is.name} ${what}`, { breaking })
+      }
+    }
+    for (const { was, is, model } of commonForms(before, after)) {
+      for (const [index, { name, required = false }] of is.view.fields.entries()) {
+        const old = was.fields.find((each) => each.name === name)?.required ?? false
+        // What the model requires and has no default for was required before.
+        if (old === required || mustBeSent(model.fields.get(name))) continue
+        const what = required ? 'is newly required' : 'is no longer required'
+        report(is.source, ['fields', index], `'${name}' ${what} in the form ${was.name}`, { breaking: required })
+      }
+    }
+  },
+}
+
+const mustBeSent = (field: Field | undefined): boolean => field?.required === true && field.default === undefined

@@ -1,0 +1,53 @@
+import { commonModels, modelSource } from '../../contract.ts'
+import { changeExample } from '../../example.ts'
+import { fieldPath } from '../../field-path.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Fields whose values are of another type. */
+export const contractType: Rule = {
+  id: 'contract/type',
+  severity: 'error',
+  summary: 'A field changed its type, or a relation leads to another model (breaking)',
+  details: `Only looked for with --against. Clients that read the field get values that they do not expect, and what they send is refused. Between
+string and text nothing changes for them. Add a field of another name instead, and remove the old one when nobody uses it.`,
+  invalid: [
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields:\n  - { name: size, type: string }\n',
+      'name: Note\nfields:\n  - »{ name: size, type: integer }«\n',
+    ),
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields:\n  - { name: by_id, type: foreignkey, model: user }\n',
+      'name: Note\nfields:\n  - »{ name: by_id, type: foreignkey, model: group }«\n',
+    ),
+  ],
+  valid: [
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields:\n  - { name: text, type: string }\n',
+      'name: Note\nfields:\n  - { name: text, type: string, label: Text }\n',
+    ),
+    changeExample(
+      'models/note.yaml',
+      'name: Note\nfields:\n  - { name: by_id, type: foreignkey, model: user }\n',
+      'name: Note\nfields:\n  - { name: by_id, type: foreignkey, model: user, on_delete: set_null }\n',
+    ),
+  ],
+  compare(before, after, report) {
+    for (const [was, is] of commonModels(before, after)) {
+      const { source, value } = modelSource(after, is)
+      for (const { name, type, relation } of is.fields.values()) {
+        const old = was.fields.get(name)
+        if (old === undefined) continue
+        const say = (message: string, breaking: boolean) => report(source, fieldPath(value, name), message, { breaking })
+        if (old.type.name !== type.name) {
+          const isText = [old.type.name, type.name].every((each) => each === 'string' || each === 'text')
+          say(`The field '${name}' of ${is.name} was of type ${old.type.name} and is of type ${type.name}`, !isText)
+        } else if (old.relation?.target !== relation?.target) {
+          say(`The field '${name}' of ${is.name} referred to ${old.relation?.target} and refers to ${relation?.target}`, true)
+        }
+      }
+    }
+  },
+}

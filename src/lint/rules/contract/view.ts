@@ -1,0 +1,75 @@
+import type { DefinedView } from '../../../views/views.ts'
+import { formerPlace } from '../../contract.ts'
+import { changeExample } from '../../example.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Views that came, went or go by another name. */
+export const contractView: Rule = {
+  id: 'contract/view',
+  severity: 'error',
+  summary: 'A view was removed or renamed (breaking), or added',
+  details: `Only looked for with --against. The name of a form is the form_id that requests carry: with one that is gone they are refused. A view that went
+while one of the same kind, model and fields came is taken for renamed. Keep the old view beside the new one until nobody asks for it.`,
+  invalid: [
+    changeExample(
+      'views/a.yaml',
+      'name: EditPost\nview_type: form\nmodel: Post\nfields: [{ name: title }]\n',
+      'name: »PostForm«\nview_type: form\nmodel: Post\nfields: [{ name: title }]\n',
+    ),
+    {
+      before: { 'views/a.yaml': 'name: EditPost\nview_type: form\nmodel: Post\nfields: []\n' },
+      files: { 'views/a.yaml': '»[«]\n' },
+    },
+    changeExample(
+      'views/a.yaml',
+      'name: Posts\nview_type: form\nmodel: Post\nfields: []\n',
+      'name: Posts\nview_type: »list«\nmodel: Post\nfields: []\n',
+    ),
+  ],
+  valid: [
+    changeExample(
+      'views/a.yaml',
+      'name: Posts\nview_type: list\nmodel: Post\nfields: []\n',
+      'name: Posts\nview_type: list\nmodel: Post\nfields: [{ name: title }]\n',
+    ),
+    {
+      before: { 'views/a.yaml': 'name: Posts\nview_type: list\nmodel: Post\nfields: []\n', 'views/b.yaml': '[]\n' },
+      files: { 'views/b.yaml': 'name: Posts\nview_type: list\nmodel: Post\nfields: []\n', 'views/a.yaml': '[]\n' },
+    },
+  ],
+  compare(before, after, report) {
+    const added = after.views.filter((is) => !before.views.some((was) => was.view.name === is.view.name))
+    for (const was of before.views) {
+      const { name, view_type, model } = was.view
+      const is = after.views.find(({ view }) => view.name === name)
+      if (is === undefined) {
+        const heir = added.find((each) => isLike(each, was))
+        if (heir !== undefined) added.splice(added.indexOf(heir), 1)
+        if (heir === undefined) {
+          report(formerPlace(was.source), [], `The ${view_type} view ${name} was removed`, { breaking: true })
+        } else {
+          const what =
+            view_type === 'form' ? 'requests that name it as form_id are refused' : 'front ends that ask for it do not find it'
+          report(heir.source, ['name'], `The ${view_type} view ${name} was renamed to ${heir.view.name}: ${what}`, {
+            breaking: true,
+          })
+        }
+      } else if (is.view.view_type !== view_type) {
+        report(is.source, ['view_type'], `The view ${name} was a ${view_type} and is a ${is.view.view_type}`, { breaking: true })
+      } else if (is.modelKey !== was.modelKey) {
+        report(is.source, ['model'], `The view ${name} was of ${model} and is of ${is.view.model}`, { breaking: true })
+      }
+    }
+    for (const { view, source } of added)
+      report(source, ['name'], `The ${view.view_type} view ${view.name} was added`, { breaking: false })
+  },
+}
+
+function isLike(a: DefinedView, b: DefinedView): boolean {
+  const fields = ({ view }: DefinedView) =>
+    view.fields
+      .map(({ name }) => name)
+      .sort()
+      .join()
+  return a.modelKey === b.modelKey && a.view.view_type === b.view.view_type && fields(a) === fields(b)
+}

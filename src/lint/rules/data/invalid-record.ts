@@ -1,0 +1,60 @@
+import { flatSource } from '../../../config/source.ts'
+import { fieldPath } from '../../field-path.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Stored records that break their model. */
+export const dataInvalidRecord: Rule = {
+  id: 'data/invalid-record',
+  severity: 'error',
+  summary: 'A stored record breaks its model',
+  details: `Only looked for with --data. When a model becomes stricter, records that are stored already stay as they are and are served; but whoever
+changes the field must mend it first. The finding stands at the field of the model, and names the record.
+
+Change the records, for example by an export and an import, or loosen the model again.`,
+  invalid: [
+    {
+      before: {
+        'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string }\n',
+        'seed/note.yaml': '- { text: short }\n- { text: far too long }\n',
+      },
+      files: { 'models/note.yaml': 'name: Note\nfields:\n  - »{ name: text, type: string, max_length: 5 }«\n' },
+    },
+    {
+      before: {
+        'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string }\n',
+        'seed/note.yaml': '- { text: same }\n- { text: same }\n',
+      },
+      files: { 'models/note.yaml': 'name: Note\nfields:\n  - »{ name: text, type: string, unique: true }«\n' },
+    },
+    {
+      before: {
+        'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string }\n',
+        'seed/note.yaml': '- {}\n',
+      },
+      files: { 'models/note.yaml': 'name: Note\nfields:\n  - »{ name: text, type: string, required: true }«\n' },
+    },
+  ],
+  valid: [
+    {
+      before: {
+        'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string }\n',
+        'seed/note.yaml': '- { text: short }\n',
+      },
+      files: { 'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string, required: true, max_length: 5 }\n' },
+    },
+    {
+      before: {
+        'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string, max_length: 5 }\n',
+        'seed/note.yaml': '- { text: short }\n- {}\n',
+      },
+      files: { 'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string }\n' },
+    },
+  ],
+  project({ records = [], models }, report) {
+    for (const { model, id, field, message } of records) {
+      const place = models.find((each) => each.model.key === model)?.definition
+      const source = place?.source ?? flatSource(`built-in model ${model}`)
+      report(source, fieldPath(place?.value, field), `${model} ${id}: ${message}`, { record: { model, id, field } })
+    }
+  },
+}

@@ -1,0 +1,22 @@
+import type { Rule } from '../../rule.ts'
+
+/** What is wrong with a file as such. */
+export const fileInvalid: Rule = {
+  id: 'file/invalid',
+  severity: 'error',
+  summary: 'A file of the project cannot be used',
+  details: `A file in models/, views/ or seed/, or the settings, is not valid YAML or JSON, cannot be loaded as a module, is in a
+format that is not read there, or stands where it is not looked for. It is not passed over: what it was to say would be missing.
+
+Mend what the message names. For a module, it is what was thrown while it was loaded.`,
+  invalid: [
+    { files: { 'models/other.yaml': 'name: Other\n»name«: Another\nfields: []\n' } },
+    { files: { 'views/post.json': '{ "name": »x« }\n' } },
+    { files: { 'views/post.toml': '»n«ame = "PostList"\n' } },
+    { files: { 'models/other.ts': "throw »new« Error('not today')\n" } },
+  ],
+  valid: [
+    { files: { 'models/other.yaml': 'name: Other\nfields: []\n' } },
+    { files: { 'models/other.json': '{ "name": "Other", "fields": [] }\n' } },
+  ],
+}

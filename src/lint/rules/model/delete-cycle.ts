@@ -1,0 +1,80 @@
+import type { DefinedModel } from '../../../model/build.ts'
+import { isObject } from '../../../util/json.ts'
+import { modelExample } from '../../example.ts'
+import type { LintProject } from '../../project.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Deletes that come back to where they began. */
+export const modelDeleteCycle: Rule = {
+  id: 'model/delete-cycle',
+  severity: 'warn',
+  summary: 'Deleting a record can delete records of all models of a circle',
+  details: `With on_delete: cascade a record goes with the record that it refers to. Where such relations form a circle over several models, deleting
+one record can take everything with it that is connected to it by any number of steps.
+
+Use restrict (the default) or set_null for one relation of the circle. A relation to the model itself, as in a tree, is no circle: a branch
+goes with its twigs.`,
+  invalid: [
+    modelExample(
+      '- name: Team\n  fields:\n    - { name: lead_id, type: foreignkey, model: member, on_delete: »cascade« }\n' +
+        '- name: Member\n  fields:\n    - { name: team_id, type: foreignkey, model: team, on_delete: cascade }\n',
+    ),
+    modelExample(
+      '- name: A\n  fields:\n    - name: b_id\n      type: foreignkey\n      model: b\n      on_delete: »cascade«\n' +
+        '- name: B\n  fields:\n    - { name: c_id, type: one_to_one, model: c, on_delete: cascade }\n' +
+        '- name: C\n  fields:\n    - { name: a_id, type: foreignkey, model: a, on_delete: cascade }\n',
+    ),
+  ],
+  valid: [
+    modelExample(
+      '- name: Team\n  fields:\n    - { name: lead_id, type: foreignkey, model: member, on_delete: set_null }\n' +
+        '- name: Member\n  fields:\n    - { name: team_id, type: foreignkey, model: team, on_delete: cascade }\n',
+    ),
+    modelExample('name: Page\nfields:\n  - { name: parent_id, type: foreignkey, model: page, on_delete: cascade }\n'),
+  ],
+  project(project, report) {
+    const told = new Set<string>()
+    for (const { model, definition } of project.models) {
+      if (told.has(model.key)) continue
+      const circle = circleFrom(project, model.key)
+      if (circle === undefined) continue
+      for (const key of circle) told.add(key)
+      const [next] = circle.slice(1)
+      const index = cascadeTo({ model, definition }, next ?? '')
+      const names = circle.map((key) => project.registry.get(key)?.name ?? key)
+      report(
+        definition.source,
+        ['fields', index, 'on_delete'],
+        `Deletes go in a circle: ${names.toReversed().join(' → ')}; use restrict or set_null for one of these relations`,
+      )
+    }
+  },
+}
+
+/** The shortest way along cascading relations from a model back to it, over at least one other. */
+function circleFrom({ registry }: LintProject, start: string): string[] | undefined {
+  const seen = new Set([start])
+  let paths: string[][] = [[start]]
+  while (paths.length > 0) {
+    const longer: string[][] = []
+    for (const path of paths) {
+      for (const { relation } of registry.get(path.at(-1) ?? '')?.relations.values() ?? []) {
+        if (relation.kind !== 'one' || relation.onDelete !== 'cascade') continue
+        if (relation.target === start && path.length > 1) return [...path, start]
+        if (seen.has(relation.target)) continue
+        seen.add(relation.target)
+        longer.push([...path, relation.target])
+      }
+    }
+    paths = longer
+  }
+  return undefined
+}
+
+function cascadeTo({ definition: { value } }: Pick<DefinedModel, 'model' | 'definition'>, target: string): number {
+  const fields = isObject(value) && Array.isArray(value.fields) ? value.fields : []
+  return fields.findIndex(
+    (field: unknown) =>
+      isObject(field) && field.on_delete === 'cascade' && typeof field.model === 'string' && field.model.toLowerCase() === target,
+  )
+}

@@ -1,0 +1,18 @@
+import { modelExample } from '../../example.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Display fields that cannot stand for a record. */
+export const modelDisplayField: Rule = {
+  id: 'model/display-field',
+  severity: 'error',
+  summary: 'The display field cannot stand for a record',
+  details: `display_field is what people see where a record is referred to. It must be a field of the model, no relation, and no password.`,
+  invalid: [
+    modelExample('name: Note\ndisplay_field: »titel«\nfields:\n  - { name: title, type: string }\n'),
+    modelExample('name: Note\ndisplay_field: »author_id«\nfields:\n  - { name: author_id, type: foreignkey, model: user }\n'),
+  ],
+  valid: [
+    modelExample('name: Note\ndisplay_field: title\nfields:\n  - { name: title, type: string }\n'),
+    modelExample('name: Note\nfields:\n  - { name: title, type: string }\n'),
+  ],
+}

@@ -1,0 +1,19 @@
+import { modelExample } from '../../example.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Relations to models that there are not. */
+export const modelUnknownRelation: Rule = {
+  id: 'model/unknown-relation',
+  severity: 'error',
+  summary: 'A relation leads to a model that does not exist',
+  details: `A foreignkey, one_to_one or many_to_many names its model in lower case: one of the project's, or user, group or permission. Write the
+name that is suggested, or add the model.`,
+  invalid: [
+    modelExample('name: Note\nfields:\n  - { name: post_id, type: foreignkey, model: »psot« }\n'),
+    modelExample('name: Note\nfields:\n  - name: labels\n    type: many_to_many\n    model: »label«\n'),
+  ],
+  valid: [
+    modelExample('name: Note\nfields:\n  - { name: post_id, type: foreignkey, model: post }\n'),
+    modelExample('name: Note\nfields:\n  - { name: users, type: many_to_many, model: user }\n'),
+  ],
+}

@@ -1,0 +1,30 @@
+import { formExample } from '../../example.ts'
+import { LISTS, type Rule } from '../../rule.ts'
+
+/** Fields that are named twice. */
+export const viewDuplicateField: Rule = {
+  id: 'view/duplicate-field',
+  severity: 'warn',
+  summary: 'A field is listed twice',
+  details: `Twice among the fields of a view it is not clear which of the two holds, so the project is not served. Twice in an allow-list means
+nothing: one of them was perhaps meant to be another. \`--fix\` takes the second out of an allow-list.`,
+  invalid: [
+    formExample('fields:\n  - { name: title }\n  - { name: »title« }\n'),
+    formExample('fields: [{ name: title }, { name: body }]\ncreation_fields: [title, body, »title«]\n'),
+    formExample('fields: [{ name: title }]\nallowed_update_fields:\n  - title\n  - »title«\n'),
+  ],
+  valid: [
+    formExample('fields:\n  - { name: title }\n  - { name: body }\n'),
+    formExample('fields: [{ name: title }]\ncreation_fields: [title]\nallowed_update_fields: [title]\n'),
+  ],
+  view({ form, source }, report) {
+    for (const list of form === undefined ? [] : LISTS) {
+      const names = form?.[list] ?? []
+      for (const [index, name] of names.entries()) {
+        if (name === '' || names.indexOf(name) === index) continue
+        const path = [list, index]
+        report(source, path, `'${name}' is in ${list} twice`, { fix: { kind: 'remove', path } })
+      }
+    }
+  },
+}

@@ -1,0 +1,38 @@
+import { formExample, listExample } from '../../example.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Fields without a title. */
+export const viewMissingTitle: Rule = {
+  id: 'view/missing-title',
+  severity: 'warn',
+  summary: 'A field of a view has no title',
+  details: `Without a title people see the name of the field as it is stored, such as published_at. \`--fix\` takes the label that the model
+has for the field, or makes a title of its name.`,
+  invalid: [
+    formExample('fields:\n  - { name: »title«, widget: text }\n'),
+    listExample('fields:\n  - name: »published_at«\n    field_type: datetime\n  - { name: body, title: »""« }\n'),
+  ],
+  valid: [
+    formExample('fields:\n  - { name: title, title: Headline }\n'),
+    listExample('fields:\n  - { name: author, title: Author }\n'),
+  ],
+  field({ field, modelField, source, path }, report) {
+    const { name, title } = field
+    if (title !== undefined && title !== '') return
+    const value = modelField.label ?? titleOf(name)
+    if (title === undefined) {
+      const fix = { kind: 'add', path, key: 'title', value, after: 'name' } as const
+      report(source, [...path, 'name'], `'${name}' has no title`, { fix })
+    } else {
+      const at = [...path, 'title']
+      report(source, at, `The title of '${name}' is empty`, { fix: { kind: 'set', path: at, value } })
+    }
+  },
+}
+
+/** `author_id` → `Author`, `is_featured` → `Is featured` */
+function titleOf(name: string): string {
+  if (name === 'id') return 'ID'
+  const words = name.replace(/_id$/, '').replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,41 @@
+import type { Rule } from '../../rule.ts'
+
+/** Models that no view lets people edit. */
+export const viewNoForm: Rule = {
+  id: 'view/no-form',
+  severity: 'warn',
+  summary: 'A model has no form view',
+  details: `In a project with views, front ends show what the views tell them: a model without a form cannot be edited there. Add one. A model that is
+not for people (a log, a link table) is exempt by "view/no-form: off" under lint.rules, or by a comment above its name. A project without any views is left alone.`,
+  invalid: [
+    {
+      files: {
+        'models/example.yaml': 'name: »Post«\nfields:\n  - { name: title, type: string }\n',
+        'views/post.yaml': 'name: PostList\nview_type: list\nmodel: Post\nfields: []\n',
+      },
+    },
+    {
+      files: {
+        'models/example.yaml': '- name: Post\n  fields: []\n- name: »Tag«\n  fields: []\n',
+        'views/post.yaml': 'name: PostForm\nview_type: form\nmodel: Post\nfields: []\n',
+      },
+    },
+  ],
+  valid: [
+    {
+      files: {
+        'models/example.yaml': 'name: Post\nfields: []\n',
+        'views/post.yaml': 'name: PostForm\nview_type: form\nmodel: Post\nfields: []\n',
+      },
+    },
+    { files: { 'models/example.yaml': 'name: Post\nfields: []\n' } },
+  ],
+  model({ project, model, source }, report) {
+    if (project.intendedViews.length === 0) return
+    // One that is faulty may be the one that is missed.
+    const has = project.intendedViews.some(
+      (view) => (view.model ?? model.name) === model.name && (view.kind ?? 'form') === 'form',
+    )
+    if (!has) report(source, ['name'], `The model ${model.name} has no form view`)
+  },
+}

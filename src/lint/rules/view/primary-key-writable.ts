@@ -1,0 +1,28 @@
+import { formExample } from '../../example.ts'
+import { LISTS, namesIn, type Rule } from '../../rule.ts'
+
+/** Allow-lists with what only the server sets. */
+export const viewPrimaryKeyWritable: Rule = {
+  id: 'view/primary-key-writable',
+  severity: 'error',
+  summary: 'An allow-list names the primary key or another field that only the server sets',
+  details: `id, created_at and updated_at are set by the server. In an allow-list they promise what is refused. \`--fix\` takes them out, which
+changes nothing for clients.`,
+  invalid: [
+    formExample('fields: [{ name: id }, { name: title }]\ncreation_fields: [»id«, title]\n'),
+    formExample('fields: [{ name: id }, { name: title }]\nallowed_update_fields:\n  - title\n  - »id«\n'),
+  ],
+  valid: [
+    formExample('fields: [{ name: id, readonly: true }, { name: title }]\ncreation_fields: [title]\n'),
+    formExample('fields: [{ name: title }]\nallowed_update_fields: [title]\n'),
+  ],
+  view({ form, source, fieldOf }, report) {
+    for (const list of form === undefined ? [] : LISTS) {
+      for (const [name, path] of form === undefined ? [] : namesIn(form, list)) {
+        if (fieldOf(name)?.system !== true) continue
+        const fix = { kind: 'remove', path } as const
+        report(source, path, `'${name}' is set by the server alone; take it out of ${list}`, { fix })
+      }
+    }
+  },
+}

@@ -1,0 +1,29 @@
+import { formExample } from '../../example.ts'
+import { namesIn, type Rule } from '../../rule.ts'
+
+/** Fields that are shown as fixed and can be changed. */
+export const viewReadonlyUpdatable: Rule = {
+  id: 'view/readonly-updatable',
+  severity: 'warn',
+  summary: 'A field is readonly and in allowed_update_fields',
+  details: `A front end shows a field that is readonly or disabled without letting it be changed; the API goes by allowed_update_fields alone and
+takes a change. One of the two was not meant. A field that is set once is in creation_fields only.`,
+  invalid: [
+    formExample('fields: [{ name: title }, { name: views, readonly: true }]\nallowed_update_fields: [title, »views«]\n'),
+    formExample('fields: [{ name: status, disabled: true }]\nallowed_update_fields:\n  - »status«\n'),
+  ],
+  valid: [
+    formExample('fields: [{ name: title }, { name: views, readonly: true }]\nallowed_update_fields: [title]\n'),
+    formExample('fields: [{ name: title, readonly: true }]\ncreation_fields: [title]\nallowed_update_fields: []\n'),
+  ],
+  view({ form, source, fieldOf }, report) {
+    for (const [name, path] of form === undefined ? [] : namesIn(form, 'allowed_update_fields')) {
+      const field = form?.fields.find((each) => each.name === name)
+      // What the server assigns has a rule of its own.
+      if (field === undefined || fieldOf(name)?.system !== false) continue
+      const flag = field.readonly === true ? 'readonly' : field.disabled === true ? 'disabled' : undefined
+      if (flag !== undefined)
+        report(source, path, `'${name}' is ${flag} in the form, and in allowed_update_fields; take one of the two out`)
+    }
+  },
+}

@@ -1,0 +1,33 @@
+import { formExample } from '../../example.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Cross-field rules that cannot do what is meant. */
+export const viewRuleInvalid: Rule = {
+  id: 'view/rule-invalid',
+  severity: 'error',
+  summary: 'A cross-field rule is no expression, names an unknown field, or compares what never matches',
+  details: `A rule is a CEL expression over the merged record as self, as in Kubernetes. One that cannot be parsed or names a field that the
+model does not have keeps the project from being served. One that compares values of types that never match (a text with a number), or a
+choice with what is none of its choices, is never true or never false: it refuses every record, or none.
+
+Null is compared with == and !=. A date, time or datetime is text in ISO 8601; timestamp(self.published_at) makes a moment of it.`,
+  invalid: [
+    formExample('fields: [{ name: title }]\nrules:\n  - { rule: »self.title ==«, field: title, message: No }\n'),
+    formExample('fields: [{ name: title }]\nrules:\n  - { rule: »self.titel != null«, field: title, message: No }\n'),
+    formExample("fields: [{ name: title }]\nrules:\n  - rule: »self.views > 'many'«\n    field: title\n    message: No\n"),
+    formExample(`fields: [{ name: status }]\nrules:\n  - { rule: »'self.status != "publishd"'«, field: status, message: No }\n`),
+  ],
+  valid: [
+    formExample(
+      `fields: [{ name: status }]\nrules:\n  - { rule: 'self.published_at == null || self.status == "published"', field: status, message: No }\n`,
+    ),
+    formExample(
+      'fields: [{ name: rating }]\nrules:\n  - { rule: self.rating == null || self.rating > 1, field: rating, message: No }\n',
+    ),
+  ],
+  view({ project, form, model, source }, report) {
+    for (const [index, { rule }] of (form?.rules ?? []).entries()) {
+      for (const problem of project.ruleProblems(rule, model)) report(source, ['rules', index, 'rule'], problem)
+    }
+  },
+}

@@ -1,0 +1,60 @@
+import { FIELD_TYPE_NAMES } from '../../../model/definition.ts'
+import { slip } from '../../../util/suggest.ts'
+import { formExample, listExample } from '../../example.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Field types of a view that are not the model's. */
+export const viewTypeMismatch: Rule = {
+  id: 'view/type-mismatch',
+  severity: 'error',
+  summary: "A view says another type of a field than the model's",
+  details: `A front end chooses by field_type how it shows and reads a value; told the wrong one it sends what the model refuses. Write the type
+of the model's field. Text of any kind may also be called string or text, an integer number, the primary key integer. The list of types is
+open: one that no model has is left alone, unless it looks like a slip, which \`--fix\` mends.`,
+  invalid: [
+    formExample('fields:\n  - { name: rating, field_type: »string« }\n'),
+    listExample('fields:\n  - { name: published_at, field_type: »date« }\n'),
+    formExample('fields:\n  - { name: author_id, field_type: »foreign_key« }\n'),
+  ],
+  valid: [
+    formExample(
+      'fields:\n  - { name: id, field_type: integer }\n  - { name: title, field_type: text }\n  - { name: views, field_type: number }\n',
+    ),
+    listExample(
+      'fields:\n  - { name: body, field_type: markdown }\n  - { name: author, field_type: foreignkey }\n  - { name: tags }\n',
+    ),
+  ],
+  field({ field, modelField, model, source, path }, report) {
+    const { field_type: given } = field
+    const { name } = modelField.type
+    if (given === undefined || accepted(name).includes(given)) return
+    const at = [...path, 'field_type']
+    const meant = KNOWN.includes(given) ? undefined : slip(given, KNOWN)
+    if (meant !== undefined && accepted(name).includes(meant)) {
+      const fix = { kind: 'set', path: at, value: meant } as const
+      report(source, at, `There is no field type '${given}'; did you mean '${meant}'?`, { fix })
+    } else if (meant !== undefined || KNOWN.includes(given)) {
+      report(source, at, `'${field.name}' is ${named(name)} in the model ${model.name}, not ${named(meant ?? given)}`)
+    }
+  },
+}
+
+const KNOWN: readonly string[] = [...FIELD_TYPE_NAMES, 'primarykey']
+
+/** What else a view may call a type. */
+const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
+  string: ['text'],
+  text: ['string'],
+  email: ['string', 'text'],
+  url: ['string', 'text'],
+  slug: ['string', 'text'],
+  choice: ['string', 'text'],
+  integer: ['number'],
+  primarykey: ['integer', 'number'],
+  foreignkey: ['one_to_one'],
+  one_to_one: ['foreignkey'],
+}
+
+const accepted = (name: string): readonly string[] => [name, ...(OTHERWISE[name] ?? [])]
+
+const named = (type: string): string => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`

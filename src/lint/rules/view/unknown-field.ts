@@ -1,0 +1,17 @@
+import { formExample, listExample } from '../../example.ts'
+import type { Rule } from '../../rule.ts'
+
+/** Fields that a view's model does not have. */
+export const viewUnknownField: Rule = {
+  id: 'view/unknown-field',
+  severity: 'error',
+  summary: 'A view names a field that its model does not have',
+  details: `The fields of a view, and the field at which a cross-field rule shows its message, are fields of the model; a list may also name a
+relation (author for author_id). Write the name that is suggested, or add the field to the model.`,
+  invalid: [
+    formExample('fields:\n  - { name: »titel« }\n'),
+    formExample('fields: [{ name: title }]\nrules:\n  - { rule: self.title != "x", field: »tittle«, message: No }\n'),
+    formExample('fields:\n  - { name: »author« }\n'),
+  ],
+  valid: [formExample('fields:\n  - { name: title }\n'), listExample('fields:\n  - { name: author }\n  - { name: author_id }\n')],
+}

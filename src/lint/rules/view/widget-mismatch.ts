@@ -1,0 +1,70 @@
+import { slip } from '../../../util/suggest.ts'
+import { formExample, listExample } from '../../example.ts'
+import { quoted, type Rule } from '../../rule.ts'
+
+/** Widgets that cannot edit what a field holds. */
+export const viewWidgetMismatch: Rule = {
+  id: 'view/widget-mismatch',
+  severity: 'warn',
+  summary: 'A widget does not fit the type of its field',
+  details: `A checkbox cannot hold a text, nor a number field a date: what the widget gives is refused, or nothing can be chosen. The message
+names widgets that fit. The list of widgets is open: one that is not known is left alone, unless it looks like a slip.`,
+  invalid: [
+    formExample('fields:\n  - { name: title, widget: »checkbox« }\n'),
+    formExample('fields:\n  - { name: tags, widget: »select« }\n'),
+    listExample('fields:\n  - { name: body, widget: »text-area« }\n'),
+  ],
+  valid: [
+    formExample(
+      'fields:\n  - { name: title, widget: text }\n  - { name: is_featured, widget: toggle }\n  - { name: status, widget: radio }\n',
+    ),
+    formExample('fields:\n  - { name: tags, widget: multiselect }\n  - { name: body, widget: rich-text-with-sparkles }\n'),
+  ],
+  field({ field, modelField, source, path }, report) {
+    const { widget } = field
+    const type = modelField.type.name
+    // A password has a rule of its own.
+    if (widget === undefined || modelField.type.secret) return
+    const known = Object.keys(WIDGETS)
+    const meant = known.includes(widget) ? widget : slip(widget, known)
+    if (meant === undefined) return
+    const at = [...path, 'widget']
+    if (meant !== widget) {
+      report(source, at, `There is no widget '${widget}' that is usual; did you mean '${meant}'?`)
+    } else if (WIDGETS[widget]?.includes(type) === false) {
+      const fitting = known.filter((each) => WIDGETS[each]?.includes(type) === true)
+      report(source, at, `A ${widget} cannot hold ${field.name}, which is of type ${type}; use ${quoted(fitting, 'or')}`)
+    }
+  },
+}
+
+const LINE = ['string', 'text', 'email', 'url', 'slug', 'choice', 'integer', 'number', 'date', 'time', 'datetime', 'primarykey']
+const ONE_OF = ['choice', 'string', 'slug', 'integer', 'number', 'boolean', 'foreignkey', 'one_to_one']
+const SOME_OF = ['multichoice', 'many_to_many']
+const NUMBERS = ['integer', 'number', 'primarykey']
+
+/** What the usual widgets can hold. */
+const WIDGETS: Readonly<Record<string, readonly string[]>> = {
+  text: LINE,
+  textarea: ['text', 'string', 'json'],
+  email: ['email', 'string'],
+  url: ['url', 'string'],
+  color: ['string'],
+  number: NUMBERS,
+  range: NUMBERS,
+  checkbox: ['boolean'],
+  switch: ['boolean'],
+  toggle: ['boolean'],
+  select: ONE_OF,
+  radio: ONE_OF,
+  multiselect: SOME_OF,
+  checkboxes: SOME_OF,
+  tags: [...SOME_OF, 'json'],
+  date: ['date'],
+  time: ['time'],
+  datetime: ['datetime'],
+  relation: ['foreignkey', 'one_to_one', 'many_to_many'],
+  autocomplete: ['foreignkey', 'one_to_one', 'many_to_many', 'string', 'choice'],
+  json: ['json'],
+  password: ['password'],
+}

@@ -1,0 +1,107 @@
+import type { Fault } from '../config/fault.ts'
+import type { Position, Source } from '../config/source.ts'
+import { isObject } from '../util/json.ts'
+import { directivesIn } from './directives.ts'
+import { byPlace, endOf, type Finding, type Severity } from './finding.ts'
+import type { LintProject } from './project.ts'
+import type { FieldContext, Report, Rule, ViewContext } from './rule.ts'
+import { RULES } from './rules.ts'
+
+/**
+ * Everything that is wrong with a project: what keeps it from being served, as it was found when it was read, and what rules
+ * find beyond that. In the order of files and lines; nothing is there twice.
+ *
+ * @param faults what keeps it from being served
+ * @param before an earlier version, to tell what has changed for clients
+ */
+export function lint(project: LintProject, faults: readonly Fault[], before?: LintProject): Finding[] {
+  const findings = faults.map(({ rule, message, position }): Finding => {
+    return { ...placed(project, position), rule, message, severity: 'error', stopsServe: true }
+  })
+  const rules: readonly Rule[] = Object.values(RULES)
+  const severities = severitiesIn(project)
+  for (const rule of rules) {
+    const severity = severities.get(rule.id) ?? rule.severity
+    if (severity === 'off') continue
+    const report = reporter(project, rule, severity, findings)
+    rule.project?.(project, report)
+    if (before !== undefined) rule.compare?.(before, project, report)
+    for (const { model, definition } of rule.model === undefined ? [] : project.models) {
+      rule.model?.({ project, model, definition, source: definition.source }, report)
+    }
+    if (rule.view !== undefined || rule.field !== undefined) visitViews(project, rule, report)
+  }
+  return withoutTwins(withoutDisabled(project, findings)).sort(byPlace)
+}
+
+function reporter(project: LintProject, rule: Rule, severity: 'warn' | 'error', findings: Finding[]): Report {
+  return (source: Source, path, message, { part = 'value', fix, ...about } = {}) => {
+    const edit = fix && source.edit?.(fix)
+    findings.push({
+      ...placed(project, source.at(path, part)),
+      ...about,
+      ...(edit && { fix: edit }),
+      rule: rule.id,
+      message,
+      severity: about.breaking === false ? 'note' : severity,
+      stopsServe: false,
+    })
+  }
+}
+
+function placed({ texts }: LintProject, position: Position): Pick<Finding, 'file' | 'line' | 'column' | 'end'> {
+  const { file, line, column } = position
+  return { file, line, column, end: endOf(position, texts.get(file)) }
+}
+
+function visitViews(project: LintProject, rule: Rule, report: Report): void {
+  for (const { view, modelKey, source } of project.views) {
+    const model = project.registry.expect(modelKey)
+    const doubtful = project.models.find((each) => each.model === model)?.doubtful
+    const form = view.view_type === 'form' ? view : undefined
+    const fieldOf = (name: string) => {
+      if (doubtful?.has(name) === true) return undefined
+      return model.fields.get(name) ?? (form === undefined ? model.relations.get(name) : undefined)
+    }
+    const context: ViewContext = { project, view, form, model, source, fieldOf }
+    rule.view?.(context, report)
+    if (rule.field === undefined) continue
+    const seen = new Set<string>()
+    for (const [index, field] of view.fields.entries()) {
+      const modelField = fieldOf(field.name)
+      // What the model does not have, and what is there twice, is told already.
+      if (modelField === undefined || seen.has(field.name)) continue
+      seen.add(field.name)
+      const at: FieldContext = { ...context, field, modelField, path: ['fields', index] }
+      rule.field(at, report)
+    }
+  }
+}
+
+/** What the settings say of rules; they are looked at as they are written, since one fault in them must not undo all of them. */
+function severitiesIn({ config }: LintProject): ReadonlyMap<string, Exclude<Severity, 'note'> | 'off'> {
+  const section = isObject(config?.value) && isObject(config.value.lint) ? config.value.lint.rules : undefined
+  const entries = isObject(section) ? Object.entries(section) : []
+  return new Map(
+    entries.flatMap(([id, severity]) =>
+      severity === 'off' || severity === 'warn' || severity === 'error' ? [[id, severity] as const] : [],
+    ),
+  )
+}
+
+/** What stops `admin serve` cannot be disabled: it would stop it nevertheless. */
+function withoutDisabled({ texts }: LintProject, findings: readonly Finding[]): Finding[] {
+  const disabled = new Set<string>()
+  for (const [file, text] of texts) {
+    for (const { target, ids } of directivesIn(file, text)) for (const { id } of ids) disabled.add(`${file}:${target} ${id}`)
+  }
+  return findings.filter(({ file, line, rule, stopsServe }) => stopsServe || !disabled.has(`${file}:${line} ${rule}`))
+}
+
+function withoutTwins(findings: readonly Finding[]): Finding[] {
+  const seen = new Set<string>()
+  return findings.filter(({ rule, file, line, column, message }) => {
+    const key = `${file}:${line}:${column} ${rule} ${message}`
+    return !seen.has(key) && seen.add(key)
+  })
+}

@@ -1,0 +1,71 @@
+import type { Files } from './projects.ts'
+
+/** A project with one fault for each rule that looks at files, so that nothing in it is sound and nothing may be told twice. */
+export const FAULTY: Files = {
+  'admin.config.yaml': `port: "8000"
+prot: 8000
+secret_key: changeme-changeme-changeme-changeme
+webhooks:
+  - { url: "http://hooks.example.com/in" }
+lint: { rules: { view/no-from: off } }
+`,
+  'models/broken.yaml': 'name: Broken\nname: Twice\nfields: []\n',
+  'models/note.yaml': `- name: Note
+  display_field: titel
+  fields:
+    - { name: title, type: string, required: true, max_length: 100 }
+    - { name: shout, type: string, max_lenght: 5 }
+    - { name: size, type: integer, gt: 5, lt: 2 }
+    - { name: code, type: string, pattern: "(?=x)" }
+    - { name: kind, type: choice, choices: [memo, letter], default: note }
+    - { name: status, type: choice, choices: [open, done], default: open }
+    - { name: rating, type: number, lte: 5 }
+    - { name: place_id, type: foreignkey, model: place }
+    - { name: owner_id, type: foreignkey, model: onwer }
+    - { name: pin, type: password }
+- name: Place
+  fields:
+    - { name: latitude, type: number }
+    - { name: visit_id, type: foreignkey, model: visit, on_delete: cascade }
+- name: Visit
+  fields:
+    - { name: text, type: text }
+    - { name: place_id, type: foreignkey, model: place, on_delete: cascade }
+`,
+  'views/note.yaml': `- name: NoteForm
+  view_type: form
+  model: Note
+  fields:
+    - { name: id, title: ID }
+    - { name: status, title: Status, widget: checkbox, readonly: true, options: { choices: [open, closed] } }
+    - { name: rating, title: Rating, field_type: text, default_value: much, options: { lte: 9 } }
+    - { name: place_id, title: Place }
+    - { name: owner_id, title: Owner }
+    - { name: pin, title: PIN, widget: text }
+    - { name: shout, title: Shout }
+    - { name: shout, title: Shout }
+    - { name: wieght, title: Weight }
+  creation_fields: [id, rating, place_id, pin, body]
+  allowed_update_fields: [status]
+  rules:
+    - { rule: self.titel != null, field: status, message: No }
+- name: NoteForm
+  view_type: list
+  model: Note
+  fields: []
+- name: NoteTable
+  view_type: table
+  model: Note
+  fields: []
+- name: UserForm
+  view_type: form
+  model: User
+  fields:
+    - { name: groups }
+  allowed_update_fields: [groups]
+- name: NotesList
+  view_type: list
+  model: Notes
+  fields: []
+`,
+}

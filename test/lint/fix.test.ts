@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { EXAMPLE_MODELS, unmark } from '../../src/lint/example.ts'
+import type { Rule } from '../../src/lint/rule.ts'
+import { RULES } from '../../src/lint/rules.ts'
+import { lintProject } from '../../src/service/lint.ts'
+import { loadProject } from '../../src/service/project.ts'
+import { makeProject } from '../helpers/fixture.ts'
+
+const INTRO = 'name: PostForm\nview_type: form\nmodel: Post\n'
+
+/** What `--fix` makes of a file, and how many findings it says it has mended. */
+async function fixed(file: string, text: string): Promise<{ text: string; count: number; left: string[] }> {
+  const project = await makeProject({ ...EXAMPLE_MODELS, [file]: text })
+  try {
+    const source = { folder: project.path, env: {}, flags: {} }
+    const { fixed: count, findings } = await lintProject(source, { cwd: project.path, fix: true })
+    const left = findings.filter((finding) => finding.file === file).map(({ rule }) => rule)
+    return { text: await readFile(join(project.path, file), 'utf8'), count, left }
+  } finally {
+    await project.remove()
+  }
+}
+
+describe('comments and layout stay', () => {
+  const rows: readonly { name: string; before: string; after: string; count: number }[] = [
+    {
+      name: 'a title in a flow mapping',
+      before: 'fields:   # all of them\n  - { name: body,   widget: textarea }   # long\n',
+      after: 'fields:   # all of them\n  - { name: body, title: Body,   widget: textarea }   # long\n',
+      count: 1,
+    },
+    {
+      name: 'a title in a block mapping, behind a comment',
+      before: 'fields:\n  -   name: author_id   # who\n      field_type: foreignkey\n',
+      after: 'fields:\n  -   name: author_id   # who\n      title: Author\n      field_type: foreignkey\n',
+      count: 1,
+    },
+    {
+      name: 'a title at the end of a file without a last line break',
+      before: 'fields:\n  - name: body',
+      after: 'fields:\n  - name: body\n    title: Body',
+      count: 1,
+    },
+    {
+      name: 'an empty title',
+      before: "fields:\n  - { name: body, title: '' } # ?\n",
+      after: 'fields:\n  - { name: body, title: Body } # ?\n',
+      count: 1,
+    },
+    {
+      name: 'line breaks of Windows',
+      before: 'fields:\r\n  - name: body\r\n    widget: textarea\r\n',
+      after: 'fields:\r\n  - name: body\r\n    title: Body\r\n    widget: textarea\r\n',
+      count: 1,
+    },
+    {
+      name: 'a byte order mark',
+      before: '\uFEFFfields: [{ name: body }]\n',
+      after: '\uFEFFfields: [{ name: body, title: Body }]\n',
+      count: 1,
+    },
+    {
+      name: 'several findings of one field, in rounds',
+      before: 'fields:\n  - { name: title, options: { max_length: 999, min_length: 1 } }\n',
+      after: 'fields:\n  - { name: title, title: Title, options: { max_length: 200, min_length: 3 } }\n',
+      count: 3,
+    },
+    {
+      name: 'an item of a flow list: first, middle and last',
+      before:
+        'fields: [{ name: id, title: I, readonly: true }, { name: title, title: T }]\ncreation_fields: [id, title]   # c\nallowed_update_fields: [ title, id , title ]\n',
+      after:
+        'fields: [{ name: id, title: I, readonly: true }, { name: title, title: T }]\ncreation_fields: [title]   # c\nallowed_update_fields: [ title ]\n',
+      count: 3,
+    },
+    {
+      name: 'an item of a block list',
+      before: 'fields: [{ name: title, title: T }]\ncreation_fields:\n  - title # one\n  # and\n  - title\n',
+      after: 'fields: [{ name: title, title: T }]\ncreation_fields:\n  - title # one\n  # and\n',
+      count: 1,
+    },
+    {
+      name: 'a field that nobody can fill in',
+      before: 'fields:\n  - { name: title, title: T }\n  - { name: body, title: B }\ncreation_fields: [title]\n',
+      after: 'fields:\n  - { name: title, title: T }\n  - { name: body, title: B, readonly: true }\ncreation_fields: [title]\n',
+      count: 1,
+    },
+  ]
+  for (const { name, before, after, count } of rows) {
+    test(name, async () => {
+      const intro = before.includes('\r\n') ? INTRO.replaceAll('\n', '\r\n') : INTRO
+      const whole = (rest: string) => (rest.startsWith('\uFEFF') ? `\uFEFF${intro}${rest.slice(1)}` : `${intro}${rest}`)
+      assert.deepEqual(await fixed('views/post.yaml', whole(before)), { text: whole(after), count, left: [] })
+    })
+  }
+
+  test('JSON over several lines stays JSON', async () => {
+    const view = (field: string) =>
+      `{\n  "name": "PostForm",\n  "view_type": "form",\n  "model": "Post",\n  "fields": [\n    {\n${field}    }\n  ]\n}\n`
+    const before = view('      "name": "body",\n      "widget": "textarea"\n')
+    const after = view('      "name": "body",\n      "title": "Body",\n      "widget": "textarea"\n')
+    assert.deepEqual(await fixed('views/post.json', before), { text: after, count: 1, left: [] })
+  })
+})
+
+describe('what would lose something is left', () => {
+  const rows: readonly { name: string; text: string; rule: string }[] = [
+    {
+      name: 'an item with a comment of its own',
+      text: `${INTRO}fields: [{ name: title, title: T }]\ncreation_fields:\n  - title\n  - title # why?\n`,
+      rule: 'view/duplicate-field',
+    },
+    {
+      name: 'the only item of a list',
+      text: `${INTRO}fields: [{ name: id, title: I, readonly: true }]\nallowed_update_fields:\n  - id\n`,
+      rule: 'view/primary-key-writable',
+    },
+    {
+      name: 'what stops admin serve',
+      text: `${INTRO}fields: [{ name: title, title: T }, { name: title, title: T }]\n`,
+      rule: 'view/duplicate-field',
+    },
+  ]
+  for (const { name, text, rule } of rows) {
+    test(name, async () => assert.deepEqual(await fixed('views/post.yaml', text), { text, count: 0, left: [rule] }))
+  }
+})
+
+test('a fix never changes what a form lets through, requires or bounds, and always leaves a project that can be served', async () => {
+  const rules: readonly Rule[] = Object.values(RULES)
+  for (const { id, invalid } of rules) {
+    for (const { files } of invalid) {
+      const clean = Object.fromEntries(Object.entries(files).map(([file, marked]) => [file, unmark(marked).text]))
+      const project = await makeProject({ ...EXAMPLE_MODELS, ...clean })
+      const source = { folder: project.path, env: {}, flags: {} }
+      try {
+        const before = await loadProject(source).catch(() => undefined)
+        await lintProject(source, { cwd: project.path, fix: true })
+        if (before === undefined) continue
+        const after = await loadProject(source)
+        for (const [name, form] of before.forms) {
+          const settable = (names: ReadonlySet<string> | undefined) =>
+            [...(names ?? ['*'])].filter((field) => form.model.fields.get(field)?.system !== true).sort()
+          const is = after.forms.get(name) ?? assert.fail(`${id}: ${name} is gone`)
+          assert.deepEqual(settable(is.creationFields), settable(form.creationFields), id)
+          assert.deepEqual(settable(is.updateFields), settable(form.updateFields), id)
+          assert.deepEqual(
+            is.fields.map((field) => [field.name, field.required]),
+            form.fields.map((field) => [field.name, field.required]),
+            id,
+          )
+        }
+      } finally {
+        await project.remove()
+      }
+    }
+  }
+})

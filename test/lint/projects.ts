@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { brokenRecords, openApp } from '../../src/app.ts'
+import { jwtCodec } from '../../src/http/jwt-codec.ts'
+import { EXAMPLE_MODELS, unmark } from '../../src/lint/example.ts'
+import type { Finding, LintReport } from '../../src/lint/finding.ts'
+import type { Example } from '../../src/lint/rule.ts'
+import { type LintOptions, lintProject } from '../../src/service/lint.ts'
+import { quickHasher } from '../helpers/app.ts'
+import { makeProject } from '../helpers/fixture.ts'
+
+export type Files = Readonly<Record<string, string>>
+
+/** Lints a project of these files, which is gone afterwards; names of files in the report are as they are here. */
+export async function lintFiles(files: Files, options: Partial<LintOptions> = {}): Promise<LintReport> {
+  const project = await makeProject(files)
+  try {
+    return await lintProject({ folder: project.path, env: {}, flags: {} }, { cwd: project.path, ...options })
+  } finally {
+    await project.remove()
+  }
+}
+
+/** `views/a.yaml:3:5-3:9` */
+export const placeOf = ({ file, line, column, end }: Pick<Finding, 'file' | 'line' | 'column' | 'end'>): string =>
+  `${file}:${line}:${column}-${end.line}:${end.column}`
+
+/** A finding as one line, for comparing. */
+export const lineOf = (finding: Finding): string => `${placeOf(finding)} ${finding.severity} ${finding.rule}: ${finding.message}`
+
+/** Lints an example of a rule, and tells the places that its marks name. */
+export async function lintExample({ files, before }: Example): Promise<{ report: LintReport; marks: string[] }> {
+  const clean: Record<string, string> = { ...EXAMPLE_MODELS }
+  const marks: string[] = []
+  for (const [file, marked] of Object.entries(files)) {
+    const { text, spans } = unmark(marked)
+    clean[file] = text
+    marks.push(...spans.map((span) => placeOf({ file, ...span })))
+  }
+  if (before === undefined) return { report: await lintFiles(clean), marks }
+  const earlier = await makeProject({ ...EXAMPLE_MODELS, ...before })
+  try {
+    const isStored = Object.keys(before).some((file) => file.startsWith('seed/'))
+    if (!isStored) return { report: await lintFiles(clean, { against: earlier.path }), marks }
+    const source = { folder: earlier.path, env: {}, flags: {} }
+    const app = await openApp(source, 'write', { tokenCodec: jwtCodec, hasher: quickHasher })
+    await app.close()
+    const data = join(earlier.path, 'data')
+    const options = {
+      brokenRecords: (project: Parameters<typeof brokenRecords>[0]) =>
+        brokenRecords({ ...project, settings: { ...project.settings, data } }),
+    }
+    return { report: await lintFiles(clean, options), marks }
+  } finally {
+    await earlier.remove()
+  }
+}

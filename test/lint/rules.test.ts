@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { Rule } from '../../src/lint/rule.ts'
+import { RULES } from '../../src/lint/rules.ts'
+import { lintExample, placeOf } from './projects.ts'
+
+const rules: readonly Rule[] = Object.values(RULES)
+
+/** The rules that the product was asked to have. */
+const WANTED = [
+  ...['unknown-model', 'unknown-field', 'fields-reference', 'duplicate-name', 'duplicate-field', 'type-mismatch'],
+  ...['widget-mismatch', 'required-not-creatable', 'readonly-updatable', 'primary-key-writable', 'password-exposed'],
+  ...['privileged-field', 'unreachable-field', 'default-invalid', 'choices-mismatch', 'looser-than-model'],
+  ...['relation-display', 'rule-invalid', 'missing-title', 'no-form', 'no-list'],
+]
+  .map((name) => `view/${name}`)
+  .concat(
+    ['unknown-relation', 'impossible-bounds', 'unsafe-pattern', 'default-invalid', 'display-field', 'delete-cycle'].map(
+      (name) => `model/${name}`,
+    ),
+    ['unknown-key', 'webhook-url', 'weak-secret'].map((name) => `config/${name}`),
+  )
+
+test('every rule that was asked for is there, goes by its id, and has a file of that name', () => {
+  const ids = rules.map(({ id }) => id)
+  assert.deepEqual(
+    WANTED.filter((id) => !ids.includes(id)),
+    [],
+  )
+  assert.deepEqual(Object.keys(RULES), ids)
+  for (const id of ids) {
+    assert.ok(existsSync(join(import.meta.dirname, `../../src/lint/rules/${id}.ts`)), `${id} has no file of its own`)
+  }
+})
+
+for (const { id, summary, details, invalid, valid } of rules) {
+  describe(id, () => {
+    test('is documented, with two examples of either kind at least', () => {
+      assert.ok(details.length > 80 && /^[A-Z]/.test(summary), 'it says what it is for')
+      assert.ok(invalid.length >= 2 && valid.length >= 2, `${invalid.length} invalid and ${valid.length} valid examples`)
+    })
+
+    for (const [index, example] of invalid.entries()) {
+      test(`finds what is marked in the invalid example ${index + 1}`, async () => {
+        const { report, marks } = await lintExample(example)
+        const found = report.findings.filter(({ rule, breaking }) => rule === id && breaking !== false)
+        assert.ok(marks.length > 0, 'something is marked')
+        assert.deepEqual(found.map(placeOf), marks, JSON.stringify(report.findings, null, 1))
+      })
+    }
+
+    for (const [index, example] of valid.entries()) {
+      test(`finds nothing in the valid example ${index + 1}`, async () => {
+        const { report } = await lintExample(example)
+        const found = report.findings.filter(({ rule, stopsServe }) => rule === id || stopsServe)
+        assert.deepEqual(
+          found.filter(({ breaking }) => breaking !== false),
+          [],
+        )
+      })
+    }
+  })
+}

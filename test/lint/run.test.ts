@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { ConfigError, formatFault } from '../../src/config/fault.ts'
+import { EXAMPLE_MODELS } from '../../src/lint/example.ts'
+import { RULE_IDS } from '../../src/lint/rules.ts'
+import { lintProject } from '../../src/service/lint.ts'
+import { loadProject } from '../../src/service/project.ts'
+import { copyFixture, makeProject } from '../helpers/fixture.ts'
+import { assertSnapshot } from '../helpers/snapshot.ts'
+import { FAULTY } from './faulty.ts'
+import { lineOf, lintFiles, placeOf } from './projects.ts'
+
+describe('a project with a fault of every kind', () => {
+  test('is reported whole in one run', async () => {
+    const { findings } = await lintFiles(FAULTY)
+    assertSnapshot(`${findings.map(lineOf).join('\n')}\n`, join(import.meta.dirname, 'snapshots/faulty.txt'))
+    const found = new Set(findings.map(({ rule }) => rule))
+    const fromFiles = RULE_IDS.filter((id) => !/^(contract|data)\//.test(id))
+    assert.deepEqual(
+      fromFiles.filter((id) => !found.has(id)),
+      [],
+    )
+  })
+
+  test('none is reported twice', async () => {
+    const { findings } = await lintFiles(FAULTY)
+    const places = findings.map((finding) => `${placeOf(finding)} ${finding.rule}`)
+    assert.deepEqual(
+      places.filter((place, index) => places.indexOf(place) < index),
+      [],
+    )
+  })
+
+  test('what stops admin serve is what lint says does, in the same words', async () => {
+    const project = await makeProject(FAULTY)
+    try {
+      const source = { folder: project.path, env: {}, flags: {} }
+      const { findings } = await lintProject(source, { cwd: project.path })
+      const stopping = findings.filter(({ stopsServe }) => stopsServe)
+      const refusal = await loadProject(source).then(
+        () => assert.fail('it was loaded'),
+        (error: unknown) => error,
+      )
+      assert.ok(refusal instanceof ConfigError, String(refusal))
+      assert.deepEqual(
+        stopping.map(({ file, line, column, rule, message }) => [`${file}:${line}:${column}: ${message}`, rule]).sort(),
+        refusal.faults.map((fault) => [formatFault(fault), fault.rule]).sort(),
+      )
+      assert.ok(
+        stopping.every(({ severity }) => severity === 'error'),
+        'it is an error',
+      )
+    } finally {
+      await project.remove()
+    }
+  })
+})
+
+test('fixtures/blog and fixtures/minimal lint clean', async () => {
+  for (const name of ['blog', 'minimal'] as const) {
+    const project = await copyFixture(name)
+    try {
+      const { findings } = await lintProject({ folder: project.path, env: {}, flags: {} }, { cwd: project.path })
+      assert.deepEqual(findings.map(lineOf), [])
+    } finally {
+      await project.remove()
+    }
+  }
+})
+
+const untitled = (comment = ''): string =>
+  `- { name: PostList, view_type: list, model: Post, fields: [] }
+- name: PostForm
+  view_type: form
+  model: Post
+  fields:
+${comment}    - { name: title }
+    - { name: body, title: Text }
+`
+
+const base = {
+  'models/post.yaml': EXAMPLE_MODELS['models/example.yaml']?.split('- name: Tag')[0]?.replace(/.*tag }\n/, '') ?? '',
+}
+
+describe('what is said of rules', () => {
+  const rows: readonly { name: string; settings: string; expected: readonly string[] }[] = [
+    { name: 'nothing', settings: '{}', expected: ['warn'] },
+    { name: 'off', settings: '{ view/missing-title: off }', expected: [] },
+    { name: 'error', settings: '{ view/missing-title: error }', expected: ['error'] },
+    { name: 'another rule', settings: '{ view/no-form: off }', expected: ['warn'] },
+  ]
+  for (const { name, settings, expected } of rows) {
+    test(`severity: ${name}`, async () => {
+      const files = { ...base, 'views/post.yaml': untitled(), 'admin.config.yaml': `lint: { rules: ${settings} }\n` }
+      const { findings } = await lintFiles(files)
+      assert.deepEqual(
+        findings.map(({ severity }) => severity),
+        expected,
+      )
+    })
+  }
+
+  test('holds also when another setting is faulty', async () => {
+    const settings = 'port: x\nlint: { rules: { view/missing-title: off } }\n'
+    const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(), 'admin.config.yaml': settings })
+    assert.deepEqual(
+      findings.map(({ rule }) => rule),
+      ['config/invalid'],
+    )
+  })
+
+  test('what stops admin serve stays an error', async () => {
+    const files = {
+      ...base,
+      'views/post.yaml': untitled('    # admin-lint-disable-next-line view/unknown-field\n    - { name: titel }\n'),
+      'admin.config.yaml': 'lint: { rules: { view/unknown-field: off, view/missing-title: off } }\n',
+    }
+    const { findings } = await lintFiles(files)
+    assert.deepEqual(
+      findings.map(({ rule, severity }) => [rule, severity]),
+      [['view/unknown-field', 'error']],
+    )
+  })
+
+  const comments: readonly { name: string; comment: string; count: number }[] = [
+    { name: 'the rule', comment: '    # admin-lint-disable-next-line view/missing-title\n', count: 0 },
+    { name: 'several rules', comment: '    # admin-lint-disable-next-line view/no-form, view/missing-title\n', count: 0 },
+    {
+      name: 'one comment above another',
+      comment: '# admin-lint-disable-next-line view/missing-title\n# admin-lint-disable-next-line view/no-form\n',
+      count: 0,
+    },
+    { name: 'another rule', comment: '    # admin-lint-disable-next-line view/no-form\n', count: 1 },
+    { name: 'a line further up', comment: '    # admin-lint-disable-next-line view/missing-title\n\n', count: 1 },
+    { name: 'no rule', comment: '    # admin-lint-disable-next-line\n', count: 1 },
+  ]
+  for (const { name, comment, count } of comments) {
+    test(`a comment that disables: ${name}`, async () => {
+      const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(comment) })
+      assert.equal(findings.filter(({ rule }) => rule === 'view/missing-title').length, count)
+    })
+  }
+})
+
+test('a finding in TypeScript stands at the call that made the definition', async () => {
+  const { findings } = await lintFiles({
+    'models/post.ts':
+      "import { defineModel } from 'admin-backend'\nexport const Post = defineModel({ name: 'Post', fields: [{ name: 'title', type: 'string' }] })\nexport default Post\n",
+    'views/post.ts': `import { defineFormView, defineListView } from 'admin-backend'
+import { Post } from '../models/post.ts'
+
+const form = defineFormView(Post, { name: 'PostForm', fields: [{ name: 'title' }] })
+export default [form, defineListView(Post, { name: 'PostList', fields: [] })]
+`,
+  })
+  assert.deepEqual(findings.map(lineOf), ["views/post.ts:4:14-4:28 warn view/missing-title: 'title' has no title"])
+  assert.equal(findings[0]?.fix, undefined)
+})
+
+test('a part that is malformed hides no finding in another', async () => {
+  const view = untitled().replace('title: Text', 'titel: Text').replace('form\n', 'form\n  ruels: []\n')
+  const { findings } = await lintFiles({ ...base, 'views/post.yaml': view })
+  assert.deepEqual(
+    findings.map(({ rule, line }) => [rule, line]),
+    [
+      ['view/invalid', 4],
+      ['view/missing-title', 7],
+      ['view/missing-title', 8],
+      ['view/invalid', 8],
+    ],
+  )
+})
+
+test('a field of the model that is faulty is not held against a view', async () => {
+  const { findings } = await lintFiles({
+    'models/note.yaml': 'name: Note\nfields:\n  - { name: size, type: nmber }\n',
+    'views/note.yaml':
+      '- { name: A, view_type: form, model: Note, fields: [{ name: size, title: Size, field_type: number }] }\n- { name: B, view_type: list, model: Note, fields: [] }\n',
+  })
+  assert.deepEqual(
+    findings.map(({ rule }) => rule),
+    ['model/invalid'],
+  )
+})
+
+test('a file of views that cannot be read may hold the view that is missed', async () => {
+  const { findings } = await lintFiles({
+    ...base,
+    'views/list.yaml': untitled().split('- name: PostForm')[0] ?? '',
+    'views/form.yaml': '{',
+  })
+  assert.deepEqual([...new Set(findings.map(({ rule }) => rule))], ['file/invalid'])
+})
+
+test('what is wrong with a field that is listed twice is told of the first', async () => {
+  const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled('    - { name: title }\n') })
+  assert.deepEqual(
+    findings.map(({ rule, line }) => [rule, line]),
+    [
+      ['view/missing-title', 6],
+      ['view/duplicate-field', 7],
+    ],
+  )
+})
+
+test('views that one call made share their findings', async () => {
+  const { findings } = await lintFiles({
+    ...base,
+    'views/post.ts': `import { defineFormView, defineListView } from 'admin-backend'
+
+const forms = ['A', 'B'].map((name) => defineFormView({ name, model: 'Post', fields: [{ name: 'title' }] }))
+export default [...forms, defineListView({ name: 'C', model: 'Post', fields: [] })]
+`,
+  })
+  assert.deepEqual(findings.map(lineOf), ["views/post.ts:3:40-3:54 warn view/missing-title: 'title' has no title"])
+})
