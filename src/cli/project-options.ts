@@ -1,13 +1,14 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type App, noData, openApp } from '../app.ts'
+import { Faults } from '../config/fault.ts'
 import type { Settings, SettingsInput } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import { jwtCodec } from '../http/jwt-codec.ts'
 import { createLog, type Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import { loadProject, type Project, type ProjectSource } from '../service/project.ts'
+import { examineProject, loadProject, type Project, type ProjectSource } from '../service/project.ts'
 import { holdsData } from '../store/recovery.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import type { Io } from './io.ts'
@@ -40,6 +41,20 @@ export function withProjectOptions(command: Command): Command {
 /** Loads the project that the options name, and does something with it without touching its data. */
 export async function withProject<T>(io: Io, options: ProjectOptions, work: (project: Project) => Promise<T>): Promise<T> {
   return work(await loadProject(sourceOf(io, options, {})))
+}
+
+/**
+ * Does something with the models of the project that the options name. Its views may be faulty: they may be what is about to be
+ * written, and a shell that writes output into a file has made that file, empty, before anything else begins.
+ *
+ * @throws {ConfigError} listing every fault outside the views
+ */
+export async function withModels<T>(io: Io, options: ProjectOptions, work: (project: Project) => Promise<T>): Promise<T> {
+  const { project, faults } = await examineProject(sourceOf(io, options, {}))
+  const others = new Faults()
+  others.addAll(faults.list.filter(({ position }) => !position.file.startsWith('views/')))
+  others.throwIfAny()
+  return work(project)
 }
 
 /**
