@@ -12,7 +12,7 @@ import { acquireLock } from './lock.ts'
 import { MemoryStore } from './memory.ts'
 import { judgeForeign, type Poured, pour } from './pour.ts'
 import { type Found, find, findBeside, foreignNotice, mendTail, refuseBroken, removeDraft } from './recovery.ts'
-import type { Change, Operation, Outcome, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
+import type { Change, EventOrder, Operation, Outcome, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
 import type { Table } from './table.ts'
 
 /** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
@@ -136,9 +136,13 @@ export class FileStore extends MemoryStore {
     return this.#durable === 0 && !this.#hasTables
   }
 
-  override async transact(operations: readonly Operation[], mode: TransactionMode = 'commit'): Promise<Outcome> {
+  override async transact(
+    operations: readonly Operation[],
+    mode: TransactionMode = 'commit',
+    order?: EventOrder,
+  ): Promise<Outcome> {
     if (this.#refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', this.#refusal)
-    const outcome = this.engine.transact(operations, mode)
+    const outcome = this.engine.transact(operations, mode, order)
     if (mode === 'commit' && outcome.ok && operations.length > 0) await this.#save(outcome.changes, operations)
     return outcome
   }
