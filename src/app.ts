@@ -10,18 +10,28 @@ import { addMissingPermissions } from './service/permission-records.ts'
 import { loadProject, type Project, type ProjectSource } from './service/project.ts'
 import { Reads } from './service/reads.ts'
 import { Records } from './service/records.ts'
+import type { SubscriptionParts } from './service/subscriptions.ts'
 import { ViewCatalog } from './service/view-catalog.ts'
+import { Webhooks } from './service/webhooks.ts'
 import { FileStore } from './store/file.ts'
 import type { Store } from './store/store.ts'
 import { seedStore } from './transfer/seed.ts'
 import { type Clock, systemClock } from './util/clock.ts'
 import { type Random, systemRandom } from './util/ids.ts'
+import { systemTimer, type Timer } from './util/timer.ts'
+import { Schedule } from './webhooks/schedule.ts'
+import { Sender } from './webhooks/sender.ts'
+import { isLoopback, type Resolve, UrlGuard } from './webhooks/url-guard.ts'
 
 /** What an application takes from the outside world; all but the codec has an everyday default. */
 export interface Surroundings {
   readonly tokenCodec: TokenCodecFactory
   readonly clock?: Clock
   readonly random?: Random
+  /** For what webhooks do later. */
+  readonly timer?: Timer
+  /** Finds the addresses of a receiver's name. */
+  readonly resolve?: Resolve
   readonly hasher?: PasswordHasher
   /** Makes the log that the project's settings ask for; without it nothing is said. */
   readonly log?: (settings: Settings['log']) => Log
@@ -39,6 +49,7 @@ export interface App {
   readonly reads: Reads
   readonly logins: Logins
   readonly views: ViewCatalog
+  readonly webhooks: Webhooks
   /** How many seed records this start created. */
   readonly seeded: number
   close(): Promise<void>
@@ -66,6 +77,11 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
     const records = new Records({ registry, store, forms, hasher, clock, log })
     const seeded = mode === 'write' && store.isNew ? await seedStore(project.seeds, registry, records) : 0
     if (mode === 'write') await addMissingPermissions(registry, store, records)
+    const webhooks = webhooksOf({ settings, registry, store, records, clock, random, log }, surroundings)
+    await webhooks.subscriptions.load()
+    if (mode === 'write') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
+    // Only now: seeds and permissions are how a project begins, and nothing that happens to it.
+    records.announceTo(webhooks)
     const codec = tokenCodec(settings.jwt.algorithm, settings.secret_key ?? (await keptSecret(dataFolder, random)))
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
     return {
@@ -78,13 +94,34 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
       reads: new Reads(registry, store),
       logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
       views: new ViewCatalog(registry, project.views),
+      webhooks,
       seeded,
-      close: () => store.close(),
+      async close() {
+        await webhooks.stop()
+        await store.close()
+      },
     }
   } catch (error) {
     await store.close()
     throw error
   }
+}
+
+function webhooksOf(
+  parts: SubscriptionParts & { readonly settings: Settings; readonly log: Log },
+  { timer = systemTimer, resolve: resolveName }: Surroundings,
+): Webhooks {
+  const { settings, clock, random } = parts
+  const { allow_private: allowPrivate = isLoopback(settings.host), retry_schedule: seconds, keep } = settings.webhooks
+  const guard = new UrlGuard(allowPrivate, resolveName)
+  return new Webhooks({
+    ...parts,
+    guard,
+    sender: new Sender({ guard, clock }),
+    schedule: new Schedule(seconds, random),
+    timer,
+    keep,
+  })
 }
 
 /** What to say of a project that was never served. */

@@ -5,10 +5,12 @@ export interface ApiRoots {
   readonly models: string
   readonly auth: string
   readonly views: string
+  readonly webhooks: string
 }
 
 /** The roots that the settings make, without a slash at the end. */
 export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiRoots {
   const api = `${base_path}/api/${api_version}`
-  return { models: `${api}/models`, auth: `${api}/auth`, views: `${base_path}${admin_path}/api/${api_version}/views` }
+  const views = `${base_path}${admin_path}/api/${api_version}/views`
+  return { models: `${api}/models`, auth: `${api}/auth`, views, webhooks: `${api}/webhooks` }
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
+import type { Change, EventOrder, Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import { useFormMessages } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
@@ -27,6 +27,18 @@ export interface AccessGuard {
   changed(users: readonly StoredRecord[]): void
 }
 
+/** Knows who wants to be told of which changes, and sees to it once they are committed. */
+export interface Announcer {
+  /** True when somebody wants to be told of changes to a table. */
+  concerns(table: string): boolean
+  /** What a transaction is to leave behind; undefined when nobody wants to be told of anything. */
+  order(): EventOrder | undefined
+  /** Told what was committed by such an order. */
+  committed(changes: readonly Change[]): void
+}
+
+const NOBODY: Announcer = { concerns: () => false, order: () => undefined, committed() {} }
+
 /** The last step of the write path: hands transactions to the store and says its refusals in the words of the API. */
 export class Committer {
   readonly #registry: Registry
@@ -34,6 +46,7 @@ export class Committer {
   readonly #finisher: Finisher
   readonly #accounts: AccountLog
   #access: AccessGuard = { companions: async () => [], changed() {} }
+  #announcer = NOBODY
 
   constructor(registry: Registry, store: Store, finisher: Finisher, accounts: AccountLog) {
     this.#registry = registry
@@ -44,6 +57,10 @@ export class Committer {
 
   guardAccess(guard: AccessGuard): void {
     this.#access = guard
+  }
+
+  announceTo(announcer: Announcer): void {
+    this.#announcer = announcer
   }
 
   /**
@@ -64,7 +81,7 @@ export class Committer {
       throwIssues(await this.#issuesOf(writes), prefix)
       const operations = await this.#operations(writes)
       const companions = model.key === 'user' ? await this.#companions(writes, operations) : []
-      const outcome = await this.#store.transact([...operations, ...companions])
+      const outcome = await this.#transact([...operations, ...companions], this.#concerns(writes))
       throwIssues(brokenConstraints(outcome, writes), prefix)
       this.#accounts.tell(actor, outcome)
       if (!outcome.ok || companions.length === 0) return outcome
@@ -85,7 +102,8 @@ export class Committer {
         return { kind: 'remove', table: model.key, id: record.id, expect: versionOf(record) }
       })
       if (!actor.isSuperuser) guardSuperusers(await this.#store.transact(removals, 'rehearse'))
-      const outcome = await this.#store.transact(removals)
+      // Nobody knows what goes with them.
+      const outcome = await this.#transact(removals, true)
       const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#registry)
       if (referenced !== undefined) throw referenced
       this.#accounts.tell(actor, outcome)
@@ -97,8 +115,29 @@ export class Committer {
   async attempt(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     const issues = await this.#issuesOf(writes)
     if (issues.length > 0) return issues
-    const outcome = await this.#store.transact(await this.#operations(writes))
+    const outcome = await this.#transact(await this.#operations(writes), this.#concerns(writes))
     return brokenConstraints(outcome, writes)
+  }
+
+  /** Commits records of the server's own as they are. Nobody is told of them. */
+  keep(operations: readonly Operation[]): Promise<Outcome> {
+    const stray = operations.find(({ table }) => !this.#registry.expect(table).internal)
+    if (stray !== undefined) throw new Error(`'${stray.table}' is no table of the server's own`)
+    return this.#store.transact(operations)
+  }
+
+  /** @param concerns when false, nobody wants to be told of any of it */
+  async #transact(operations: readonly Operation[], concerns: boolean): Promise<Outcome> {
+    const order = concerns ? this.#announcer.order() : undefined
+    if (order === undefined) return this.#store.transact(operations)
+    const outcome = await this.#store.transact(operations, 'commit', order)
+    if (outcome.ok) this.#announcer.committed(outcome.changes)
+    return outcome
+  }
+
+  /** What the server notes by itself, such as the time of a login, is nothing that happened to a record. */
+  #concerns(writes: readonly DraftedWrite[]): boolean {
+    return writes.some(({ model, quiet }) => quiet !== true && this.#announcer.concerns(model.key))
   }
 
   #operations(writes: readonly DraftedWrite[]): Promise<Operation[]> {

@@ -1,28 +1,14 @@
 import type { Random } from '../util/ids.ts'
 
-const MINUTE = 60
-const HOUR = 60 * MINUTE
-
-/** How long after each failed attempt the next one is made, in seconds; that of Standard Webhooks' and Svix' advice. */
-export const RETRY_SCHEDULE: readonly number[] = [
-  5,
-  5 * MINUTE,
-  30 * MINUTE,
-  2 * HOUR,
-  5 * HOUR,
-  10 * HOUR,
-  14 * HOUR,
-  20 * HOUR,
-  24 * HOUR,
-]
-
 const JITTER = 0.2
+const MAX_REST_SECONDS = 5
 
 /** When retries are made. Times in milliseconds. */
 export class Schedule {
   readonly #seconds: readonly number[]
   readonly #random: Random
 
+  /** @param seconds how long to wait after each attempt that failed */
   constructor(seconds: readonly number[], random: Random) {
     this.#seconds = seconds
     this.#random = random
@@ -45,9 +31,9 @@ export class Schedule {
     return Math.round(1000 * seconds * (1 - JITTER + 2 * JITTER * spread))
   }
 
-  /** No endpoint that fails is left alone for longer than this before its next message is tried. */
+  /** A receiver that fails is left alone for no longer than this before the next message is tried. */
   get shortest(): number {
-    return 1000 * Math.min(...this.#seconds, RETRY_SCHEDULE[0] ?? 0)
+    return 1000 * Math.min(...this.#seconds, MAX_REST_SECONDS)
   }
 }
 

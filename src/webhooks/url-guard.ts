@@ -72,6 +72,10 @@ export class UrlGuard {
   }
 }
 
+/** True for a host to listen on that nobody outside this machine reaches. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback')
+
 /** What kind of address it is; `unicast` for those that are public. Of IPv6 only 2000::/3 is given to anybody (IANA). */
 function rangeOf(address: string): string {
   const parsed = ipaddr.process(address)

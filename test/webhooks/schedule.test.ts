@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RETRY_SCHEDULE, retryAfter, Schedule } from '../../src/webhooks/schedule.ts'
+import { DEFAULTS } from '../../src/config/settings.ts'
+import { retryAfter, Schedule } from '../../src/webhooks/schedule.ts'
 
 const always = (share: number) => (bytes: number) => {
   const buffer = Buffer.alloc(bytes)
@@ -9,7 +10,7 @@ const always = (share: number) => (bytes: number) => {
 }
 
 test('retries are made after 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and then no more', () => {
-  const schedule = new Schedule(RETRY_SCHEDULE, always(0.5))
+  const schedule = new Schedule(DEFAULTS.webhooks.retry_schedule, always(0.5))
   const waits = Array.from({ length: 10 }, (_, index) => schedule.waitAfter(index + 1))
   const hour = 3_600_000
   assert.deepEqual(waits, [5000, 300_000, hour / 2, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour, undefined])

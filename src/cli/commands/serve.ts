@@ -83,6 +83,7 @@ async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
   try {
     io.stdout.write(`Listening on ${address}\n`)
     await introduce(app, options, address, io)
+    await app.webhooks.deliver()
     app.log.info(`${await stop}: finishing open requests`)
   } finally {
     await server.stop({ timeout: STOP_TIMEOUT_MS })
@@ -97,7 +98,6 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
   log.info(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
   log.info(`Data in ${app.dataFolder}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
   for (const warning of app.project.warnings) log.warn(warning)
-  if (subscriptionCount(app) > 0) log.warn('webhooks are configured, but this version does not deliver any')
   const superuser = await firstSuperuser(app.store)
   if (superuser === undefined) {
     log.info('There is no superuser yet. Stop the server and make one: admin users add NAME --email ADDRESS --superuser')
@@ -111,10 +111,6 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
       `\nTry it:\n\ncurl -H 'Authorization: Bearer ${token}' '${address}${apiRoots(app.settings).models}/${model.key}?page_size=2'\n`,
     )
   }
-}
-
-function subscriptionCount({ settings: { webhooks } }: App): number {
-  return 'length' in webhooks ? webhooks.length : (webhooks.subscriptions?.length ?? 0)
 }
 
 function cannotListen({ settings: { host, port } }: App, { code, message }: NodeJS.ErrnoException): string {
