@@ -7,6 +7,7 @@ import { initCommand } from './commands/init.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
 import { usersCommand } from './commands/users.ts'
+import { webhooksCommand } from './commands/webhooks.ts'
 import type { Io } from './io.ts'
 import { painter } from './style.ts'
 
@@ -37,7 +38,15 @@ async function buildProgram(io: Io): Promise<Command> {
     .option('--debug', 'show the stack of an error, and log every request and how each list is found')
     .showHelpAfterError('(add --help for usage)')
     .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n')
-  const commands = [serveCommand(io), initCommand(io), tokenCommand(io), usersCommand(io), compactCommand(io), doctorCommand(io)]
+  const commands = [
+    serveCommand(io),
+    initCommand(io),
+    tokenCommand(io),
+    usersCommand(io),
+    webhooksCommand(io),
+    compactCommand(io),
+    doctorCommand(io),
+  ]
   for (const command of commands) program.addCommand(command)
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({

@@ -45,7 +45,8 @@ export async function withDataFolder<T>(
   return work(dataFolder, registry)
 }
 
-function sourceOf(io: Io, { project, data }: ProjectOptions, flags: SettingsInput): ProjectSource {
+/** Where the project is that options name. */
+export function sourceOf(io: Io, { project, data }: ProjectOptions, flags: SettingsInput): ProjectSource {
   const dataFlag = data === undefined ? {} : { data: resolve(io.cwd, data) }
   return { folder: resolve(io.cwd, project), env: io.env, flags: { ...flags, ...dataFlag } }
 }

@@ -2,6 +2,8 @@ import type { Settings } from '../config/settings.ts'
 
 /** Where each part of the API begins. */
 export interface ApiRoots {
+  /** Of all but the views. */
+  readonly api: string
   readonly models: string
   readonly auth: string
   readonly views: string
@@ -12,5 +14,5 @@ export interface ApiRoots {
 export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiRoots {
   const api = `${base_path}/api/${api_version}`
   const views = `${base_path}${admin_path}/api/${api_version}/views`
-  return { models: `${api}/models`, auth: `${api}/auth`, views, webhooks: `${api}/webhooks` }
+  return { api, models: `${api}/models`, auth: `${api}/auth`, views, webhooks: `${api}/webhooks` }
 }

@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Disk, nodeDisk } from './disk.ts'
@@ -8,7 +7,7 @@ import { type Folded, type FoldRunner, fold, foldFolder } from './fold.ts'
 import { foldInThread } from './fold-thread.ts'
 import { Journal, journalFiles, SyncFailure } from './journal.ts'
 import { encodeEntry } from './journal-format.ts'
-import { acquireLock } from './lock.ts'
+import { acquireLock, lockPath } from './lock.ts'
 import { MemoryStore } from './memory.ts'
 import { judgeForeign, type Poured, pour } from './pour.ts'
 import { type Found, find, findBeside, foreignNotice, mendTail, refuseBroken, removeDraft } from './recovery.ts'
@@ -94,7 +93,7 @@ export class FileStore extends MemoryStore {
       return store
     }
     await makeFolder(folder)
-    const release = await acquireLock(join(folder, 'lock'))
+    const release = await acquireLock(lockPath(folder))
     try {
       const store = new FileStore(registry, folder, release, options)
       await removeDraft(folder, disk)

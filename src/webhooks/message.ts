@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** What can happen to a record. A test is sent when somebody asks for it, and tells of none. */
 export type EventName = 'create' | 'update' | 'delete' | 'test'
@@ -34,3 +34,13 @@ export function bodyOf({ event, model, data, timestamp }: Message, secret: strin
 /** `sha256=` and the HMAC of a text in hexadecimal digits. */
 export const hexDigest = (text: string, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
+
+/** True when a body carries the signature that this secret makes. */
+export function isSigned(body: string, secret: string): boolean {
+  const end = body.lastIndexOf(',"signature":')
+  const expected = `,"signature":"${hexDigest(`${body.slice(0, end)}}`, secret)}"}`
+  return end !== -1 && timingSafeEqual(digest(body.slice(end)), digest(expected))
+}
+
+/** Of the same length whatever it is of, so that comparing takes the same time. */
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

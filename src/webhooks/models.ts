@@ -10,7 +10,7 @@ const WebhookSubscription = defineModel({
     { name: 'url', type: 'string', required: true },
     { name: 'events', type: 'multichoice', choices: ['create', 'update', 'delete'], required: true },
     // Keys of models, not ids of records; a model may be gone by the next start.
-    { name: 'models', type: 'json', required: true },
+    { name: 'models', type: 'json' },
     // Kept as it is: what is signed with it could not be signed with its hash.
     { name: 'secret', type: 'string', required: true },
     { name: 'old_secret', type: 'string' },

@@ -9,8 +9,8 @@ import { createServer } from '../../src/http/server.ts'
 import { createLog, type Log } from '../../src/log/log.ts'
 import type { Resolve } from '../../src/webhooks/url-guard.ts'
 import { copyFixture, makeProject, type TemporaryFolder } from './fixture.ts'
-import { type FakeTime, fakeTime } from './time.ts'
 import { assertNoSecrets } from './secrets.ts'
+import { type FakeTime, fakeTime } from './time.ts'
 
 /** The moment at which every test application begins. */
 export const TEST_START = Date.parse('2026-01-15T12:00:00.000Z')

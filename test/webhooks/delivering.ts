@@ -3,7 +3,7 @@ import { verify as verifyHub } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
 import type { Worker } from '../../src/webhooks/worker.ts'
 import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts'
-import { type Answer, type Receiver, type Received, startReceiver } from '../helpers/receiver.ts'
+import { type Answer, type Received, type Receiver, startReceiver } from '../helpers/receiver.ts'
 import { play } from '../helpers/scenario.ts'
 
 export const WEBHOOKS = '/api/v1/webhooks'
@@ -61,10 +61,9 @@ export async function deliveriesOf(app: TestApp, id: number, query = ''): Promis
   return (await play(app, { request: `GET ${WEBHOOKS}/${id}/deliveries${query}`, status: 200 })).json.data
 }
 
-/** Asserts that others find all signatures of a request good. @param now what the sender's clock says */
-export async function assertSigned({ headers, body }: Received, secret: string, now: number): Promise<void> {
+/** Asserts that others find all signatures of a request good. */
+export async function assertSigned({ headers, body }: Received, secret: string): Promise<void> {
   const seconds = Number(headers['webhook-timestamp'])
-  assert.ok(Math.abs(seconds * 1000 - now) < 60_000, `the timestamp is ${seconds}, the time ${now / 1000}`)
   const library = new Webhook(secret)
   const own = library.sign(headers['webhook-id'] ?? '', new Date(seconds * 1000), body)
   assert.ok(headers['webhook-signature']?.split(' ').includes(own), 'no standard signature is good')

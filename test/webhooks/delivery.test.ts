@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { play, send } from '../helpers/scenario.ts'
-import { startReceiver, type Answer } from '../helpers/receiver.ts'
 import { openTestApp, TEST_START } from '../helpers/app.ts'
+import { type Answer, startReceiver } from '../helpers/receiver.ts'
+import { play, send } from '../helpers/scenario.ts'
 import { assertSigned, deliveriesOf, delivering, makeTag, subscribe, TAGS, WEBHOOKS } from './delivering.ts'
 
 const DAY = 86_400_000
@@ -28,14 +28,17 @@ describe('attempts', () => {
       assert.equal(new Set(heads.map((headers) => headers['webhook-id'])).size, 1)
       assert.equal(new Set(heads.map((headers) => headers['webhook-timestamp'])).size, 3)
       assert.equal(new Set(receiver.received.map(({ body }) => body)).size, 1)
-      for (const received of receiver.received) await assertSigned(received, secret, TEST_START + 200_000 + 1_000_000 * 0 + 0).catch(async () => assertSigned(received, secret, Number(received.headers['webhook-timestamp']) * 1000))
+      for (const received of receiver.received) await assertSigned(received, secret)
       const payload = JSON.parse(receiver.received[0]?.body ?? '')
       assert.deepEqual([payload.event, payload.model, payload.data.id], ['create', 'tag', tag])
 
       const [delivery] = await deliveriesOf(app, id)
       assert.equal(delivery?.status, 'delivered')
       assert.equal(delivery?.message_id, heads[0]?.['webhook-id'])
-      assert.deepEqual((delivery?.attempts as { status: number }[]).map(({ status }) => status), [500, 500, 200])
+      assert.deepEqual(
+        (delivery?.attempts as { status: number }[]).map(({ status }) => status),
+        [500, 500, 200],
+      )
     }))
 
   test('after the last wait of the schedule it is given up', () =>
@@ -76,7 +79,10 @@ describe('attempts', () => {
       await pass(DAY)
       assert.equal(receiver.received.length, 1, 'it was called again')
       assert.equal((await deliveriesOf(app, id))[0]?.status, 'failed')
-      assert.ok(app.logged.some((line) => line.includes('"webhook_disabled"') && line.includes('410')), 'the log does not say so')
+      assert.ok(
+        app.logged.some((line) => line.includes('"webhook_disabled"') && line.includes('410')),
+        'the log does not say so',
+      )
     }))
 
   test('five days of failures disable it, and success in between begins them anew', () =>
@@ -128,7 +134,7 @@ describe('attempts', () => {
         await pass(6000)
         assert.equal(receiver.received.length, 1)
         const [delivery] = await deliveriesOf(app, id)
-        const [, second] = delivery?.attempts as { error: string }[]
+        const [, second] = (delivery?.attempts ?? []) as { error: string }[]
         assert.match(second?.error ?? '', /^rebind\.example leads to 169\.254\.169\.254, a linkLocal address/)
       },
       { resolve },
@@ -139,17 +145,27 @@ describe('attempts', () => {
 describe('what is told', () => {
   test('create, update, delete; single, bulk and by cascade; without secrets', () =>
     delivering([200], async ({ app, worker, receiver }) => {
-      const body = { data: { username: 'newcomer', email: 'new@example.com', password: 'a-long-password' } }
+      const body = { data: { username: 'just.arrived', email: 'just.arrived@example.com', password: 'a-long-password' } }
       const user = (await play(app, { request: 'POST /api/v1/models/user', body, status: 201 })).json.data
       const post = {
-        data: { title: 'A quiet harbour', slug: 'a-quiet-harbour', body: 'Words enough for a post.', author_id: user.id, category_id: 1 },
+        data: {
+          title: 'A quiet harbour',
+          slug: 'a-quiet-harbour',
+          body: 'Words enough for a post.',
+          author_id: user.id,
+          category_id: 1,
+        },
       }
       const created = (await send(app, { request: 'POST /api/v1/models/post', body: post })).json.data
       assert.ok(created !== undefined, 'the post was refused')
-      const comments = { records: [1, 2].map((number) => ({ body: `Comment ${number}`, post_id: created.id, author_id: 1, author_name: 'Ann', author_email: 'a@example.com' })) }
+      const comments = { records: [1, 2].map((number) => ({ body: `Comment ${number}`, post_id: created.id, author_id: 1 })) }
       const bulk = await send(app, { request: 'POST /api/v1/models/comment/bulk', body: comments })
       assert.equal(bulk.status, 201, bulk.text)
-      await play(app, { request: `PUT /api/v1/models/user/${user.id}`, body: { data: { first_name: 'New', password: 'long-enough-too' } }, status: 200 })
+      await play(app, {
+        request: `PUT /api/v1/models/user/${user.id}`,
+        body: { data: { first_name: 'New', password: 'long-enough-too' } },
+        status: 200,
+      })
       await play(app, { request: `DELETE /api/v1/models/post/${created.id}`, status: 200 })
       await worker.still()
       const told = receiver.received.map(({ body: text }) => JSON.parse(text))
@@ -176,7 +192,10 @@ describe('what is told', () => {
       await play(app, { request: 'PUT /api/v1/models/user/1', body: { data: { password: 'harbour-admin-2024' } }, status: 200 })
       await play(app, { request: 'POST /api/v1/auth/token', as: null, body, status: 200 })
       await worker.still()
-      assert.deepEqual(receiver.received.map(({ body: text }) => JSON.parse(text).event), ['update'])
+      assert.deepEqual(
+        receiver.received.map(({ body: text }) => JSON.parse(text).event),
+        ['update'],
+      )
     }))
 
   test('a subscription is told of its events and models alone', () =>
@@ -188,9 +207,10 @@ describe('what is told', () => {
         await play(app, { request: 'DELETE /api/v1/models/comment/1', status: 200 })
         await play(app, { request: `DELETE ${TAGS}/${id}`, status: 200 })
         await worker.still()
-        assert.deepEqual(receiver.received.map(({ body }) => `${JSON.parse(body).event} ${JSON.parse(body).model}`), [
-          'delete tag',
-        ])
+        assert.deepEqual(
+          receiver.received.map(({ body }) => `${JSON.parse(body).event} ${JSON.parse(body).model}`),
+          ['delete tag'],
+        )
       },
       { subscription: { events: ['delete'], models: ['tag'] } },
     ))

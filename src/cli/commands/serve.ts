@@ -6,6 +6,7 @@ import { apiRoots } from '../../http/paths.ts'
 import { createServer } from '../../http/server.ts'
 import { createLog, type Log } from '../../log/log.ts'
 import { firstSuperuser } from '../../service/users.ts'
+import { announceApi, lockPath } from '../../store/lock.ts'
 import type { Io } from '../io.ts'
 import { type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
 
@@ -81,6 +82,7 @@ async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
   const { host } = app.settings
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${server.info.port}`
   try {
+    await announceApi(lockPath(app.dataFolder), reachable(address) + apiRoots(app.settings).api)
     io.stdout.write(`Listening on ${address}\n`)
     await introduce(app, options, address, io)
     await app.webhooks.deliver()
@@ -89,6 +91,9 @@ async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
     await server.stop({ timeout: STOP_TIMEOUT_MS })
   }
 }
+
+/** The address as this machine reaches it, for a server that listens on all. */
+const reachable = (address: string): string => address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 
 /** Tells a person what is being served and how to begin. */
 async function introduce(app: App, options: ServeOptions, address: string, io: Io): Promise<void> {
