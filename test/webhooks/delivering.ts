@@ -20,16 +20,19 @@ export interface Delivering {
   pass(milliseconds: number): Promise<void>
 }
 
-/** @param subscription what is said of the subscription besides its address */
+/**
+ * @param subscription what is said of the subscription besides its address
+ * @param as a superuser of the project
+ */
 export async function delivering(
   answers: readonly Answer[],
   body: (delivering: Delivering) => Promise<void>,
-  { subscription = {}, ...options }: TestAppOptions & { subscription?: object } = {},
+  { subscription = {}, as = 'admin', ...options }: TestAppOptions & { subscription?: object; as?: string } = {},
 ): Promise<void> {
   const receiver = await startReceiver(...answers)
   const app = await openTestApp(options)
   try {
-    const { id, secret } = await subscribe(app, { url: receiver.url, ...subscription })
+    const { id, secret } = await subscribe(app, { url: receiver.url, ...subscription }, as)
     const worker = await app.app.webhooks.deliver()
     const pass = async (milliseconds: number) => {
       app.advance(milliseconds)
@@ -42,8 +45,8 @@ export async function delivering(
   }
 }
 
-export async function subscribe(app: TestApp, body: object): Promise<{ id: number; secret: string }> {
-  const reply = await play(app, { request: `POST ${WEBHOOKS}`, body, status: 201 })
+export async function subscribe(app: TestApp, body: object, as = 'admin'): Promise<{ id: number; secret: string }> {
+  const reply = await play(app, { request: `POST ${WEBHOOKS}`, as, body, status: 201 })
   return reply.json.data
 }
 

@@ -36,7 +36,7 @@ describe('attempts', () => {
       assert.equal(delivery?.status, 'delivered')
       assert.equal(delivery?.message_id, heads[0]?.['webhook-id'])
       assert.deepEqual(
-        (delivery?.attempts as { status: number }[]).map(({ status }) => status),
+        ((delivery?.attempts ?? []) as { status: number }[]).map(({ status }) => status),
         [500, 500, 200],
       )
     }))
