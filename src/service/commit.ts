@@ -2,12 +2,13 @@ import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import type { Change, EventOrder, Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
+import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import { useFormMessages } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import type { AccountLog } from './account-log.ts'
 import { changesAccess, guardSuperusers, usersAffected } from './accounts.ts'
+import type { Announcer } from './announcer.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './violations.ts'
 
@@ -25,16 +26,6 @@ export interface AccessGuard {
   companions(users: readonly StoredRecord[]): Promise<readonly Operation[]>
   /** Told once it is stored. @param users as they are now */
   changed(users: readonly StoredRecord[]): void
-}
-
-/** Knows who wants to be told of which changes, and sees to it once they are committed. */
-export interface Announcer {
-  /** True when somebody wants to be told of changes to a table. */
-  concerns(table: string): boolean
-  /** What a transaction is to leave behind; undefined when nobody wants to be told of anything. */
-  order(): EventOrder | undefined
-  /** Told what was committed by such an order. */
-  committed(changes: readonly Change[]): void
 }
 
 const NOBODY: Announcer = { concerns: () => false, order: () => undefined, committed() {} }

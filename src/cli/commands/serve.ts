@@ -78,11 +78,11 @@ async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
   await server.start().catch((error: NodeJS.ErrnoException) => {
     throw new AppError('TASK_FAILED', cannotListen(app, error), { cause: error })
   })
-  const stop = io.stopRequested()
   const { host } = app.settings
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${server.info.port}`
   try {
     await announceApi(lockPath(app.dataFolder), reachable(address) + apiRoots(app.settings).api)
+    const stop = io.stopRequested()
     io.stdout.write(`Listening on ${address}\n`)
     await introduce(app, options, address, io)
     await app.webhooks.deliver()
