@@ -7,12 +7,14 @@ import { type Arguments, type BenchOptions, parseArguments, USAGE, UsageError } 
 import { asMarkdown, asTable, makeReport, type Report } from './report.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store/bench.ts'
+import { webhooksBench } from './webhooks.ts'
 
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result[]>>> = {
   start: startBench,
   store: storeBench,
   compaction: compactionBench,
   open: openBench,
+  webhooks: webhooksBench,
 }
 
 const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>> = {
