@@ -33,9 +33,13 @@ export class Subscriptions {
   readonly #parts: SubscriptionParts
   #all: ReadonlyMap<number, StoredRecord> = new Map()
   #audience: EventOrder['audience'] = new Map()
+  /** What no other run has in the names of its messages; behind it they are counted, since chance costs more. */
+  readonly #run: string
+  #orders = 0
 
   constructor(parts: SubscriptionParts) {
     this.#parts = parts
+    this.#run = uniqueId(parts.random)
   }
 
   get all(): readonly StoredRecord[] {
@@ -61,8 +65,8 @@ export class Subscriptions {
 
   order(): EventOrder | undefined {
     if (this.#audience.size === 0) return undefined
-    const { random, clock } = this.#parts
-    return { table: EVENTS, audience: this.#audience, key: `msg_${uniqueId(random)}`, at: isoTime(clock()) }
+    const key = `msg_${this.#run}${(this.#orders++).toString(36)}`
+    return { table: EVENTS, audience: this.#audience, key, at: isoTime(this.#parts.clock()) }
   }
 
   /** Undefined when it is not active. */

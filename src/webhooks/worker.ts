@@ -79,8 +79,11 @@ export class Worker {
   add(event: number, receivers: readonly number[]): void {
     for (const id of receivers) {
       const endpoint = this.#endpoints.get(id)
-      endpoint?.queue.add(event)
-      if (endpoint !== undefined) this.#pump(endpoint)
+      if (endpoint === undefined) continue
+      endpoint.queue.add(event)
+      // Where nothing may be begun now, whatever ends next sees to it: behind a dead receiver there are many events.
+      if (endpoint.running.size < limitOf(endpoint) && endpoint.restsUntil <= this.#options.clock()) this.#pump(endpoint)
+      else if (endpoint.running.size === 0 && endpoint.callOff === undefined) this.#pump(endpoint)
     }
   }
 
@@ -132,7 +135,7 @@ export class Worker {
     if (this.#stopping || this.#endpoints.get(endpoint.id) !== endpoint) return
     const { queue, running } = endpoint
     const now = this.#options.clock()
-    const limit = endpoint.failures >= TROUBLED ? 1 : CONCURRENCY
+    const limit = limitOf(endpoint)
     while (running.size < limit && endpoint.restsUntil <= now) {
       const job = queue.take(now)
       if (job === undefined) break
@@ -229,6 +232,8 @@ const newEndpoint = (id: number): Endpoint => ({
   restsUntil: 0,
   callOff: undefined,
 })
+
+const limitOf = ({ failures }: Endpoint): number => (failures >= TROUBLED ? 1 : CONCURRENCY)
 
 /** Never the whole URL: whoever knows that may call it. */
 const nameOf = ({ id, url }: Receiver): { webhook_id: number; host: string } => ({ webhook_id: id, host: new URL(url).host })
