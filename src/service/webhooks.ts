@@ -1,8 +1,7 @@
 import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
-import { type PageRequest, sliceOf } from '../query/page.ts'
-import type { FieldFilter } from '../query/plan.ts'
+import type { PageRequest } from '../query/page.ts'
 import type { Change, StoredRecord } from '../store/store.ts'
 import { isoTime } from '../util/clock.ts'
 import { uniqueId } from '../util/ids.ts'
@@ -14,6 +13,7 @@ import { signedRequest } from '../webhooks/signature.ts'
 import type { UrlGuard } from '../webhooks/url-guard.ts'
 import { Worker } from '../webhooks/worker.ts'
 import type { Announcer } from './announcer.ts'
+import { DeliveryLog } from './delivery-log.ts'
 import { forbidden, noSuchRecord } from './lookup.ts'
 import { receiverOf, type SubscriptionParts, Subscriptions } from './subscriptions.ts'
 import { messageOf, StoredOutbox } from './webhook-outbox.ts'
@@ -51,12 +51,14 @@ export class Webhooks implements Announcer {
   readonly #rules: SubscriptionRules
   readonly subscriptions: Subscriptions
   readonly outbox: StoredOutbox
+  readonly #log: DeliveryLog
   #worker: Worker | undefined
   #stopPruning = () => {}
 
   constructor(parts: WebhookParts) {
     this.#parts = parts
     this.#rules = parts
+    this.#log = new DeliveryLog(parts.store)
     this.subscriptions = new Subscriptions(parts)
     this.outbox = new StoredOutbox({ ...parts, subscriptions: this.subscriptions })
   }
@@ -170,8 +172,7 @@ export class Webhooks implements Announcer {
     const attempt = { at, status, took, reason, text }
     const settled = { status: isGood ? 'delivered' : 'failed', tries: isGood ? 0 : 1, due: undefined } as const
     await this.outbox.keep([{ receiver: id, event: event.id, attempt, ...settled }])
-    const { data } = await this.#deliveries([{ field: 'event_id', operator: 'eq', value: event.id }], { page: 1, pageSize: 1 })
-    const [delivery] = data
+    const [delivery] = await this.#log.ofEvent(event.id)
     if (delivery === undefined) throw noSuch('Webhook', id)
     return delivery
   }
@@ -184,10 +185,7 @@ export class Webhooks implements Announcer {
     status: string | undefined,
   ): Promise<{ data: object[]; total: number }> {
     superusersOnly(actor)
-    const filters: FieldFilter[] = []
-    if (id !== undefined) filters.push({ field: 'subscription_id', operator: 'eq', value: this.#expect(actor, id).id })
-    if (status !== undefined) filters.push({ field: 'status', operator: 'eq', value: status })
-    return this.#deliveries(filters, page)
+    return this.#log.page(id === undefined ? undefined : this.#expect(actor, id).id, status, page)
   }
 
   /** Delivers again what was delivered or given up, under the same id. */
@@ -202,18 +200,8 @@ export class Webhooks implements Announcer {
     }
     await this.outbox.reopen(delivery)
     this.#worker?.again(Number(event), Number(id))
-    const { data } = await this.#deliveries([{ field: 'id', operator: 'eq', value: deliveryId }], { page: 1, pageSize: 1 })
-    return data[0] ?? {}
-  }
-
-  async #deliveries(filters: FieldFilter[], page: PageRequest): Promise<{ data: object[]; total: number }> {
-    const { store } = this.#parts
-    const { records, total } = await store.find(DELIVERIES, { filters, sort: [{ field: 'id', order: 'desc' }], ...sliceOf(page) })
-    const events = await store.get(
-      EVENTS,
-      records.map(({ event_id: event }) => Number(event)),
-    )
-    return { data: records.map((delivery, index) => shownDelivery(delivery, events[index])), total }
+    const [shown] = await this.#log.ofEvent(Number(event), Number(id))
+    return shown ?? {}
   }
 
   /** @throws {AppError} FORBIDDEN, RECORD_NOT_FOUND */
@@ -256,11 +244,4 @@ const noSuch = (name: string, id: number): AppError => new AppError('RECORD_NOT_
 function refuseIfSet({ id, from_settings: fromSettings }: StoredRecord): void {
   if (fromSettings !== true) return
   throw new AppError('VALIDATION_FAILED', `Webhook ${id} is set in the settings of the project; change it there`)
-}
-
-function shownDelivery(delivery: StoredRecord, event: StoredRecord | undefined): object {
-  const { id, subscription_id, status, attempts, response, next_attempt_at } = delivery
-  const { message_id, event: kind, model, record_id, timestamp } = event ?? ({} as Partial<StoredRecord>)
-  const what = { message_id, event: kind, model, record_id: record_id ?? null, timestamp }
-  return { id, webhook_id: subscription_id, ...what, status, attempts, response, next_attempt_at: next_attempt_at ?? null }
 }

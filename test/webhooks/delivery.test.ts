@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SYSTEM } from '../../src/auth/permissions.ts'
 import { openTestApp, TEST_START } from '../helpers/app.ts'
 import { type Answer, startReceiver } from '../helpers/receiver.ts'
 import { play, send } from '../helpers/scenario.ts'
@@ -214,6 +215,14 @@ describe('what is told', () => {
       },
       { subscription: { events: ['delete'], models: ['tag'] } },
     ))
+
+  test('records that are loaded with their ids, as by an import, are told one by one', () =>
+    delivering([200], async ({ app, worker, receiver }) => {
+      const items = [501, 502].map((id) => ({ model: 'tag', id, data: { name: `Loaded ${id}`, slug: `loaded-${id}` } }))
+      assert.deepEqual(await app.app.records.load(SYSTEM, items), [])
+      await worker.still()
+      assert.deepEqual(receiver.received.map(({ body }) => JSON.parse(body).data.id).sort(), [501, 502])
+    }))
 
   test('a write that is refused is told to nobody', () =>
     delivering([200], async ({ app, worker, receiver }) => {
