@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { member } from './data/members.ts'
 import { accessTokens, MEMBERS_PATH } from './data/project.ts'
-import { type Figure, failureOf, type Result } from './figures.ts'
+import { type Bar, type Figure, failureOf, type Result } from './figures.ts'
 import { CONNECTIONS } from './load/load.ts'
 import { measurePairs, type Side } from './load/pairs.ts'
 import type { BenchOptions } from './options.ts'
@@ -23,16 +23,27 @@ const SENDERS = 8
 const LOOK_MS = 20
 const DEAD_BAR = { is: 'at most', ratio: 1.2 } as const
 
+interface Receivers {
+  readonly live: number
+  readonly dead: number
+}
+
 /** Deliveries a second to a live receiver, beside bare requests; and latencies of creates with receivers that are dead, and without. */
 export async function webhooksBench(options: BenchOptions): Promise<Result[]> {
   const results: Result[] = []
-  for (const [name, bench] of [
-    ['deliveries to a live receiver', throughput],
-    [`p99 of creates with ${DEAD} dead receivers`, latency],
-  ] as const) {
+  const none = { live: 0, dead: 0 }
+  const benches: readonly (readonly [string, (name: string) => Promise<Figure>])[] = [
+    ['deliveries to a live receiver, beside bare requests', (name) => throughput(name, options)],
+    [
+      `p99 of creates with ${DEAD} dead receivers and a live one, beside the live one alone`,
+      (name) => latency(name, options, { live: 1, dead: DEAD }, { live: 1, dead: 0 }, DEAD_BAR),
+    ],
+    [`p99 of creates with ${DEAD} dead receivers, beside none`, (name) => latency(name, options, { live: 0, dead: DEAD }, none)],
+  ]
+  for (const [name, bench] of benches) {
     say(`webhooks: ${name}`)
     try {
-      results.push(await bench(name, options))
+      results.push(await bench(name))
     } catch (error) {
       results.push(failureOf({ bench: 'webhooks', name, records: RECORDS }, error))
     }
@@ -70,35 +81,56 @@ async function throughput(name: string, { profile }: BenchOptions): Promise<Figu
   }
 }
 
-/** Half of the receivers take connections and never answer, half of them are not there. */
-async function latency(name: string, { seconds, profile }: BenchOptions): Promise<Figure> {
+/**
+ * Creates on a server with these receivers, beside one with those.
+ *
+ * @param ours, beside how many receivers each has: `live` answer, of the `dead` half take connections and never answer, half are not there
+ */
+async function latency(
+  name: string,
+  { seconds, profile }: BenchOptions,
+  ours: Receivers,
+  beside: Receivers,
+  bar?: Bar,
+): Promise<Figure> {
   const silent = createServer((socket) => socket.on('error', () => {}).resume())
   const [port, closed] = [await listening(silent), await freePort()]
+  const receiver = await startReceiver()
+  const subscribeAll = async (address: string, { live, dead }: Receivers) => {
+    for (let count = 0; count < live; count++) await subscribe(address, receiver.url)
+    for (let count = 0; count < dead; count++) await subscribe(address, `http://127.0.0.1:${count % 2 === 0 ? port : closed}/`)
+  }
   try {
-    return await withMembers(RECORDS, profile, (withDead) =>
-      withMembers(RECORDS, undefined, async (without) => {
-        for (let count = 0; count < DEAD; count++)
-          await subscribe(withDead, `http://127.0.0.1:${count % 2 === 0 ? port : closed}/`)
-        const { ours, bare, ratio, errors, firstError, generatorLoad } = await measurePairs(
-          side(withDead),
-          side(without),
-          seconds,
-        )
-        if (firstError !== undefined) throw new Error(`${errors} answers were errors; the first: ${firstError}`)
+    return await withMembers(RECORDS, profile, (one) =>
+      withMembers(RECORDS, undefined, async (other) => {
+        await subscribeAll(one, ours)
+        await subscribeAll(other, beside)
+        const result = await measurePairs(side(one), side(other), seconds)
+        if (result.firstError !== undefined)
+          throw new Error(`${result.errors} answers were errors; the first: ${result.firstError}`)
         const details = {
-          p50: ours.p50,
-          p99: ours.p99,
-          baseline_p50: bare.p50,
-          baseline_p99: bare.p99,
-          throughput_ratio: ratio,
-          generator_load: generatorLoad,
+          p50: result.ours.p50,
+          p99: result.ours.p99,
+          baseline_p50: result.bare.p50,
+          baseline_p99: result.bare.p99,
+          throughput_ratio: result.ratio,
+          generator_load: result.generatorLoad,
         }
-        const figures = { ours: ours.p99, baseline: bare.p99, ratio: ours.p99 / bare.p99 }
-        return { bench: 'webhooks', name, records: RECORDS, unit: 'ms', ...figures, bar: DEAD_BAR, details }
+        const figures = { ours: result.ours.p99, baseline: result.bare.p99, ratio: result.ours.p99 / result.bare.p99 }
+        return {
+          bench: 'webhooks',
+          name,
+          records: RECORDS,
+          unit: 'ms',
+          ...figures,
+          ...(bar === undefined ? {} : { bar }),
+          details,
+        }
       }),
     )
   } finally {
     silent.close()
+    receiver.stop()
   }
 }
 
