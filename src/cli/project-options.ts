@@ -85,7 +85,8 @@ export function modelNamed(registry: Registry, key: string): Model {
   throw new AppError('TASK_FAILED', `There is no model '${key}'${meantOrKnown(key, known)}`)
 }
 
-function sourceOf(io: Io, { project, data }: ProjectOptions, flags: SettingsInput): ProjectSource {
+/** Where the project is that options name. */
+export function sourceOf(io: Io, { project, data }: ProjectOptions, flags: SettingsInput): ProjectSource {
   const dataFlag = data === undefined ? {} : { data: resolve(io.cwd, data) }
   return { folder: resolve(io.cwd, project), env: io.env, flags: { ...flags, ...dataFlag } }
 }
