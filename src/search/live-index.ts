@@ -111,7 +111,7 @@ export class LiveIndex {
     for await (const batch of records()) {
       for (const record of batch) {
         if (!this.#changed.has(record.id)) index.replace(record.id, record)
-        if (index.isBehind) index.settle()
+        if (index.isBehind) index.settle(() => now() - begun >= SLICE_MS)
         if (now() - begun < SLICE_MS) continue
         await pause()
         begun = now()
