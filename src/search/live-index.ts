@@ -1,6 +1,8 @@
 import type { JsonObject } from '../util/json.ts'
 import { type SearchField, SearchIndex, textOf } from './search-index.ts'
 
+/** How many slices of work may wait, since much at once is less work than a little at a time. */
+const MAX_BACKLOG = 4
 /** How long the event loop is kept from others while an index is made, in milliseconds. */
 const SLICE_MS = 8
 /** An index that holds more words in vain than this, and than those that count, is made anew. */
@@ -43,7 +45,7 @@ export class LiveIndex {
 
   /** Works in changes when there are many, a slice at a time; undefined when there is nothing to wait for. */
   catchUp(): Promise<void> | undefined {
-    if (this.#ready?.isBehind === true || this.#next?.isBehind === true) this.#catching ??= this.#catchUp()
+    if (this.#backlog >= 1) this.#catching ??= this.#catchUp()
     return this.#catching
   }
 
@@ -53,8 +55,12 @@ export class LiveIndex {
       await pause()
       const begun = now()
       this.#settle(() => now() - begun >= SLICE_MS)
-    } while (this.#ready?.isBehind === true || this.#next?.isBehind === true)
+    } while (this.#backlog >= 1)
     this.#catching = undefined
+  }
+
+  get #backlog(): number {
+    return Math.max(this.#ready?.backlog ?? 0, this.#next?.backlog ?? 0)
   }
 
   /** An index that cannot follow knows less than there is, and is no index any more. */
@@ -84,7 +90,7 @@ export class LiveIndex {
       this.#next.replace(id, after)
       this.#changed.add(id)
     }
-    void this.catchUp()
+    if (this.#backlog >= MAX_BACKLOG) void this.catchUp()
     const { live, wasted } = this.#ready?.words ?? { live: 0, wasted: 0 }
     // When that fails the old index goes on to serve, and the next change tries again.
     if (wasted > Math.max(MIN_WASTED, live)) this.#rebuild().catch(() => {})
@@ -111,7 +117,7 @@ export class LiveIndex {
     for await (const batch of records()) {
       for (const record of batch) {
         if (!this.#changed.has(record.id)) index.replace(record.id, record)
-        if (index.isBehind) index.settle(() => now() - begun >= SLICE_MS)
+        if (index.backlog >= 1) index.settle(() => now() - begun >= SLICE_MS)
         if (now() - begun < SLICE_MS) continue
         await pause()
         begun = now()

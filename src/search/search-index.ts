@@ -35,9 +35,8 @@ export interface Found {
 const K1 = 1.2
 const B = 0.75
 
-/** So many changes, and so many characters of text, are some milliseconds of work. */
-const MAX_PENDING = 256
-const MAX_PENDING_LENGTH = 1 << 17
+const RECORDS_A_SLICE = 256
+const CHARACTERS_A_SLICE = 1 << 17
 
 /**
  * A likeness is worth half of the next better one, and how often a word comes up and where moves it by less than that: an exact
@@ -85,9 +84,9 @@ export class SearchIndex {
     return this.#documents.words
   }
 
-  /** True when more has changed than is worked in within some milliseconds. */
-  get isBehind(): boolean {
-    return this.#pending.size >= MAX_PENDING || this.#pendingLength >= MAX_PENDING_LENGTH
+  /** How many slices of some milliseconds the changes take that are still to be worked in. */
+  get backlog(): number {
+    return Math.max(this.#pending.size / RECORDS_A_SLICE, this.#pendingLength / CHARACTERS_A_SLICE)
   }
 
   /**
