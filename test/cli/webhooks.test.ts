@@ -2,40 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { runCli } from '../helpers/cli.ts'
-import { copyFixture, type TemporaryFolder } from '../helpers/fixture.ts'
-import { type RunningServer, startServer } from '../helpers/process.ts'
+import { type Admin, makeNote, withProject, withServer } from '../helpers/cli-project.ts'
 import { startReceiver } from '../helpers/receiver.ts'
-
-const NOTES = '/api/v1/models/note'
-
-async function withProject(body: (project: TemporaryFolder, admin: Admin) => Promise<void>): Promise<void> {
-  const project = await copyFixture('minimal')
-  const admin: Admin = (...argv) => runCli(argv, { cwd: project.path, stdin: 'long-enough\n' })
-  try {
-    await admin('users', 'add', 'root', '--email', 'root@example.com', '--superuser', '--password-stdin')
-    await body(project, admin)
-  } finally {
-    await project.remove()
-  }
-}
-
-type Admin = (...argv: string[]) => ReturnType<typeof runCli>
-
-async function withServer(project: TemporaryFolder, body: (server: RunningServer) => Promise<void>): Promise<void> {
-  const server = await startServer(['--project', project.path])
-  try {
-    await body(server)
-  } finally {
-    await server.stop()
-  }
-}
-
-async function makeNote(server: RunningServer, admin: Admin, title: string): Promise<void> {
-  const token = (await admin('token')).stdout.trim()
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const reply = await fetch(`${server.address}${NOTES}`, { method: 'POST', headers, body: JSON.stringify({ data: { title } }) })
-  assert.equal(reply.status, 201, await reply.text())
-}
 
 /** What is the same whether a server holds the data or nobody does. */
 async function checkCommands(admin: Admin): Promise<void> {

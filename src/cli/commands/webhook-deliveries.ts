@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts'
 import { type ApiClient, withApi } from '../api-client.ts'
 import { parseId } from '../ids.ts'
 import type { Io } from '../io.ts'
+import { printableJson } from '../printable.ts'
 import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
 import { table } from '../style.ts'
 
@@ -140,7 +141,7 @@ function reasonOf({ attempts }: Delivery): string {
 
 function show(io: Io, deliveries: readonly Delivery[], { json }: DeliveryOptions): void {
   if (json === true) {
-    io.stdout.write(`${JSON.stringify(deliveries, null, 2)}\n`)
+    io.stdout.write(`${printableJson(deliveries)}\n`)
     return
   }
   const rows = deliveries.map((delivery) => {
