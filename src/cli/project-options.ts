@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { type App, noData, openApp } from '../app.ts'
+import { type App, type AppMode, noData, openApp } from '../app.ts'
 import type { Settings, SettingsInput } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import { jwtCodec } from '../http/jwt-codec.ts'
@@ -52,11 +52,14 @@ export async function withDataFolder<T>(
   options: ProjectOptions,
   work: (folder: string, registry: Registry) => Promise<T>,
 ): Promise<T> {
-  const { folder, settings, registry } = await loadProject(sourceOf(io, options, {}))
-  const dataFolder = resolve(folder, settings.data)
+  const project = await loadProject(sourceOf(io, options, {}))
+  const dataFolder = dataFolderOf(project)
   if (!(await holdsData(dataFolder))) throw noData(dataFolder)
-  return work(dataFolder, registry)
+  return work(dataFolder, project.registry)
 }
+
+/** Where a project's data is, absolute. */
+export const dataFolderOf = ({ folder, settings }: Project): string => resolve(folder, settings.data)
 
 /**
  * The model that an argument names.
@@ -70,7 +73,8 @@ export function modelNamed(registry: Registry, key: string): Model {
   throw new AppError('TASK_FAILED', `There is no model '${key}'${meantOrKnown(key, known)}`)
 }
 
-function sourceOf(io: Io, { project, data }: ProjectOptions, flags: SettingsInput): ProjectSource {
+/** The project that the options name, with what they override. */
+export function sourceOf(io: Io, { project, data }: ProjectOptions, flags: SettingsInput): ProjectSource {
   const dataFlag = data === undefined ? {} : { data: resolve(io.cwd, data) }
   return { folder: resolve(io.cwd, project), env: io.env, flags: { ...flags, ...dataFlag } }
 }
@@ -81,7 +85,7 @@ const personalLog = (io: Io): Log => createLog((text) => io.stderr.write(text), 
 export async function withApp<T>(
   io: Io,
   options: ProjectOptions,
-  mode: 'read' | 'write',
+  mode: AppMode,
   work: (app: App) => Promise<T>,
   { flags = {}, log = () => personalLog(io) }: Opening = {},
 ): Promise<T> {
