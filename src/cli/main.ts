@@ -15,6 +15,7 @@ import { snapshotCommand } from './commands/snapshot.ts'
 import { tokenCommand } from './commands/token.ts'
 import { typesCommand } from './commands/types.ts'
 import { usersCommand } from './commands/users.ts'
+import { webhooksCommand } from './commands/webhooks.ts'
 import type { Io } from './io.ts'
 import { painter } from './style.ts'
 
@@ -50,6 +51,7 @@ async function buildProgram(io: Io): Promise<Command> {
     initCommand(io),
     tokenCommand(io),
     usersCommand(io),
+    webhooksCommand(io),
     searchCommand(io),
     mockCommand(io),
     lintCommand(io),

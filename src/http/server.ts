@@ -15,6 +15,7 @@ import { descriptionRoutes } from './routes/description.ts'
 import { mockDataRoutes } from './routes/mock-data.ts'
 import { modelRoutes } from './routes/models.ts'
 import { viewRoutes } from './routes/views.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import { strictRoutes } from './strict-routes.ts'
 
 export interface ServerOptions {
@@ -79,6 +80,7 @@ export async function createServer(
   server.route(strictRoutes(descriptionRoutes(app), 0))
   server.route(strictRoutes(authRoutes(app, limits, logins), Math.min(MAX_LOGIN_BYTES, settings.max_upload_bytes)))
   server.route(strictRoutes(mockDataRoutes(app, limits), 0))
+  server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
   watch(server, app, { limits, random, wait })
   // In a plugin of its own, so that what most requests ask for is spared that extension.
   const register = (api: Hapi.Server) => api.route(strictRoutes(modelRoutes(app), settings.max_upload_bytes, errors.guard))

@@ -6,6 +6,7 @@ import { apiRoots } from '../../http/paths.ts'
 import { createServer } from '../../http/server.ts'
 import { createLog, type Log } from '../../log/log.ts'
 import { firstSuperuser } from '../../service/users.ts'
+import { announceApi, lockPath } from '../../store/lock.ts'
 import type { Io } from '../io.ts'
 import { type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
 
@@ -82,18 +83,24 @@ async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
   await server.start().catch((error: NodeJS.ErrnoException) => {
     throw new AppError('TASK_FAILED', cannotListen(app, error), { cause: error })
   })
-  const stop = io.stopRequested()
   const { host } = app.settings
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${server.info.port}`
   try {
+    // Where nothing is written nobody is told: commands work on what is in the data folder.
+    if (app.dataFolder !== undefined) await announceApi(lockPath(app.dataFolder), reachable(address) + apiRoots(app.settings).api)
+    const stop = io.stopRequested()
     io.stdout.write(`Listening on ${address}\n`)
     void app.searchIndexes.prepare()
     await introduce(app, options, address, io)
+    await app.webhooks.deliver()
     app.log.info(`${await stop}: finishing open requests`)
   } finally {
     await server.stop({ timeout: STOP_TIMEOUT_MS })
   }
 }
+
+/** The address as this machine reaches it, for a server that listens on all. */
+const reachable = (address: string): string => address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 
 /** Tells a person what is being served and how to begin. */
 async function introduce(app: App, options: ServeOptions, address: string, io: Io): Promise<void> {
@@ -104,7 +111,6 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
   const place = app.dataFolder ?? 'memory, to be forgotten when the server stops'
   log.info(`Data in ${place}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
   for (const warning of app.project.warnings) log.warn(warning)
-  if (subscriptionCount(app) > 0) log.warn('webhooks are configured, but this version does not deliver any')
   const superuser = await firstSuperuser(app.store)
   if (superuser === undefined) {
     const remedy =
@@ -122,10 +128,6 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
       `\nTry it:\n\ncurl -H 'Authorization: Bearer ${token}' '${address}${apiRoots(app.settings).models}/${model.key}?page_size=2'\n`,
     )
   }
-}
-
-function subscriptionCount({ settings: { webhooks } }: App): number {
-  return 'length' in webhooks ? webhooks.length : (webhooks.subscriptions?.length ?? 0)
 }
 
 function cannotListen({ settings: { host, port } }: App, { code, message }: NodeJS.ErrnoException): string {
