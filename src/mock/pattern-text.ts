@@ -11,10 +11,10 @@ interface Instruction {
   readonly runes: ArrayLike<number>
 }
 
-/** Where texts are to be long enough before they end, and how often the branch is taken that makes them longer. */
-const LENGTHENING = 0.85
+/** How often the branch is taken that makes a text longer, until it is long enough: one of these for each text. */
+const LENGTHENING = [0.85, 0.98, 0.9995] as const
 /** No pattern that a person wrote takes more steps. */
-const MAX_STEPS = 100_000
+const MAX_STEPS = 20_000
 
 /**
  * Makes texts that a pattern matches, by walking through the very program that the pattern is matched with, so that every syntax
@@ -41,6 +41,7 @@ export class PatternText {
    */
   make(random: KeyedRandom, min: number, max: number): string | undefined {
     const enough = random.integer(min, max)
+    const lengthening = random.pick(LENGTHENING)
     let text = ''
     let length = 0
     let at = this.#start
@@ -49,7 +50,7 @@ export class PatternText {
       if (instruction === undefined || instruction.op === OP.fail) return undefined
       if (instruction.op === OP.match) return text
       if (instruction.op === OP.alt || instruction.op === OP.altMatch) {
-        at = this.#branch(instruction, random, { min: min - length, enough: enough - length, max: max - length })
+        at = this.#branch(instruction, random, { lengthening, enough: enough - length, max: max - length })
         continue
       }
       if (consumes(instruction)) {
@@ -64,14 +65,14 @@ export class PatternText {
   }
 
   /** What is left of the lengths decides how much longer the text becomes. */
-  #branch({ out, arg }: Instruction, random: KeyedRandom, left: { min: number; enough: number; max: number }): number {
+  #branch({ out, arg }: Instruction, random: KeyedRandom, left: { lengthening: number; enough: number; max: number }): number {
     const [one, other] = [this.#distance[out] ?? Infinity, this.#distance[arg] ?? Infinity]
     const shorter = one <= other ? out : arg
     const longer = shorter === out ? arg : out
     const [least, most] = [Math.min(one, other), Math.max(one, other)]
     if (most > left.max || most === Infinity) return shorter
-    if (least < left.min || (one !== other && least < left.enough)) return random.chance(LENGTHENING) ? longer : shorter
-    return one === other ? random.pick([out, arg]) : shorter
+    if (one === other) return random.pick([out, arg])
+    return least < left.enough && random.chance(left.lengthening) ? longer : shorter
   }
 }
 
