@@ -123,6 +123,11 @@ test('every library that is imported is a dependency of the package, and the oth
   assert.deepEqual([...new Set(names)].sort(), Object.keys(dependencies).sort())
 })
 
+test('Faker, which is large, is loaded when it is wanted and not at a start', () => {
+  const early = files.filter((file) => /^import (?!type\b)[^'\n]*'@faker-js\//m.test(readFileSync(file, 'utf8')))
+  assert.deepEqual(early.map(show), [])
+})
+
 test('no room has a barrel', () => {
   assert.deepEqual(
     files.map(show).filter((file) => /[/\\]index\.ts$/.test(file)),
