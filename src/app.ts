@@ -125,7 +125,7 @@ async function open(project: Project, mode: AppMode, surroundings: Surroundings)
       store,
       records,
       reads: new Reads(registry, store, writer),
-      searches: new Searches({ registry, store, writer, indexes: searchIndexes }),
+      searches: new Searches({ registry, store, writer, indexes: searchIndexes, pause: setImmediate }),
       searchIndexes,
       logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
       views: new ViewCatalog(registry, project.views),
