@@ -32,7 +32,8 @@ export async function loadFaker(locale: string = DEFAULT_LOCALE): Promise<Source
 }
 
 async function importLocale(locale: string): Promise<{ readonly faker: Faker }> {
-  if (!/^[a-zA-Z_]{2,20}$/.test(locale)) throw await noSuchLocale(locale)
+  // What all languages share is none.
+  if (locale === 'base' || !/^[a-zA-Z_]{2,20}$/.test(locale)) throw await noSuchLocale(locale)
   try {
     return (await import(`@faker-js/faker/locale/${locale}`)) as { readonly faker: Faker }
   } catch {
@@ -42,5 +43,13 @@ async function importLocale(locale: string): Promise<{ readonly faker: Faker }> 
 
 async function noSuchLocale(locale: string): Promise<AppError> {
   const { allLocales } = await import('@faker-js/faker')
-  return new AppError('USAGE', `There is no locale '${locale}'${meantOrKnown(locale, Object.keys(allLocales).sort())}`)
+  return new AppError(
+    'USAGE',
+    `There is no locale '${locale}'${meantOrKnown(
+      locale,
+      Object.keys(allLocales)
+        .filter((each) => each !== 'base')
+        .sort(),
+    )}`,
+  )
 }
