@@ -105,7 +105,7 @@ describe('mock records', () => {
 
   test('are not in a language that there is not', async () => {
     await assert.rejects(loadFaker('dd'), { code: 'USAGE', details: /^There is no locale 'dd'; did you mean '..'\?$/ })
-    await assert.rejects(loadFaker('../../x'), { code: 'USAGE' })
+    for (const locale of ['base', '../../x', '']) await assert.rejects(loadFaker(locale), { code: 'USAGE' })
     assert.equal(DEFAULT_LOCALE, 'en')
   })
 })

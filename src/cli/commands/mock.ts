@@ -30,7 +30,7 @@ export function mockCommand(io: Io): Command {
     .option('--json', 'print the seed and how many records were created as JSON')
     .addHelpText(
       'after',
-      '\nAccounts of mock users have a password that nobody knows; `admin users passwd` gives them another.\n',
+      '\nAccounts of mock users have a password that nobody knows; `admin users passwd` gives them another.\nSubscribers of webhooks are told of mock records as of any others.\n',
     )
     .addHelpText('after', '\nExample:\n  $ admin mock --all --count 100 --seed 1\n')
     .action((models: string[], options: MockOptions) => {
