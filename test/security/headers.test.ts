@@ -45,7 +45,7 @@ const ANSWERS: readonly (readonly [string, number, (app: ListeningApp) => string
   ['no preflight', 404, () => ask('OPTIONS /api/v1/models/tag')],
   ['what is no request', 400, () => 'NONSENSE\r\n\r\n'],
   ['no Host', 400, () => 'GET / HTTP/1.1\r\n\r\n'],
-  ['headers without end', 431, () => ask('GET /', `X: ${'x'.repeat(20_000)}\r\n`)],
+  ['headers without end', 431, () => ask('GET /', `X: ${'x'.repeat(50_000)}\r\n`)],
   [
     'a body that is no chunk',
     400,
