@@ -1,11 +1,27 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { acquireLock, announceApi, apiOf } from '../../src/store/lock.ts'
 import { withProject, withServer } from '../helpers/cli-project.ts'
 import { startReceiver } from '../helpers/receiver.ts'
+
+/** Whether nobody listens on a port of this machine. */
+async function canListen(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return true
+  } catch {
+    return false
+  } finally {
+    server.close()
+  }
+}
 
 describe('a command beside a server', { timeout: 60_000 }, () => {
   test('sends no token to whoever listens where the server did', () =>
@@ -33,37 +49,23 @@ describe('a command beside a server', { timeout: 60_000 }, () => {
       withServer(project, async (server) => {
         const lock = join(project.path, 'data', 'lock')
         assert.equal(await apiOf(lock), `${server.address}/api/v1`)
-        // A request that does not end keeps the server from closing at once.
-        const port = Number(new URL(server.address).port)
-        const token = (await admin('token')).stdout.trim()
-        const held = fetch(`${server.address}/api/v1/models/note`, {
-          method: 'POST',
-          duplex: 'half',
-          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-          body: new ReadableStream({
-            async start(controller) {
-              controller.enqueue(Buffer.from('{"data":'))
-              server.child.kill('SIGTERM')
-              await server.said('finishing open requests')
-              // The port is anybody's from here on.
-              for (const taker = createServer(); ; ) {
-                const taken = await new Promise((resolve) => {
-                  taker.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
-                })
-                taker.removeAllListeners('error')
-                if (taken === true) {
-                  await new Promise((resolve) => taker.close(resolve))
-                  break
-                }
-              }
-              assert.ok(!(await readFile(lock, 'utf8')).includes('api'), 'the lock still leads there')
-              assert.match((await admin('webhooks', 'list')).stderr, /^error The data folder is in use by process/)
-              controller.enqueue(Buffer.from('{"title":"Slack water"}}'))
-              controller.close()
-            },
-          }),
-        } as RequestInit)
-        assert.equal((await held).status, 201)
+        // A request that is not at its end keeps the server from ending at once.
+        const authorization = `Bearer ${(await admin('token')).stdout.trim()}`
+        const headers = { authorization, 'content-type': 'application/json', expect: '100-continue' }
+        const held = request(`${server.address}/api/v1/models/note`, { method: 'POST', headers })
+        // Cut when what is asserted below does not hold, which is then the failure to tell of.
+        held.on('error', () => {}).flushHeaders()
+        await once(held, 'continue')
+        server.child.kill('SIGTERM')
+        await server.said('finishing open requests')
+        // From when on the port is anybody's.
+        while (!(await canListen(Number(new URL(server.address).port)))) {}
+        assert.ok(!(await readFile(lock, 'utf8')).includes('api'), 'the lock still leads there')
+        assert.match((await admin('webhooks', 'list')).stderr, /^error The data folder is in use by process/)
+        held.end('{"data":{"title":"Slack water"}}')
+        const [answer] = await once(held, 'response')
+        assert.equal(answer.statusCode, 201)
+        answer.resume()
       }),
     ))
 })

@@ -5,7 +5,8 @@ import type { Io } from '../io.ts'
 import { printableJson } from '../printable.ts'
 import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
 import { table } from '../style.ts'
-import { deliveriesCommand, drainCommand, redeliverCommand, testCommand } from './webhook-deliveries.ts'
+import { deliveriesCommand, redeliverCommand, testCommand } from './webhook-deliveries.ts'
+import { drainCommand } from './webhook-drain.ts'
 import { listenCommand } from './webhook-listen.ts'
 
 type JsonOptions = ProjectOptions & { json?: boolean }
