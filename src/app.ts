@@ -19,6 +19,8 @@ import { Searches } from './service/searches.ts'
 import { ViewCatalog } from './service/view-catalog.ts'
 import { FileStore } from './store/file.ts'
 import type { Store } from './store/store.ts'
+import { Exports } from './transfer/exports.ts'
+import { Imports } from './transfer/imports.ts'
 import { seedStore } from './transfer/seed.ts'
 import { type Clock, systemClock } from './util/clock.ts'
 import { type Random, systemRandom } from './util/ids.ts'
@@ -47,6 +49,8 @@ export interface App {
   readonly reads: Reads
   readonly searches: Searches
   readonly searchIndexes: SearchIndexes
+  readonly exports: Exports
+  readonly imports: Imports
   readonly logins: Logins
   readonly views: ViewCatalog
   /** How many seed records this start created. */
@@ -90,6 +94,8 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
       reads: new Reads(registry, store, writer),
       searches: new Searches({ registry, store, writer, indexes: searchIndexes }),
       searchIndexes,
+      exports: new Exports(registry, store),
+      imports: new Imports(registry, records),
       logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
       views: new ViewCatalog(registry, project.views),
       seeded,

@@ -1,0 +1,72 @@
+import { stringify } from 'csv-stringify/sync'
+import type { Field } from '../model/field.ts'
+import type { Format } from '../query/formats.ts'
+import type { StoredRecord } from '../store/store.ts'
+import type { Json } from '../util/json.ts'
+import { writeCell } from './cells.ts'
+
+/** What a file consists of. */
+interface Layout {
+  readonly head: string
+  /** What stands between two records. */
+  readonly between: string
+  readonly tail: string
+  rows(records: readonly StoredRecord[]): string
+}
+
+/**
+ * The text of a file, in pieces of some hundred records each.
+ *
+ * @param fields the fields to write, in their order
+ * @param bom begins with a byte order mark, by which spreadsheets recognise UTF-8
+ */
+export async function* writeFile(
+  format: Format,
+  fields: readonly Field[],
+  batches: AsyncIterable<readonly StoredRecord[]>,
+  bom = false,
+): AsyncGenerator<string> {
+  const { head, between, tail, rows } = LAYOUTS[format](fields)
+  let text = bom ? `\uFEFF${head}` : head
+  let isFirst = true
+  for await (const records of batches) {
+    if (records.length === 0) continue
+    yield text + (isFirst ? '' : between) + rows(records)
+    text = ''
+    isFirst = false
+  }
+  if (text + tail !== '') yield text + tail
+}
+
+const LAYOUTS: Readonly<Record<Format, (fields: readonly Field[]) => Layout>> = {
+  csv: (fields) => ({
+    head: toCsv([fields.map(({ name }) => name)]),
+    between: '',
+    tail: '',
+    rows: (records) => toCsv(records.map((record) => fields.map((field) => writeCell(field, storedValue(record, field))))),
+  }),
+  json: (fields) => ({
+    head: '[',
+    between: ',\n',
+    tail: ']\n',
+    rows: (records) => records.map((record) => toJson(record, fields)).join(',\n'),
+  }),
+  ndjson: (fields) => ({
+    head: '',
+    between: '\n',
+    tail: '\n',
+    rows: (records) => records.map((record) => toJson(record, fields)).join('\n'),
+  }),
+}
+
+/** RFC 4180. Null is nothing, an empty text is a pair of quotes; lone line breaks are quoted too. */
+const toCsv = (rows: readonly (readonly (string | null)[])[]): string =>
+  stringify(rows as (string | null)[][], { record_delimiter: 'windows', quoted_match: EMPTY })
+
+const EMPTY = /^$/
+
+const toJson = (record: StoredRecord, fields: readonly Field[]): string =>
+  JSON.stringify(Object.fromEntries(fields.map((field) => [field.name, storedValue(record, field)])))
+
+/** A field that was added to the model after the record was stored has no value yet. */
+const storedValue = (record: StoredRecord, { name, type }: Field): Json => record[name] ?? (type.list ? [] : null)
