@@ -16,7 +16,9 @@ import { RecordWriter } from './service/record-json.ts'
 import { Records } from './service/records.ts'
 import { SearchIndexes } from './service/search-indexes.ts'
 import { Searches } from './service/searches.ts'
+import type { SubscriptionParts } from './service/subscriptions.ts'
 import { ViewCatalog } from './service/view-catalog.ts'
+import { Webhooks } from './service/webhooks.ts'
 import { FileStore } from './store/file.ts'
 import type { Store } from './store/store.ts'
 import { Exports } from './transfer/exports.ts'
@@ -24,12 +26,20 @@ import { Imports } from './transfer/imports.ts'
 import { seedStore } from './transfer/seed.ts'
 import { type Clock, systemClock } from './util/clock.ts'
 import { type Random, systemRandom } from './util/ids.ts'
+import { systemTimer, type Timer } from './util/timer.ts'
+import { Schedule } from './webhooks/schedule.ts'
+import { Sender } from './webhooks/sender.ts'
+import { isLoopback, type Resolve, UrlGuard } from './webhooks/url-guard.ts'
 
 /** What an application takes from the outside world; all but the codec has an everyday default. */
 export interface Surroundings {
   readonly tokenCodec: TokenCodecFactory
   readonly clock?: Clock
   readonly random?: Random
+  /** For what webhooks do later. */
+  readonly timer?: Timer
+  /** Finds the addresses of a receiver's name. */
+  readonly resolve?: Resolve
   readonly hasher?: PasswordHasher
   /** Lets time pass; keeps no process from ending. */
   readonly wait?: (milliseconds: number) => Promise<unknown>
@@ -53,6 +63,7 @@ export interface App {
   readonly imports: Imports
   readonly logins: Logins
   readonly views: ViewCatalog
+  readonly webhooks: Webhooks
   /** How many seed records this start created. */
   readonly seeded: number
   close(): Promise<void>
@@ -80,6 +91,11 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
     const records = new Records({ registry, store, forms, hasher, clock, log })
     const seeded = mode === 'write' && store.isNew ? await seedStore(project.seeds, registry, records) : 0
     if (mode === 'write') await addMissingPermissions(registry, store, records)
+    const webhooks = webhooksOf({ settings, registry, store, records, clock, random, log }, surroundings)
+    await webhooks.subscriptions.load()
+    if (mode === 'write') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
+    // Only now: seeds and permissions are how a project begins, and nothing that happens to it.
+    records.announceTo(webhooks)
     const codec = tokenCodec(settings.jwt.algorithm, settings.secret_key ?? (await keptSecret(dataFolder, random)))
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
     const writer = new RecordWriter(registry, store)
@@ -98,10 +114,12 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
       imports: new Imports(registry, records),
       logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
       views: new ViewCatalog(registry, project.views),
+      webhooks,
       seeded,
-      close() {
+      async close() {
         searchIndexes.close()
-        return store.close()
+        await webhooks.stop()
+        await store.close()
       },
     }
   } catch (error) {
@@ -126,6 +144,23 @@ export async function brokenRecords({ folder, settings, registry }: Project): Pr
   } finally {
     await store.close()
   }
+}
+
+function webhooksOf(
+  parts: SubscriptionParts & { readonly settings: Settings; readonly log: Log },
+  { timer = systemTimer, resolve: resolveName }: Surroundings,
+): Webhooks {
+  const { settings, clock, random } = parts
+  const { allow_private: allowPrivate = isLoopback(settings.host), retry_schedule: seconds, keep } = settings.webhooks
+  const guard = new UrlGuard(allowPrivate, resolveName)
+  return new Webhooks({
+    ...parts,
+    guard,
+    sender: new Sender({ guard, clock }),
+    schedule: new Schedule(seconds, random),
+    timer,
+    keep,
+  })
 }
 
 /** What to say of a project that was never served. */

@@ -12,6 +12,7 @@ import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
 import { typesCommand } from './commands/types.ts'
 import { usersCommand } from './commands/users.ts'
+import { webhooksCommand } from './commands/webhooks.ts'
 import type { Io } from './io.ts'
 import { painter } from './style.ts'
 
@@ -47,6 +48,7 @@ async function buildProgram(io: Io): Promise<Command> {
     initCommand(io),
     tokenCommand(io),
     usersCommand(io),
+    webhooksCommand(io),
     searchCommand(io),
     lintCommand(io),
     generateCommand(io),

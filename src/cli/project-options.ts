@@ -1,13 +1,14 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type App, noData, openApp } from '../app.ts'
+import { Faults } from '../config/fault.ts'
 import type { Settings, SettingsInput } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import { jwtCodec } from '../http/jwt-codec.ts'
 import { createLog, type Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import { loadProject, type Project, type ProjectSource } from '../service/project.ts'
+import { examineProject, loadProject, type Project, type ProjectSource } from '../service/project.ts'
 import { holdsData } from '../store/recovery.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import type { Io } from './io.ts'
@@ -43,6 +44,20 @@ export async function withProject<T>(io: Io, options: ProjectOptions, work: (pro
 }
 
 /**
+ * Does something with the models of the project that the options name. Its views may be faulty: they may be what is about to be
+ * written, and a shell that writes output into a file has made that file, empty, before anything else begins.
+ *
+ * @throws {ConfigError} listing every fault outside the views
+ */
+export async function withModels<T>(io: Io, options: ProjectOptions, work: (project: Project) => Promise<T>): Promise<T> {
+  const { project, faults } = await examineProject(sourceOf(io, options, {}))
+  const others = new Faults()
+  others.addAll(faults.list.filter(({ position }) => !position.file.startsWith('views/')))
+  others.throwIfAny()
+  return work(project)
+}
+
+/**
  * Loads the project that the options name, and does something with its data folder without opening the store.
  *
  * @throws {AppError} TASK_FAILED when there is no data yet
@@ -70,7 +85,8 @@ export function modelNamed(registry: Registry, key: string): Model {
   throw new AppError('TASK_FAILED', `There is no model '${key}'${meantOrKnown(key, known)}`)
 }
 
-function sourceOf(io: Io, { project, data }: ProjectOptions, flags: SettingsInput): ProjectSource {
+/** Where the project is that options name. */
+export function sourceOf(io: Io, { project, data }: ProjectOptions, flags: SettingsInput): ProjectSource {
   const dataFlag = data === undefined ? {} : { data: resolve(io.cwd, data) }
   return { folder: resolve(io.cwd, project), env: io.env, flags: { ...flags, ...dataFlag } }
 }

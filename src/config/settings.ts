@@ -28,7 +28,7 @@ export interface Settings {
   readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug'; readonly format: 'auto' | 'json' | 'text' }
   readonly stop_delay_seconds: number
   readonly metrics: 'off' | 'local' | 'open'
-  readonly webhooks: readonly WebhookSettings[] | WebhookSection
+  readonly webhooks: WebhookSection
   readonly lint: { readonly rules: Readonly<Record<string, 'off' | 'warn' | 'error'>> }
 }
 
@@ -44,15 +44,22 @@ export interface WebhookSettings {
   readonly active?: boolean
 }
 
-interface WebhookSection {
+/** How webhooks are delivered. */
+export interface WebhookSection {
+  /** May receivers be on this machine or in a private network? Absent, they may when the server itself listens on this machine. */
   readonly allow_private?: boolean
-  readonly retry_schedule?: readonly number[]
-  readonly subscriptions?: readonly WebhookSettings[]
+  /** Seconds until the next attempt, after each that failed. */
+  readonly retry_schedule: readonly number[]
+  readonly subscriptions: readonly WebhookSettings[]
+  /** How many deliveries are kept in the log, and for how long. */
+  readonly keep: { readonly deliveries: number; readonly days: number }
 }
 
-/** What a person may write: any part of the settings. */
-export type SettingsInput = {
-  readonly [K in keyof Settings]?: Settings[K] extends readonly unknown[] ? Settings[K] : Partial<Settings[K]>
+type SectionsOf<S> = { readonly [K in keyof S]?: S[K] extends readonly unknown[] ? S[K] : Partial<S[K]> }
+
+/** What a person may write: any part of the settings. Webhooks may be just a list of subscriptions. */
+export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks'>> & {
+  readonly webhooks?: readonly WebhookSettings[] | SectionsOf<WebhookSection>
 }
 
 /** What holds where nobody says otherwise. */
@@ -73,9 +80,18 @@ export const DEFAULTS: Settings = {
   log: { level: 'info', format: 'auto' },
   stop_delay_seconds: 0,
   metrics: 'local',
-  webhooks: [],
+  webhooks: {
+    // As Standard Webhooks and Svix advise: 5 s, 5 min, 30 min, then hours.
+    retry_schedule: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    subscriptions: [],
+    keep: { deliveries: 10_000, days: 30 },
+  },
   lint: { rules: {} },
 }
+
+const MAX_RETRIES = 50
+/** A week. */
+const MAX_RETRY_SECONDS = 604_800
 
 /** Ten years. */
 const MAX_TOKEN_MINUTES = 5_256_000
@@ -98,8 +114,9 @@ const subscription = Joi.object({
 
 const webhookSection = Joi.object({
   allow_private: Joi.boolean(),
-  retry_schedule: Joi.array().items(Joi.number().positive()),
+  retry_schedule: Joi.array().items(Joi.number().positive().max(MAX_RETRY_SECONDS)).max(MAX_RETRIES),
   subscriptions: Joi.array().items(subscription),
+  keep: Joi.object({ deliveries: Joi.number().integer().min(0).max(1_000_000), days: Joi.number().positive().max(3650) }),
 })
 
 /** What a file of settings may hold. */
@@ -164,7 +181,7 @@ export function resolveSettings(
   const read = (value: unknown, source: Definition['source'], convert: boolean): SettingsInput => {
     const shape = validateShape(settingsSchema, value, source, { convert, rule: brokenRule })
     faults.addAll(shape.faults.list)
-    return shape.value ?? {}
+    return withSections(shape.value ?? {})
   }
   const layers = [
     file === undefined || file.value === null ? {} : read(file.value, file.source, false),
@@ -175,6 +192,10 @@ export function resolveSettings(
   const anybody = settings.cors.includes(ANY_ORIGIN) ? [EVERY_ORIGIN] : []
   return { settings, faults, warnings: [...environment.warnings, ...anybody] }
 }
+
+/** A list of subscriptions is a section that says nothing else, so that the layers above may. */
+const withSections = (input: SettingsInput): SettingsInput =>
+  Array.isArray(input.webhooks) ? { ...input, webhooks: { subscriptions: input.webhooks } } : input
 
 function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
   layers: { name: string; value: unknown }[]

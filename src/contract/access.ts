@@ -7,6 +7,7 @@ export interface Roots {
   readonly models: string
   readonly auth: string
   readonly views: string
+  readonly webhooks: string
   readonly document: string
 }
 

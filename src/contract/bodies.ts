@@ -40,10 +40,13 @@ export const several = (model: Model): Record<string, Schema> => ({
   total: COUNT,
 })
 
+/** The envelope of a list of records. */
+export const pageOf = (model: Model): Record<string, Schema> => envelope(wholeOrPart(model))
+
 /** The envelope of a list. */
-export const pageOf = (model: Model): Record<string, Schema> => ({
-  data: { type: 'array', items: wholeOrPart(model) },
-  total: { ...COUNT, description: 'How many records match' },
+export const envelope = (items: Schema): Record<string, Schema> => ({
+  data: { type: 'array', items },
+  total: { ...COUNT, description: 'How many there are on all pages' },
   page: { type: 'integer', minimum: 1 },
   page_size: { type: 'integer', minimum: 1 },
   total_pages: COUNT,

@@ -13,7 +13,8 @@ type Described = Omit<Description, 'keys' | 'items' | 'rules' | 'patterns' | 'al
   readonly keys?: Readonly<Record<string, Described>>
   readonly items?: readonly Described[]
   readonly rules?: readonly Rule[]
-  readonly matches?: readonly { readonly schema: Described }[]
+  /** What may be taken: a schema, or one of two that a condition chooses between. */
+  readonly matches?: readonly { readonly schema?: Described; readonly then?: Described; readonly otherwise?: Described }[]
   readonly patterns?: readonly { readonly rule: Described }[]
 }
 
@@ -32,7 +33,7 @@ function convert(described: Described): Schema {
     case 'array':
       return { type: 'array', items: items.length === 0 ? undefined : either(items), minItems: limitOf(described, 'min') }
     case 'alternatives':
-      return either(matches.map(({ schema }) => schema))
+      return either(matches.flatMap((match) => [match.schema ?? [], match.then ?? [], match.otherwise ?? []].flat()))
     case 'string':
       return textSchema(described)
     case 'number':

@@ -11,6 +11,7 @@ import { createSchema, nestedSchema, partSchema, recordSchema, schemaNames, upda
 import { ERROR_SCHEMAS, Responses } from './responses.ts'
 import type { Schema } from './schema.ts'
 import { VIEW_SCHEMAS, viewPaths } from './view-paths.ts'
+import { webhookPaths, webhookSchemas } from './webhook-paths.ts'
 
 /** What of a project is told in its contract. */
 export interface ContractSource {
@@ -38,6 +39,7 @@ export interface OpenApiDocument {
 const TAGS = [
   { name: 'auth', description: 'Logging in and out' },
   { name: 'views', description: 'How each model is edited and displayed' },
+  { name: 'webhooks', description: 'Who is told of changes, and what came of it' },
   { name: 'operations', description: 'For whatever watches the server' },
 ]
 
@@ -63,6 +65,7 @@ export function openApiDocument({ settings, registry, forms }: ContractSource, a
       }),
     ),
     ...viewPaths(roots, registry, settings, responses),
+    ...webhookPaths(roots, responses),
     ...operationsPaths(roots, settings, responses),
   }
   const document: OpenApiDocument = {
@@ -73,7 +76,7 @@ export function openApiDocument({ settings, registry, forms }: ContractSource, a
     tags: [...models.map(({ name, label }) => ({ name, description: label })), ...TAGS],
     paths,
     components: {
-      schemas: { ...modelSchemas(registry, formSchemas), ...VIEW_SCHEMAS, ...ERROR_SCHEMAS },
+      schemas: { ...modelSchemas(registry, formSchemas), ...VIEW_SCHEMAS, ...webhookSchemas(registry), ...ERROR_SCHEMAS },
       responses: responses.components(),
       headers: responses.headers(),
       securitySchemes: {
@@ -85,9 +88,15 @@ export function openApiDocument({ settings, registry, forms }: ContractSource, a
   return withoutUnused(document)
 }
 
-function relativeTo(base: string, { models, auth, views, document }: Roots): Roots {
+function relativeTo(base: string, { models, auth, views, webhooks, document }: Roots): Roots {
   const relative = (path: string) => path.slice(base.length)
-  return { models: relative(models), auth: relative(auth), views: relative(views), document: relative(document) }
+  return {
+    models: relative(models),
+    auth: relative(auth),
+    views: relative(views),
+    webhooks: relative(webhooks),
+    document: relative(document),
+  }
 }
 
 function modelSchemas(registry: Registry, formSchemas: readonly FormSchemas[]): Record<string, Schema> {

@@ -40,7 +40,7 @@ export interface Operation {
   /** Empty where no token is needed; that of the document where it is absent. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly Parameter[]
-  readonly requestBody?: { readonly required: true; readonly content: Content }
+  readonly requestBody?: { readonly required: boolean; readonly content: Content }
   readonly responses: Readonly<Record<string, Response | Reference>>
 }
 

@@ -51,7 +51,8 @@ const commaSeparated = (name: string, description: string, items: Schema): Param
   schema: { type: 'array', items, minItems: 1 },
 })
 
-const PAGE: readonly Parameter[] = [
+/** Which page is wanted. */
+export const PAGE: readonly Parameter[] = [
   { name: 'page', in: 'query', description: 'Which page, from 1', schema: { type: 'integer', minimum: 1, default: 1 } },
   {
     name: 'page_size',

@@ -2,6 +2,8 @@ import type { Settings } from '../config/settings.ts'
 
 /** Where each part of the API begins. */
 export interface ApiRoots {
+  /** Of all but the views. */
+  readonly api: string
   readonly models: string
   readonly auth: string
   readonly views: string
@@ -9,11 +11,20 @@ export interface ApiRoots {
   readonly document: string
   /** The page on which people read it. */
   readonly docs: string
+  readonly webhooks: string
 }
 
 /** The roots that the settings make, without a slash at the end. */
 export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiRoots {
   const api = `${base_path}/api/${api_version}`
   const views = `${base_path}${admin_path}/api/${api_version}/views`
-  return { models: `${api}/models`, auth: `${api}/auth`, views, document: `${api}/openapi.json`, docs: `${base_path}/docs` }
+  return {
+    api,
+    models: `${api}/models`,
+    auth: `${api}/auth`,
+    webhooks: `${api}/webhooks`,
+    views,
+    document: `${api}/openapi.json`,
+    docs: `${base_path}/docs`,
+  }
 }

@@ -15,6 +15,7 @@ import { descriptionRoutes } from './routes/description.ts'
 import { modelRoutes } from './routes/models.ts'
 import { transferRoutes } from './routes/transfer.ts'
 import { viewRoutes } from './routes/views.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import { strictRoutes } from './strict-routes.ts'
 
 export interface ServerOptions {
@@ -78,6 +79,7 @@ export async function createServer(
   server.route(strictRoutes(viewRoutes(app), 0))
   server.route(strictRoutes(descriptionRoutes(app), 0))
   server.route(strictRoutes(authRoutes(app, limits, logins), Math.min(MAX_LOGIN_BYTES, settings.max_upload_bytes)))
+  server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
   watch(server, app, { limits, random, wait })
   // In a plugin of its own, so that what most requests ask for is spared that extension.
   const routes = [...modelRoutes(app), ...transferRoutes(app)]

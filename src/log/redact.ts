@@ -27,6 +27,7 @@ const SECRETS: readonly RegExp[] = [
   /(?:password|secret|token)\w{0,20}\\?["']?\s{0,9}[:=]\s{0,9}(?:\\?"(?:[^"\\\n]|\\[^"\n])*|'[^'\n]*|[^\s,;&)}\]]+)/gi,
   /\b(?:Bearer|Basic)\s+[^\s"']+/gi,
   /\$argon2[^\s"']*/g,
+  /\bwhsec_[\w+/=-]*/g,
   // Longer than one of our ids, or with a dot in it: those may begin like a token by chance.
   /\beyJ(?:[\w-]{20,}|[\w-]*\.)[\w.-]*/g,
 ]

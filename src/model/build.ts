@@ -114,8 +114,9 @@ function checkExtension({ model, definition }: DefinedModel, base: Model, faults
 function checkRelations(entries: ReadonlyMap<string, DefinedModel>, faults: Faults): void {
   for (const { model, definition } of entries.values()) {
     for (const { name, relation } of model.relations.values()) {
-      // Without a target the field itself is at fault already.
-      if (relation.target === '' || entries.get(relation.target)?.model.internal === false) continue
+      const target = entries.get(relation.target)?.model
+      // Without a target the field itself is at fault already. To internal models only their like refer.
+      if (relation.target === '' || (target !== undefined && (model.internal || !target.internal))) continue
       const index = fieldIndex(definition.value, name)
       const guess = didYouMean(relation.target, entries.keys())
       faults.add(

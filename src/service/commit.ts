@@ -8,6 +8,7 @@ import { useFormMessages } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import type { AccountLog } from './account-log.ts'
 import { changesAccess, guardSuperusers, usersAffected } from './accounts.ts'
+import type { Announcer } from './announcer.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './violations.ts'
 
@@ -27,6 +28,8 @@ export interface AccessGuard {
   changed(users: readonly StoredRecord[]): void
 }
 
+const NOBODY: Announcer = { concerns: () => false, order: () => undefined, committed() {} }
+
 /** The last step of the write path: hands transactions to the store and says its refusals in the words of the API. */
 export class Committer {
   readonly #registry: Registry
@@ -34,6 +37,7 @@ export class Committer {
   readonly #finisher: Finisher
   readonly #accounts: AccountLog
   #access: AccessGuard = { companions: async () => [], changed() {} }
+  #announcer = NOBODY
 
   constructor(registry: Registry, store: Store, finisher: Finisher, accounts: AccountLog) {
     this.#registry = registry
@@ -44,6 +48,10 @@ export class Committer {
 
   guardAccess(guard: AccessGuard): void {
     this.#access = guard
+  }
+
+  announceTo(announcer: Announcer): void {
+    this.#announcer = announcer
   }
 
   /**
@@ -64,7 +72,7 @@ export class Committer {
       throwIssues(await this.#issuesOf(writes), prefix)
       const operations = await this.#operations(writes)
       const companions = model.key === 'user' ? await this.#companions(writes, operations) : []
-      const outcome = await this.#store.transact([...operations, ...companions])
+      const outcome = await this.#transact([...operations, ...companions], this.#concerns(writes))
       throwIssues(brokenConstraints(outcome, writes), prefix)
       this.#accounts.tell(actor, outcome)
       if (!outcome.ok || companions.length === 0) return outcome
@@ -100,7 +108,8 @@ export class Committer {
         return { kind: 'remove', table: model.key, id: record.id, expect: versionOf(record) }
       })
       if (!actor.isSuperuser) guardSuperusers(await this.#store.transact(removals, 'rehearse'))
-      const outcome = await this.#store.transact(removals)
+      // Nobody knows what goes with them.
+      const outcome = await this.#transact(removals, true)
       const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#registry)
       if (referenced !== undefined) throw referenced
       this.#accounts.tell(actor, outcome)
@@ -112,8 +121,29 @@ export class Committer {
   async attempt(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     const issues = await this.#issuesOf(writes)
     if (issues.length > 0) return issues
-    const outcome = await this.#store.transact(await this.#operations(writes))
+    const outcome = await this.#transact(await this.#operations(writes), this.#concerns(writes))
     return brokenConstraints(outcome, writes)
+  }
+
+  /** Commits records of the server's own as they are. Nobody is told of them. */
+  keep(operations: readonly Operation[]): Promise<Outcome> {
+    const stray = operations.find(({ table }) => !this.#registry.expect(table).internal)
+    if (stray !== undefined) throw new Error(`'${stray.table}' is no table of the server's own`)
+    return this.#store.transact(operations)
+  }
+
+  /** @param concerns when false, nobody wants to be told of any of it */
+  async #transact(operations: readonly Operation[], concerns: boolean): Promise<Outcome> {
+    const order = concerns ? this.#announcer.order() : undefined
+    if (order === undefined) return this.#store.transact(operations)
+    const outcome = await this.#store.transact(operations, 'commit', order)
+    if (outcome.ok) this.#announcer.committed(outcome.changes)
+    return outcome
+  }
+
+  /** What the server notes by itself, such as the time of a login, is nothing that happened to a record. */
+  #concerns(writes: readonly DraftedWrite[]): boolean {
+    return writes.some(({ model, quiet }) => quiet !== true && this.#announcer.concerns(model.key))
   }
 
   #operations(writes: readonly DraftedWrite[]): Promise<Operation[]> {

@@ -1,13 +1,18 @@
 import { AUTH_MODELS } from '../auth/models.ts'
 import { Faults } from '../config/fault.ts'
 import { type ProjectFiles, readProjectFiles, type SeedFile } from '../config/project-files.ts'
-import { resolveSettings, type Settings, type SettingsInput } from '../config/settings.ts'
-import { flatSource } from '../config/source.ts'
+import { resolveSettings, type Settings, type SettingsInput, type WebhookSettings } from '../config/settings.ts'
+import { type Definition, flatSource } from '../config/source.ts'
 import { buildRegistry, type DefinedModel } from '../model/build.ts'
 import type { Registry } from '../model/registry.ts'
+import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { compileForm, type Form } from '../validate/form.ts'
 import { buildViews, type Views } from '../views/views.ts'
+import { WEBHOOK_MODELS } from '../webhooks/models.ts'
+import { secretProblem } from '../webhooks/signature.ts'
+
+const BUILT_IN = { public: AUTH_MODELS.public, internal: [...AUTH_MODELS.internal, ...WEBHOOK_MODELS] }
 
 /** A project folder, understood: nothing in it is known to be wrong. */
 export interface Project {
@@ -47,7 +52,7 @@ export interface Examined {
 export async function examineProject({ folder, env, flags }: ProjectSource): Promise<Examined> {
   const { files, faults } = await readProjectFiles(folder)
   const { settings, faults: settingFaults, warnings } = resolveSettings(files.config, env, flags)
-  const { registry, defined, faults: modelFaults } = buildRegistry(files.models, AUTH_MODELS)
+  const { registry, defined, faults: modelFaults } = buildRegistry(files.models, BUILT_IN)
   const { views, faults: viewFaults } = buildViews(files.views, registry)
   const { forms, faults: formFaults } = compileForms(views, registry)
   for (const found of [settingFaults, modelFaults, viewFaults, formFaults]) faults.addAll(found.list)
@@ -55,6 +60,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
   for (const { model, file } of files.seeds) {
     if (!keys.includes(model)) faults.add(flatSource(file), [], `There is no model '${model}' to seed${didYouMean(model, keys)}`)
   }
+  if (files.config !== undefined) checkSubscriptions(files.config, keys, faults)
   const project = { folder, settings, registry, views, forms, seeds: files.seeds, warnings }
   return { project, faults, files, models: defined }
 }
@@ -69,6 +75,24 @@ export async function loadProject(source: ProjectSource): Promise<Project> {
   const { project, faults } = await examineProject(source)
   faults.throwIfAny()
   return project
+}
+
+/** The models and secrets of subscriptions; their shape was looked at with the other settings. */
+function checkSubscriptions({ value, source }: Definition, keys: readonly string[], faults: Faults): void {
+  const { webhooks = [] } = isObject(value) ? (value as SettingsInput) : {}
+  const [list = [], at] =
+    'length' in webhooks ? [webhooks, ['webhooks']] : [webhooks.subscriptions, ['webhooks', 'subscriptions']]
+  if (!Array.isArray(list)) return
+  for (const [index, subscription] of (list as readonly Partial<WebhookSettings>[]).entries()) {
+    const { models = [], secret = '' } = subscription
+    for (const [place, model] of (Array.isArray(models) ? (models as readonly string[]) : []).entries()) {
+      if (keys.includes(model)) continue
+      const message = `There is no model '${model}'${didYouMean(model, keys)}`
+      faults.add(source, [...at, index, 'models', place], message, { rule: 'config/invalid' })
+    }
+    const problem = typeof secret === 'string' && secret.startsWith('whsec_') ? secretProblem(secret) : undefined
+    if (problem !== undefined) faults.add(source, [...at, index, 'secret'], `'secret' ${problem}`, { rule: 'config/weak-secret' })
+  }
 }
 
 function compileForms(views: Views, registry: Registry): { forms: ReadonlyMap<string, Form>; faults: Faults } {

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import type { Log } from '../log/log.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import type { Store, StoredRecord } from '../store/store.ts'
+import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Json } from '../util/json.ts'
@@ -13,6 +13,7 @@ import type { Form } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { AccountLog } from './account-log.ts'
 import { guardAccount } from './accounts.ts'
+import type { Announcer } from './announcer.ts'
 import { type AccessGuard, byIndex, Committer, singly, throwIssues } from './commit.ts'
 import { draftChange, draftNew, Finisher } from './drafts.ts'
 import { byRow, draftImport, type ImportItem, type UpsertKey } from './import-drafts.ts'
@@ -59,6 +60,16 @@ export class Records {
   /** Names who deals with users that are given another password, or are disabled or enabled. */
   guardAccess(guard: AccessGuard): void {
     this.#committer.guardAccess(guard)
+  }
+
+  /** Names who is to hear of what changes from now on. */
+  announceTo(announcer: Announcer): void {
+    this.#committer.announceTo(announcer)
+  }
+
+  /** Commits records of the server's own as they are, in one transaction. */
+  keep(operations: readonly Operation[]): Promise<Outcome> {
+    return this.#committer.keep(operations)
   }
 
   /** @param body `{data, form_id?}` */

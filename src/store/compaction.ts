@@ -1,8 +1,7 @@
-import { join } from 'node:path'
 import type { Registry } from '../model/registry.ts'
 import { type Disk, nodeDisk } from './disk.ts'
 import { countRecords, fold } from './fold.ts'
-import { acquireLock } from './lock.ts'
+import { acquireLock, lockPath } from './lock.ts'
 import { judgeForeign, NOBODY, pour } from './pour.ts'
 import { find, foreignNotice, mendTail, openSnapshot, refuseBroken, removeDraft } from './recovery.ts'
 
@@ -27,7 +26,7 @@ export interface CompactOptions {
 export async function compactFolder(folder: string, registry: Registry, options: CompactOptions = {}): Promise<Compacted> {
   const { accept = false, warn = () => {} } = options
   const disk = nodeDisk
-  const release = await acquireLock(join(folder, 'lock'))
+  const release = await acquireLock(lockPath(folder))
   try {
     await removeDraft(folder, disk)
     const { snapshot: opened, journal } = await find(folder, disk)

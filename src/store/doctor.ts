@@ -6,7 +6,7 @@ import { nodeDisk } from './disk.ts'
 import type { JournalEntry } from './journal-format.ts'
 import { type Finding, type JournalFile, type JournalSurvey, surveyJournal } from './journal-survey.ts'
 import { faultLines, Judge } from './judge.ts'
-import { assertUnheld } from './lock.ts'
+import { assertUnheld, lockPath } from './lock.ts'
 import { NOBODY, pour, type Sink } from './pour.ts'
 import { openSnapshot, snapshotIn, snapshotPath } from './recovery.ts'
 import { Salvage, salvageLines } from './salvage.ts'
@@ -42,7 +42,7 @@ export interface Repair {
  * @throws {AppError} DATA_IN_USE when a process writes to it
  */
 export async function examine(folder: string, registry: Registry): Promise<Report> {
-  await assertUnheld(join(folder, 'lock'))
+  await assertUnheld(lockPath(folder))
   const { snapshot, survey, findings, tables } = await look(folder, registry)
   const all = [...findings, ...survey.findings]
   return {
@@ -107,7 +107,7 @@ async function lookAtRuin(folder: string, error: AppError): Promise<Look> {
  * @throws {AppError} DATA_IN_USE when a process writes to it, USAGE when the new folder holds something
  */
 export async function repairInto(folder: string, target: string): Promise<Repair> {
-  await assertUnheld(join(folder, 'lock'))
+  await assertUnheld(lockPath(folder))
   await assertFree(target)
   const salvage = new Salvage()
   const sequence = await salvageAll(folder, salvage)

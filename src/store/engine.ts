@@ -3,7 +3,7 @@ import { type Filter, isRelationFilter, type Plan, type SortKey } from '../query
 import type { Page } from './answers.ts'
 import { needsOfOrder, ordered } from './index/order.ts'
 import { needsOf, type Selected, select } from './index/select.ts'
-import type { Change, Follower, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
+import type { Change, EventOrder, Follower, Operation, Outcome, StoredRecord, TransactionMode } from './store.ts'
 import { Table } from './table.ts'
 import { Transaction } from './transaction.ts'
 
@@ -98,9 +98,9 @@ export class Engine {
   }
 
   /** Works out a transaction and, when nothing speaks against it and it is meant, applies it. */
-  transact(operations: readonly Operation[], mode: TransactionMode): Outcome {
+  transact(operations: readonly Operation[], mode: TransactionMode, order?: EventOrder): Outcome {
     const transaction = new Transaction(this.tables, this.#registry)
-    const outcome = transaction.run(operations)
+    const outcome = transaction.run(operations, order)
     if (outcome.ok && mode === 'commit') {
       for (const [table, nextId] of transaction.nextIds) this.table(table).nextId = nextId
       for (const { table, id, after } of outcome.changes) this.table(table).replace(id, after)

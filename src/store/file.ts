@@ -1,5 +1,4 @@
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Disk, nodeDisk } from './disk.ts'
@@ -8,11 +7,11 @@ import { type Folded, type FoldRunner, fold, foldFolder } from './fold.ts'
 import { foldInThread } from './fold-thread.ts'
 import { Journal, journalFiles, SyncFailure } from './journal.ts'
 import { encodeEntry } from './journal-format.ts'
-import { acquireLock } from './lock.ts'
+import { acquireLock, lockPath } from './lock.ts'
 import { MemoryStore } from './memory.ts'
 import { judgeForeign, type Poured, pour } from './pour.ts'
 import { type Found, find, findBeside, foreignNotice, mendTail, refuseBroken, removeDraft } from './recovery.ts'
-import type { Change, Operation, Outcome, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
+import type { Change, EventOrder, Operation, Outcome, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
 import type { Table } from './table.ts'
 
 /** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
@@ -94,7 +93,7 @@ export class FileStore extends MemoryStore {
       return store
     }
     await makeFolder(folder)
-    const release = await acquireLock(join(folder, 'lock'))
+    const release = await acquireLock(lockPath(folder))
     try {
       const store = new FileStore(registry, folder, release, options)
       await removeDraft(folder, disk)
@@ -136,9 +135,13 @@ export class FileStore extends MemoryStore {
     return this.#durable === 0 && !this.#hasTables
   }
 
-  override async transact(operations: readonly Operation[], mode: TransactionMode = 'commit'): Promise<Outcome> {
+  override async transact(
+    operations: readonly Operation[],
+    mode: TransactionMode = 'commit',
+    order?: EventOrder,
+  ): Promise<Outcome> {
     if (this.#refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', this.#refusal)
-    const outcome = this.engine.transact(operations, mode)
+    const outcome = this.engine.transact(operations, mode, order)
     if (mode === 'commit' && outcome.ok && operations.length > 0) await this.#save(outcome.changes, operations)
     return outcome
   }

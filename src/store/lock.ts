@@ -8,6 +8,8 @@ import { AppError } from '../errors.ts'
 interface Holder {
   readonly pid: number
   readonly started: string | null
+  /** Where the process serves what it holds, once it does: the root of the API. */
+  readonly api?: string
 }
 
 const MAX_ATTEMPTS = 200
@@ -41,6 +43,23 @@ export async function acquireLock(path: string): Promise<() => Promise<void>> {
   } finally {
     await rm(draft, { force: true })
   }
+}
+
+/** The lock of a data folder. */
+export const lockPath = (folder: string): string => join(folder, 'lock')
+
+/** Says in a lock that this process holds where it serves the data, so that others on this machine may ask it. */
+export async function announceApi(path: string, api: string): Promise<void> {
+  const holder: Holder = { pid: process.pid, started: await startOf(process.pid), api }
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  await writeFile(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+  await rename(draft, path)
+}
+
+/** Where the process that holds a lock serves the data; undefined when nobody holds it, or it does not serve. */
+export async function apiOf(path: string): Promise<string | undefined> {
+  const holder = parseHolder(await readFile(path, 'utf8').catch(() => ''))
+  return holder?.api !== undefined && (await isAlive(holder)) ? holder.api : undefined
 }
 
 /**
@@ -131,8 +150,9 @@ async function isStale(path: string): Promise<boolean> {
 
 function parseHolder(text: string): Holder | undefined {
   try {
-    const { pid, started } = JSON.parse(text) as Partial<Holder>
-    return typeof pid === 'number' && pid > 0 ? { pid, started: started ?? null } : undefined
+    const { pid, started, api } = JSON.parse(text) as Partial<Holder>
+    if (typeof pid !== 'number' || pid <= 0) return undefined
+    return { pid, started: started ?? null, ...(typeof api === 'string' ? { api } : {}) }
   } catch {
     return undefined
   }

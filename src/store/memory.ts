@@ -1,7 +1,7 @@
 import type { Registry } from '../model/registry.ts'
 import type { Filter, Plan, SortKey } from '../query/plan.ts'
 import { Engine, type EngineOptions } from './engine.ts'
-import type { Follower, Operation, Outcome, Store, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
+import type { EventOrder, Follower, Operation, Outcome, Store, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
 
 const STREAM_BATCH = 500
 
@@ -33,8 +33,8 @@ export class MemoryStore implements Store {
     for (let from = 0; from < all.length; from += STREAM_BATCH) yield all.slice(from, from + STREAM_BATCH)
   }
 
-  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit'): Promise<Outcome> {
-    return this.engine.transact(operations, mode)
+  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', order?: EventOrder): Promise<Outcome> {
+    return this.engine.transact(operations, mode, order)
   }
 
   follow(follower: Follower): void {

@@ -48,6 +48,26 @@ export type Follower = (changes: readonly Change[]) => void
 
 export type TransactionMode = 'commit' | 'rehearse'
 
+export type ChangeKind = 'create' | 'update' | 'delete'
+
+/**
+ * Which changes of a transaction leave an event behind, committed with them: the store alone knows what cascades change. Data, like
+ * operations.
+ *
+ * The events are records of `table` with the fields `message_id` (the key; behind it `_2`, `_3` … for further events), `event` (a
+ * ChangeKind), `model`, `record_id`, `data` (JSON of the record as it is, or, of one that was removed, as it was; without its secret
+ * fields), `timestamp` and `pending` (the ids of those who are to be told).
+ */
+export interface EventOrder {
+  readonly table: string
+  /** By table, who is to be told of which changes; of others nothing is left behind. */
+  readonly audience: ReadonlyMap<string, Partial<Readonly<Record<ChangeKind, readonly number[]>>>>
+  /** A name that no other transaction has. */
+  readonly key: string
+  /** ISO 8601, in UTC. */
+  readonly at: string
+}
+
 /** `records[i]` is what operation `i` left behind (for a removal: what was there). */
 export type Outcome =
   | { readonly ok: true; readonly records: readonly StoredRecord[]; readonly changes: readonly Change[] }
@@ -88,9 +108,10 @@ export interface Store {
    * When this resolves with `ok`, the changes are kept as safely as the engine keeps anything.
    *
    * @param mode `rehearse` finds out how it would end and applies nothing
+   * @param order events to be left behind; they are among the changes of the outcome, behind all others
    * @throws {AppError} STORE_UNAVAILABLE when the changes could not be kept; then none is applied
    */
-  transact(operations: readonly Operation[], mode?: TransactionMode): Promise<Outcome>
+  transact(operations: readonly Operation[], mode?: TransactionMode, order?: EventOrder): Promise<Outcome>
 
   /**
    * Tells of every change from now on, in the very step in which it becomes visible to readers and in that order. Changes that

@@ -2,8 +2,9 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { JsonObject } from '../util/json.ts'
 import { brokenFields } from './constraints.ts'
+import { eventsOf } from './events.ts'
 import { Stage, type Staged } from './stage.ts'
-import type { Change, Operation, Outcome, StoredRecord, Violation } from './store.ts'
+import type { Change, EventOrder, Operation, Outcome, StoredRecord, Violation } from './store.ts'
 import { referencesOf, type Table } from './table.ts'
 import { versionOf } from './version.ts'
 
@@ -28,7 +29,8 @@ export class Transaction {
     return this.#stage.nextIds()
   }
 
-  run(operations: readonly Operation[]): Outcome {
+  /** @param order events to be left behind by what it changes */
+  run(operations: readonly Operation[], order?: EventOrder): Outcome {
     const left = operations.map((operation, index) => this.#perform(operation, index))
     for (const { model, id, staged } of this.#stage.all()) this.#judge(model, id, staged)
     if (this.#violations.length > 0) {
@@ -36,7 +38,15 @@ export class Transaction {
     }
     const records = left.filter((record) => record !== undefined)
     const changes: readonly Change[] = this.#stage.changes()
-    return { ok: true, records, changes }
+    return { ok: true, records, changes: order === undefined ? changes : [...changes, ...this.#events(changes, order)] }
+  }
+
+  /** They are of our own making, so nobody judges them. */
+  #events(changes: readonly Change[], order: EventOrder): Change[] {
+    return eventsOf(changes, order, (table) => this.#stage.modelOf(table)).map((values) => {
+      const id = this.#stage.takeId(order.table, undefined)
+      return { table: order.table, id, before: undefined, after: Object.freeze({ id, ...values }) }
+    })
   }
 
   /** @returns what the operation leaves behind; for a removal, what was there */

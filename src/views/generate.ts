@@ -35,17 +35,18 @@ export interface GenerateOptions {
   readonly isPrivileged: (field: string) => boolean
 }
 
-/** A form of everything that may be set. What gives power is shown, but only settable where no record can do without it. */
+/** A form of everything that may be set. What gives power is shown, and where no record can do without it the form is for editing alone. */
 export function generateForm(model: Model, { taken, isPrivileged }: GenerateOptions): FormViewDefinition {
-  const isSettable = (field: Field) =>
-    !field.system && (!isPrivileged(field.name) || (field.required && field.default === undefined))
-  const settable = [...model.fields.values()].filter(isSettable).map(({ name }) => name)
+  const fields = [...model.fields.values()]
+  const isSettable = (field: Field) => !field.system && !isPrivileged(field.name)
+  const settable = fields.filter(isSettable).map(({ name }) => name)
+  const isCreatable = fields.every((field) => field.system || !field.required || field.default !== undefined || isSettable(field))
   return {
     name: freeName(`${model.name}Form`, taken),
     view_type: 'form',
     model: model.name,
-    fields: [...model.fields.values()].map((field) => formField(field, isSettable(field))),
-    creation_fields: settable,
+    fields: fields.map((field) => formField(field, isSettable(field))),
+    creation_fields: isCreatable ? settable : [],
     allowed_update_fields: settable,
   }
 }

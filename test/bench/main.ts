@@ -9,6 +9,7 @@ import { asMarkdown, asTable, makeReport, type Report } from './report.ts'
 import { searchBench } from './search.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store/bench.ts'
+import { webhooksBench } from './webhooks.ts'
 
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result[]>>> = {
   start: startBench,
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   open: openBench,
   search: searchBench,
   lint: lintBench,
+  webhooks: webhooksBench,
 }
 
 const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>> = {

@@ -100,6 +100,22 @@ describe('what a project promises, from the shell', () => {
         assert.equal(code, 0, model)
       }
       assert.equal((await runCli(['openapi'], { cwd: fresh.path })).code, 0)
+      const lint = await runCli(['lint', '--max-warnings', '0'], { cwd: fresh.path })
+      assert.deepEqual([lint.code, lint.stdout], [0, 'No findings in 17 files.\n'])
+    } finally {
+      await fresh.remove()
+    }
+  })
+
+  test('admin generate view works where a shell has made the empty file for its output', async () => {
+    const fresh = await copyFixture('blog')
+    try {
+      await writeFile(join(fresh.path, 'views/new-tag.yaml'), '')
+      const { code, stdout } = await runCli(['generate', 'view', 'tag', '--list'], { cwd: fresh.path })
+      assert.equal(code, 0)
+      assert.match(stdout, /^name: TagList/)
+      await writeFile(join(fresh.path, 'models/tag.yaml'), 'name: 5')
+      assert.equal((await runCli(['generate', 'view', 'tag'], { cwd: fresh.path })).code, 2)
     } finally {
       await fresh.remove()
     }

@@ -166,6 +166,15 @@ describe('files that are in the way', () => {
       messages: ["There is no model 'authsession' to seed"],
     },
     {
+      name: 'webhooks of models that are not there, and a secret that is none',
+      files: {
+        'models/note.yaml': NOTE,
+        'admin.config.yaml':
+          'webhooks:\n  - url: https://a.example/\n    models: [note, »nota]\n  - url: https://b.example/\n    secret: »whsec_short-and-no-base64\n',
+      },
+      messages: ["There is no model 'nota'; did you mean 'note'?", "'secret' must have 24 to 64 bytes in Base64 behind whsec_"],
+    },
+    {
       name: 'a seed file named __proto__',
       files: { 'seed/__proto__.json': '»[]\n' },
       messages: ["There is no model '__proto__' to seed"],

@@ -41,13 +41,25 @@ test('the defaults are those that are documented', () => {
     log: { level: 'info', format: 'auto' },
     stop_delay_seconds: 0,
     metrics: 'local',
-    webhooks: [],
+    webhooks: {
+      retry_schedule: [5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400],
+      subscriptions: [],
+      keep: { deliveries: 10000, days: 30 },
+    },
     lint: { rules: {} },
   }
   assert.deepEqual(DEFAULTS, expected)
   assert.deepEqual(resolveSound({}), expected)
   assert.deepEqual(resolveSound({ file: null }), expected, 'an empty file changes nothing')
   assert.deepEqual(resolveSound({ file: {} }), expected)
+})
+
+test('a list of webhooks is a section with these subscriptions, and other layers may say the rest', () => {
+  const subscriptions = [
+    { url: 'https://a.example/hook', events: ['create' as const], models: [], secret: 's'.repeat(16), active: false },
+  ]
+  const { webhooks } = resolveSound({ file: { webhooks: subscriptions }, env: { ADMIN_WEBHOOKS__ALLOW_PRIVATE: 'true' } })
+  assert.deepEqual(webhooks, { ...DEFAULTS.webhooks, subscriptions, allow_private: true })
 })
 
 describe('precedence: defaults < file < environment < flags', () => {
@@ -205,14 +217,14 @@ describe('a file says what it means', () => {
     { rate_limits: { default: 100_000, auth: 100_000, upload: 100_000 } },
     { cors: ['*'] },
     { lint: { rules: { 'no-x': 'off', y: 'warn', z: 'error' } } },
-    { webhooks: [{ url: 'https://a.example/hook', events: ['create'], models: [], secret: 's'.repeat(16), active: false }] },
     { webhooks: { allow_private: true, retry_schedule: [1, 60], subscriptions: [{ url: 'http://127.0.0.1:1/' }] } },
   ]
   for (const file of accepted) {
     test(`accepted: ${JSON.stringify(file)}`, () => {
       const settings: object = resolveSound({ file })
       for (const [name, value] of Object.entries(file)) {
-        const merged = name === 'jwt' ? { ...DEFAULTS.jwt, ...file.jwt } : value
+        const below: unknown = name === 'jwt' ? DEFAULTS.jwt : name === 'webhooks' ? DEFAULTS.webhooks : undefined
+        const merged = below === undefined ? value : Object.assign({}, below, value)
         assert.deepEqual(Reflect.get(settings, name), merged)
       }
     })
@@ -249,6 +261,9 @@ describe('a file says what it means', () => {
     [{ cors: [1] }, "'cors[0]' must be a string"],
     [{ lint: { rules: { x: 'loud' } } }, "'lint.rules.x' must be one of…"],
     [{ webhooks: { subscriptions: [{}] } }, "Key 'webhooks.subscriptions[0].url' is missing"],
+    [{ webhooks: { retry_schedule: [0] } }, "'webhooks.retry_schedule[0]' must be a positive number"],
+    [{ webhooks: { retry_schedule: [604_801] } }, "'webhooks.retry_schedule[0]' must be less than or equal to 604800"],
+    [{ webhooks: { keep: { deliveries: -1 } } }, "'webhooks.keep.deliveries' must be greater than or equal to 0"],
     [{ webooks: [] }, "Unknown key 'webooks'; did you mean 'webhooks'?"],
     [[], 'The definition must be a mapping of keys to values'],
     ['port', 'The definition must be a mapping of keys to values'],

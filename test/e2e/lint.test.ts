@@ -54,7 +54,7 @@ describe('what README says of lint in CI', () => {
       assert.equal(status, 1, command)
       assert.match(
         stdout,
-        /^::error file=shop\/views\/article\.yaml,line=6,endLine=6,col=15,endColumn=20,title=view\/unknown-field::/m,
+        /^::error file=shop\/views\/article\.yaml,line=7,endLine=7,col=15,endColumn=20,title=view\/unknown-field::/m,
       )
     }
   })

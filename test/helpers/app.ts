@@ -7,8 +7,10 @@ import { jwtCodec } from '../../src/http/jwt-codec.ts'
 import type { ConnectionLimits } from '../../src/http/listener.ts'
 import { createServer } from '../../src/http/server.ts'
 import { createLog, type Log } from '../../src/log/log.ts'
+import type { Resolve } from '../../src/webhooks/url-guard.ts'
 import { copyFixture, makeProject, type TemporaryFolder } from './fixture.ts'
 import { assertNoSecrets } from './secrets.ts'
+import { type FakeTime, fakeTime } from './time.ts'
 
 /** The moment at which every test application begins. */
 export const TEST_START = Date.parse('2026-01-15T12:00:00.000Z')
@@ -21,6 +23,8 @@ export interface TestApp {
   readonly reported: unknown[]
   /** What the log was written, a line of JSON each. */
   readonly logged: string[]
+  /** The application's clock, and what it is to do later. */
+  readonly time: FakeTime
   /** Moves the application's clock forward. */
   advance(milliseconds: number): void
   /** An access token of a user of the project. */
@@ -43,6 +47,8 @@ export interface TestAppOptions {
   readonly settings?: SettingsInput
   readonly hasher?: PasswordHasher
   readonly connections?: ConnectionLimits
+  /** Finds the addresses of the names of webhooks' receivers. */
+  readonly resolve?: Resolve
   /** What the server does instead of letting time pass. */
   readonly wait?: (milliseconds: number) => Promise<unknown>
   /** How a search waits for its index, in vain when this resolves first; for ever unless said otherwise. */
@@ -63,9 +69,9 @@ export async function openTestApp({ fixture = 'blog', files, ...options }: TestA
 }
 
 async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fixture' | 'files'>): Promise<TestApp> {
-  const { settings = {}, hasher = quickHasher, wait = async () => {}, searchWait = forever, connections } = options
-  let now = TEST_START
-  const clock = () => now
+  const { settings = {}, hasher = quickHasher, wait = async () => {}, searchWait = forever, connections, resolve } = options
+  const time = fakeTime(TEST_START)
+  const { clock, timer } = time
   // A clock that stands still never leaves the window of a rate limit.
   // Whatever any test does, all of it is logged, and no secret may be in it.
   const flags = { rate_limits: { default: 0, auth: 0, upload: 0 }, log: { level: 'debug' as const }, ...settings }
@@ -80,7 +86,15 @@ async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fi
     }
     return { ...real, error }
   }
-  const app = await openApp(source, 'write', { tokenCodec: jwtCodec, clock, hasher, log, wait: searchWait })
+  const app = await openApp(source, 'write', {
+    tokenCodec: jwtCodec,
+    clock,
+    timer,
+    hasher,
+    log,
+    wait: searchWait,
+    ...(resolve === undefined ? {} : { resolve }),
+  })
   const server = await createServer(app, { clock, wait, ...(connections === undefined ? {} : { connections }) })
   await server.initialize()
   const stop = async () => {
@@ -94,9 +108,8 @@ async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fi
     folder,
     reported,
     logged,
-    advance: (milliseconds) => {
-      now += milliseconds
-    },
+    time,
+    advance: time.advance,
     async tokenOf(username) {
       const filters = [{ field: 'username', operator: 'eq', value: username } as const]
       const { records } = await app.store.find('user', { filters, sort: [], offset: 0, limit: 1 })

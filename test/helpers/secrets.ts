@@ -6,6 +6,7 @@ const SECRETS: readonly RegExp[] = [
   /eyJ[\w-]{20}/,
   /eyJ[\w-]*\./,
   /\$argon2/,
+  /whsec_/,
   /\$quick\$/,
   /harbour-(?:admin|editor)-2024|lighthouse-keys-17|north-pier-walks|bacalhau-friday-8|quiet-moderator-5|mackerel-sky-33/,
   /anchors-aweigh-61|first-day-ashore|a-long-password|long-enough/,

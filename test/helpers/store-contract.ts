@@ -3,6 +3,7 @@ import { checkCascades } from './store-contract/cascades.ts'
 import { checkConcurrency } from './store-contract/concurrency.ts'
 import { type ContractOptions, checkOn, type OpenStore } from './store-contract/contract.ts'
 import { checkDeferral } from './store-contract/deferral.ts'
+import { checkEvents, checkKeptEvents } from './store-contract/events.ts'
 import { checkFind } from './store-contract/find.ts'
 import { checkFollow } from './store-contract/follow.ts'
 import { checkGet } from './store-contract/get.ts'
@@ -34,10 +35,14 @@ export function storeContract(name: string, open: OpenStore, options: ContractOp
     describe('violations', () => checkViolations(check))
     describe('deferred judging', () => checkDeferral(check))
     describe('removal and what refers', () => checkCascades(check))
+    describe('events that are left behind', () => checkEvents(check))
     describe('concurrency', () => checkConcurrency(check))
     describe('random operations against a model', () => checkModel(check, options.randomSteps ?? 3000))
     describe('follow', () => checkFollow(check))
     describe('status', () => checkStatus(check))
-    describe('reopening', () => checkReopening(checkOn(open, options.skip?.reopen)))
+    describe('reopening', () => {
+      checkReopening(checkOn(open, options.skip?.reopen))
+      checkKeptEvents(checkOn(open, options.skip?.reopen))
+    })
   })
 }

@@ -120,6 +120,18 @@ describe('metrics', () => {
       assert.equal(sample(await send(app, { request: 'GET /metrics', as: null }), 'admin_store_writable'), 0)
     }))
 
+  test('tell how many deliveries of webhooks are pending', () =>
+    withApp({}, async (app) => {
+      const depth = async () => sample(await send(app, { request: 'GET /metrics', as: null }), 'admin_webhook_outbox_depth')
+      assert.equal(await depth(), 0)
+      for (let count = 0; count < 2; count++) {
+        await send(app, { request: 'POST /api/v1/webhooks', body: { url: 'http://127.0.0.1:9/', events: ['create'] } })
+      }
+      await send(app, { request: 'POST /api/v1/models/tag', body: { data: { name: 'Knots', slug: 'knots' } } })
+      await send(app, { request: 'PUT /api/v1/models/tag/1', body: { data: { name: 'Not told' } } })
+      assert.equal(await depth(), 2)
+    }))
+
   test('count what the rate limits refused', () =>
     withApp({ rate_limits: { default: 2, auth: 1, upload: 10 } }, async (app) => {
       for (let count = 0; count < 5; count++) await send(app, { request: 'GET /api/v1/models/tag' })

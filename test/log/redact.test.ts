@@ -13,6 +13,7 @@ describe('redacting a text', () => {
     [`token ${TOKEN}`, TOKEN],
     [`cut short: ${TOKEN.slice(0, 30)}`, TOKEN.slice(0, 30)],
     [`stored ${HASH}`, HASH],
+    ['signed with whsec_AAECAwQFBgcICQoLDA0ODw==', 'AAECAwQFBgcICQoLDA0ODw'],
     ['authorization: Basic YWRtaW46cGFzc3dvcmQ=', 'YWRtaW46cGFzc3dvcmQ='],
     ["{ cookie: 'session=4f6b2c; other=5' }", '4f6b2c'],
     ['Set-Cookie: a=0123456789; HttpOnly', '0123456789'],

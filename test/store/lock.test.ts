@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { AppError } from '../../src/errors.ts'
-import { acquireLock } from '../../src/store/lock.ts'
+import { acquireLock, announceApi, apiOf } from '../../src/store/lock.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
 import { Child } from './child.ts'
 
@@ -170,4 +170,25 @@ describe('the lock among processes', { timeout: 180_000 }, () => {
       }
     })
   })
+})
+
+describe('where the holder serves the data', () => {
+  test('is known once it says so, and no longer than it holds the data', () =>
+    withFolder(async (folder, lock) => {
+      assert.equal(await apiOf(lock), undefined)
+      const release = await acquireLock(lock)
+      assert.equal(await apiOf(lock), undefined)
+      await announceApi(lock, 'http://127.0.0.1:8000/api/v1')
+      assert.equal(await apiOf(lock), 'http://127.0.0.1:8000/api/v1')
+      await assertInUse(lock, process.pid)
+      assert.deepEqual(await readdir(folder), ['lock'])
+      await release()
+      assert.equal(await apiOf(lock), undefined)
+    }))
+
+  test('is not believed of a process that is gone', () =>
+    withFolder(async (_, lock) => {
+      await writeFile(lock, JSON.stringify({ pid: deadPid(), started: null, api: 'http://127.0.0.1:1/api/v1' }))
+      assert.equal(await apiOf(lock), undefined)
+    }))
 })

@@ -1,12 +1,10 @@
 import { Command } from 'commander'
 import { isPrivileged } from '../../auth/permissions.ts'
-import { AppError } from '../../errors.ts'
 import type { Project } from '../../service/project.ts'
-import { didYouMean } from '../../util/suggest.ts'
 import { generateForm, generateList, viewsYaml } from '../../views/generate.ts'
 import type { Io } from '../io.ts'
 import { writeOutput } from '../output-file.ts'
-import { type ProjectOptions, withProject, withProjectOption } from '../project-options.ts'
+import { modelNamed, type ProjectOptions, withModels, withProjectOption } from '../project-options.ts'
 
 interface GenerateViewOptions extends ProjectOptions {
   readonly form?: boolean
@@ -29,7 +27,7 @@ function viewCommand(io: Io): Command {
     .option('--force', 'write over the file')
     .addHelpText('after', '\nExample:\n  $ admin generate view post -o views/post.yaml\n')
     .action((name: string, options: GenerateViewOptions) =>
-      withProject(io, options, (project) => {
+      withModels(io, options, (project) => {
         const text = viewsYaml(viewsOf(project, name, options))
         return writeOutput(io, text, options.output, { keep: options.force !== true })
       }),
@@ -38,11 +36,7 @@ function viewCommand(io: Io): Command {
 
 /** @throws {AppError} TASK_FAILED when there is no such model */
 function viewsOf({ registry, views }: Project, name: string, { form = false, list = false }: GenerateViewOptions) {
-  const model = registry.public.find(({ key }) => key === name.toLowerCase())
-  if (model === undefined) {
-    const known = registry.public.map(({ key }) => key)
-    throw new AppError('TASK_FAILED', `There is no model '${name}'${didYouMean(name, known)}`)
-  }
+  const model = modelNamed(registry, name.toLowerCase())
   const taken = new Set(views.grouped.flatMap(([, own]) => own.map((view) => view.name)))
   const both = form === list
   return [

@@ -6,6 +6,7 @@ import { apiRoots } from '../../http/paths.ts'
 import { createServer } from '../../http/server.ts'
 import { createLog, type Log } from '../../log/log.ts'
 import { firstSuperuser } from '../../service/users.ts'
+import { announceApi, lockPath } from '../../store/lock.ts'
 import type { Io } from '../io.ts'
 import { type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
 
@@ -77,18 +78,23 @@ async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
   await server.start().catch((error: NodeJS.ErrnoException) => {
     throw new AppError('TASK_FAILED', cannotListen(app, error), { cause: error })
   })
-  const stop = io.stopRequested()
   const { host } = app.settings
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${server.info.port}`
   try {
+    await announceApi(lockPath(app.dataFolder), reachable(address) + apiRoots(app.settings).api)
+    const stop = io.stopRequested()
     io.stdout.write(`Listening on ${address}\n`)
     void app.searchIndexes.prepare()
     await introduce(app, options, address, io)
+    await app.webhooks.deliver()
     app.log.info(`${await stop}: finishing open requests`)
   } finally {
     await server.stop({ timeout: STOP_TIMEOUT_MS })
   }
 }
+
+/** The address as this machine reaches it, for a server that listens on all. */
+const reachable = (address: string): string => address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 
 /** Tells a person what is being served and how to begin. */
 async function introduce(app: App, options: ServeOptions, address: string, io: Io): Promise<void> {
@@ -98,7 +104,6 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
   log.info(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
   log.info(`Data in ${app.dataFolder}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
   for (const warning of app.project.warnings) log.warn(warning)
-  if (subscriptionCount(app) > 0) log.warn('webhooks are configured, but this version does not deliver any')
   const superuser = await firstSuperuser(app.store)
   if (superuser === undefined) {
     log.info('There is no superuser yet. Stop the server and make one: admin users add NAME --email ADDRESS --superuser')
@@ -112,10 +117,6 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
       `\nTry it:\n\ncurl -H 'Authorization: Bearer ${token}' '${address}${apiRoots(app.settings).models}/${model.key}?page_size=2'\n`,
     )
   }
-}
-
-function subscriptionCount({ settings: { webhooks } }: App): number {
-  return 'length' in webhooks ? webhooks.length : (webhooks.subscriptions?.length ?? 0)
 }
 
 function cannotListen({ settings: { host, port } }: App, { code, message }: NodeJS.ErrnoException): string {

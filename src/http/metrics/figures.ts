@@ -10,10 +10,12 @@ export interface Figures {
   readonly models: readonly string[]
   /** How many requests each rate limit refused. */
   readonly rejections: Readonly<Record<string, number>>
+  /** How many deliveries of webhooks are pending. */
+  readonly outboxDepth: number
 }
 
 /** Everything that `/metrics` tells. Labels are names of routes, models and limits: nothing that a client makes up. */
-export const metricsOf = ({ routes, store, models, rejections }: Figures): Metric[] => [
+export const metricsOf = ({ routes, store, models, rejections, outboxDepth }: Figures): Metric[] => [
   counter('admin_http_requests_total', 'Requests answered, by route and status.', routes.flatMap(statuses)),
   {
     name: 'admin_http_request_duration_seconds',
@@ -32,6 +34,7 @@ export const metricsOf = ({ routes, store, models, rejections }: Figures): Metri
   ),
   gauge('admin_journal_bytes', 'Length of the journal that is being written.', single(store.journalBytes)),
   gauge('admin_store_writable', '1 while the store takes writes, else 0.', single(store.takesWrites ? 1 : 0)),
+  gauge('admin_webhook_outbox_depth', 'Deliveries of webhooks that are pending.', single(outboxDepth)),
   ...ofProcess(),
 ]
 

@@ -35,7 +35,8 @@ export function operationsRoutes(app: App, { traffic, limits, isStopping }: Oper
     if (metrics !== 'open' && !isFromThisMachine(request)) await requireSuperuser(app, request)
     const models = app.project.registry.public.map(({ key }) => key)
     const store = await app.store.status()
-    const text = exposition(metricsOf({ routes: traffic.routes, store, models, rejections: limits.rejections }))
+    const outboxDepth = await app.webhooks.depth()
+    const text = exposition(metricsOf({ routes: traffic.routes, store, models, rejections: limits.rejections, outboxDepth }))
     return h.response(text).header('Content-Type', CONTENT_TYPE)
   }
 

@@ -73,17 +73,32 @@ const MODELS: readonly ModelDefinition[] = [
   },
 ]
 
+/** The server's own: events that transactions leave behind, and who is told of them. */
+const INTERNAL: readonly ModelDefinition[] = [
+  { name: 'Listener', fields: [{ name: 'name', type: 'string' }] },
+  {
+    name: 'Event',
+    fields: [
+      { name: 'message_id', type: 'string', required: true },
+      { name: 'event', type: 'string', required: true },
+      { name: 'model', type: 'string', required: true },
+      { name: 'record_id', type: 'integer', required: true },
+      { name: 'data', type: 'text', required: true },
+      { name: 'timestamp', type: 'datetime', required: true },
+      { name: 'pending', type: 'many_to_many', model: 'listener' },
+    ],
+  },
+]
+
 export type TableName = 'author' | 'category' | 'series' | 'genre' | 'book' | 'cover' | 'review'
 
 export const TABLES: readonly TableName[] = ['author', 'category', 'series', 'genre', 'book', 'cover', 'review']
 
 /** The registry of the library, or of some of its models. */
 export function libraryRegistry(without: readonly TableName[] = []): Registry {
-  const definitions = MODELS.filter(({ name }) => !without.some((table) => table === name.toLowerCase())).map((value) => ({
-    value,
-    source: flatSource(`model ${value.name}`),
-  }))
-  const { registry, faults } = buildRegistry(definitions, { public: [], internal: [] })
+  const define = (value: ModelDefinition) => ({ value, source: flatSource(`model ${value.name}`) })
+  const kept = MODELS.filter(({ name }) => !without.some((table) => table === name.toLowerCase()))
+  const { registry, faults } = buildRegistry(kept.map(define), { public: [], internal: INTERNAL.map(define) })
   faults.throwIfAny()
   return registry
 }

@@ -1,0 +1,95 @@
+import { resolve } from 'node:path'
+import type { App } from '../app.ts'
+import { SYSTEM } from '../auth/permissions.ts'
+import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
+import { apiRoots } from '../http/paths.ts'
+import { createServer } from '../http/server.ts'
+import { loadProject } from '../service/project.ts'
+import { firstSuperuser } from '../service/users.ts'
+import { apiOf, lockPath } from '../store/lock.ts'
+import type { Io } from './io.ts'
+import { type ProjectOptions, sourceOf, withApp } from './project-options.ts'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** The API of a project, whoever holds its data. */
+export interface ApiClient {
+  /** The application, when this process holds the data; undefined when a server does. */
+  readonly app: App | undefined
+  /**
+   * @param path below the root of the API: `/webhooks/3`
+   * @returns the body
+   * @throws {AppError} with what the API says is wrong
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: a parse boundary; each command knows what it asked for
+  request(method: Method, path: string, body?: unknown): Promise<any>
+}
+
+/**
+ * Does something by the API of a project: over HTTP when a server holds its data, and otherwise in this process, which holds it for as
+ * long as that takes. So a command is written once, and judged as every client is.
+ *
+ * @throws {AppError} DATA_IN_USE when another process holds the data and does not serve it
+ */
+export async function withApi<T>(io: Io, options: ProjectOptions, work: (client: ApiClient) => Promise<T>): Promise<T> {
+  const { folder, settings } = await loadProject(sourceOf(io, options, {}))
+  const api = await apiOf(lockPath(resolve(folder, settings.data)))
+  if (api !== undefined) return work({ app: undefined, request: await overHttp(io, options, api) })
+  return withApp(io, options, 'write', async (app) => {
+    const server = await createServer(app)
+    const root = apiRoots(app.settings).api
+    const request: ApiClient['request'] = async (method, path, body) => {
+      const reply = await server.inject({
+        method,
+        url: root + path,
+        auth: { strategy: 'bearer', credentials: { app: { actor: SYSTEM } } },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+      })
+      return read(reply.statusCode, reply.payload)
+    }
+    return work({ app, request })
+  })
+}
+
+/** Over HTTP, as the first superuser, by tokens that this project's secret signs. */
+async function overHttp(io: Io, options: ProjectOptions, api: string): Promise<ApiClient['request']> {
+  const issue = await withApp(io, options, 'read', async (app) => {
+    const user = await firstSuperuser(app.store)
+    if (user === undefined) {
+      const remedy = 'stop the server and make one: admin users add NAME --email ADDRESS --superuser'
+      throw new AppError('TASK_FAILED', `There is no superuser yet; ${remedy}`)
+    }
+    return () => app.logins.issueAccessToken(user.id)
+  })
+  return async (method, path, body) => {
+    const response = await fetch(api + path, {
+      method,
+      // Commands may run for longer than a token is good.
+      headers: { authorization: `Bearer ${issue()}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((cause: Error) => {
+      throw new AppError('TASK_FAILED', `The server at ${api} cannot be reached: ${cause.message}`, { cause })
+    })
+    if (response.status === 401) {
+      throw new AppError(
+        'TASK_FAILED',
+        `The server at ${api} signs tokens with another secret; is ADMIN_SECRET_KEY the same here?`,
+      )
+    }
+    return read(response.status, await response.text())
+  }
+}
+
+/** The body of an answer. @throws {AppError} with what it says is wrong */
+function read(status: number, text: string): unknown {
+  const body = JSON.parse(text)
+  if (status < 400) return body
+  const details = body.detail?.error ?? body.details ?? body.error
+  throw new AppError(codeOf(status, body.error), details)
+}
+
+/** The error that an answer tells of. */
+function codeOf(status: number, message: unknown): ErrorCode {
+  const found = Object.entries(ERRORS).find(([, entry]) => entry.status === status && entry.message === message)
+  return (found?.[0] as ErrorCode | undefined) ?? 'TASK_FAILED'
+}

@@ -1,0 +1,174 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { AppError } from '../../errors.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
+import { parseId } from '../ids.ts'
+import type { Io } from '../io.ts'
+import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
+import { table } from '../style.ts'
+
+/** A delivery as the API shows it. */
+interface Delivery {
+  readonly id: number
+  readonly webhook_id: number
+  readonly message_id: string
+  readonly event: string
+  readonly model: string
+  readonly record_id: number | null
+  readonly status: string
+  readonly attempts: readonly { at: string; status: number | null; ms: number; error: string | null }[]
+  readonly response: string
+  readonly next_attempt_at: string | null
+}
+
+type DeliveryOptions = ProjectOptions & { status?: string; limit: number; json?: boolean }
+type DrainOptions = ProjectOptions & { timeout: number }
+
+const POLL_MS = 500
+const MAX_PAGE = 100
+/** Of what a receiver answered a person is shown the beginning; all of it is in the JSON. */
+const SHOWN_RESPONSE = 60
+
+/** `admin webhooks test`: sends an event that tells of no record. */
+export function testCommand(io: Io): Command {
+  return withProjectOptions(
+    new Command('test')
+      .description('send a test event, once, and say what came of it')
+      .argument('<id>', 'id of the webhook', parseId),
+  )
+    .option('--json', 'print the delivery as JSON')
+    .action(async (id: number, options: DeliveryOptions) => {
+      const { data } = await withApi(io, options, (client) => client.request('POST', `/webhooks/${id}/test`))
+      show(io, [data], options)
+      if (data.status !== 'delivered')
+        throw new AppError('TASK_FAILED', `Webhook ${id} did not take the test event: ${reasonOf(data)}`)
+    })
+}
+
+/** `admin webhooks deliveries`: the log, last first. */
+export function deliveriesCommand(io: Io): Command {
+  const description = 'show deliveries, the last first: attempts, status, duration, response'
+  return withProjectOptions(new Command('deliveries').description(description).argument('[id]', 'id of a webhook', parseId))
+    .addOption(new Option('--status <status>', 'only these').choices(['pending', 'delivered', 'failed']))
+    .option('--limit <n>', `how many, up to ${MAX_PAGE}`, parseLimit, 20)
+    .option('--json', 'print the deliveries as a JSON array, with all attempts and what was answered')
+    .action(async (id: number | undefined, options: DeliveryOptions) => {
+      const path = id === undefined ? '/webhooks/deliveries' : `/webhooks/${id}/deliveries`
+      const status = options.status === undefined ? '' : `&status=${options.status}`
+      const { data } = await withApi(io, options, (client) =>
+        client.request('GET', `${path}?page_size=${options.limit}${status}`),
+      )
+      show(io, data, options)
+    })
+}
+
+/** `admin webhooks redeliver`: delivers again, under the same id. */
+export function redeliverCommand(io: Io): Command {
+  const command = new Command('redeliver').description('deliver again what was delivered or given up, under the same id')
+  return withProjectOptions(command.argument('<delivery>', 'id of the delivery', parseId)).action(
+    async (id: number, options: ProjectOptions) => {
+      const served = await withApi(io, options, async (client) => {
+        await client.request('POST', `/webhooks/deliveries/${id}/redeliver`)
+        return client.app === undefined
+      })
+      io.stderr.write(
+        served
+          ? `Delivery ${id} is sent again\n`
+          : `Delivery ${id} is sent again by the next server, or by \`admin webhooks drain\`\n`,
+      )
+    },
+  )
+}
+
+/** `admin webhooks drain`: waits until everything is delivered. Without a server it delivers by itself. */
+export function drainCommand(io: Io): Command {
+  return withProjectOptions(new Command('drain').description('wait until nothing is pending, or fail with what is stuck'))
+    .option('--timeout <seconds>', 'how long to wait', parseSeconds, 30)
+    .addHelpText(
+      'after',
+      '\nDelivers by itself when no server runs.\n\nExample:\n  $ admin webhooks drain --timeout 10 && echo all delivered\n',
+    )
+    .action((options: DrainOptions) =>
+      withApi(io, options, async (client) => {
+        const deadline = Date.now() + 1000 * options.timeout
+        await client.app?.webhooks.deliver()
+        for (;;) {
+          const pending = await pendingOf(client)
+          if (pending === 0) break
+          if (Date.now() >= deadline || (await waitsLongerThan(client, pending, deadline))) throw await stuck(client, pending)
+          await delay(POLL_MS)
+        }
+        io.stderr.write('Nothing is pending\n')
+      }),
+    )
+}
+
+/** How many deliveries are pending that are not held back because their webhook is disabled. */
+async function pendingOf(client: ApiClient): Promise<number> {
+  const { data } = await client.request('GET', '/webhooks?page_size=100')
+  const all = data as readonly { active: boolean; pending: number }[]
+  return all.reduce((sum, { active, pending }) => sum + (active ? pending : 0), 0)
+}
+
+async function pendingDeliveries(client: ApiClient): Promise<{ data: readonly Delivery[]; total: number }> {
+  return client.request('GET', `/webhooks/deliveries?status=pending&page_size=${MAX_PAGE}`)
+}
+
+/** True when everything that is pending was tried, and will not be tried again in time. */
+async function waitsLongerThan(client: ApiClient, pending: number, deadline: number): Promise<boolean> {
+  const { data, total } = await pendingDeliveries(client)
+  return total >= pending && data.every(({ next_attempt_at: next }) => next !== null && Date.parse(next) > deadline)
+}
+
+async function stuck(client: ApiClient, pending: number): Promise<AppError> {
+  const { data } = await pendingDeliveries(client)
+  const lines = data.map(
+    (delivery) =>
+      `delivery ${delivery.id} to webhook ${delivery.webhook_id} (${whatOf(delivery)}): ${delivery.attempts.length} attempts, ` +
+      `the last: ${reasonOf(delivery)}; next at ${delivery.next_attempt_at ?? 'once'}`,
+  )
+  return new AppError('TASK_FAILED', [`${pending} deliveries are pending`, ...lines].join('\n'))
+}
+
+const whatOf = ({ event, model, record_id: id }: Delivery): string => [event, model, id ?? ''].join(' ').trimEnd()
+
+/** What came of the last attempt. */
+function reasonOf({ attempts }: Delivery): string {
+  const last = attempts.at(-1)
+  return last === undefined ? 'none yet' : (last.error ?? `status ${last.status}`)
+}
+
+function show(io: Io, deliveries: readonly Delivery[], { json }: DeliveryOptions): void {
+  if (json === true) {
+    io.stdout.write(`${JSON.stringify(deliveries, null, 2)}\n`)
+    return
+  }
+  const rows = deliveries.map((delivery) => {
+    const { id, webhook_id: webhook, status, attempts, response, next_attempt_at: next } = delivery
+    const last = attempts.at(-1)
+    const answered = last?.error ?? [last?.status ?? '', response.replace(/\s+/g, ' ').slice(0, SHOWN_RESPONSE)].join(' ').trim()
+    const waits = next === null ? '' : ` (next ${next})`
+    return [
+      String(id),
+      String(webhook),
+      whatOf(delivery),
+      status,
+      String(attempts.length),
+      last?.at ?? '',
+      `${last?.ms ?? ''}`,
+      answered + waits,
+    ]
+  })
+  io.stdout.write(table(['ID', 'WEBHOOK', 'EVENT', 'STATUS', 'ATTEMPTS', 'LAST', 'MS', 'ANSWER'], rows))
+}
+
+function parseLimit(text: string): number {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > MAX_PAGE) throw new InvalidArgumentError(`A number from 1 to ${MAX_PAGE}.`)
+  return limit
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,5}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('A number of seconds.')
+  return Number(text)
+}

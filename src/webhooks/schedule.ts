@@ -1,0 +1,46 @@
+import type { Random } from '../util/ids.ts'
+
+const JITTER = 0.2
+const MAX_REST_SECONDS = 5
+
+/** When retries are made. Times in milliseconds. */
+export class Schedule {
+  readonly #seconds: readonly number[]
+  readonly #random: Random
+
+  /** @param seconds how long to wait after each attempt that failed */
+  constructor(seconds: readonly number[], random: Random) {
+    this.#seconds = seconds
+    this.#random = random
+  }
+
+  /**
+   * How long to wait after an attempt that failed: what the schedule says, ± 20 % so that receivers are not met by all retries at
+   * once, or what the receiver asked for, within the shortest and the longest wait of the schedule.
+   *
+   * @param failed how many attempts have failed
+   * @param asked by `Retry-After`
+   * @returns undefined when there is no attempt left
+   */
+  waitAfter(failed: number, asked?: number): number | undefined {
+    const seconds = this.#seconds[failed - 1]
+    if (seconds === undefined) return undefined
+    if (asked !== undefined)
+      return Math.min(Math.max(asked, 1000 * Math.min(...this.#seconds)), 1000 * Math.max(...this.#seconds))
+    const spread = this.#random(4).readUInt32BE() / 2 ** 32
+    return Math.round(1000 * seconds * (1 - JITTER + 2 * JITTER * spread))
+  }
+
+  /** A receiver that fails is left alone for no longer than this before the next message is tried. */
+  get shortest(): number {
+    return 1000 * Math.min(...this.#seconds, MAX_REST_SECONDS)
+  }
+}
+
+/** What a `Retry-After` asks for (RFC 9110, section 10.2.3), in milliseconds from `now`; undefined when it asks for nothing. */
+export function retryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header.trim())) return 1000 * Number(header)
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}

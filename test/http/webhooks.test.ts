@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp, type TestApp } from '../helpers/app.ts'
+import { play, scenarios } from '../helpers/scenario.ts'
+
+const WEBHOOKS = '/api/v1/webhooks'
+const URL_ = 'http://127.0.0.1:9/hook'
+
+const subscribe = async (app: TestApp, body: object = { url: URL_ }): Promise<{ id: number; secret: string }> =>
+  (await play(app, { request: `POST ${WEBHOOKS}`, body, status: 201 })).json.data
+
+const given = async (app: TestApp): Promise<void> => {
+  await subscribe(app)
+}
+
+const fieldErrors = (errors: object) => ({ detail: { error: errors } })
+
+scenarios('webhooks: subscriptions', [
+  {
+    name: 'one is made with everything that is not said, and its secret is shown',
+    request: `POST ${WEBHOOKS}`,
+    body: { url: URL_ },
+    status: 201,
+    expectHeaders: { location: /\/api\/v1\/webhooks\/1$/ },
+    expectPart: { data: { id: 1, url: URL_, events: ['create', 'update', 'delete'], models: [], active: true, pending: 0 } },
+    check: ({ json }) => assert.match(json.data.secret, /^whsec_[A-Za-z0-9+/]{43}=$/),
+  },
+  {
+    name: 'several are made at once',
+    request: `POST ${WEBHOOKS}`,
+    body: {
+      webhooks: [
+        { url: URL_, events: ['create'], secret: 'sixteen letters!' },
+        { url: URL_, models: ['tag'], active: false },
+      ],
+    },
+    status: 201,
+    check: ({ json }) => {
+      assert.equal(json.total, 2)
+      assert.equal(json.data[0].secret, 'sixteen letters!')
+      assert.deepEqual([json.data[1].active, json.data[1].disabled_by, json.data[1].models], [false, 'hand', ['tag']])
+    },
+  },
+  {
+    name: 'everything that is wrong is told by field',
+    request: `POST ${WEBHOOKS}`,
+    body: { url: 'mailto:a@example.com', events: ['read'], models: ['tags'], secret: 'short', active: 1, evnts: [] },
+    status: 400,
+    expect: fieldErrors({
+      url: ['url must be an http or https address such as https://example.com/hooks'],
+      events: ['events must be one of: create, update, delete'],
+      models: ["Model 'tags' does not exist; did you mean 'tag'?"],
+      secret: ['secret must be at least 16 characters long'],
+      active: ['active must be a boolean'],
+      evnts: ["Field 'evnts' does not exist; did you mean 'events'?"],
+    }),
+  },
+  {
+    name: 'of several, by index and field, and none is made',
+    request: `POST ${WEBHOOKS}`,
+    body: { webhooks: [{ url: URL_ }, { events: [] }, 3] },
+    status: 400,
+    expect: fieldErrors({
+      '1.url': ['url is mandatory'],
+      '1.events': ['events must name at least one event'],
+      '2': ['webhooks[2] must be an object'],
+    }),
+    check: async (_, app) => {
+      await play(app, { request: `GET ${WEBHOOKS}`, status: 200, expectPart: { total: 0 } })
+    },
+  },
+  {
+    name: 'a name and password in the address are refused',
+    request: `POST ${WEBHOOKS}`,
+    body: { url: 'https://ann:key@example.com/' },
+    status: 400,
+    expect: fieldErrors({ url: ['url must not hold a user name or password; the signature tells who sends'] }),
+  },
+  {
+    name: 'internal models cannot be named',
+    request: `POST ${WEBHOOKS}`,
+    body: { url: URL_, models: ['webhooksubscription', 'authsession'] },
+    status: 400,
+    check: ({ json }) => assert.equal(json.detail.error.models.length, 2),
+  },
+  {
+    name: 'lists and single ones show no secret',
+    request: `GET ${WEBHOOKS}?page=1&page_size=1`,
+    given: async (app) => {
+      await given(app)
+      await given(app)
+    },
+    status: 200,
+    expectPart: { total: 2, page: 1, page_size: 1, total_pages: 2, has_next: true },
+    check: async ({ text }, app) => {
+      assert.doesNotMatch(text, /secret/)
+      const { text: one } = await play(app, { request: `GET ${WEBHOOKS}/1`, status: 200 })
+      assert.doesNotMatch(one, /secret/)
+    },
+  },
+  {
+    name: 'what is left out of an update stays',
+    request: `PUT ${WEBHOOKS}/1`,
+    given,
+    body: { events: ['delete'], active: false },
+    status: 200,
+    expectPart: { data: { url: URL_, events: ['delete'], active: false, disabled_by: 'hand' } },
+  },
+  {
+    name: 'a secret is not updated but rotated',
+    request: `PUT ${WEBHOOKS}/1`,
+    given,
+    body: { secret: 'sixteen letters!' },
+    status: 400,
+    expect: fieldErrors({ secret: ["Field 'secret' is changed by rotating it"] }),
+  },
+  {
+    name: 'rotation shows the new secret',
+    request: `POST ${WEBHOOKS}/1/rotate`,
+    given,
+    body: { secret: 'sixteen letters!' },
+    status: 200,
+    expectPart: { data: { id: 1, secret: 'sixteen letters!' } },
+  },
+  {
+    name: 'what is removed is gone',
+    request: `DELETE ${WEBHOOKS}/1`,
+    given,
+    status: 200,
+    expectPart: { message: 'Webhook deleted successfully', data: { id: 1 } },
+    check: async (_, app) => {
+      const expect = { error: 'Record not found', status_code: 404, details: 'Webhook with ID 1 does not exist' }
+      for (const request of [`GET ${WEBHOOKS}/1`, `DELETE ${WEBHOOKS}/1`, `GET ${WEBHOOKS}/1/deliveries`] as const) {
+        await play(app, { request, status: 404, expect })
+      }
+      await play(app, { request: `PUT ${WEBHOOKS}/1`, body: {}, status: 404, expect })
+      await play(app, { request: `POST ${WEBHOOKS}/1/rotate`, status: 404, expect })
+      await play(app, { request: `POST ${WEBHOOKS}/1/test`, status: 404, expect })
+    },
+  },
+  {
+    name: 'a delivery that is not there cannot be delivered again',
+    request: `POST ${WEBHOOKS}/deliveries/7/redeliver`,
+    status: 404,
+    expectPart: { details: 'Delivery with ID 7 does not exist' },
+  },
+  {
+    name: 'wrong parameters are named',
+    request: `GET ${WEBHOOKS}/deliveries?status=lost&page=0&filters=a`,
+    status: 400,
+    check: ({ json }) => assert.deepEqual(Object.keys(json.details).sort(), ['filters', 'page', 'status']),
+  },
+])
+
+describe('webhooks: who may', () => {
+  const requests = [
+    `GET ${WEBHOOKS}`,
+    `POST ${WEBHOOKS}`,
+    `GET ${WEBHOOKS}/1`,
+    `PUT ${WEBHOOKS}/1`,
+    `DELETE ${WEBHOOKS}/1`,
+    `POST ${WEBHOOKS}/1/rotate`,
+    `POST ${WEBHOOKS}/1/test`,
+    `GET ${WEBHOOKS}/1/deliveries`,
+    `GET ${WEBHOOKS}/deliveries`,
+    `POST ${WEBHOOKS}/deliveries/1/redeliver`,
+  ] as const
+
+  test('superusers alone, whatever permissions others have', async () => {
+    const app = await openTestApp()
+    try {
+      await subscribe(app)
+      for (const request of requests) {
+        await play(app, { request, as: null, status: 401 })
+        await play(app, { request, as: 'jduarte', status: 403, expectPart: { error: 'Insufficient permissions' } })
+      }
+      await play(app, { request: `GET ${WEBHOOKS}`, status: 200, expectPart: { total: 1 } })
+    } finally {
+      await app.close()
+    }
+  })
+
+  test('the tables behind them have no endpoints', async () => {
+    const app = await openTestApp()
+    try {
+      for (const model of ['webhooksubscription', 'webhookevent', 'webhookdelivery']) {
+        await play(app, { request: `GET /api/v1/models/${model}`, status: 404 })
+      }
+    } finally {
+      await app.close()
+    }
+  })
+})
+
+describe('webhooks: addresses', () => {
+  const closed = { webhooks: { allow_private: false } }
+
+  for (const url of ['http://127.0.0.1:9/', 'http://2130706433/', 'http://[::ffff:127.0.0.1]/', 'http://10.0.0.1/']) {
+    test(`${url} is refused when the guard is on, in words`, async () => {
+      const app = await openTestApp({ settings: closed })
+      try {
+        const { json } = await play(app, { request: `POST ${WEBHOOKS}`, body: { url }, status: 400 })
+        assert.match(
+          json.detail.error.url[0],
+          /^url leads to .* address, which webhooks call only with `webhooks: \{allow_private: true\}`/,
+        )
+      } finally {
+        await app.close()
+      }
+    })
+  }
+
+  test('the guard is on by default where the server can be reached from outside', async () => {
+    const app = await openTestApp({ settings: { host: '0.0.0.0' } })
+    try {
+      await play(app, { request: `POST ${WEBHOOKS}`, body: { url: URL_ }, status: 400 })
+    } finally {
+      await app.close()
+    }
+  })
+})

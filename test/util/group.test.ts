@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { groupBy } from '../../src/util/group.ts'
+
+test('items with the same key stand together, in their order', () => {
+  assert.deepEqual(
+    [...groupBy([1, 2, 3, 4, 5], (number) => number % 2)],
+    [
+      [1, [1, 3, 5]],
+      [0, [2, 4]],
+    ],
+  )
+  assert.equal(groupBy([], String).size, 0)
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { verify as verifyHub } from '@octokit/webhooks-methods'
+import { Webhook } from 'standardwebhooks'
+import type { Worker } from '../../src/webhooks/worker.ts'
+import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts'
+import { type Answer, type Received, type Receiver, startReceiver } from '../helpers/receiver.ts'
+import { play } from '../helpers/scenario.ts'
+
+export const WEBHOOKS = '/api/v1/webhooks'
+export const TAGS = '/api/v1/models/tag'
+
+/** An application that delivers to a receiver of this process, and time that stands still. */
+export interface Delivering {
+  readonly app: TestApp
+  readonly worker: Worker
+  readonly receiver: Receiver
+  readonly id: number
+  readonly secret: string
+  /** Lets time pass, and everything be done that is due by then. */
+  pass(milliseconds: number): Promise<void>
+}
+
+/**
+ * @param subscription what is said of the subscription besides its address
+ * @param as a superuser of the project
+ */
+export async function delivering(
+  answers: readonly Answer[],
+  body: (delivering: Delivering) => Promise<void>,
+  { subscription = {}, as = 'admin', ...options }: TestAppOptions & { subscription?: object; as?: string } = {},
+): Promise<void> {
+  const receiver = await startReceiver(...answers)
+  const app = await openTestApp(options)
+  try {
+    const { id, secret } = await subscribe(app, { url: receiver.url, ...subscription }, as)
+    const worker = await app.app.webhooks.deliver()
+    const pass = async (milliseconds: number) => {
+      app.advance(milliseconds)
+      await worker.still()
+    }
+    await body({ app, worker, receiver, id, secret, pass })
+  } finally {
+    await app.close()
+    await receiver.close()
+  }
+}
+
+export async function subscribe(app: TestApp, body: object, as = 'admin'): Promise<{ id: number; secret: string }> {
+  const reply = await play(app, { request: `POST ${WEBHOOKS}`, as, body, status: 201 })
+  return reply.json.data
+}
+
+let tags = 0
+
+/** Creates a tag, which is an event. */
+export async function makeTag(app: TestApp): Promise<number> {
+  tags++
+  const body = { data: { name: `Tag number ${tags}`, slug: `tag-number-${tags}` } }
+  return (await play(app, { request: `POST ${TAGS}`, body, status: 201 })).json.data.id
+}
+
+/** What the log says of deliveries, the last first. */
+export async function deliveriesOf(app: TestApp, id: number, query = ''): Promise<{ [member: string]: unknown }[]> {
+  return (await play(app, { request: `GET ${WEBHOOKS}/${id}/deliveries${query}`, status: 200 })).json.data
+}
+
+/** Asserts that others find all signatures of a request good. */
+export async function assertSigned({ headers, body }: Received, secret: string): Promise<void> {
+  const seconds = Number(headers['webhook-timestamp'])
+  const library = new Webhook(secret)
+  const own = library.sign(headers['webhook-id'] ?? '', new Date(seconds * 1000), body)
+  assert.ok(headers['webhook-signature']?.split(' ').includes(own), 'no standard signature is good')
+  assert.ok(await verifyHub(secret, body, headers['x-hub-signature-256'] ?? ''), 'the hub signature is wrong')
+}

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { openTestApp } from '../helpers/app.ts'
+import { startReceiver } from '../helpers/receiver.ts'
+import { play } from '../helpers/scenario.ts'
+import { assertSigned, deliveriesOf, delivering, makeTag, subscribe, WEBHOOKS } from './delivering.ts'
+
+const HOUR = 3_600_000
+
+describe('rotation', () => {
+  test('for a day both secrets are good, then the new one alone', () =>
+    delivering([200], async ({ app, receiver, worker, id, secret, pass }) => {
+      const { json } = await play(app, { request: `POST ${WEBHOOKS}/${id}/rotate`, status: 200 })
+      const next: string = json.data.secret
+      await makeTag(app)
+      await worker.still()
+      await pass(24 * HOUR)
+      await makeTag(app)
+      await worker.still()
+      const [during, after] = receiver.received
+      assert.ok(during !== undefined && after !== undefined, 'not both were delivered')
+      await assertSigned(during, next)
+      await assertSigned(after, next)
+      const goodFor = ({ headers, body }: typeof during) => {
+        const at = new Date(Number(headers['webhook-timestamp']) * 1000)
+        return headers['webhook-signature']?.includes(new Webhook(secret).sign(headers['webhook-id'] ?? '', at, body))
+      }
+      assert.deepEqual([goodFor(during), goodFor(after)], [true, false])
+    }))
+})
+
+describe('restarts and pauses', () => {
+  test('what was pending is delivered by the next run, with the same id and the retries where they were', () =>
+    delivering([500], async ({ app, receiver, worker, id }) => {
+      await makeTag(app)
+      await worker.still()
+      const again = await app.reopen()
+      const next = await again.app.webhooks.deliver()
+      await next.still()
+      assert.equal(receiver.received.length, 1, 'it was tried before its time')
+      again.advance(6000)
+      await next.still()
+      assert.equal(receiver.received.length, 2)
+      assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
+      const [delivery] = await deliveriesOf(again, id)
+      assert.equal(((delivery?.attempts ?? []) as unknown[]).length, 2)
+      await again.close()
+    }))
+
+  test('what was committed while nobody delivered is delivered later', async () => {
+    const receiver = await startReceiver(200)
+    const app = await openTestApp()
+    try {
+      await subscribe(app, { url: receiver.url })
+      await makeTag(app)
+      await makeTag(app)
+      assert.equal(await app.app.webhooks.depth(), 2)
+      const worker = await app.app.webhooks.deliver()
+      await worker.still()
+      assert.equal(receiver.received.length, 2)
+      assert.equal(await app.app.webhooks.depth(), 0)
+    } finally {
+      await app.close()
+      await receiver.close()
+    }
+  })
+
+  test('what is pending for a disabled webhook waits until it is enabled', () =>
+    delivering([500, 200], async ({ app, receiver, worker, id, pass }) => {
+      await makeTag(app)
+      await worker.still()
+      await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: false }, status: 200 })
+      await pass(HOUR)
+      assert.equal(receiver.received.length, 1)
+      await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: true }, status: 200 })
+      await worker.still()
+      assert.equal(receiver.received.length, 2)
+    }))
+
+  test('a webhook that is removed takes what is pending with it', () =>
+    delivering([500], async ({ app, receiver, worker, id, pass }) => {
+      await makeTag(app)
+      await worker.still()
+      await play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 200 })
+      await pass(HOUR)
+      assert.equal(receiver.received.length, 1)
+      assert.equal(await app.app.webhooks.depth(), 0)
+    }))
+
+  test('redelivery sends what was delivered again, under its id', () =>
+    delivering([200], async ({ app, receiver, worker, id }) => {
+      await makeTag(app)
+      await worker.still()
+      const [delivery] = await deliveriesOf(app, id)
+      const { json } = await play(app, { request: `POST ${WEBHOOKS}/deliveries/${delivery?.id}/redeliver`, status: 202 })
+      assert.equal(json.data.status, 'pending')
+      await worker.still()
+      const [first, second] = receiver.received
+      assert.equal(second?.headers['webhook-id'], first?.headers['webhook-id'])
+      assert.equal((await deliveriesOf(app, id))[0]?.status, 'delivered')
+      assert.equal((await deliveriesOf(app, id)).length, 1)
+    }))
+})
+
+describe('subscriptions in the settings', () => {
+  test('are made, changed and removed as the settings say, and not by others', async () => {
+    const url = 'http://127.0.0.1:9/hook'
+    const secret = 'sixteen letters!'
+    const settings = { webhooks: { subscriptions: [{ url, events: ['create' as const], secret }] } }
+    const app = await openTestApp({ settings })
+    await play(app, {
+      request: `GET ${WEBHOOKS}/1`,
+      status: 200,
+      expectPart: { data: { url, events: ['create'], from_settings: true } },
+    })
+    await play(app, { request: `DELETE ${WEBHOOKS}/1`, status: 400 })
+    await play(app, { request: `PUT ${WEBHOOKS}/1`, body: { events: ['delete'] }, status: 400 })
+    await subscribe(app, { url })
+    await app.app.webhooks.subscriptions.reconcile([{ url, models: ['tag'], active: false }, { url: `${url}/2` }])
+    const after = (await play(app, { request: `GET ${WEBHOOKS}`, status: 200 })).json.data
+    assert.deepEqual(
+      after.map(({ id, active, models, events }: Record<string, unknown>) => [id, active, models, (events as string[]).length]),
+      [
+        [1, false, ['tag'], 3],
+        [2, true, [], 3],
+        [3, true, [], 3],
+      ],
+    )
+    await app.app.webhooks.subscriptions.reconcile([{ url }])
+    await play(app, { request: `GET ${WEBHOOKS}/1`, status: 200, expectPart: { data: { active: true, disabled_by: null } } })
+    await play(app, { request: `GET ${WEBHOOKS}/3`, status: 404 })
+    await app.close()
+  })
+})
+
+describe('the log', () => {
+  test('keeps no more deliveries than it should, the last ones, and nothing that is too old', () =>
+    delivering(
+      [200],
+      async ({ app, worker, id, pass }) => {
+        for (let count = 0; count < 6; count++) await makeTag(app)
+        await worker.still()
+        const { outbox } = app.app.webhooks
+        await outbox.prune({ deliveries: 4, days: 2 })
+        assert.deepEqual(
+          (await deliveriesOf(app, id)).map((delivery) => delivery.id),
+          [6, 5, 4, 3],
+        )
+        await pass(HOUR)
+        await makeTag(app)
+        await pass(48 * HOUR - 1)
+        await outbox.prune({ deliveries: 100, days: 2 })
+        assert.deepEqual(
+          (await deliveriesOf(app, id)).map((delivery) => delivery.id),
+          [7],
+        )
+      },
+      { subscription: { models: ['tag'] } },
+    ))
+
+  test('is told of in pages', () =>
+    delivering([200], async ({ app, worker, id }) => {
+      for (let count = 0; count < 3; count++) await makeTag(app)
+      await worker.still()
+      const request = `GET ${WEBHOOKS}/${id}/deliveries?page=2&page_size=2` as const
+      const { json } = await play(app, { request, status: 200, expectPart: { total: 3, total_pages: 2, has_prev: true } })
+      assert.deepEqual(
+        json.data.map((delivery: { id: number }) => delivery.id),
+        [1],
+      )
+    }))
+
+  test('no secret, address or payload is logged', () =>
+    delivering([500], async ({ app, receiver, worker, secret }) => {
+      await makeTag(app)
+      await worker.still()
+      const log = app.logged.join('')
+      assert.match(log, /A webhook could not be delivered/)
+      assert.ok(!log.includes(secret) && !log.includes(receiver.url) && !log.includes('Tag number'), log)
+    }))
+})

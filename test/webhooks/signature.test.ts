@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { verify as verifyHub } from '@octokit/webhooks-methods'
+import { Webhook } from 'standardwebhooks'
+import type { Message } from '../../src/webhooks/message.ts'
+import { makeSecret, secretProblem, signedRequest } from '../../src/webhooks/signature.ts'
+
+interface Vector {
+  readonly name: string
+  readonly secrets: readonly [string, ...string[]]
+  readonly message: Message
+  readonly attempted_at: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const vectors = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../fixtures/webhooks/vectors.json'), 'utf8'),
+) as readonly Vector[]
+
+/** A secret as the library takes it. */
+const libraryOf = (secret: string) => (secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(secret, { format: 'raw' }))
+
+describe('the published vectors', () => {
+  for (const { name, secrets, message, attempted_at: seconds, headers, body } of vectors) {
+    test(`${name}: are what is sent`, () => {
+      assert.deepEqual(signedRequest(message, secrets, seconds), { headers, body })
+    })
+
+    test(`${name}: others come to the same signatures`, async () => {
+      const made = secrets.map((secret) => libraryOf(secret).sign(message.id, new Date(seconds * 1000), body))
+      assert.equal(headers['webhook-signature'], made.join(' '))
+      assert.ok(await verifyHub(secrets[0], body, headers['x-hub-signature-256'] ?? ''), 'the hub signature is wrong')
+      assert.ok(
+        !(await verifyHub('another secret of some length', body, headers['x-hub-signature-256'] ?? '')),
+        'any secret will do',
+      )
+    })
+
+    test(`${name}: the body has the members of the specification, in order`, () => {
+      const payload = JSON.parse(body) as Record<string, unknown>
+      assert.deepEqual(Object.keys(payload), ['event', 'model', 'data', 'timestamp', 'signature'])
+      assert.equal(JSON.stringify(payload), body, 'the body is not compact')
+      assert.deepEqual(payload.data, JSON.parse(message.data))
+    })
+  }
+})
+
+test('the standard headers pass the whole check of the standard library, and no other message does', () => {
+  const [vector] = vectors
+  assert.ok(vector !== undefined, 'there is no vector')
+  const now = Math.floor(Date.now() / 1000)
+  const { headers, body } = signedRequest(vector.message, vector.secrets, now)
+  const receiver = libraryOf(vector.secrets[0])
+  assert.doesNotThrow(() => receiver.verify(body, { ...headers }))
+  assert.throws(() => receiver.verify(body.replace('Harbour', 'Harbor'), { ...headers }))
+  assert.throws(() => receiver.verify(body, { ...headers, 'webhook-id': 'msg_other' }))
+  const late = signedRequest(vector.message, vector.secrets, now - 3600)
+  assert.throws(() => receiver.verify(late.body, { ...late.headers }), /too old/)
+})
+
+test('a made secret is one that the standard library takes, of 32 bytes', () => {
+  const secret = makeSecret((bytes) => Buffer.alloc(bytes, 7))
+  assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+  assert.equal(secretProblem(secret), undefined)
+  assert.doesNotThrow(() => new Webhook(secret))
+})
+
+test('what a chosen secret must be', () => {
+  assert.equal(secretProblem('sixteen letters!'), undefined)
+  assert.equal(secretProblem('fifteen letters'), 'must be at least 16 characters long')
+  assert.equal(secretProblem('x'.repeat(201)), 'must be at most 200 characters long')
+  assert.equal(secretProblem('umlauts are änderbar'), 'must be printable ASCII')
+  assert.equal(secretProblem(`whsec_${Buffer.alloc(24).toString('base64')}`), undefined)
+  for (const key of [Buffer.alloc(23).toString('base64'), Buffer.alloc(65).toString('base64'), 'not base64 at all, is it', '']) {
+    assert.equal(secretProblem(`whsec_${key}`), 'must have 24 to 64 bytes in Base64 behind whsec_', key)
+  }
+})
