@@ -11,7 +11,7 @@ declare module '@hapi/hapi' {
   }
   interface PluginSpecificConfiguration {
     /** How often the route may be called is limited by user; uploads are counted apart. */
-    limitsUsers?: true | 'upload'
+    limitsUsers?: boolean | 'upload'
   }
 }
 
@@ -42,8 +42,8 @@ export const bearerAuthentication: Plugin<AuthenticationOptions> = {
         answerRequestId(request)
         try {
           const actor = await logins.authenticate(tokenIn(request.headers.authorization as string | undefined))
-          const limited = request.route.settings.plugins?.limitsUsers
-          if (limited !== undefined) limits.countUser(request, actor, limited === true ? 'default' : limited)
+          const limited = request.route.settings.plugins?.limitsUsers ?? false
+          if (limited !== false) limits.countUser(request, actor, limited === true ? 'default' : limited)
           return h.authenticated({ credentials: { app: { actor } } })
         } catch (error) {
           return errors.reply(h, error)

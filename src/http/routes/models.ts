@@ -10,7 +10,7 @@ import { actorOf, queryOf } from '../request.ts'
 export function modelRoutes(app: App): ServerRoute[] {
   const { models } = apiRoots(app.settings)
   const { reads, records, searches } = app
-  const options = { auth: 'bearer', plugins: { limitsUsers: true } } as const
+  const options = { auth: 'bearer', plugins: { limitsUsers: true } }
   const withQuery = { ...options, plugins: { ...options.plugins, readsQuery: true } }
 
   const list = async (request: Request, h: ResponseToolkit) =>
