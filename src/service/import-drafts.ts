@@ -12,6 +12,9 @@ import { noSuchRecord } from './lookup.ts'
 import type { RecordData } from './requests.ts'
 import { checkUpdateKeys } from './settable.ts'
 
+/** Stands in the place of a field's name where a row as a whole is wrong. */
+export const WHOLE_ROW = 'row'
+
 /** A record to be imported. */
 export interface ImportItem {
   /** What it sets, as a request to create it would. */
@@ -63,6 +66,8 @@ export async function draftImport(items: readonly ImportItem[], context: ImportC
     if (faults > MAX_NAMED) throwAll(writes)
     await setImmediate()
   }
+  // Of rows that could not be read, the store would find that everything is missing.
+  if (items.some(isUnreadable)) throwAll(writes)
   return writes
 }
 
@@ -85,10 +90,12 @@ async function draftItem(item: ImportItem, existing: StoredRecord | undefined, c
 function joined(...all: readonly FieldIssues[]): FieldIssues {
   const issues = new FieldIssues()
   // A row that could not be read sets nothing; what it lacks is not worth a word.
-  if (all[0]?.has('row') === true) issues.addAll(all[0])
+  if (all[0]?.has(WHOLE_ROW) === true) issues.addAll(all[0])
   else for (const each of all) issues.addMissing(each)
   return issues
 }
+
+const isUnreadable = ({ issues }: ImportItem): boolean => issues.has(WHOLE_ROW)
 
 /** The value by which an item is looked up, in its stored form; null when it has none. */
 function keyOf({ data, id }: ImportItem, { key }: ImportContext): Json {

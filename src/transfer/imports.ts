@@ -5,7 +5,7 @@ import { FIELD_TYPES } from '../model/fields.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Format } from '../query/formats.ts'
-import type { ImportItem, UpsertKey } from '../service/import-drafts.ts'
+import { type ImportItem, type UpsertKey, WHOLE_ROW } from '../service/import-drafts.ts'
 import { modelFor } from '../service/lookup.ts'
 import type { Records } from '../service/records.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
@@ -129,7 +129,7 @@ function itemOf(
   { keepIds, byId, ignored }: { keepIds: boolean; byId: boolean; ignored: Set<string> },
 ): ImportItem {
   const issues = new FieldIssues()
-  for (const { field = 'row', message } of problems) issues.add(field, message)
+  for (const { field = WHOLE_ROW, message } of problems) issues.add(field, message)
   const data: Record<string, unknown> = {}
   const own: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {

@@ -61,9 +61,10 @@ const LAYOUTS: Readonly<Record<Format, (fields: readonly Field[]) => Layout>> = 
 
 /** RFC 4180. Null is nothing, an empty text is a pair of quotes; lone line breaks are quoted too. */
 const toCsv = (rows: readonly (readonly (string | null)[])[]): string =>
-  stringify(rows as (string | null)[][], { record_delimiter: 'windows', quoted_match: EMPTY })
+  stringify(rows as (string | null)[][], { record_delimiter: 'windows', quoted_match: QUOTED })
 
-const EMPTY = /^$/
+/** What must be quoted beside what any cell must: what would be nothing, and line breaks of other kinds than those between rows. */
+const QUOTED = /^$|[\r\n]/
 
 const toJson = (record: StoredRecord, fields: readonly Field[]): string =>
   JSON.stringify(Object.fromEntries(fields.map((field) => [field.name, storedValue(record, field)])))
