@@ -57,8 +57,13 @@ async function* countedFrom(
   rest: AsyncIterator<readonly StoredRecord[]>,
   progress: { written: number },
 ): AsyncGenerator<readonly StoredRecord[]> {
-  for (let next = first; next.done !== true; next = await rest.next()) {
-    progress.written += next.value.length
-    yield next.value
+  try {
+    for (let next = first; next.done !== true; next = await rest.next()) {
+      progress.written += next.value.length
+      yield next.value
+    }
+  } finally {
+    // Also for readers who leave before the end.
+    await rest.return?.()
   }
 }

@@ -83,7 +83,9 @@ async function importFile(
 function placed(error: unknown, file: string): unknown {
   const { syscall, message } = error as NodeJS.ErrnoException
   if (syscall !== undefined) return new AppError('TASK_FAILED', `${file} cannot be read: ${message}`)
-  if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED' || typeof error.details === 'string') return error
+  // What a server says by fields has no code of its own.
+  const isByRow = error instanceof AppError && ['VALIDATION_FAILED', 'TASK_FAILED'].includes(error.code)
+  if (!isByRow || typeof error.details === 'string') return error
   const lineOf = error instanceof RefusedRows ? error.lineOf : () => undefined
   const lines = Object.entries(error.details).flatMap(([key, messages]) => {
     const row = Number(/^(\d+)\./.exec(key)?.[1])
