@@ -108,7 +108,7 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
       store,
       records,
       reads: new Reads(registry, store, writer),
-      searches: new Searches({ registry, store, writer, indexes: searchIndexes }),
+      searches: new Searches({ registry, store, writer, indexes: searchIndexes, pause: setImmediate }),
       searchIndexes,
       exports: new Exports(registry, store),
       imports: new Imports(registry, records),
