@@ -26,6 +26,8 @@ import { FileStore } from './store/file.ts'
 import { MemoryStore } from './store/memory.ts'
 import { removeData } from './store/saved-copies.ts'
 import type { Store } from './store/store.ts'
+import { Exports } from './transfer/exports.ts'
+import { Imports } from './transfer/imports.ts'
 import { seedStore } from './transfer/seed.ts'
 import { type Clock, systemClock } from './util/clock.ts'
 import { type Random, systemRandom } from './util/ids.ts'
@@ -62,6 +64,8 @@ export interface App {
   readonly reads: Reads
   readonly searches: Searches
   readonly searchIndexes: SearchIndexes
+  readonly exports: Exports
+  readonly imports: Imports
   readonly logins: Logins
   readonly views: ViewCatalog
   readonly mocks: Mocks
@@ -127,6 +131,8 @@ async function open(project: Project, mode: AppMode, surroundings: Surroundings)
       reads: new Reads(registry, store, writer),
       searches: new Searches({ registry, store, writer, indexes: searchIndexes, pause: setImmediate }),
       searchIndexes,
+      exports: new Exports(registry, store),
+      imports: new Imports(registry, records),
       logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
       views: new ViewCatalog(registry, project.views),
       mocks,
