@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, posix, relative, resolve, sep } from 'node:path'
 import { isPrivileged } from '../auth/permissions.ts'
+import { applyEdits } from '../config/apply-edits.ts'
 import type { Fault } from '../config/fault.ts'
 import type { ProjectFiles } from '../config/project-files.ts'
 import type { TextEdit } from '../config/source.ts'
-import { applyEdits } from '../config/text-edit.ts'
 import { AppError } from '../errors.ts'
 import type { Finding, LintReport } from '../lint/finding.ts'
 import type { BrokenRecord, LintProject } from '../lint/project.ts'
@@ -121,7 +121,7 @@ async function applyFixes(folder: string, findings: readonly Finding[]): Promise
   for (const [file, edits] of byFile) {
     const path = join(folder, file)
     const { text, applied } = applyEdits(await readFile(path, 'utf8'), edits)
-    await writeFile(path, text)
+    if (applied > 0) await writeFile(path, text)
     count += applied
   }
   return count
