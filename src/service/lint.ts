@@ -37,7 +37,7 @@ const MAX_ROUNDS = 10
 /**
  * Lints a project.
  *
- * @throws {AppError} USAGE when there is no such folder or path, or when the earlier version cannot be understood
+ * @throws {AppError} USAGE when there is no such folder or path, nothing in it to lint, or when the earlier version cannot be understood
  */
 export async function lintProject(source: ProjectSource, options: LintOptions): Promise<LintReport> {
   const { folder } = source
@@ -48,6 +48,7 @@ export async function lintProject(source: ProjectSource, options: LintOptions): 
     const examined = await examineProject(source)
     const { project, faults, files } = examined
     const sound = !faults.any
+    if (files.texts.size === 0 && sound) throw nothingToLint(folder)
     const records = sound ? await options.brokenRecords?.(project) : undefined
     const found = lint({ ...lintable(examined), ...(records && { records }) }, faults.list, before)
     const findings = found.filter(({ file }) => isWithin(resolve(folder, file), options.paths ?? []))
@@ -100,6 +101,14 @@ async function earlierVersion(source: ProjectSource): Promise<LintProject> {
     throw new AppError('USAGE', `The version to compare with cannot be served itself: ${first?.position.file}: ${first?.message}`)
   }
   return lintable(examined)
+}
+
+/** Nothing found where nothing was looked at would tell a CI job with a wrong folder that all is well. */
+function nothingToLint(folder: string): AppError {
+  return new AppError(
+    'USAGE',
+    `There is no project in ${folder}: no models, views or admin.config; name its folder with --project, or make one with \`admin init\``,
+  )
 }
 
 function checkPath(path: string, folder: string): void {
