@@ -1,5 +1,6 @@
+import { sep } from 'node:path'
 import { AUTH_MODELS } from '../auth/models.ts'
-import { Faults } from '../config/fault.ts'
+import { type FaultRule, Faults } from '../config/fault.ts'
 import { type ProjectFiles, readProjectFiles, type SeedFile } from '../config/project-files.ts'
 import { resolveSettings, type Settings, type SettingsInput, type WebhookSettings } from '../config/settings.ts'
 import { type Definition, flatSource } from '../config/source.ts'
@@ -55,14 +56,26 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
   const { registry, defined, faults: modelFaults } = buildRegistry(files.models, BUILT_IN)
   const { views, faults: viewFaults } = buildViews(files.views, registry)
   const { forms, faults: formFaults } = compileForms(views, registry)
-  for (const found of [settingFaults, modelFaults, viewFaults, formFaults]) faults.addAll(found.list)
+  // A file of models that cannot be read may define the model that is missed.
+  const mayLack = faults.list.some(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`models${sep}`))
+  for (const { list } of [settingFaults, modelFaults, viewFaults, formFaults]) {
+    faults.addAll(mayLack ? list.filter(({ rule }) => !MISSED_MODEL.has(rule)) : list)
+  }
+  if (!mayLack) checkModelNames(files, registry, faults)
+  const project = { folder, settings, registry, views, forms, seeds: files.seeds, warnings }
+  return { project, faults, files, models: defined }
+}
+
+/** What is said of a model that does not exist. */
+const MISSED_MODEL: ReadonlySet<FaultRule> = new Set(['model/unknown-relation', 'view/unknown-model'])
+
+/** Holds names of models outside of models and views against those that there are. */
+function checkModelNames(files: ProjectFiles, registry: Registry, faults: Faults): void {
   const keys = registry.public.map((model) => model.key)
   for (const { model, file } of files.seeds) {
     if (!keys.includes(model)) faults.add(flatSource(file), [], `There is no model '${model}' to seed${didYouMean(model, keys)}`)
   }
   if (files.config !== undefined) checkSubscriptions(files.config, keys, faults)
-  const project = { folder, settings, registry, views, forms, seeds: files.seeds, warnings }
-  return { project, faults, files, models: defined }
 }
 
 /**
