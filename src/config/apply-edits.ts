@@ -30,7 +30,8 @@ export function applyEdits(content: string, edits: readonly TextEdit[]): { text:
 function saysSoMuch(before: string, after: string, edits: readonly TextEdit[]): boolean {
   const [file] = edits.map((edit) => edit.file)
   if (file === undefined) return true
-  const meaningOf = (text: string) => parseText(text, file, file.toLowerCase().endsWith('.json') ? 'json' : 'yaml').definition.value
+  const meaningOf = (text: string) =>
+    parseText(text, file, file.toLowerCase().endsWith('.json') ? 'json' : 'yaml').definition.value
   const expected = structuredClone(meaningOf(before))
   // Items that go move those behind them, so the last goes first.
   const inTurn = [...edits].sort(
