@@ -104,7 +104,7 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
       store,
       records,
       reads: new Reads(registry, store, writer),
-      searches: new Searches({ registry, store, writer, indexes: searchIndexes }),
+      searches: new Searches({ registry, store, writer, indexes: searchIndexes, pause: setImmediate }),
       searchIndexes,
       logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
       views: new ViewCatalog(registry, project.views),

@@ -13,6 +13,7 @@ export class Documents {
   #lengths = new Uint16Array(64)
   readonly #words: number[]
   #count = 0
+  #wastedWords = 0
 
   constructor(fields: number) {
     this.#fields = fields
@@ -27,6 +28,11 @@ export class Documents {
   /** How many records there are. */
   get live(): number {
     return this.#documentOf.size
+  }
+
+  /** How many words there are in documents that are in use, and in dead ones. */
+  get words(): { readonly live: number; readonly wasted: number } {
+    return { live: this.#words.reduce((sum, words) => sum + words, 0), wasted: this.#wastedWords }
   }
 
   get ids(): Float64Array {
@@ -63,7 +69,9 @@ export class Documents {
     this.#documentOf.delete(id)
     this.#ids[document] = 0
     for (let field = 0; field < this.#fields; field++) {
-      this.#words[field] = (this.#words[field] ?? 0) - (this.#lengths[document * this.#fields + field] ?? 0)
+      const length = this.#lengths[document * this.#fields + field] ?? 0
+      this.#words[field] = (this.#words[field] ?? 0) - length
+      this.#wastedWords += length
     }
   }
 

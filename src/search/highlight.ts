@@ -1,10 +1,13 @@
 import type { JsonObject } from '../util/json.ts'
 import type { SearchQuery } from './query.ts'
-import { eachToken } from './tokens.ts'
+import { eachToken, type TokenKind } from './tokens.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** Where words stand, by field: first character and length, in UTF-16 code units of the stored text, in order, never overlapping. */
 export type Positions = Readonly<Record<string, readonly (readonly [start: number, length: number])[]>>
+
+/** More places of a field nobody highlights, and a text of megabytes may hold a word a million times. */
+const MAX_PLACES = 1000
 
 interface Span {
   readonly start: number
@@ -47,14 +50,17 @@ export class Highlighter {
       hasPart = false
     }
     eachToken(text, (word, kind, start, end) => {
+      if (spans.length >= MAX_PLACES) return
       if (whole !== undefined && start >= whole.end) finish()
+      if (kind === 'plain' || kind === 'whole') finish()
       if (!this.#words.has(word)) return
       if (kind === 'whole') {
         whole = { start, end, isWanted: this.#joined.has(word) }
         return
       }
       hasPart = true
-      if (whole?.isWanted !== true) spans.push({ start, end })
+      if (whole?.isWanted !== true)
+        spans.push({ start, end: this.#words.isOnlyBegun(word, kind) ? start + firstLength(text, start) : end })
     })
     finish()
     return spans
@@ -82,7 +88,15 @@ class Wanted {
   has(word: string): boolean {
     return this.#numbers.has(this.#vocabulary.numberOf(word)) || this.#prefixes.some((prefix) => word.startsWith(prefix))
   }
+
+  /** True for a pair of characters of which only the first was looked for. */
+  isOnlyBegun(word: string, kind: TokenKind): boolean {
+    return kind === 'pair' && !this.#numbers.has(this.#vocabulary.numberOf(word))
+  }
 }
+
+/** How long the character is that begins here. */
+const firstLength = (text: string, start: number): number => [...text.slice(start, start + 4)][0]?.length ?? 1
 
 /** Spans in order, those that overlap made one. */
 function joined(spans: readonly Span[]): Span[] {

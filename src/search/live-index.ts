@@ -1,10 +1,12 @@
 import type { JsonObject } from '../util/json.ts'
 import { type SearchField, SearchIndex, textOf } from './search-index.ts'
 
+/** How many slices of work may wait, since much at once is less work than a little at a time. */
+const MAX_BACKLOG = 4
 /** How long the event loop is kept from others while an index is made, in milliseconds. */
 const SLICE_MS = 8
-/** An index that holds more documents in vain than this, and than in use, is made anew. */
-const MIN_WASTED = 10_000
+/** An index that holds more words in vain than this, and than those that count, is made anew. */
+const MIN_WASTED = 1_000_000
 
 /** A record as it comes from a store. */
 type Indexable = JsonObject & { readonly id: number }
@@ -29,20 +31,48 @@ export class LiveIndex {
   /** Records that changed or went while an index is made: what the store gave before no longer counts. */
   readonly #changed = new Set<number>()
   #building: Promise<void> | undefined
+  #catching: Promise<void> | undefined
 
   constructor(options: LiveIndexOptions) {
     this.#options = options
   }
 
-  /** The index, once there is one, with all changes that there were. */
+  /** The index, once there is one, with all changes that there were: to be asked when there is nothing to `catchUp`. */
   get ready(): SearchIndex | undefined {
+    this.#settle(() => false)
+    return this.#ready
+  }
+
+  /** Works in changes when there are many, a slice at a time; undefined when there is nothing to wait for. */
+  catchUp(): Promise<void> | undefined {
+    if (this.#backlog >= 1) this.#catching ??= this.#catchUp()
+    return this.#catching
+  }
+
+  async #catchUp(): Promise<void> {
+    const { now, pause } = this.#options
+    do {
+      await pause()
+      const begun = now()
+      this.#settle(() => now() - begun >= SLICE_MS)
+    } while (this.#backlog >= 1)
+    this.#catching = undefined
+  }
+
+  get #backlog(): number {
+    return Math.max(this.#ready?.backlog ?? 0, this.#next?.backlog ?? 0)
+  }
+
+  /** An index that cannot follow knows less than there is, and is no index any more. */
+  #settle(isOver: () => boolean): void {
     try {
-      this.#ready?.settle()
+      this.#ready?.settle(isOver)
+      if (!isOver()) this.#next?.settle(isOver)
     } catch (error) {
       this.#ready = undefined
+      this.#next = undefined
       this.#options.failed(error)
     }
-    return this.#ready
   }
 
   /** Begins to make the index, unless that was begun before. Resolves when there is one. */
@@ -60,8 +90,10 @@ export class LiveIndex {
       this.#next.replace(id, after)
       this.#changed.add(id)
     }
+    if (this.#backlog >= MAX_BACKLOG) void this.catchUp()
+    const { live, wasted } = this.#ready?.words ?? { live: 0, wasted: 0 }
     // When that fails the old index goes on to serve, and the next change tries again.
-    if (this.#ready !== undefined && this.#ready.wasted > Math.max(MIN_WASTED, this.#ready.size)) this.#rebuild().catch(() => {})
+    if (wasted > Math.max(MIN_WASTED, live)) this.#rebuild().catch(() => {})
   }
 
   #isAlike(before: JsonObject, after: JsonObject): boolean {
@@ -85,6 +117,7 @@ export class LiveIndex {
     for await (const batch of records()) {
       for (const record of batch) {
         if (!this.#changed.has(record.id)) index.replace(record.id, record)
+        if (index.backlog >= 1) index.settle(() => now() - begun >= SLICE_MS)
         if (now() - begun < SLICE_MS) continue
         await pause()
         begun = now()

@@ -2,6 +2,8 @@ import { eachToken, MAX_WORD, type TokenKind } from './tokens.ts'
 import { isSilent } from './vocabulary.ts'
 
 const MAX_WORDS = 10
+/** Of all words together. */
+const MAX_PARTS = 32
 
 /** A word that is looked for. */
 export interface QueryWord {
@@ -30,15 +32,22 @@ export function readQuery(
   q: string,
   { fields, fuzzy }: { readonly fields?: readonly string[] | undefined; readonly fuzzy: boolean },
 ): SearchQuery {
-  const written = unlike(spansOf(q))
-  const telling = written.filter(({ text, parts }) => parts.length > 0 || !isSilent(text))
+  const spans = spansOf(q)
+  const last = spans.findLast(isTelling) ?? spans.at(-1)
+  const written = unlike(spans, last)
+  const telling = written.filter(isTelling)
   // Somebody who has typed `an` may be about to type `ann`.
   const counted = telling.length > 0 ? telling : written.slice(-1)
+  let partsLeft = MAX_PARTS
   const words = counted.slice(0, MAX_WORDS).map(({ text, parts, ending }) => {
-    return { text, parts, prefix: ending === 'always' || (ending === 'when last' && text === counted.at(-1)?.text) }
+    const kept = parts.slice(0, partsLeft)
+    partsLeft -= kept.length
+    return { text, parts: kept, prefix: ending === 'always' || (ending === 'when last' && text === last?.text) }
   })
   return { words, fields, fuzzy, notices: noticesOf(counted) }
 }
+
+const isTelling = ({ text, parts }: Span): boolean => parts.length > 0 || !isSilent(text)
 
 function noticesOf(words: readonly Span[]): string[] {
   const notices: string[] = []
@@ -47,6 +56,8 @@ function noticesOf(words: readonly Span[]): string[] {
   if (left > 0) notices.push(`Only the first ${MAX_WORDS} words count; ${left} ${left === 1 ? 'is' : 'are'} left out`)
   const long = words.slice(0, MAX_WORDS).filter(({ end, start }) => end - start > MAX_WORD)
   if (long.length > 0) notices.push(`Only the first ${MAX_WORD} characters of a word count`)
+  const parts = words.slice(0, MAX_WORDS).reduce((sum, word) => sum + word.parts.length, 0)
+  if (parts > MAX_PARTS) notices.push(`Only the first ${MAX_PARTS} parts of words that are joined count`)
   return notices
 }
 
@@ -55,6 +66,8 @@ interface Span {
   readonly parts: string[]
   readonly start: number
   end: number
+  /** True when characters without spaces between them follow each other in it. */
+  isRun: boolean
   /** Whether words that only begin so count. */
   ending: 'always' | 'when last' | 'never'
 }
@@ -63,28 +76,40 @@ interface Span {
 function spansOf(text: string): Span[] {
   const spans: Span[] = []
   let last: Span | undefined
+  /** Where the run of characters ends whose pairs come one after the other. */
+  let runEnd = 0
   eachToken(text, (word, kind, start, end) => {
+    // The last character of a run is in its last pair.
+    const isRest = kind === 'pair' && end === runEnd
+    if (kind === 'pair') runEnd = end
     if (last !== undefined && isInside(kind, start, last)) {
+      last.isRun ||= kind === 'pair'
       last.end = Math.max(last.end, end)
-      if (start - last.start < MAX_WORD && !isSilent(word)) last.parts.push(word)
+      const isWanted = start - last.start < MAX_WORD && !isRest && !isSilent(word) && !last.parts.includes(word)
+      if (isWanted) last.parts.push(word)
       return
     }
-    last = { text: word, parts: [], start, end, ending: kind === 'pair' ? 'always' : 'when last' }
+    last = { text: word, parts: [], start, end, isRun: false, ending: kind === 'pair' ? 'always' : 'when last' }
     spans.push(last)
   })
-  return spans.map(withoutRest)
+  return spans.map(asRun)
 }
 
 const isInside = (kind: TokenKind, start: number, { end }: Span): boolean => kind !== 'plain' && kind !== 'whole' && start < end
 
-/** A run of characters is known by its pairs: the first of them is no word of its own, and the last character is in the last pair. */
-function withoutRest(span: Span): Span {
-  if (span.ending !== 'always' || span.parts.length === 0) return span
-  return { ...span, text: '', parts: [span.text, ...span.parts.slice(0, -1)], ending: 'never' }
+/** A run of several characters is known by its pairs alone, of which it began with the first. */
+function asRun(span: Span): Span {
+  return span.ending === 'always' && span.isRun
+    ? { ...span, text: '', parts: [...new Set([span.text, ...span.parts])], ending: 'never' }
+    : span
 }
 
-/** Each word once. */
-function unlike(spans: readonly Span[]): Span[] {
+/** Each word once, where it first comes up; the last one means its beginning, wherever that is. */
+function unlike(spans: readonly Span[], last: Span | undefined): Span[] {
   const keyOf = ({ text, parts }: Span) => JSON.stringify([text, parts])
-  return [...new Map(spans.map((span) => [keyOf(span), span])).values()]
+  const byKey = new Map<string, Span>()
+  for (const span of spans) if (!byKey.has(keyOf(span))) byKey.set(keyOf(span), span)
+  return [...byKey.values()].map((span) =>
+    last !== undefined && keyOf(span) === keyOf(last) ? { ...span, ending: last.ending } : span,
+  )
 }

@@ -35,8 +35,8 @@ export interface Found {
 const K1 = 1.2
 const B = 0.75
 
-/** So many changes wait at the most: some milliseconds of work. */
-const MAX_PENDING = 256
+const RECORDS_A_SLICE = 256
+const CHARACTERS_A_SLICE = 1 << 17
 
 /**
  * A likeness is worth half of the next better one, and how often a word comes up and where moves it by less than that: an exact
@@ -61,6 +61,8 @@ export class SearchIndex {
   readonly #postings = new Postings()
   readonly #documents: Documents
   readonly #pending = new Map<number, JsonObject | undefined>()
+  /** How many characters they have, or more. */
+  #pendingLength = 0
   readonly #word = new WordScores()
   readonly #tally = new Tally()
   readonly #parts = new Tally()
@@ -77,29 +79,39 @@ export class SearchIndex {
     return this.#documents.live
   }
 
-  /** How many documents it holds in vain, of records that have changed or gone since. */
-  get wasted(): number {
-    return this.#documents.count - this.#documents.live
+  /** How many words it holds that count, and how many in vain, of records that have changed or gone since. */
+  get words(): { readonly live: number; readonly wasted: number } {
+    return this.#documents.words
+  }
+
+  /** How many slices of some milliseconds the changes take that are still to be worked in. */
+  get backlog(): number {
+    return Math.max(this.#pending.size / RECORDS_A_SLICE, this.#pendingLength / CHARACTERS_A_SLICE)
   }
 
   /**
-   * Puts a record in the place of the one with this id; nothing, when it is gone. Changes are worked in by the next question, or
-   * when there are many of them: hundreds in a row take a third of the time that each takes between other work.
+   * Puts a record in the place of the one with this id; nothing, when it is gone. Changes are worked in by `settle`: hundreds in
+   * a row take a third of the time that each takes between other work.
    */
   replace(id: number, record: JsonObject | undefined): void {
     this.version++
     this.#pending.set(id, record)
-    if (this.#pending.size >= MAX_PENDING) this.settle()
+    if (record !== undefined) for (const { name } of this.#fields) this.#pendingLength += textOf(record, name).length
   }
 
-  /** Works in all changes. @throws {Error} when there are more documents than it can hold; they are then still to be worked in */
-  settle(): void {
-    if (this.#pending.size === 0) return
+  /**
+   * Works in changes, until there are no more or time is up.
+   *
+   * @throws {Error} when there are more documents than it can hold
+   */
+  settle(isOver: () => boolean = () => false): void {
     for (const [id, record] of this.#pending) {
       this.#documents.remove(id)
       if (record !== undefined) this.#add(id, record)
+      this.#pending.delete(id)
+      if (isOver()) break
     }
-    this.#pending.clear()
+    if (this.#pending.size === 0) this.#pendingLength = 0
   }
 
   #add(id: number, record: JsonObject): void {

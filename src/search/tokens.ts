@@ -19,10 +19,12 @@ const JOINT = `[-@._+'’]`
 const WORD = String.raw`[\p{L}\p{N}][\p{L}\p{N}\p{M}]*`
 const JOINED = new RegExp(`${WORD}(?:${JOINT}${WORD})*`, 'gu')
 const PART = new RegExp(WORD, 'gu')
-const UNSPACED = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]`
+const UNSPACED = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー\uff70\uff9e\uff9f]`
 const RUN = new RegExp(String.raw`(?:${UNSPACED}\p{M}*)+|(?:(?!${UNSPACED})[\p{L}\p{N}\p{M}])+`, 'gu')
 const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u')
-const CHARACTER = /\P{M}\p{M}*|\p{M}+/gu
+/** With its marks; a Hangul syllable may be in pieces, and a half-width kana has its marks beside it. */
+const CHARACTER = /[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?\p{M}*|\P{M}[\p{M}\uff9e\uff9f]*|\p{M}+/gu
+const ASCII = /^[\0-\x7f]*$/
 
 /** What an ASCII character is: 0 between words, 1 of a word, 2 a joint. */
 const CLASSES = new Uint8Array(128)
@@ -83,6 +85,10 @@ function eachUnicodeToken(text: string, take: TakeToken): void {
 }
 
 function eachRun(text: string, offset: number, kind: 'plain' | 'part', take: TakeToken): void {
+  if (ASCII.test(text)) {
+    take(cut(text.toLowerCase()), kind, offset, offset + text.length)
+    return
+  }
   for (const { 0: run, index } of text.matchAll(RUN)) {
     const start = offset + index
     if (STARTS_UNSPACED.test(run)) eachPair(run, start, take)

@@ -101,10 +101,20 @@ export class Trie {
     return at
   }
 
+  /** The node below another that begins so. It becomes the first of its siblings: what was looked for will be looked for again. */
   #child(node: number, character: number): number {
     const nodes = this.#nodes
-    let child = nodes[node + CHILD] ?? NONE
-    while (child !== NONE && nodes[child + CHARACTER] !== character) child = nodes[child + SIBLING] ?? NONE
+    const first = nodes[node + CHILD] ?? NONE
+    let before = NONE
+    let child = first
+    while (child !== NONE && nodes[child + CHARACTER] !== character) {
+      before = child
+      child = nodes[child + SIBLING] ?? NONE
+    }
+    if (child === NONE || before === NONE) return child
+    nodes[before + SIBLING] = nodes[child + SIBLING] ?? NONE
+    nodes[child + SIBLING] = first
+    nodes[node + CHILD] = child
     return child
   }
 

@@ -40,14 +40,14 @@ export class Vocabulary {
       if (sightings < OFTEN) return
     }
     if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear()
-    this.#remembered.set(word, number)
+    this.#remembered.set(apart(word), number)
   }
 
   #addToFamily(word: string, number: number): void {
     const stem = stemOf(word)
     if (stem === word) return
     const family = this.#families.get(stem)
-    if (family === undefined) this.#families.set(stem, [number])
+    if (family === undefined) this.#families.set(apart(stem), [number])
     else family.push(number)
   }
 
@@ -75,6 +75,9 @@ export class Vocabulary {
     })
   }
 }
+
+/** A word by itself: what is cut from a text keeps all of the text in memory. */
+const apart = (word: string): string => Buffer.from(word, 'utf16le').toString('utf16le')
 
 /** True for what is not worth a place in an index. */
 export const isSilent = (word: string): boolean => word === '' || isStopWord(word)

@@ -63,11 +63,18 @@ export class SearchIndexes {
    * @throws {AppError} SEARCH_NOT_READY
    */
   async of(model: Model): Promise<SearchIndex> {
-    const known = this.#indexes.get(model.key)?.ready
+    const index = this.#indexes.get(model.key)
+    const catchingUp = index?.catchUp()
+    const known = catchingUp === undefined ? index?.ready : undefined
     if (known !== undefined) return known
-    await Promise.race([this.make(model), this.#options.wait(PATIENCE_MS)])
-    const made = this.#indexes.get(model.key)?.ready
-    if (made === undefined) throw notReady(`The search index of ${model.name} is not made yet`)
+    const isDone = async () => {
+      await this.make(model)
+      await this.#indexes.get(model.key)?.catchUp()
+      return true
+    }
+    const isInTime = await Promise.race([isDone(), this.#options.wait(PATIENCE_MS)])
+    const made = isInTime === true ? this.#indexes.get(model.key)?.ready : undefined
+    if (made === undefined) throw notReady(`The search index of ${model.name} is not ready yet`)
     return made
   }
 

@@ -18,8 +18,8 @@ import { checkFilters, visibleTo } from './visibility.ts'
 /** How often a search is done anew because records changed while they were held against filters. */
 const MAX_ATTEMPTS = 20
 
-/** More places of a field nobody highlights, and a text of megabytes may hold a word a million times. */
-const MAX_PLACES = 1000
+/** In so many characters of records words are found in one go. */
+const MAX_AT_ONCE = 100_000
 
 const PARTIAL = 'No record has all of the words; these have some of them'
 
@@ -28,6 +28,8 @@ export interface SearchesOptions {
   readonly store: Store
   readonly writer: RecordWriter
   readonly indexes: SearchIndexes
+  /** Lets others have their turn. */
+  readonly pause: () => Promise<unknown>
 }
 
 /** What a search found: a page of it. */
@@ -49,12 +51,14 @@ export class Searches {
   readonly #store: Store
   readonly #writer: RecordWriter
   readonly #indexes: SearchIndexes
+  readonly #pause: () => Promise<unknown>
 
-  constructor({ registry, store, writer, indexes }: SearchesOptions) {
+  constructor({ registry, store, writer, indexes, pause }: SearchesOptions) {
     this.#registry = registry
     this.#store = store
     this.#writer = writer
     this.#indexes = indexes
+    this.#pause = pause
   }
 
   /**
@@ -103,7 +107,16 @@ export class Searches {
     const full = fullProjection(model, this.#registry)
     const records = hits.map(({ record }) => record)
     const written = await this.#writer.write(model, records, visibleTo(actor, full), full)
-    const places = hits.map(({ id, score, record }) => ({ id, score: rounded(score), matches: foremost(matchesIn(record)) }))
+    const places: object[] = []
+    let length = 0
+    for (const [index, { id, score, record }] of hits.entries()) {
+      places.push({ id, score: rounded(score), matches: matchesIn(record) })
+      // Finding words takes a while in texts of megabytes.
+      length += written[index]?.text.length ?? 0
+      if (length < MAX_AT_ONCE) continue
+      await this.#pause()
+      length = 0
+    }
     const told = notices.length === 0 ? '' : `,"notices":${JSON.stringify(notices)}`
     return pageJson(arrayJson(written), total, page, `"hits":${JSON.stringify(places)}${told}`)
   }
@@ -131,8 +144,5 @@ function withRecords(hits: readonly Hit[], records: readonly (StoredRecord | und
   return joined.length === hits.length ? joined : undefined
 }
 
-const foremost = (matches: Positions): Positions =>
-  Object.fromEntries(Object.entries(matches).map(([field, places]) => [field, places.slice(0, MAX_PLACES)]))
-
-/** To four decimals: more tell nobody anything. */
-const rounded = (score: number): number => Math.round(score * 10_000) / 10_000
+/** To four digits: more tell nobody anything. */
+const rounded = (score: number): number => Number(score.toPrecision(4))

@@ -296,7 +296,7 @@ describe('search before its index is made', () => {
         assert.deepEqual(early.json, {
           error: 'Search is not ready',
           status_code: 503,
-          details: 'The search index of Tag is not made yet; try again in 2 seconds',
+          details: 'The search index of Tag is not ready yet; try again in 2 seconds',
         })
         await app.app.searchIndexes.make(app.app.project.registry.expect('tag'))
         assert.deepEqual(await found(app, 'ferries'), [2])

@@ -37,14 +37,20 @@ const CASES: Readonly<Record<string, readonly (readonly [q: string, marked: stri
     ['file', '[ﬁle]'],
     ['елка', '[Ёлка]'],
     ['αθηνα', '[Αθήνα]'],
+    ['ΚΟΣ', '[ΚΟΣΜΟΣ]'],
+    ['θεοσ', '[ΘΕΟΣ]'],
   ],
   'scripts without spaces': [
     ['東京', '[東京]都庁'],
     ['京都', '東[京都]庁'],
     ['庁', '東京都[庁]'],
-    ['京', '東[京都]庁'],
+    ['京', '東[京]都庁'],
     ['カメラ', 'デジタル[カメラ]とレンズ'],
     ['ｶﾒﾗ', 'デジタル[カメラ]'],
+    ['パソコン', '[ﾊﾟｿｺﾝ]'],
+    ['コーヒー', '[ｺｰﾋｰ]'],
+    ['한국', `[${'한국'.normalize('NFD')}]${'어'.normalize('NFD')}`],
+    ['葛城', '[葛\u{e0100}城]'],
     ['서울', '[서울]특별시'],
     ['กรุงเทพ', '[กรุงเทพ]มหานคร'],
     ['tower', '東京[Tower]展望台'],
@@ -65,6 +71,8 @@ const CASES: Readonly<Record<string, readonly (readonly [q: string, marked: stri
     ['brien', 'Mr O’[Brien]'],
     ['e-mail', 'an [e] [mail]'],
     ['snake_case', 'a [snake_case] name'],
+    ['abc-東京都 foo', '[abc]-[東京都]市 [foo]'],
+    ['ann bar ann', '[anna] [bar]'],
   ],
   'forms of a word': [
     ['universities', 'a [university]'],
@@ -74,6 +82,7 @@ const CASES: Readonly<Record<string, readonly (readonly [q: string, marked: stri
   ],
   'emoji and other signs': [
     ['pizza', '🍕 [pizza] 🎉'],
+    ['1 first', '[1️⃣] [first]'],
     ['c', '[C]++ and more'],
   ],
 }
@@ -93,6 +102,7 @@ describe('a search', () => {
     assert.deepEqual(found(['a Recieved letter'], 'received', true), ['a [Recieved] letter'])
     assert.deepEqual(found(['a Recieved letter'], 'received'), [])
     assert.deepEqual(found(['foo-bar'], 'foobar', true), ['[foo-bar]'])
+    assert.deepEqual(found(['foobar foo-bar'], 'foobar', true), ['[foobar] [foo-bar]'])
   })
 
   test('asks for letters to be right in words of one or two', () => {

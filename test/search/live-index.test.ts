@@ -94,15 +94,32 @@ describe('a live index', () => {
     const { live } = liveOver([note(1, 'owl')])
     await live.build()
     const first = live.ready
-    for (let time = 0; time <= 10_001; time++) {
-      live.note(1, { id: 1, text: `owl${time}` }, { id: 1, text: `owl${time + 1}` })
-      live.ready?.settle()
+    const long = 'owl '.repeat(50_000)
+    for (let time = 0; time <= 21; time++) {
+      live.note(1, { id: 1, text: `${long}${time}` }, { id: 1, text: `${long}${time + 1}` })
+      first?.settle()
     }
+    live.note(1, undefined, { id: 1, text: 'owl10002' })
     assert.equal(live.ready, first)
     assert.deepEqual(found(live, 'owl10002'), [1])
     for (let turn = 0; turn < 100 && live.ready === first; turn++) await new Promise((resolve) => setImmediate(resolve))
     assert.notEqual(live.ready, first)
-    assert.equal(live.ready?.wasted, 0)
+    assert.equal(live.ready?.words.wasted, 0)
+  })
+
+  test('works in many changes a slice at a time, and few at once', async () => {
+    const { live, pauses } = liveOver([note(1, 'owl')])
+    await live.build()
+    assert.equal(live.catchUp(), undefined)
+    const before = pauses()
+    for (let id = 2; id <= 400; id++) live.note(id, undefined, { id, text: 'owl' })
+    assert.ok(live.catchUp() !== undefined, 'there is something to wait for')
+    await live.catchUp()
+    assert.ok(pauses() - before > 10, `${pauses() - before} pauses`)
+    assert.equal(live.catchUp(), undefined)
+    assert.equal(found(live, 'owl').length, 100)
+    live.note(1000, undefined, { id: 1000, text: `fox ${'owl '.repeat(50_000)}` })
+    assert.ok(live.catchUp() !== undefined, 'one long text is much, too')
   })
 
   test('says so when a change is more than it can take', async () => {
@@ -115,7 +132,9 @@ describe('a live index', () => {
       failed: (error) => failures.push(error),
     })
     await live.build()
-    live.note(1, undefined, Object.defineProperty({}, 'text', { get: () => assert.fail('unreadable'), enumerable: true }))
+    let reads = 0
+    const text = () => (reads++ === 0 ? 'owl' : assert.fail('unreadable'))
+    live.note(1, undefined, Object.defineProperty({}, 'text', { get: text, enumerable: true }))
     assert.equal(live.ready, undefined)
     assert.match(String(failures), /unreadable/)
   })
