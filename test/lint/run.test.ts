@@ -234,6 +234,8 @@ test('a file of models that cannot be read may define the model that is missed',
   }
   const rulesOf = async (more: Files) => (await lintFiles({ ...files, ...more })).findings.map(({ rule }) => rule)
   assert.deepEqual([...new Set(await rulesOf({ 'models/z.yaml': 'name: [\n' }))], ['file/invalid'])
+  const slip = { 'models/z.yaml': 'name: [\n', 'seed/nose.yaml': '[]\n' }
+  assert.equal((await rulesOf(slip)).length, 2, 'what was probably misspelt is told all the same')
   const missed = ['config/invalid', 'model/unknown-relation', 'file/invalid', 'view/unknown-model', 'view/unknown-model']
   assert.deepEqual(await rulesOf({}), missed)
 })
