@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { argon2id, type PasswordHasher } from './auth/password.ts'
-import { keptSecret } from './auth/secret.ts'
+import { keptSecret, makeSecret } from './auth/secret.ts'
 import { type TokenCodecFactory, Tokens } from './auth/token.ts'
 import type { Settings } from './config/settings.ts'
 import { AppError } from './errors.ts'
@@ -9,6 +9,9 @@ import type { BrokenRecord } from './lint/project.ts'
 import { type Log, silentLog } from './log/log.ts'
 import { findBrokenRecords } from './service/broken-records.ts'
 import { Logins } from './service/logins.ts'
+import { MockFiller, rememberingHasher } from './service/mock-filler.ts'
+import { Mocks } from './service/mocks.ts'
+import { ModelTests } from './service/model-tests.ts'
 import { addMissingPermissions } from './service/permission-records.ts'
 import { loadProject, type Project, type ProjectSource } from './service/project.ts'
 import { Reads } from './service/reads.ts'
@@ -20,6 +23,8 @@ import type { SubscriptionParts } from './service/subscriptions.ts'
 import { ViewCatalog } from './service/view-catalog.ts'
 import { Webhooks } from './service/webhooks.ts'
 import { FileStore } from './store/file.ts'
+import { MemoryStore } from './store/memory.ts'
+import { removeData } from './store/saved-copies.ts'
 import type { Store } from './store/store.ts'
 import { seedStore } from './transfer/seed.ts'
 import { type Clock, systemClock } from './util/clock.ts'
@@ -50,8 +55,8 @@ export interface App {
   readonly project: Project
   readonly settings: Settings
   readonly log: Log
-  /** The folder that holds the data, absolute. */
-  readonly dataFolder: string
+  /** The folder that holds the data, absolute; undefined when nothing is written. */
+  readonly dataFolder: string | undefined
   readonly store: Store
   readonly records: Records
   readonly reads: Reads
@@ -59,48 +64,64 @@ export interface App {
   readonly searchIndexes: SearchIndexes
   readonly logins: Logins
   readonly views: ViewCatalog
+  readonly mocks: Mocks
+  readonly mockFiller: MockFiller
+  readonly modelTests: ModelTests
   readonly webhooks: Webhooks
   /** How many seed records this start created. */
   readonly seeded: number
   close(): Promise<void>
 }
 
+/** `write` takes the data folder for this process; `read` looks at it without taking it; `ephemeral` begins with the seed records each time, and writes nothing. */
+export type AppMode = 'read' | 'write' | 'ephemeral'
+
 /**
  * Opens a project: loads its files, opens its store, and fills it on the first start.
  *
- * @param mode `write` takes the data folder for this process; `read` looks at it without taking it
  * @throws {ConfigError} listing every fault of the project's files
  * @throws {AppError} DATA_IN_USE, DATA_CORRUPT, USAGE; TASK_FAILED when there is nothing to read yet
  */
-export async function openApp(source: ProjectSource, mode: 'read' | 'write', surroundings: Surroundings): Promise<App> {
+export async function openApp(source: ProjectSource, mode: AppMode, surroundings: Surroundings): Promise<App> {
+  return open(await loadProject(source), mode, surroundings)
+}
+
+async function open(project: Project, mode: AppMode, surroundings: Surroundings): Promise<App> {
   const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id(), wait = idly } = surroundings
-  const project = await loadProject(source)
   const { settings, registry, forms } = project
   const dataFolder = resolve(project.folder, settings.data)
   const log = surroundings.log?.(settings.log) ?? silentLog
   const explain = log.debugs ? (line: string) => log.debug(line) : undefined
-  const store = await FileStore.open(dataFolder, registry, mode, { warn: (message) => log.warn(message), explain })
+  const store =
+    mode === 'ephemeral'
+      ? new MemoryStore(registry, { explain })
+      : await FileStore.open(dataFolder, registry, mode, { warn: (message) => log.warn(message), explain })
   try {
-    if (mode === 'read' && store.isNew) {
+    const isNew = !(store instanceof FileStore) || store.isNew
+    if (mode === 'read' && isNew) {
       throw noData(dataFolder)
     }
     const records = new Records({ registry, store, forms, hasher, clock, log })
-    const seeded = mode === 'write' && store.isNew ? await seedStore(project.seeds, registry, records) : 0
-    if (mode === 'write') await addMissingPermissions(registry, store, records)
+    const seeded = mode !== 'read' && isNew ? await seedStore(project.seeds, registry, records) : 0
+    if (mode !== 'read') await addMissingPermissions(registry, store, records)
     const webhooks = webhooksOf({ settings, registry, store, records, clock, random, log }, surroundings)
     await webhooks.subscriptions.load()
-    if (mode === 'write') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
+    if (mode !== 'read') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
     // Only now: seeds and permissions are how a project begins, and nothing that happens to it.
     records.announceTo(webhooks)
-    const codec = tokenCodec(settings.jwt.algorithm, settings.secret_key ?? (await keptSecret(dataFolder, random)))
+    const mockedRecords = new Records({ registry, store, forms, hasher: rememberingHasher(hasher), clock, log })
+    mockedRecords.announceTo(webhooks)
+    const ownSecret = () => (mode === 'ephemeral' ? makeSecret(random) : keptSecret(dataFolder, random))
+    const codec = tokenCodec(settings.jwt.algorithm, settings.secret_key ?? (await ownSecret()))
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
     const writer = new RecordWriter(registry, store)
+    const mocks = new Mocks({ registry, store, random, pause: setImmediate })
     const searchIndexes = new SearchIndexes({ registry, store, log, wait, now: () => performance.now(), pause: setImmediate })
     return {
       project,
       settings,
       log,
-      dataFolder,
+      dataFolder: mode === 'ephemeral' ? undefined : dataFolder,
       store,
       records,
       reads: new Reads(registry, store, writer),
@@ -108,6 +129,9 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
       searchIndexes,
       logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
       views: new ViewCatalog(registry, project.views),
+      mocks,
+      modelTests: new ModelTests(registry, project.views, mocks),
+      mockFiller: new MockFiller({ registry, store, records: mockedRecords, random }),
       webhooks,
       seeded,
       async close() {
@@ -120,6 +144,27 @@ export async function openApp(source: ProjectSource, mode: 'read' | 'write', sur
     await store.close()
     throw error
   }
+}
+
+/**
+ * Removes every record of a project, and creates the seed records if it is to.
+ *
+ * @returns how many seed records were created
+ * @throws {ConfigError} listing every fault of the project's files; then nothing is removed
+ * @throws {AppError} DATA_IN_USE naming the holder, USAGE
+ */
+export async function resetData(
+  source: ProjectSource,
+  { seeds }: { seeds: boolean },
+  surroundings: Surroundings,
+): Promise<number> {
+  // Seed records that cannot be created are found out while the data is still there.
+  const project = await loadProject(source)
+  if (seeds) await (await open(project, 'ephemeral', surroundings)).close()
+  await removeData(resolve(project.folder, project.settings.data))
+  const app = await open({ ...project, seeds: seeds ? project.seeds : [] }, 'write', surroundings)
+  await app.close()
+  return app.seeded
 }
 
 const idly = (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { ref: false })

@@ -29,6 +29,7 @@ const LIBRARY_ROOMS: readonly (readonly [RegExp, ...(readonly string[])])[] = [
   [/^lowdb(\/|$)/, 'store'],
   [/^(sorted-btree|typedfastbitset)$/, 'store'],
   [/^lunr$/, 'search'],
+  [/^@faker-js\//, 'mock'],
   [/^pino$/, 'log'],
   [/^csv-/, 'transfer'],
 ]
@@ -120,6 +121,11 @@ test('every library that is imported is a dependency of the package, and the oth
       .join('/'),
   )
   assert.deepEqual([...new Set(names)].sort(), Object.keys(dependencies).sort())
+})
+
+test('Faker, which is large, is loaded when it is wanted and not at a start', () => {
+  const early = files.filter((file) => /^import (?!type\b)[^'\n]*'@faker-js\//m.test(readFileSync(file, 'utf8')))
+  assert.deepEqual(early.map(show), [])
 })
 
 test('no room has a barrel', () => {

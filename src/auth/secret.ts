@@ -5,6 +5,9 @@ import type { Random } from '../util/ids.ts'
 
 const MIN_BYTES = 32
 
+/** A new key to sign tokens with. */
+export const makeSecret = (random: Random): string => random(48).toString('base64url')
+
 /**
  * The key that tokens are signed with when the configuration names none: made once and kept in `<folder>/secret`,
  * readable by its owner alone.
@@ -16,7 +19,7 @@ export async function keptSecret(folder: string, random: Random): Promise<string
   const kept = await readSecret(path)
   if (kept !== undefined) return kept
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const made = random(48).toString('base64url')
+  const made = makeSecret(random)
   try {
     await writeFile(path, `${made}\n`, { mode: 0o600, flag: 'wx' })
     return made

@@ -6,9 +6,12 @@ import { doctorCommand } from './commands/doctor.ts'
 import { generateCommand } from './commands/generate.ts'
 import { initCommand } from './commands/init.ts'
 import { lintCommand } from './commands/lint.ts'
+import { mockCommand } from './commands/mock.ts'
 import { openapiCommand } from './commands/openapi.ts'
+import { resetCommand } from './commands/reset.ts'
 import { searchCommand } from './commands/search.ts'
 import { serveCommand } from './commands/serve.ts'
+import { snapshotCommand } from './commands/snapshot.ts'
 import { tokenCommand } from './commands/token.ts'
 import { typesCommand } from './commands/types.ts'
 import { usersCommand } from './commands/users.ts'
@@ -50,10 +53,13 @@ async function buildProgram(io: Io): Promise<Command> {
     usersCommand(io),
     webhooksCommand(io),
     searchCommand(io),
+    mockCommand(io),
     lintCommand(io),
     generateCommand(io),
     openapiCommand(io),
     typesCommand(io),
+    resetCommand(io),
+    snapshotCommand(io),
     compactCommand(io),
     doctorCommand(io),
   ]

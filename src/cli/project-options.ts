@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { type App, noData, openApp } from '../app.ts'
+import { type App, type AppMode, noData, openApp } from '../app.ts'
 import { Faults } from '../config/fault.ts'
 import type { Settings, SettingsInput } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
@@ -67,11 +67,14 @@ export async function withDataFolder<T>(
   options: ProjectOptions,
   work: (folder: string, registry: Registry) => Promise<T>,
 ): Promise<T> {
-  const { folder, settings, registry } = await loadProject(sourceOf(io, options, {}))
-  const dataFolder = resolve(folder, settings.data)
+  const project = await loadProject(sourceOf(io, options, {}))
+  const dataFolder = dataFolderOf(project)
   if (!(await holdsData(dataFolder))) throw noData(dataFolder)
-  return work(dataFolder, registry)
+  return work(dataFolder, project.registry)
 }
+
+/** Where a project's data is, absolute. */
+export const dataFolderOf = ({ folder, settings }: Project): string => resolve(folder, settings.data)
 
 /**
  * The model that an argument names.
@@ -97,7 +100,7 @@ const personalLog = (io: Io): Log => createLog((text) => io.stderr.write(text), 
 export async function withApp<T>(
   io: Io,
   options: ProjectOptions,
-  mode: 'read' | 'write',
+  mode: AppMode,
   work: (app: App) => Promise<T>,
   { flags = {}, log = () => personalLog(io) }: Opening = {},
 ): Promise<T> {

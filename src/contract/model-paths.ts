@@ -2,6 +2,7 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { MAX_BULK_ITEMS } from '../service/requests.ts'
 import { type FormSchemas, pageOf, several, underForms, upTo, wholeOrPart } from './bodies.ts'
+import { mockPaths } from './mock-paths.ts'
 import { body, json, type Parameter, type Paths } from './operation.ts'
 import { listParameters, projectionParameters, searchParameters } from './query-parameters.ts'
 import { schemaNames } from './record-schemas.ts'
@@ -38,13 +39,14 @@ const ifHeader = (name: 'If-Match' | 'If-None-Match', description: string): Para
 const IF_MATCH = ifHeader('If-Match', 'Only if the record is still at this version, as its `ETag` names it')
 const IF_NONE_MATCH = ifHeader('If-None-Match', 'Only if the record is no longer what this `ETag` names')
 
-/** All that can be asked of one model. Export, import, mock data and the test endpoint have their place here too. */
+/** All that can be asked of one model. Export and import have their place here too. */
 export function modelPaths(options: ModelPathsOptions): Paths {
   const { model, root } = options
   const path = `${root}/${model.key}`
   return {
     [path]: { get: list(options), post: create(options) },
     [`${path}/search`]: { get: search(options) },
+    ...mockPaths(options),
     [`${path}/bulk`]: { post: createMany(options), put: updateMany(options), delete: deleteMany(options) },
     [`${path}/{record_id}`]: { get: read(options), put: update(options), delete: remove(options) },
   }

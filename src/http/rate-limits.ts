@@ -7,7 +7,7 @@ import type { Clock } from '../util/clock.ts'
 import { clientAddress } from './client-address.ts'
 import { addHeaderLines } from './response-head.ts'
 
-/** `default` counts by user, `auth` by address. */
+/** `default` counts by user, and by address where nobody says who they are; `auth` by address. */
 type BucketName = 'default' | 'auth'
 
 interface Bucket {
@@ -47,9 +47,15 @@ export class RateLimits {
     this.#count(request, 'default', String(userId))
   }
 
-  /** For a route's `onPreAuth`. */
+  /** For the `onPreAuth` of a route that takes passwords or what stands for them. */
   readonly countAddress: Lifecycle.Method = (request, h) => {
     this.#count(request, 'auth', clientAddress(request, this.#trustedProxies))
+    return h.continue
+  }
+
+  /** For the `onPreAuth` of a route that asks for no token and takes work. */
+  readonly countAnybody: Lifecycle.Method = (request, h) => {
+    this.#count(request, 'default', clientAddress(request, this.#trustedProxies))
     return h.continue
   }
 

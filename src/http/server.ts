@@ -12,6 +12,7 @@ import { bearerAuthentication } from './plugins/authentication.ts'
 import { RateLimits } from './rate-limits.ts'
 import { authRoutes } from './routes/auth.ts'
 import { descriptionRoutes } from './routes/description.ts'
+import { mockDataRoutes } from './routes/mock-data.ts'
 import { modelRoutes } from './routes/models.ts'
 import { viewRoutes } from './routes/views.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
@@ -78,6 +79,7 @@ export async function createServer(
   server.route(strictRoutes(viewRoutes(app), 0))
   server.route(strictRoutes(descriptionRoutes(app), 0))
   server.route(strictRoutes(authRoutes(app, limits, logins), Math.min(MAX_LOGIN_BYTES, settings.max_upload_bytes)))
+  server.route(strictRoutes(mockDataRoutes(app, limits), 0))
   server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
   watch(server, app, { limits, random, wait })
   // In a plugin of its own, so that what most requests ask for is spared that extension.

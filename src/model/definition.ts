@@ -1,4 +1,5 @@
 import type { Json } from '../util/json.ts'
+import type { FakerMethod } from './faker-methods.ts'
 
 /** The types a field may have; each is one file in `model/fields/`. */
 export const FIELD_TYPE_NAMES = [
@@ -39,6 +40,12 @@ export interface LimitsDefinition {
   readonly pattern?: string
 }
 
+/** What mock data is to look like where a field's name and type do not say it. */
+export interface MockHint {
+  /** A method of @faker-js/faker, such as `commerce.productName`. */
+  readonly faker: FakerMethod
+}
+
 /** One field of a model, as a person writes it. */
 export interface FieldDefinition extends LimitsDefinition {
   /** Letters, digits and single underscores; a relation's is `<relation>_id`. */
@@ -55,6 +62,8 @@ export interface FieldDefinition extends LimitsDefinition {
   readonly model?: string
   /** For `foreignkey` and `one_to_one`; `restrict` when absent. */
   readonly on_delete?: OnDelete
+  /** For all but relations. */
+  readonly mock?: MockHint
 }
 
 /** A model, as a person writes it. `id` is always there and need not be written. */

@@ -1,5 +1,6 @@
 import type { Json } from '../util/json.ts'
 import type { FieldDefinition, OnDelete } from './definition.ts'
+import type { FakerMethod } from './faker-methods.ts'
 import type { FieldType } from './field-type.ts'
 import { primarykey } from './fields/primarykey.ts'
 import { FIELD_TYPES } from './fields.ts'
@@ -19,6 +20,8 @@ export interface Field {
   /** True for `id`, `created_at`, `updated_at`: set by the server alone. */
   readonly system: boolean
   readonly relation: Relation | undefined
+  /** What makes its mock data, where the name and the type are not to decide. */
+  readonly faker: FakerMethod | undefined
 }
 
 /** What a foreign key or a many-to-many field points at. */
@@ -51,6 +54,7 @@ export function makeField(definition: FieldDefinition): Field {
     searchable: type.searchable && definition.searchable !== false,
     system: false,
     relation: makeRelation(definition),
+    faker: definition.mock?.faker,
   }
 }
 
@@ -72,6 +76,7 @@ const systemField = (name: string, type: FieldType): Field => ({
   searchable: false,
   system: true,
   relation: undefined,
+  faker: undefined,
 })
 
 /** The primary key, which every model has first. */

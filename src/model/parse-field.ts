@@ -3,9 +3,10 @@ import type { FaultRule, Faults } from '../config/fault.ts'
 import { validateShape } from '../config/shape.ts'
 import type { Path, Source } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
-import { meantOrKnown } from '../util/suggest.ts'
+import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { boundsProblems, readDefault } from './bounds.ts'
 import { FIELD_TYPE_NAMES, type FieldDefinition, type FieldTypeName } from './definition.ts'
+import { FAKER_METHODS } from './faker-methods.ts'
 import { type Field, makeField } from './field.ts'
 import type { FieldOption } from './field-type.ts'
 import { FIELD_TYPES } from './fields.ts'
@@ -46,6 +47,18 @@ const common = {
   searchable: Joi.boolean(),
 }
 
+const fakerMethods: ReadonlySet<string> = new Set(FAKER_METHODS)
+
+/** What mock data is to look like; relations take what there is. */
+const mock = Joi.object({
+  faker: Joi.string()
+    .custom((name: string, helpers) =>
+      fakerMethods.has(name) ? name : helpers.error('faker.unknown', { guess: didYouMean(name, FAKER_METHODS) }),
+    )
+    .required()
+    .messages({ 'faker.unknown': "Faker has no method '{{#value}}' that makes one value{{#guess}}" }),
+})
+
 /** What a field of each type may say. */
 export const fieldSchemas = Object.fromEntries(FIELD_TYPE_NAMES.map((type) => [type, fieldSchema(type)])) as Readonly<
   Record<FieldTypeName, Joi.ObjectSchema<FieldDefinition>>
@@ -65,6 +78,7 @@ export const idSchema = Joi.object({
 function fieldSchema(type: FieldTypeName): Joi.ObjectSchema<FieldDefinition> {
   const { options } = FIELD_TYPES[type]
   const keys: Record<string, Joi.Schema> = { ...common, type: Joi.valid(type).required() }
+  if (!options.includes('model')) keys.mock = mock
   for (const option of options) keys[option] = optionSchemas[option]
   if (type === 'choice' || type === 'multichoice') keys.choices = optionSchemas.choices.required()
   const schema: Joi.ObjectSchema = Joi.object(keys)

@@ -11,7 +11,7 @@ import { isSentAsStored, loadRelated, present, type Related, relatedTo } from '.
 /** How many characters of JSON are remembered, unless said otherwise: more would cost the garbage collector more than it saves. */
 const CAPACITY = 8 * 1024 * 1024
 /** The most that one answer may hold of records, in characters: what is nested in many of them is in it many times. */
-const MAX_ANSWER = 16 * 1024 * 1024
+export const MAX_ANSWER = 16 * 1024 * 1024
 /** What a remembered record takes beside its text, in characters. */
 const OVERHEAD = 200
 
@@ -135,5 +135,5 @@ function makeJson(model: Model, record: StoredRecord, projection: Projection, re
   return new RecordJson({ text, asStored, record, projection, nested })
 }
 
-const tooLarge = (): AppError =>
+export const tooLarge = (): AppError =>
   new AppError('ANSWER_TOO_LARGE', `The answer would hold more than ${MAX_ANSWER >> 20} MiB; ask for fewer records or fields`)

@@ -1,6 +1,7 @@
 import { SYSTEM } from '../auth/permissions.ts'
 import { Faults } from '../config/fault.ts'
 import type { SeedFile } from '../config/project-files.ts'
+import { dependencyOrder } from '../model/dependency-order.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { NewRecord, Records } from '../service/records.ts'
@@ -53,16 +54,4 @@ function withIds(model: Model, seeds: readonly SeedRecord[], faults: Faults): (N
     next = Math.max(next, id + 1)
     return { model: model.key, data, id, seed }
   })
-}
-
-/** Permissions first, then every model after those it refers to. Models that refer to each other in a circle keep their order. */
-export function dependencyOrder(registry: Registry): Model[] {
-  const ordered = new Set<Model>()
-  const visit = (model: Model, path: ReadonlySet<Model>): void => {
-    if (ordered.has(model) || path.has(model)) return
-    for (const { relation } of model.relations.values()) visit(registry.expect(relation.target), new Set([...path, model]))
-    ordered.add(model)
-  }
-  for (const model of [registry.expect('permission'), ...registry.public]) visit(model, new Set())
-  return [...ordered]
 }

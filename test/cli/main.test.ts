@@ -20,7 +20,17 @@ describe('the command line', () => {
     for (const command of ['serve', 'init', 'token', 'users', 'search']) assert.match(stdout, new RegExp(`^  ${command}\\b`, 'm'))
   })
 
-  for (const argv of [['serve'], ['init'], ['token'], ['users', 'add'], ['search']]) {
+  for (const argv of [
+    ['serve'],
+    ['init'],
+    ['token'],
+    ['users', 'add'],
+    ['search'],
+    ['mock'],
+    ['reset'],
+    ['snapshot', 'save'],
+    ['snapshot', 'load'],
+  ]) {
     test(`admin ${argv.join(' ')} --help has an example`, async () => {
       const { code, stdout } = await runCli([...argv, '--help'], { cwd })
       assert.equal(code, 0)

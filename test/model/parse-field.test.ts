@@ -37,6 +37,14 @@ faultTable('fields that are right', [
     fields: ['{ name: a, type: integer, gt: 1, lt: 3 }', '{ name: b, type: string, min_length: 2, max_length: 2 }'],
     faults: [],
   },
+  {
+    name: 'what mock data looks like',
+    fields: [
+      '{ name: a, type: string, mock: { faker: commerce.productName } }',
+      '{ name: b, type: integer, mock: { faker: number.int } }',
+    ],
+    faults: [],
+  },
   { name: 'a default of null', fields: ['{ name: a, type: string, default: null }'], faults: [] },
   { name: 'numbers to choose from', fields: ['{ name: a, type: integer, choices: [1, 2] }'], faults: [] },
   {
@@ -210,5 +218,28 @@ faultTable('on_delete', [
     name: 'set_null on what is required',
     fields: ['{ name: a_id, type: foreignkey, model: user, required: true, on_delete: »set_null }'],
     faults: ["'a_id' is required, so it cannot be set to null; use restrict or cascade"],
+  },
+])
+
+faultTable('what mock data looks like', [
+  {
+    name: 'a slip',
+    fields: ['{ name: a, type: string, mock: { faker: »commerce.prodctName } }'],
+    faults: ["Faker has no method 'commerce.prodctName' that makes one value; did you mean 'commerce.productName'?"],
+  },
+  {
+    name: 'a method that makes an object',
+    fields: ['{ name: a, type: string, mock: { faker: »airline.airport } }'],
+    faults: ["Faker has no method 'airline.airport' that makes one value; did you mean 'airline.seat'?"],
+  },
+  {
+    name: 'another key',
+    fields: ['{ name: a, type: string, mock: { faker: book.title, »fakr: x } }'],
+    faults: ["Unknown key 'fakr'; did you mean 'faker'?"],
+  },
+  {
+    name: 'of a relation',
+    fields: ['{ name: a_id, type: foreignkey, model: user, »mock: { faker: number.int } }'],
+    faults: ["Unknown key 'mock'"],
   },
 ])

@@ -117,7 +117,7 @@ describe('logs hold no token, no password, no hash and no secret', () => {
       const app = await openTestApp({ settings: { log: { level } }, hasher: argon2id() })
       try {
         const secrets = await everyKindOfRequest(injected(app))
-        const key = await readFile(join(app.app.dataFolder, 'secret'), 'utf8')
+        const key = await readFile(join(app.folder.path, 'data', 'secret'), 'utf8')
         const { records } = await app.app.store.find('user', { filters: [], sort: [], offset: 0, limit: 100 })
         const hashes = records.map(({ password }) => String(password).split('$').slice(-2).join('$'))
         assert.ok(hashes.length > 5 && hashes.every((hash) => hash.length > 40), 'there are no hashes to look for')

@@ -18,6 +18,7 @@ interface ServeOptions extends ProjectOptions {
   readonly port?: number
   readonly cors?: string[]
   readonly showToken?: boolean
+  readonly ephemeral?: boolean
   readonly logFormat?: 'json' | 'text'
   /** `--no-rate-limit` makes it false. */
   readonly rateLimit: boolean
@@ -30,6 +31,9 @@ export function serveCommand(io: Io): Command {
     .option('--port <number>', 'port to listen on, 0 for a free one (default: the setting `port`, 8000)', parsePort)
     .option('--cors <origin...>', 'origins of front ends that browsers may call from, such as http://localhost:5173')
     .option('--no-rate-limit', 'do not limit how often the API may be called')
+    .addOption(
+      new Option('--ephemeral', 'begin with the seed records, keep changes in memory and write nothing').conflicts('data'),
+    )
     .option('--show-token', 'print an access token of the first superuser and a curl command that uses it')
     .addOption(
       new Option('--log-format <format>', 'how the log is written to stderr (default: text on a terminal, else json)').choices([
@@ -42,7 +46,8 @@ export function serveCommand(io: Io): Command {
       const debug = command.optsWithGlobals().debug === true
       const flags = { ...flagsOf(options), ...logFlags(options, debug) }
       const log = (settings: Settings['log']) => serverLog(settings, options, io)
-      return withApp(io, options, 'write', (app) => serve(app, options, io), { flags, log })
+      const mode = options.ephemeral === true ? 'ephemeral' : 'write'
+      return withApp(io, options, mode, (app) => serve(app, options, io), { flags, log })
     })
 }
 
@@ -81,7 +86,8 @@ async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
   const { host } = app.settings
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${server.info.port}`
   try {
-    await announceApi(lockPath(app.dataFolder), reachable(address) + apiRoots(app.settings).api)
+    // Where nothing is written nobody is told: commands work on what is in the data folder.
+    if (app.dataFolder !== undefined) await announceApi(lockPath(app.dataFolder), reachable(address) + apiRoots(app.settings).api)
     const stop = io.stopRequested()
     io.stdout.write(`Listening on ${address}\n`)
     void app.searchIndexes.prepare()
@@ -102,11 +108,16 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
   const { registry, views, seeds } = app.project
   const viewCount = views.grouped.reduce((count, [, list]) => count + list.length, 0)
   log.info(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
-  log.info(`Data in ${app.dataFolder}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
+  const place = app.dataFolder ?? 'memory, to be forgotten when the server stops'
+  log.info(`Data in ${place}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
   for (const warning of app.project.warnings) log.warn(warning)
   const superuser = await firstSuperuser(app.store)
   if (superuser === undefined) {
-    log.info('There is no superuser yet. Stop the server and make one: admin users add NAME --email ADDRESS --superuser')
+    const remedy =
+      app.dataFolder === undefined
+        ? 'Add one to the seed records, in seed/user.yaml'
+        : 'Stop the server and make one: admin users add NAME --email ADDRESS --superuser'
+    log.info(`There is no superuser yet. ${remedy}`)
   } else if (options.showToken === true) {
     // Not by the log, which has no tokens in it: this is for the person who asked.
     const say = (line: string) => io.stderr.write(`${line}\n`)

@@ -1,0 +1,69 @@
+import type { Model } from '../model/model.ts'
+import { DEFAULT_MOCK_COUNT, MAX_MOCK_COUNT, MAX_SEED } from '../service/mocks.ts'
+import { json, OPEN, type Operation, type Paths } from './operation.ts'
+import { schemaNames } from './record-schemas.ts'
+import type { Responses } from './responses.ts'
+import { object, ref, type Schema, TEXT } from './schema.ts'
+
+const NAMES: Schema = { type: 'array', items: TEXT }
+
+interface MockPathsOptions {
+  readonly model: Model
+  readonly responses: Responses
+  readonly root: string
+}
+
+/** Mock data of a model, and what there is of it. */
+export const mockPaths = ({ model, responses, root }: MockPathsOptions): Paths => ({
+  [`${root}/${model.key}/mock`]: { get: mock(model, responses) },
+  [`${root}/${model.key}/test`]: { get: test(model, responses) },
+})
+
+function mock(model: Model, responses: Responses): Operation {
+  const seed: Schema = { type: 'integer', minimum: 0, maximum: MAX_SEED }
+  const count: Schema = { type: 'integer', minimum: 1, maximum: MAX_MOCK_COUNT }
+  const records: Schema = { type: 'array', items: ref(schemaNames(model).record) }
+  const data = { ...records, description: 'Made up; stored nowhere' }
+  return {
+    operationId: `mock${model.name}`,
+    summary: `Mock data of ${model.label}`,
+    tags: [model.name],
+    parameters: [
+      { name: 'count', in: 'query', description: 'How many records', schema: { ...count, default: DEFAULT_MOCK_COUNT } },
+      { name: 'seed', in: 'query', description: 'The same seed gives the same records; any when it is absent', schema: seed },
+    ],
+    responses: {
+      200: responses.success('Records that were made up', json(object({ data, count, seed })), 'default'),
+      ...responses.failures('default', 'badRequest', 'unauthenticated', 'forbidden', 'notJson'),
+    },
+  }
+}
+
+function test(model: Model, responses: Responses): Operation {
+  const members = {
+    model: { type: 'string', const: model.key },
+    status: { type: 'string', const: 'ok' },
+    fields: NAMES,
+    forms: NAMES,
+    endpoints: { ...NAMES, description: 'Methods and paths' },
+    sample: ref(schemaNames(model).record),
+  } as const
+  const data = object(
+    members,
+    Object.keys(members).filter((name) => name !== 'sample'),
+  )
+  return {
+    operationId: `test${model.name}`,
+    summary: `What there is of ${model.label}, for everybody`,
+    description: 'Reads no stored record.',
+    tags: [model.name],
+    security: OPEN,
+    parameters: [
+      { name: 'sample', in: 'query', description: 'Also a record that is made up', schema: { type: 'boolean', default: false } },
+    ],
+    responses: {
+      200: responses.success('What there is of the model', json(object({ data })), 'default'),
+      ...responses.failures('default', 'badRequest', 'notJson'),
+    },
+  }
+}

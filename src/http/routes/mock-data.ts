@@ -1,0 +1,24 @@
+import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
+import type { App } from '../../app.ts'
+import { jsonResponse } from '../json.ts'
+import { apiRoots } from '../paths.ts'
+import type { RateLimits } from '../rate-limits.ts'
+import { actorOf, queryOf } from '../request.ts'
+
+/** Mock data for those who may view a model; and what there is of a model, with a sample, for everybody. */
+export function mockDataRoutes(app: App, limits: RateLimits): ServerRoute[] {
+  const { models } = apiRoots(app.settings)
+  const { mocks, modelTests } = app
+
+  const mock = async (request: Request, h: ResponseToolkit) =>
+    jsonResponse(h, await mocks.list(actorOf(request), String(request.params.model), queryOf(request)))
+
+  const test = (request: Request) => modelTests.of(String(request.params.model), models, queryOf(request))
+
+  const limited = { auth: 'bearer', plugins: { limitsUsers: true, readsQuery: true } }
+  const open = { auth: false as const, plugins: { readsQuery: true }, ext: { onPreAuth: { method: limits.countAnybody } } }
+  return [
+    { method: 'GET', path: `${models}/{model}/mock`, handler: mock, options: limited },
+    { method: 'GET', path: `${models}/{model}/test`, handler: test, options: open },
+  ]
+}

@@ -1,0 +1,158 @@
+import type { Field } from '../model/field.ts'
+import type { Limits } from '../model/limits.ts'
+import type { Model } from '../model/model.ts'
+import type { Json } from '../util/json.ts'
+import type { Source } from './load-faker.ts'
+import { momentFor, timeOfDay } from './moments.ts'
+import { numberFor } from './numbers.ts'
+import { PatternText } from './pattern-text.ts'
+import { TEXT_BY_TYPE, textByName } from './texts.ts'
+
+/** After so many attempts a pattern makes its texts itself. */
+const NAMED_ATTEMPTS = 3
+/** Beyond what is asked for, texts of a pattern without an end become no longer than this. */
+const PATTERN_LENGTH = 16
+/** How often a flag is what its default says. */
+const USUALLY = 0.85
+
+/** Makes a value that may do for a field; every attempt makes another. Undefined where one led nowhere. */
+export type Candidate = (attempt: number) => Json | undefined
+
+/** How values of one field are thought up from the random numbers of the moment. Relations are not: they take what there is. */
+export function candidates(field: Field, model: Model, source: Source): Candidate {
+  const { type, limits } = field
+  const { faker, random } = source
+  if (field.faker !== undefined) return hinted(field, source)
+  switch (type.name) {
+    case 'string':
+    case 'text':
+    case 'email':
+    case 'url':
+    case 'slug':
+      return limits.choices === undefined ? textual(field, model, source) : chosen(limits.choices, source)
+    case 'password':
+      return password(field, source)
+    case 'choice':
+      return chosen(limits.choices ?? [], source)
+    case 'multichoice':
+      return () => faker.helpers.arrayElements([...(limits.choices ?? [])], { min: field.required ? 1 : 0, max: 3 })
+    case 'integer':
+    case 'number':
+      return (attempt) => numberFor(field, random, attempt)
+    case 'boolean':
+      return () => (typeof field.default === 'boolean' ? random.chance(USUALLY) === field.default : random.chance(0.5))
+    case 'date':
+      return (attempt) => momentFor(field.name, random, attempt).slice(0, 10)
+    case 'datetime':
+      return (attempt) => momentFor(field.name, random, attempt)
+    case 'time':
+      return (attempt) => timeOfDay(random, attempt)
+    case 'json':
+      return () => ({ [faker.word.noun()]: faker.word.adjective(), count: random.integer(0, 100), active: random.chance(0.5) })
+    case 'primarykey':
+    case 'foreignkey':
+    case 'one_to_one':
+    case 'many_to_many':
+      throw new Error(`Nothing is thought up for '${field.name}', which is a ${type.name}`)
+    default: {
+      const forgotten: never = type.name
+      throw new Error(`No mock data for the type ${String(forgotten)}`)
+    }
+  }
+}
+
+/** Begins anywhere and goes through all of them. */
+const chosen =
+  (choices: readonly (string | number)[], { random }: Source): Candidate =>
+  (attempt) =>
+    choices[(random.integer(0, choices.length - 1) + attempt) % choices.length]
+
+function textual(field: Field, model: Model, { faker, random }: Source): Candidate {
+  const { limits, type } = field
+  const named = textByName(field.name, model.key)
+  const byType = TEXT_BY_TYPE[type.name as keyof typeof TEXT_BY_TYPE]
+  // A type with a form of its own is not to be given what only the name stands for.
+  const make = type.name === 'string' || type.name === 'text' ? (named ?? byType) : byType
+  const text: Candidate = (attempt) => fitted(told(make(faker), attempt), field, { faker, random })
+  const told = (base: string, attempt: number) =>
+    attempt === 0 ? base : numbered(base, type.name, random.integer(2, 10 ** Math.min(attempt + 2, 9)))
+  if (limits.pattern === undefined) return text
+  const byPattern = patterned(limits, { random })
+  return (attempt) => (named !== undefined && attempt < NAMED_ATTEMPTS ? text(attempt) : byPattern(attempt))
+}
+
+/** Tells one text from another that is like it. */
+function numbered(text: string, type: string, number: number): string {
+  if (type === 'email') return text.replace('@', `${number}@`)
+  if (type === 'slug' || type === 'url') return `${text}-${number}`
+  return /\s/.test(text) ? `${text} ${number}` : `${text}${number}`
+}
+
+/** As long as the bounds say, in characters. What is short is continued, what is long is cut, a number at its end kept. */
+function fitted(text: string, { limits, type }: Field, { faker }: Source): string {
+  const { min_length: min = 0, max_length: max = Infinity } = limits
+  if (type.name === 'email') return text
+  const gap = type.name === 'slug' || type.name === 'url' ? '-' : ' '
+  let long = text
+  while (long.length < min)
+    long += `${gap}${faker.lorem.words(Math.min(1_000, Math.ceil((min - long.length) / 5))).replaceAll(' ', gap)}`
+  const characters = [...long]
+  if (characters.length <= max) return long
+  const tail = /[-\s]?\d*$/.exec(text)?.[0] ?? ''
+  const kept =
+    characters
+      .slice(0, Math.max(0, max - tail.length))
+      .join('')
+      .replace(/[-\s]+$/, '') + tail
+  return [...kept].length < min ? characters.slice(0, max).join('') : kept.slice(0, max)
+}
+
+function patterned({ pattern, min_length: min = 0, max_length: max }: Limits, { random }: Pick<Source, 'random'>): Candidate {
+  if (pattern === undefined) throw new Error('There is no pattern')
+  const texts = new PatternText(pattern)
+  // Each length is tried before longer ones: where there are few short texts there may be many longer.
+  return (attempt) =>
+    texts.make(random, min, Math.min(max ?? Infinity, Math.max(min, PATTERN_LENGTH) + Math.floor(attempt / 100)))
+}
+
+function password({ limits }: Field, { random, faker }: Source): Candidate {
+  if (limits.pattern !== undefined) return patterned(limits, { random })
+  const { min_length: min = 0, max_length: max = Infinity } = limits
+  return () => faker.string.alphanumeric(Math.min(max, Math.max(min, 24)))
+}
+
+/** What Faker says, in the way in which the field's type wants it. */
+function hinted(field: Field, source: Source): Candidate {
+  const [group = '', method = ''] = field.faker?.split('.') ?? []
+  const { faker, random } = source
+  const groups = faker as unknown as Readonly<Record<string, Readonly<Record<string, () => unknown>> | undefined>>
+  return (attempt) => {
+    const made = groups[group]?.[method]?.()
+    const value = made instanceof Date ? made.toISOString() : made
+    switch (field.type.name) {
+      case 'integer':
+      case 'number':
+        return field.type.name === 'integer' ? Math.round(Number(value)) : Number(value)
+      case 'boolean':
+        return value as boolean
+      case 'date':
+        return String(value).slice(0, 10)
+      case 'time':
+        return String(value).slice(11, 19)
+      case 'slug':
+        return fitted(numberedAfter(faker.helpers.slugify(String(value)).toLowerCase(), attempt), field, source)
+      case 'multichoice':
+        return [String(value)]
+      case 'json':
+        return value as Json
+      default:
+        return fitted(numberedAfter(String(value), attempt), field, source)
+    }
+  }
+
+  /** A hint is kept to for as long as it can: only what cannot be told apart is numbered. */
+  function numberedAfter(text: string, attempt: number): string {
+    if (!field.unique || attempt < NAMED_ATTEMPTS) return text
+    return numbered(text, field.type.name, random.integer(2, 10 ** Math.min(attempt, 9)))
+  }
+}

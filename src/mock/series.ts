@@ -1,0 +1,141 @@
+import { AppError } from '../errors.ts'
+import { type Field, isRelation, type RelationField } from '../model/field.ts'
+import { checkLimits } from '../model/limits.ts'
+import type { Model } from '../model/model.ts'
+import type { Json } from '../util/json.ts'
+import { type Candidate, candidates } from './candidates.ts'
+import type { Source } from './load-faker.ts'
+import { timestampsFor } from './moments.ts'
+
+/** How often a value is thought up anew before it is said that there is none. */
+const MAX_TRIES = 10_000
+/** How often a field stays empty that may. */
+const EMPTY = 0.15
+/** The most records that one is linked to. */
+const MAX_LINKS = 4
+
+export interface SeriesOptions {
+  readonly model: Model
+  readonly source: Source
+  readonly seed: number
+  /** Fields that keep their defaults. */
+  readonly leave?: (field: Field) => boolean
+  /** Values of unique fields that are taken already, by the field's name. */
+  readonly taken?: ReadonlyMap<string, Iterable<Json>>
+  /** What the values of secret fields follow from, in the place of the seed, and the same for every record. */
+  readonly secret: string
+}
+
+/**
+ * Mock records of one model, one after the other. Each value follows from the seed, the model, the record's place in the series and
+ * the field, and from nothing else: a field more or less leaves the values of the others as they are. Only where values must be
+ * unique, those of the same field that came before (or are taken) are looked at.
+ */
+export class Series {
+  readonly #options: SeriesOptions
+  readonly #own: readonly Field[]
+  readonly #relations: readonly RelationField[]
+  readonly #candidates: ReadonlyMap<string, Candidate>
+  readonly #used: ReadonlyMap<string, Set<Json>>
+
+  constructor(options: SeriesOptions) {
+    const { model, source, taken, leave = () => false } = options
+    const settable = [...model.fields.values()].filter((field) => !field.system && !leave(field))
+    this.#options = options
+    this.#own = settable.filter((field) => !isRelation(field))
+    this.#relations = settable.filter(isRelation)
+    this.#candidates = new Map(this.#own.map((field) => [field.name, candidates(field, model, source)]))
+    const unique = settable.filter((field) => field.unique)
+    this.#used = new Map(unique.map(({ name }) => [name, new Set(taken?.get(name) ?? [])]))
+  }
+
+  /**
+   * The fields of a record that are no relations. To be asked for in the order of the series, since unique values are.
+   *
+   * @throws {AppError} INVALID_REQUEST naming the field for which no value was found
+   */
+  values(index: number): Record<string, Json> {
+    return Object.fromEntries(this.#own.map((field) => [field.name, this.#value(field, index)]))
+  }
+
+  /**
+   * The relations of a record, to what there is to refer to. In the order of the series too.
+   *
+   * @param targets ids that a relation may hold
+   * @throws {AppError} INVALID_REQUEST naming the field for which there is nothing to refer to
+   */
+  links(index: number, targets: (field: RelationField) => readonly number[]): Record<string, Json> {
+    return Object.fromEntries(this.#relations.map((field) => [field.name, this.#link(field, index, targets(field))]))
+  }
+
+  /** When a record was made and last changed, for models that keep it. */
+  timestamps(index: number): Record<string, Json> {
+    if (!this.#options.model.timestamps) return {}
+    this.#begin('timestamps of', index)
+    return timestampsFor(this.#options.source.random)
+  }
+
+  #begin(field: string, index: number, attempt = 0): void {
+    const { seed, model, source } = this.#options
+    source.random.begin(JSON.stringify([seed, model.key, index, field, attempt]))
+  }
+
+  #value(field: Field, index: number): Json {
+    const { model, source, secret } = this.#options
+    const candidate = this.#candidates.get(field.name)
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+      if (field.type.secret) source.random.begin(JSON.stringify([secret, model.key, field.name, attempt]))
+      else this.#begin(field.name, index, attempt)
+      if (attempt === 0 && isOptional(field) && source.random.chance(EMPTY)) return null
+      const value = acceptable(field, candidate?.(attempt))
+      if (value !== undefined && this.#isFree(field, value)) return value
+    }
+    const many = field.unique ? '; it is unique, so ask for fewer records' : ''
+    const remedy = `${many || ';'} ${many ? 'or ' : ''}say what it looks like with mock: { faker: … }`
+    throw impossible(field, `No value was found for '${field.name}' of ${model.name} in ${MAX_TRIES} tries${remedy}`)
+  }
+
+  #link(field: RelationField, index: number, targets: readonly number[]): Json {
+    const { model, source } = this.#options
+    this.#begin(field.name, index)
+    const { random, faker } = source
+    const { target, kind } = field.relation
+    if (targets.length === 0 && field.required) {
+      const words = `'${field.name}' of ${model.name} is mandatory, and there is no ${target} to refer to; mock ${target} as well`
+      throw impossible(field, words)
+    }
+    if (kind === 'many') {
+      const max = Math.min(MAX_LINKS, targets.length)
+      return faker.helpers.arrayElements(targets, { min: Math.min(field.required ? 1 : 0, max), max })
+    }
+    if (targets.length === 0 || (!field.required && random.chance(EMPTY))) return null
+    const start = random.integer(0, targets.length - 1)
+    if (!field.unique) return targets[start] ?? null
+    for (let attempt = 0; attempt < targets.length; attempt++) {
+      const id = targets[(start + attempt) % targets.length] ?? null
+      if (this.#isFree(field, id)) return id
+    }
+    if (!field.required) return null
+    const words = `'${field.name}' of ${model.name} is unique, and every ${target} is taken; mock more of ${target}, or fewer records`
+    throw impossible(field, words)
+  }
+
+  #isFree(field: Field, value: Json): boolean {
+    const used = this.#used.get(field.name)
+    if (used === undefined) return true
+    if (used.has(value)) return false
+    used.add(value)
+    return true
+  }
+}
+
+const isOptional = (field: Field): boolean => !field.required && field.default === undefined && !field.type.list
+
+/** The value in its stored form, if the field takes it. */
+function acceptable(field: Field, made: Json | undefined): Json | undefined {
+  if (made === undefined || made === '') return undefined
+  const reading = field.type.read(made)
+  return reading.ok && checkLimits(reading.value, field.limits).length === 0 ? reading.value : undefined
+}
+
+const impossible = ({ name }: Field, words: string): AppError => new AppError('INVALID_REQUEST', { [name]: [words] })
