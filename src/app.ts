@@ -27,6 +27,8 @@ import { FileStore } from './store/file.ts'
 import { MemoryStore } from './store/memory.ts'
 import { removeData } from './store/saved-copies.ts'
 import type { Store } from './store/store.ts'
+import { Exports } from './transfer/exports.ts'
+import { Imports } from './transfer/imports.ts'
 import { seedStore } from './transfer/seed.ts'
 import { type Clock, systemClock } from './util/clock.ts'
 import { type Random, systemRandom } from './util/ids.ts'
@@ -63,6 +65,8 @@ export interface App {
   readonly reads: Reads
   readonly searches: Searches
   readonly searchIndexes: SearchIndexes
+  readonly exports: Exports
+  readonly imports: Imports
   readonly logins: Logins
   /** Shows commands on this machine that it is this project that is served. */
   readonly proof: ServerProof
@@ -131,6 +135,8 @@ async function open(project: Project, mode: AppMode, surroundings: Surroundings)
       reads: new Reads(registry, store, writer),
       searches: new Searches({ registry, store, writer, indexes: searchIndexes, pause: setImmediate }),
       searchIndexes,
+      exports: new Exports(registry, store),
+      imports: new Imports(registry, records),
       logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
       proof: new ServerProof(secret),
       views: new ViewCatalog(registry, project.views),

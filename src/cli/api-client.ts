@@ -23,11 +23,29 @@ export interface ApiClient {
   readonly app: App | undefined
   /**
    * @param path below the root of the API: `/webhooks/3`
+   * @param body sent as JSON, unless it is an `Upload`
    * @returns the body
    * @throws {AppError} with what the API says is wrong
    */
   // biome-ignore lint/suspicious/noExplicitAny: a parse boundary; each command knows what it asked for
   request(method: Method, path: string, body?: unknown): Promise<any>
+}
+
+/** A file to be sent as it is. */
+export class Upload {
+  readonly type: string
+  readonly content: Buffer
+
+  constructor(type: string, content: Buffer) {
+    this.type = type
+    this.content = content
+  }
+}
+
+/** A body and its type, as they are sent. */
+function payloadOf(body: unknown): { type: string; payload: Buffer | string } | undefined {
+  if (body instanceof Upload) return { type: body.type, payload: body.content }
+  return body === undefined ? undefined : { type: 'application/json', payload: JSON.stringify(body) }
 }
 
 /**
@@ -44,11 +62,12 @@ export async function withApi<T>(io: Io, options: ProjectOptions, work: (client:
     const server = await createServer(app)
     const root = apiRoots(app.settings).api
     const request: ApiClient['request'] = async (method, path, body) => {
+      const sent = payloadOf(body)
       const reply = await server.inject({
         method,
         url: root + path,
         auth: { strategy: 'bearer', credentials: { app: { actor: SYSTEM } } },
-        ...(body === undefined ? {} : { payload: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        ...(sent === undefined ? {} : { payload: sent.payload, headers: { 'content-type': sent.type } }),
       })
       return read(reply.statusCode, reply.payload)
     }
@@ -67,13 +86,14 @@ async function overHttp(io: Io, options: ProjectOptions, api: string): Promise<A
     return { token: () => app.logins.issueAccessToken(user.id), proof: app.proof }
   })
   return async (method, path, body) => {
+    const sent = payloadOf(body)
     await expectProof(api, proof)
     const response = await fetch(api + path, {
       method,
       redirect: 'error',
       // Commands may run for longer than a token is good.
-      headers: { authorization: `Bearer ${token()}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { authorization: `Bearer ${token()}`, ...(sent === undefined ? {} : { 'content-type': sent.type }) },
+      ...(sent === undefined ? {} : { body: sent.payload }),
     }).catch((cause: Error) => {
       throw new AppError('TASK_FAILED', `The server at ${api} cannot be reached: ${cause.message}`, { cause })
     })

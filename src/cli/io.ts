@@ -3,7 +3,32 @@ import type { Readable } from 'node:stream'
 /** A stream that text is written to; `isTTY` when a person looks at it. */
 export interface TextOutput {
   readonly isTTY?: boolean
+  /** Of a stream that nobody reads any more. */
+  readonly destroyed?: boolean
+  /** @returns false when the stream holds as much as it wants to, until it says `drain` */
   write(text: string): unknown
+  once?(event: 'drain' | 'close', listener: () => void): unknown
+  off?(event: 'drain' | 'close', listener: () => void): unknown
+}
+
+/** Writes as fast as is read, until nobody reads any more. */
+export async function writeAll(output: TextOutput, text: AsyncIterable<string>): Promise<void> {
+  for await (const piece of text) {
+    if (output.write(piece) === false && output.destroyed !== true) await drained(output)
+    if (output.destroyed === true) return
+  }
+}
+
+function drained(output: TextOutput): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      output.off?.('drain', done)
+      output.off?.('close', done)
+      resolve()
+    }
+    output.once?.('drain', done)
+    output.once?.('close', done)
+  })
 }
 
 /** What a command knows of the world: data goes to stdout, messages to stderr. */

@@ -3,7 +3,9 @@ import { Command, CommanderError } from 'commander'
 import { AppError } from '../errors.ts'
 import { compactCommand } from './commands/compact.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { exportCommand } from './commands/export.ts'
 import { generateCommand } from './commands/generate.ts'
+import { importCommand } from './commands/import.ts'
 import { initCommand } from './commands/init.ts'
 import { lintCommand } from './commands/lint.ts'
 import { mockCommand } from './commands/mock.ts'
@@ -54,6 +56,8 @@ async function buildProgram(io: Io): Promise<Command> {
     usersCommand(io),
     webhooksCommand(io),
     searchCommand(io),
+    exportCommand(io),
+    importCommand(io),
     mockCommand(io),
     lintCommand(io),
     generateCommand(io),

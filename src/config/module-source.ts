@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { dirname, relative } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isObject } from '../util/json.ts'
 import { callSiteOf, framesOf } from './call-site.ts'
@@ -14,7 +15,7 @@ export class ModuleLoader {
   /** Node keeps what it has imported; by another query a file is read again. */
   static #count = 0
   readonly #query = ModuleLoader.#count++ === 0 ? '' : `?load=${ModuleLoader.#count}`
-  #typescript: Promise<(url: string) => Promise<Exports>> | undefined
+  #typescript: Promise<(path: string) => Promise<Exports>> | undefined
 
   /**
    * Loads the default export of a file. Each definition made by `defineModel` and its kin stands where that call stands.
@@ -38,29 +39,42 @@ export class ModuleLoader {
   }
 
   async #importDefault(path: string): Promise<unknown> {
-    const url = pathToFileURL(path).href
-    const loaded: Exports = /\.[cm]?ts$/.test(path) ? await this.#importTypescript(url) : await import(`${url}${this.#query}`)
+    const isTypescript = /\.[cm]?ts$/.test(path)
+    const loaded: Exports = isTypescript
+      ? await this.#importTypescript(path)
+      : await import(`${pathToFileURL(path)}${this.#query}`)
     // A CommonJS project wraps the default export once more.
     const exported = loaded.default
     return isObject(exported) && exported.__esModule === true ? exported.default : exported
   }
 
-  async #importTypescript(url: string): Promise<Exports> {
+  async #importTypescript(path: string): Promise<Exports> {
     this.#typescript ??= typescriptImporter()
     const load = await this.#typescript
-    return load(url)
+    return load(path)
   }
 }
 
 type Exports = { readonly default?: unknown }
 
 /** One registration of tsx, under a name of its own, so that a project loaded again is read again. */
-async function typescriptImporter(): Promise<(url: string) => Promise<Exports>> {
+async function typescriptImporter(): Promise<(path: string) => Promise<Exports>> {
   const [esm, cjs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')])
   const namespace = randomUUID()
-  cjs.register({ namespace })
-  const api = esm.register({ namespace })
-  return (url) => api.import(url, import.meta.url)
+  const [commonJs, esModules] = [cjs.register({ namespace }), esm.register({ namespace })]
+  // What is CommonJS would be imported as a `data:` URL, and its stack frames would not tell its lines.
+  return async (path) =>
+    (await isEsModule(path))
+      ? esModules.import(pathToFileURL(path).href, import.meta.url)
+      : (commonJs.require(path, import.meta.url) as Exports)
+}
+
+/** What Node takes a file for: the nearest package.json decides. */
+async function isEsModule(path: string): Promise<boolean> {
+  const folder = dirname(path)
+  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined)
+  if (text !== undefined) return JSON.parse(text).type === 'module'
+  return folder !== path && isEsModule(folder)
 }
 
 /** Every part of a definition stands where the definition was made; the items of a list each have a place of their own. */

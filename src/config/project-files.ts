@@ -65,6 +65,15 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
   return { files: { folder, config, models, views, seeds, texts }, faults }
 }
 
+/** True for a folder that has what a project is made of: models, views or settings. */
+export async function isProjectFolder(folder: string): Promise<boolean> {
+  const names = (await isFolder(folder)) ? await readdir(folder, { withFileTypes: true }) : []
+  return names.some((entry) => {
+    const isConfig = basename(entry.name, extname(entry.name)) === 'admin.config' && DEFINITION_FORMATS.has(extname(entry.name))
+    return isConfig || (/^(models|views)$/.test(entry.name) && entry.isDirectory())
+  })
+}
+
 interface Reader {
   readonly folder: string
   readonly faults: Faults

@@ -33,6 +33,8 @@ export interface TextEdit {
   readonly from: number
   readonly to: number
   readonly text: string
+  /** What it is to do to the definition, and nothing else. */
+  readonly change: Change
 }
 
 /** One definition (a model, a view, the settings) as written, with the place it came from. */

@@ -1,4 +1,4 @@
-import { type Document, isCollection, isMap, isNode, isPair, isScalar, type Node, type Pair } from 'yaml'
+import { type Document, isAlias, isCollection, isMap, isNode, isPair, isScalar, type Node, type Pair, visit } from 'yaml'
 import type { Json } from '../util/json.ts'
 import type { Change, Path, TextEdit } from './source.ts'
 
@@ -15,7 +15,8 @@ export interface ParsedText {
  * cannot be had there is no edit.
  */
 export function editOf(parsed: ParsedText, change: Change): TextEdit | undefined {
-  const edit = (from: number, to: number, text: string): TextEdit => ({ file: parsed.file, from, to, text })
+  if (isShared(parsed, change.path)) return undefined
+  const edit = (from: number, to: number, text: string): TextEdit => ({ file: parsed.file, from, to, text, change })
   switch (change.kind) {
     case 'set':
       return setEdit(parsed, change.path, change.value, edit)
@@ -27,6 +28,17 @@ export function editOf(parsed: ParsedText, change: Change): TextEdit | undefined
 }
 
 type Edit = (from: number, to: number, text: string) => TextEdit
+
+/** True for what stands in more than one place: it lies in an alias, or in what an alias stands for. */
+function isShared({ document, text }: ParsedText, path: Path): boolean {
+  if (!text.includes('*')) return false
+  const used = new Set<string>()
+  visit(document, { Alias: (_, { source }) => void used.add(source) })
+  return [[], ...path.map((_, index) => path.slice(0, index + 1))].some((part) => {
+    const node = nodeAt(document, part)
+    return isAlias(node) || (node !== undefined && 'anchor' in node && used.has(String(node.anchor)))
+  })
+}
 
 /** Where the text of a node ends: behind its last character that is no space. */
 export function endOf(node: Node, text: string): number {
@@ -78,7 +90,9 @@ function addEdit(
   edit: Edit,
 ): TextEdit | undefined {
   const map = nodeAt(document, path)
-  if (!isMap(map) || map.items.length === 0) return undefined
+  // A key that is there with a malformed value is not there twice; a pair in a list without braces has no room for another.
+  if (!isMap(map) || map.items.length === 0 || map.has(key)) return undefined
+  if (map.flow === true && text[map.range?.[0] ?? -1] !== '{') return undefined
   const pair = map.items.find((each) => isScalar(each.key) && each.key.value === after) ?? map.items.at(-1)
   const place = pair && spanOf(pair, text)
   if (place === undefined) return undefined
@@ -87,6 +101,8 @@ function addEdit(
   const isFirst = /^\s*(- +)*$/.test(text.slice(lineStart, place.start))
   const newLine = `${text.includes('\r\n') ? '\r\n' : '\n'}${' '.repeat(place.start - lineStart)}`
   if (map.flow === true) return edit(place.end, place.end, isFirst ? `,${newLine}${member}` : `, ${member}`)
+  // Something stands before the key: `?`, an anchor, a tag.
+  if (!isFirst) return undefined
   const [lineEnd] = /\r?\n|$/.exec(text.slice(place.end)) ?? ['']
   const at = text.indexOf(lineEnd, place.end)
   return edit(lineEnd === '' ? text.length : at, lineEnd === '' ? text.length : at, `${newLine}${member}`)
@@ -103,24 +119,4 @@ const NO_TEXT = /^(true|false|null|yes|no|on|off|y|n)$/i
 function written(value: Json, format: 'yaml' | 'json'): string {
   const isPlain = format === 'yaml' && typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_ -]*[A-Za-z0-9]$/.test(value)
   return isPlain && !NO_TEXT.test(value) ? value : JSON.stringify(value)
-}
-
-/**
- * Makes edits in a file's text. Of edits that overlap only the first is made.
- *
- * @returns how many were made
- */
-export function applyEdits(content: string, edits: readonly TextEdit[]): { text: string; applied: number } {
-  // Offsets count from behind a byte order mark.
-  const start = content.startsWith('\uFEFF') ? 1 : 0
-  let text = content.slice(0, start)
-  let done = start
-  let applied = 0
-  for (const { from, to, text: replacement } of [...edits].sort((a, b) => a.from - b.from || a.to - b.to)) {
-    if (from + start < done || (applied > 0 && from + start === done)) continue
-    text += content.slice(done, from + start) + replacement
-    done = to + start
-    applied++
-  }
-  return { text: text + content.slice(done), applied }
 }

@@ -8,13 +8,14 @@ const ID: Schema = { type: 'integer', minimum: 1 }
 /** Seconds may be left out where a time is sent; they are always answered. */
 const TIME_PATTERN = '^([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,3})?)?$'
 
-/** What values of each type look like in JSON. */
+/** What values of each type look like in JSON, as they are answered. */
 const VALUES: Readonly<Record<FieldType['name'], Schema>> = {
   primarykey: ID,
   string: { type: 'string' },
   text: { type: 'string' },
-  email: { type: 'string', format: 'email' },
-  url: { type: 'string', format: 'uri' },
+  // Neither has a format: an empty one may be stored, and addresses as browsers take them, such as a@b and https://bücher.de.
+  email: { type: 'string' },
+  url: { type: 'string' },
   slug: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
   password: { type: 'string', format: 'password' },
   integer: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
@@ -29,6 +30,22 @@ const VALUES: Readonly<Record<FieldType['name'], Schema>> = {
   foreignkey: ID,
   many_to_many: { type: 'array', items: ID },
   one_to_one: ID,
+}
+
+const LINKS: Schema = {
+  type: 'array',
+  items: { anyOf: [ID, { type: 'object', properties: { id: ID }, required: ['id'], additionalProperties: true }] },
+}
+
+/** What may be sent for values of each type: more spellings than are answered, or fewer. */
+const SETTABLE: typeof VALUES = {
+  ...VALUES,
+  url: { type: 'string', pattern: '^([Hh][Tt][Tt][Pp][Ss]?://\\S+)?$' },
+  datetime: {
+    type: 'string',
+    description: 'A moment in ISO 8601; seconds may be left out, without an offset it is UTC, a day alone is its first moment',
+  },
+  many_to_many: LINKS,
 }
 
 /** What a field is answered with. Its bounds are not part of that: a record may be older than they are. */
@@ -51,7 +68,7 @@ export interface FormDemand {
 export function settableValue(field: Field, demand?: FormDemand): Schema {
   const { limits, type, unique } = field
   const mandatory = isMandatory(field, demand)
-  const value = type.name === 'many_to_many' ? LINKS : VALUES[type.name]
+  const value = SETTABLE[type.name]
   const bounds = [limits, demand?.limits ?? {}]
   const schema: Schema = {
     ...withChoices(value, commonChoices(bounds)),
@@ -60,18 +77,18 @@ export function settableValue(field: Field, demand?: FormDemand): Schema {
     ...(value.type === 'array' && mandatory ? { minItems: 1 } : {}),
     ...patterns(value.pattern, bounds),
     title: field.label,
-    description: unique ? 'No two records have the same' : value.description,
+    description: described(unique ? 'No two records have the same' : undefined, value.description),
   }
   return mandatory ? schema : nullable(schema)
 }
 
+function described(...parts: readonly (string | undefined)[]): string | undefined {
+  const told = parts.filter((part) => part !== undefined)
+  return told.length === 0 ? undefined : told.join('. ')
+}
+
 /** True for a field that may not be emptied. */
 export const isMandatory = (field: Field, demand?: FormDemand): boolean => field.required || demand?.required === true
-
-const LINKS: Schema = {
-  type: 'array',
-  items: { anyOf: [ID, { type: 'object', properties: { id: ID }, required: ['id'], additionalProperties: true }] },
-}
 
 function withChoices(value: Schema, choices: Limits['choices']): Schema {
   if (choices === undefined) return value

@@ -65,17 +65,17 @@ function modelField(): Schema {
 }
 
 function viewFile(): Schema {
-  const [form, list] = [viewOf(fromJoi(formSchema)), viewOf(fromJoi(listSchema))]
+  const [form, list] = [formOf(fromJoi(formSchema)), fromJoi(listSchema)]
   return {
     type: 'object',
-    properties: { ...form.properties, view_type: oneName(['form', 'list']) },
+    properties: { ...fromJoi(formSchema).properties, view_type: oneName(['form', 'list']) },
     required: ['view_type'],
     ...when({ view_type: { const: 'list' } }, list, form),
   }
 }
 
-/** A view whose fields' `options` say what of them the server understands. */
-function viewOf(view: Schema): Schema {
+/** A form whose fields' `options` say what of them the server understands; those of a list are for front ends alone. */
+function formOf(view: Schema): Schema {
   const fields = view.properties?.fields
   const bounds = fromJoi(limitsSchema).properties
   const choice: Schema = { type: 'object', required: ['value'] }

@@ -8,6 +8,7 @@ import { listParameters, projectionParameters, searchParameters } from './query-
 import { schemaNames } from './record-schemas.ts'
 import type { Failure, Responses } from './responses.ts'
 import { COUNT, object, ref, type Schema, strictObject, TEXT } from './schema.ts'
+import { transferPaths } from './transfer-paths.ts'
 
 export interface ModelPathsOptions {
   readonly model: Model
@@ -39,7 +40,7 @@ const ifHeader = (name: 'If-Match' | 'If-None-Match', description: string): Para
 const IF_MATCH = ifHeader('If-Match', 'Only if the record is still at this version, as its `ETag` names it')
 const IF_NONE_MATCH = ifHeader('If-None-Match', 'Only if the record is no longer what this `ETag` names')
 
-/** All that can be asked of one model. Export and import have their place here too. */
+/** All that can be asked of one model. */
 export function modelPaths(options: ModelPathsOptions): Paths {
   const { model, root } = options
   const path = `${root}/${model.key}`
@@ -47,6 +48,7 @@ export function modelPaths(options: ModelPathsOptions): Paths {
     [path]: { get: list(options), post: create(options) },
     [`${path}/search`]: { get: search(options) },
     ...mockPaths(options),
+    ...transferPaths(options, path),
     [`${path}/bulk`]: { post: createMany(options), put: updateMany(options), delete: deleteMany(options) },
     [`${path}/{record_id}`]: { get: read(options), put: update(options), delete: remove(options) },
   }

@@ -1,5 +1,6 @@
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
+import { DEFAULT_FORMAT, FORMATS } from '../query/formats.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../query/page.ts'
 import type { Parameter } from './operation.ts'
 import { oneName, type Schema } from './schema.ts'
@@ -90,13 +91,36 @@ export function projectionParameters(model: Model, registry: Registry): Paramete
   return [fields, commaSeparated('include', 'Fields of related records, `<relation>__<field>`', oneName(included))]
 }
 
+const sortParameters = (model: Model): Parameter[] => [
+  commaSeparated('sort_by', 'Fields to sort by; the last tie is broken by `id`', oneName(sortKeys(model))),
+  commaSeparated('sort_order', 'One for all of `sort_by`, or one for each', oneName(['asc', 'desc'])),
+]
+
 /** Which records are answered, in which order. */
 export const listParameters = (model: Model, registry: Registry): Parameter[] => [
   ...PAGE,
   ...projectionParameters(model, registry),
   filtersOf(model, registry),
-  commaSeparated('sort_by', 'Fields to sort by; the last tie is broken by `id`', oneName(sortKeys(model))),
-  commaSeparated('sort_order', 'One for all of `sort_by`, or one for each', oneName(['asc', 'desc'])),
+  ...sortParameters(model),
+]
+
+/** Which records are exported, in which order, what of them, and as what. */
+export const exportParameters = (model: Model, registry: Registry): Parameter[] => [
+  {
+    name: 'format',
+    in: 'query',
+    description: 'What the file is; NDJSON is a record a line',
+    schema: { type: 'string', enum: [...FORMATS], default: DEFAULT_FORMAT },
+  },
+  {
+    name: 'bom',
+    in: 'query',
+    description: 'Begin CSV with a byte order mark, by which spreadsheets recognise UTF-8',
+    schema: { type: 'boolean', default: false },
+  },
+  ...projectionParameters(model, registry).filter(({ name }) => name === 'fields'),
+  filtersOf(model, registry),
+  ...sortParameters(model),
 ]
 
 /** What is searched for, and where. */

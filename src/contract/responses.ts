@@ -66,6 +66,7 @@ const RATE_HEADERS: Readonly<Record<string, Header>> = {
 
 const OTHER_HEADERS: Readonly<Record<string, Header>> = {
   ETag: { description: 'Names this version of the record, for `If-None-Match` and `If-Match`', schema: TEXT },
+  'Content-Disposition': { description: 'The name that the file is to be kept under', schema: TEXT },
   Location: { description: 'Where the new record is', schema: { type: 'string', format: 'uri-reference' } },
   'WWW-Authenticate': { description: 'Always `Bearer`', schema: { type: 'string', const: 'Bearer' } },
   'Retry-After': { description: 'Seconds to wait', schema: COUNT },
@@ -102,7 +103,7 @@ export class Responses {
 
   /** Every failure as a component of the document. */
   components(): Record<Failure, Response> {
-    const limited = this.#limits('default') || this.#limits('auth')
+    const limited = this.#limits('default') || this.#limits('auth') || this.#limits('upload')
     const entries = Object.entries(FAILURES).map(([kind, [, description, content]]) => {
       const own = kind === 'unauthenticated' ? ['WWW-Authenticate'] : kind === 'rateLimited' ? ['Retry-After'] : []
       const names = [...own, ...(limited ? Object.keys(RATE_HEADERS) : [])]

@@ -18,7 +18,8 @@ const SECRET: Schema = { ...TEXT, description: 'What messages are signed with; i
 
 /** Subscriptions and deliveries as they are answered and sent. Names in lower case: models' are not. */
 export function webhookSchemas(registry: Registry): Record<string, Schema> {
-  const url: Schema = { type: 'string', format: 'uri' }
+  // Of no format: it is kept as it was sent, which may be https://bücher.de.
+  const url: Schema = { type: 'string', description: 'An http or https URL' }
   const events: Schema = { type: 'array', items: oneName(RECORD_EVENTS), minItems: 1 }
   const models: Schema = { type: 'array', items: oneName(registry.public.map(({ key }) => key)), description: 'All, when empty' }
   const subscription = {

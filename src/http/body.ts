@@ -26,15 +26,25 @@ const ENVELOPE_LEVELS = 4
  * @throws {AppError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, INVALID_REQUEST; VALIDATION_FAILED for what cannot be kept as it was said
  */
 export async function readBody(request: Request, maxBytes: number): Promise<object | null> {
-  const text = await readText(request.raw.req, maxBytes)
+  const text = await readText(request, maxBytes)
   if (request.mime === 'application/x-www-form-urlencoded') return parseForm(text)
   return text === '' ? null : parseJson(text)
 }
 
-async function readText(sent: IncomingMessage, maxBytes: number): Promise<string> {
+/**
+ * Reads the body of a request, whatever it is.
+ *
+ * @param maxBytes most bytes of it, as it was sent and with its encoding undone
+ * @throws {AppError} PAYLOAD_TOO_LARGE, INVALID_REQUEST
+ */
+export async function readBytes({ raw: { req: sent } }: Request, maxBytes: number): Promise<Buffer> {
   const encoding = sent.headers['content-encoding']?.toLowerCase() ?? 'identity'
   const collected = await collect(sent, maxBytes)
-  const body = collected.length === 0 ? collected : await decode(collected, encoding, maxBytes)
+  return collected.length === 0 ? collected : decode(collected, encoding, maxBytes)
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const body = await readBytes(request, maxBytes)
   if (!isUtf8(body)) throw new AppError('MALFORMED_JSON', 'The request body is not valid UTF-8')
   return body.toString()
 }

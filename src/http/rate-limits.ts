@@ -7,8 +7,8 @@ import type { Clock } from '../util/clock.ts'
 import { clientAddress } from './client-address.ts'
 import { addHeaderLines } from './response-head.ts'
 
-/** `default` counts by user, and by address where nobody says who they are; `auth` by address. */
-type BucketName = 'default' | 'auth'
+/** `default` counts by user, and by address where nobody says who they are; `upload` by user, `auth` by address. */
+type BucketName = 'default' | 'auth' | 'upload'
 
 interface Bucket {
   readonly window: SlidingWindow
@@ -25,7 +25,7 @@ const WINDOW_MS = 60_000
  */
 export class RateLimits {
   /** How many requests each limit refused. */
-  readonly rejections: Record<BucketName, number> = { default: 0, auth: 0 }
+  readonly rejections: Record<BucketName, number> = { default: 0, auth: 0, upload: 0 }
   readonly #buckets: Readonly<Record<BucketName, Bucket | undefined>>
   readonly #trustedProxies: number
   readonly #clock: Clock
@@ -37,14 +37,18 @@ export class RateLimits {
       const policy = `"${name}";q=${limit};w=${WINDOW_MS / 1000}`
       return { window, fixed: `X-RateLimit-Limit: ${limit}\r\nRateLimit-Policy: ${policy}\r\n` }
     }
-    this.#buckets = { default: bucket('default', limits.default), auth: bucket('auth', limits.auth) }
+    this.#buckets = {
+      default: bucket('default', limits.default),
+      auth: bucket('auth', limits.auth),
+      upload: bucket('upload', limits.upload),
+    }
     this.#trustedProxies = trustedProxies
     this.#clock = clock
   }
 
   /** @throws {AppError} RATE_LIMITED */
-  countUser(request: Request, { userId }: Actor): void {
-    this.#count(request, 'default', String(userId))
+  countUser(request: Request, { userId }: Actor, name: 'default' | 'upload'): void {
+    this.#count(request, name, String(userId))
   }
 
   /** For the `onPreAuth` of a route that takes passwords or what stands for them. */

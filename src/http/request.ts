@@ -14,3 +14,6 @@ export function queryOf(request: Request): string {
   const start = url.indexOf('?')
   return start === -1 ? '' : url.slice(start + 1)
 }
+
+/** The media type that a Content-Type names, in lower case and without parameters; empty when there is none. */
+export const mediaTypeOf = (contentType: string | undefined): string => contentType?.split(';')[0]?.trim().toLowerCase() ?? ''

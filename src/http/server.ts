@@ -14,6 +14,7 @@ import { authRoutes } from './routes/auth.ts'
 import { descriptionRoutes } from './routes/description.ts'
 import { mockDataRoutes } from './routes/mock-data.ts'
 import { modelRoutes } from './routes/models.ts'
+import { transferRoutes } from './routes/transfer.ts'
 import { viewRoutes } from './routes/views.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { strictRoutes } from './strict-routes.ts'
@@ -29,7 +30,7 @@ export interface ServerOptions {
 const MAX_LOGIN_BYTES = 65_536
 
 const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy']
-const EXPOSED_HEADERS = ['ETag', 'Location', 'Retry-After', 'X-Request-Id', ...RATE_HEADERS]
+const EXPOSED_HEADERS = ['Content-Disposition', 'ETag', 'Location', 'Retry-After', 'X-Request-Id', ...RATE_HEADERS]
 
 /** Puts an application on HTTP. The server is ready to be injected into; `start()` makes it listen. */
 export async function createServer(
@@ -83,7 +84,8 @@ export async function createServer(
   server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
   watch(server, app, { limits, random, wait })
   // In a plugin of its own, so that what most requests ask for is spared that extension.
-  const register = (api: Hapi.Server) => api.route(strictRoutes(modelRoutes(app), settings.max_upload_bytes, errors.guard))
+  const routes = [...modelRoutes(app), ...transferRoutes(app)]
+  const register = (api: Hapi.Server) => api.route(strictRoutes(routes, settings.max_upload_bytes, errors.guard))
   await server.register({ name: 'models', register })
   return server
 }

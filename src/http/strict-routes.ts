@@ -1,13 +1,15 @@
 import type { Lifecycle, Request, ServerRoute } from '@hapi/hapi'
 import { AppError } from '../errors.ts'
 import { Parameters } from '../query/parameters.ts'
-import { readBody } from './body.ts'
-import { queryOf } from './request.ts'
+import { readBody, readBytes } from './body.ts'
+import { mediaTypeOf, queryOf } from './request.ts'
 
 declare module '@hapi/hapi' {
   interface PluginSpecificConfiguration {
     /** The route takes query parameters and judges them itself. */
     readsQuery?: boolean
+    /** The body is a file of one of these media types, and handed over as its bytes. */
+    takesFile?: readonly string[]
   }
 }
 
@@ -39,19 +41,32 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
     return handler.call(null, request, h)
   }
   if (method === 'GET') return { ...route, handler: guard(strictly) }
+  const takesFile = options.plugins?.takesFile
+  const read = takesFile === undefined ? readBody : readBytes
   const withBody: Lifecycle.Method = async (request, h) => {
-    Object.assign(request, { payload: await readBody(request, maxBodyBytes) })
+    Object.assign(request, { payload: await read(request, maxBodyBytes) })
     return strictly.call(null, request, h)
   }
   // Where a body is read, its encoding must be known before.
-  const early = { method: guard(beforeTheBody) }
+  const early = { method: guard(beforeTheBody(takesFile)) }
   const onPreAuth = [...[options.ext?.onPreAuth ?? []].flat(), early]
-  return { ...route, handler: guard(withBody), options: { ...options, ext: { ...options.ext, onPreAuth } } }
+  const payload = takesFile === undefined ? options.payload : { ...options.payload, allow: [...takesFile] }
+  const withPayload = payload === undefined ? {} : { payload }
+  return { ...route, handler: guard(withBody), options: { ...options, ...withPayload, ext: { ...options.ext, onPreAuth } } }
 }
 
-const beforeTheBody: Lifecycle.Method = (request, h) => {
-  refuseEncoding(request)
-  return h.continue
+const beforeTheBody =
+  (types: readonly string[] | undefined): Lifecycle.Method =>
+  (request, h) => {
+    refuseEncoding(request)
+    if (types !== undefined) refuseType(request, types)
+    return h.continue
+  }
+
+/** hapi, which does this elsewhere, would say that it must be JSON. */
+function refuseType(request: Request, types: readonly string[]): void {
+  if (types.includes(mediaTypeOf(request.headers['content-type'] as string | undefined))) return
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The request body must be ${types.join(', ')}`)
 }
 
 function refuseEncoding(request: Request): void {

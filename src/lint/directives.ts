@@ -1,3 +1,5 @@
+import { commentLines } from '../config/comments.ts'
+
 /** A comment that disables rules for the line behind it. */
 export interface Directive {
   /** The line that it is about: the next one that is no such comment itself. */
@@ -7,17 +9,28 @@ export interface Directive {
 
 const DIRECTIVE = /^\s*#\s*admin-lint-disable-next-line(?:\s+(.*))?$/
 
-/** `# admin-lint-disable-next-line <id>[, <id>]…` in a YAML file; each on a line of its own. */
+/** `# admin-lint-disable-next-line <id>[, <id>]… [reason]` in a YAML file; each on a line of its own. */
 export function directivesIn(file: string, text: string): Directive[] {
   if (!/\.ya?ml$/.test(file) || !text.includes('admin-lint-disable-next-line')) return []
   const lines = text.split(/\r?\n/)
+  const comments = commentLines(text)
+  const isDirective = (index: number) => comments.has(index + 1) && DIRECTIVE.test(lines[index] ?? '')
   return lines.flatMap((line, index) => {
-    const [whole, list = ''] = DIRECTIVE.exec(line) ?? []
+    const [whole, list = ''] = isDirective(index) ? (DIRECTIVE.exec(line) ?? []) : []
     if (whole === undefined) return []
     const start = whole.length - list.length
-    const ids = [...list.matchAll(/[^\s,]+/g)].map(({ 0: id, index: at }) => ({ id, line: index + 1, column: start + at + 1 }))
+    const ids = idsIn(list).map(({ id, at }) => ({ id, line: index + 1, column: start + at + 1 }))
     let target = index + 1
-    while (DIRECTIVE.test(lines[target] ?? '')) target++
+    while (isDirective(target)) target++
     return [{ target: target + 1, ids }]
   })
+}
+
+/** The first word, and those behind it that a comma or a slash makes one; the rest is why. */
+function idsIn(list: string): { id: string; at: number }[] {
+  const words = [...list.matchAll(/[^\s,]+/g)].map(({ 0: id, index }) => ({ id, at: index }))
+  const isId = ({ id, at }: { id: string; at: number }, index: number) =>
+    /\w/.test(id) && (index === 0 || id.includes('/') || /,\s*$/.test(list.slice(0, at)))
+  const end = words.findIndex((word, index) => !isId(word, index))
+  return end === -1 ? words : words.slice(0, end)
 }

@@ -36,6 +36,14 @@ export function choicesOf(options: JsonObject | undefined): readonly Json[] | un
   return choices.map((choice: Json) => (isObject(choice) ? (choice.value as Json) : choice))
 }
 
+/** What the options of a form's field bound, as far as it is well-formed. */
+export function limitsIn(options: JsonObject | undefined): LimitsDefinition {
+  const numbers = Object.fromEntries(boundsOf(options).map(({ bound, value }) => [bound, value]))
+  const choices = choicesOf(options)?.filter((each) => typeof each === 'string' || typeof each === 'number')
+  const pattern = options?.pattern
+  return { ...numbers, ...(choices && { choices }), ...(typeof pattern === 'string' && { pattern }) }
+}
+
 /** One end of what bounds leave: `open` when the end itself is out. */
 interface End {
   readonly at: number

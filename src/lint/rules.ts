@@ -10,6 +10,7 @@ import { contractBounds } from './rules/contract/bounds.ts'
 import { contractField } from './rules/contract/field.ts'
 import { contractModel } from './rules/contract/model.ts'
 import { contractRequired } from './rules/contract/required.ts'
+import { contractRule } from './rules/contract/rule.ts'
 import { contractType } from './rules/contract/type.ts'
 import { contractView } from './rules/contract/view.ts'
 import { dataInvalidRecord } from './rules/data/invalid-record.ts'
@@ -26,6 +27,7 @@ import { viewDefaultInvalid } from './rules/view/default-invalid.ts'
 import { viewDuplicateField } from './rules/view/duplicate-field.ts'
 import { viewDuplicateName } from './rules/view/duplicate-name.ts'
 import { viewFieldsReference } from './rules/view/fields-reference.ts'
+import { viewImpossibleBounds } from './rules/view/impossible-bounds.ts'
 import { viewInvalid } from './rules/view/invalid.ts'
 import { viewLooserThanModel } from './rules/view/looser-than-model.ts'
 import { viewMissingTitle } from './rules/view/missing-title.ts'
@@ -64,6 +66,7 @@ export const RULES = {
   'view/duplicate-field': viewDuplicateField,
   'view/duplicate-name': viewDuplicateName,
   'view/fields-reference': viewFieldsReference,
+  'view/impossible-bounds': viewImpossibleBounds,
   'view/invalid': viewInvalid,
   'view/looser-than-model': viewLooserThanModel,
   'view/missing-title': viewMissingTitle,
@@ -87,6 +90,7 @@ export const RULES = {
   'contract/field': contractField,
   'contract/model': contractModel,
   'contract/required': contractRequired,
+  'contract/rule': contractRule,
   'contract/type': contractType,
   'contract/view': contractView,
 } as const satisfies Readonly<Record<FaultRule, Rule>> & Readonly<Record<string, Rule>>

@@ -1,10 +1,12 @@
+import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import { parseFilters } from './filters.ts'
+import { DEFAULT_FORMAT, FORMATS, type Format } from './formats.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest, sliceOf } from './page.ts'
 import { Parameters } from './parameters.ts'
-import type { Filter, Plan } from './plan.ts'
+import type { Filter, Plan, SortKey } from './plan.ts'
 import { type Projection, parseProjection } from './project.ts'
 import { parseSort } from './sort.ts'
 
@@ -38,6 +40,45 @@ export function parseReadQuery(sent: URLSearchParams, model: Model, registry: Re
   const projection = parseProjection(parameters, model, registry)
   parameters.throwIfFaulty()
   return projection
+}
+
+/** An export as a request asks for it. */
+export interface ExportRequest {
+  readonly format: Format
+  /** The file begins with a byte order mark. */
+  readonly bom: boolean
+  readonly filters: readonly Filter[]
+  readonly sort: readonly SortKey[]
+  /** What is written of each record, in the model's order. */
+  readonly fields: readonly Field[]
+}
+
+const EXPORT_PARAMETERS = ['format', 'bom', 'filters', 'sort_by', 'sort_order', 'fields']
+
+/**
+ * Reads the query parameters of an export: those of a list that say which records, in which order, and what of them. A relation
+ * may be named by its own name or its foreign key's; it is exported by its ids.
+ *
+ * @throws {AppError} INVALID_REQUEST naming every parameter that is wrong
+ */
+export function parseExportRequest(sent: URLSearchParams, model: Model, registry: Registry): ExportRequest {
+  const parameters = new Parameters(sent, EXPORT_PARAMETERS)
+  const format = parseFormat(parameters)
+  const bom = parameters.flag('bom')
+  if (bom && format !== 'csv') parameters.fault('bom', "'bom' is for CSV alone: JSON begins with no byte order mark")
+  const filters = parseFilters(parameters, model, registry)
+  const sort = parseSort(parameters, model)
+  const columns = parseProjection(parameters, model, registry)
+  parameters.throwIfFaulty()
+  const names = new Set(columns.map((column) => (column.kind === 'value' ? column.name : column.field.name)))
+  return { format, bom, filters, sort, fields: model.visibleFields.filter(({ name }) => names.has(name)) }
+}
+
+function parseFormat(parameters: Parameters): Format {
+  const named = parameters.one('format') ?? DEFAULT_FORMAT
+  const format = FORMATS.find((each) => each === named)
+  if (format === undefined) parameters.fault('format', `'format' must be one of ${FORMATS.join(', ')}, not '${named}'`)
+  return format ?? DEFAULT_FORMAT
 }
 
 /** A search as a request asks for it. */

@@ -81,6 +81,21 @@ export class Committer {
   }
 
   /**
+   * Finds out whether drafts could be committed, as things stand; commits nothing.
+   *
+   * @throws {AppError} VALIDATION_FAILED with everything that is wrong with any of them
+   */
+  async rehearse(model: Model, prefix: Prefix, writes: readonly DraftedWrite[]): Promise<void> {
+    throwIssues(await this.#issuesOf(writes), prefix)
+    const outcome = await this.#store.transact(
+      writes.map((write) => this.#finisher.rehearsal(write)),
+      'rehearse',
+    )
+    throwIssues(brokenConstraints(outcome, writes), prefix)
+    if (!outcome.ok) throw keepsChanging(model)
+  }
+
+  /**
    * Removes records in one transaction.
    *
    * @param read gives the records as they are stored
@@ -171,9 +186,12 @@ export class Committer {
       const overtaken = outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')
       if (!overtaken) throw new Error(`The store refused a transaction: ${JSON.stringify(outcome.violations)}`)
     }
-    throw new AppError('WRITE_CONFLICT', `${model.name} keeps changing under other writes; read it again and retry`)
+    throw keepsChanging(model)
   }
 }
+
+const keepsChanging = ({ name }: Model): AppError =>
+  new AppError('WRITE_CONFLICT', `${name} keeps changing under other writes; read it again and retry`)
 
 /** @throws {AppError} VALIDATION_FAILED with the messages of all items */
 export function throwIssues(found: readonly IndexedIssues[], prefix: Prefix): void {

@@ -47,6 +47,8 @@ export interface DraftedWrite {
   readonly existing?: StoredRecord
   /** The id that a new record is to have; absent, it gets the next. */
   readonly id?: number | undefined
+  /** `created_at` and `updated_at` of a new record that brings its own. */
+  readonly stamps?: Readonly<Record<string, string>>
   /** Leaves `updated_at` as it is. */
   readonly quiet?: boolean
 }
@@ -88,12 +90,12 @@ export class Finisher {
   }
 
   /** `updated_at` moves forward with every update, even within one millisecond. */
-  #stamps({ model, existing, quiet = false }: DraftedWrite): Record<string, Json> {
+  #stamps({ model, existing, stamps = {}, quiet = false }: DraftedWrite): Record<string, Json> {
     if (!model.timestamps || quiet) return {}
     const now = this.#clock()
     if (existing === undefined) {
       const at = isoTime(now)
-      return { created_at: at, updated_at: at }
+      return { created_at: at, updated_at: at, ...stamps }
     }
     const before = Date.parse(String(existing.updated_at))
     return { updated_at: isoTime(Number.isNaN(before) ? now : Math.max(now, before + 1)) }

@@ -3,6 +3,7 @@ import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { isProjectFolder } from '../config/project-files.ts'
 import { AppError } from '../errors.ts'
 
 const run = promisify(execFile)
@@ -14,14 +15,16 @@ export interface EarlierVersion {
 }
 
 /**
- * Finds an earlier version of a project: in another folder, or what git has of its folder under a ref (a branch, a tag, a
- * commit). Of git nothing is changed, not even its index.
+ * Finds an earlier version of a project: in another folder that holds one, or what git has of its folder under a ref (a branch,
+ * a tag, a commit). Of git nothing is changed, not even its index.
  *
  * @throws {AppError} USAGE when it is neither
  */
 export async function earlierVersion(project: string, version: string, cwd: string): Promise<EarlierVersion> {
+  // A variable that is not set would compare the project with itself.
+  if (version.trim() === '') throw new AppError('USAGE', 'The version to compare with is empty; name a git ref or a folder')
   const folder = resolve(cwd, version)
-  if (await isFolder(folder)) return { folder, remove: async () => {} }
+  if (await isProjectFolder(folder)) return { folder, remove: async () => {} }
   const place = await mkdtemp(join(tmpdir(), 'admin-lint-'))
   const remove = () => rm(place, { recursive: true, force: true })
   try {
@@ -41,7 +44,7 @@ export async function earlierVersion(project: string, version: string, cwd: stri
     const reason = error instanceof Error && 'stderr' in error ? String(error.stderr).trim().split('\n').at(-1) : String(error)
     throw new AppError(
       'USAGE',
-      `There is no earlier version '${version}', neither as a folder nor as a git ref of ${project} (${reason})`,
+      `There is no earlier version '${version}', neither as a folder with a project nor as a git ref of ${project} (${reason})`,
     )
   }
 }

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, posix, relative, resolve, sep } from 'node:path'
 import { isPrivileged } from '../auth/permissions.ts'
+import { applyEdits } from '../config/apply-edits.ts'
 import type { Fault } from '../config/fault.ts'
 import type { ProjectFiles } from '../config/project-files.ts'
 import type { TextEdit } from '../config/source.ts'
-import { applyEdits } from '../config/text-edit.ts'
 import { AppError } from '../errors.ts'
 import type { Finding, LintReport } from '../lint/finding.ts'
 import type { BrokenRecord, LintProject } from '../lint/project.ts'
@@ -37,7 +37,7 @@ const MAX_ROUNDS = 10
 /**
  * Lints a project.
  *
- * @throws {AppError} USAGE when there is no such folder or path, or when the earlier version cannot be understood
+ * @throws {AppError} USAGE when there is no such folder or path, nothing in it to lint, or when the earlier version cannot be understood
  */
 export async function lintProject(source: ProjectSource, options: LintOptions): Promise<LintReport> {
   const { folder } = source
@@ -48,6 +48,7 @@ export async function lintProject(source: ProjectSource, options: LintOptions): 
     const examined = await examineProject(source)
     const { project, faults, files } = examined
     const sound = !faults.any
+    if (files.texts.size === 0 && sound) throw nothingToLint(folder)
     const records = sound ? await options.brokenRecords?.(project) : undefined
     const found = lint({ ...lintable(examined), ...(records && { records }) }, faults.list, before)
     const findings = found.filter(({ file }) => isWithin(resolve(folder, file), options.paths ?? []))
@@ -102,6 +103,14 @@ async function earlierVersion(source: ProjectSource): Promise<LintProject> {
   return lintable(examined)
 }
 
+/** Nothing found where nothing was looked at would tell a CI job with a wrong folder that all is well. */
+function nothingToLint(folder: string): AppError {
+  return new AppError(
+    'USAGE',
+    `There is no project in ${folder}: no models, views or admin.config; name its folder with --project, or make one with \`admin init\``,
+  )
+}
+
 function checkPath(path: string, folder: string): void {
   if (!existsSync(path)) throw new AppError('USAGE', `There is no ${path}; name files or folders of the project`)
   if (!isWithin(path, [folder])) {
@@ -121,7 +130,7 @@ async function applyFixes(folder: string, findings: readonly Finding[]): Promise
   for (const [file, edits] of byFile) {
     const path = join(folder, file)
     const { text, applied } = applyEdits(await readFile(path, 'utf8'), edits)
-    await writeFile(path, text)
+    if (applied > 0) await writeFile(path, text)
     count += applied
   }
   return count

@@ -22,6 +22,8 @@ const ENDPOINTS: readonly (readonly [methods: string, path: string])[] = [
   ['GET PUT DELETE', '/{record_id}'],
   ['POST PUT DELETE', '/bulk'],
   ['GET', '/search'],
+  ['GET', '/export'],
+  ['POST', '/import'],
   ['GET', '/mock'],
   ['GET', '/test'],
 ]

@@ -1,5 +1,6 @@
+import { sep } from 'node:path'
 import { AUTH_MODELS } from '../auth/models.ts'
-import { Faults } from '../config/fault.ts'
+import { type FaultRule, Faults } from '../config/fault.ts'
 import { type ProjectFiles, readProjectFiles, type SeedFile } from '../config/project-files.ts'
 import { resolveSettings, type Settings, type SettingsInput, type WebhookSettings } from '../config/settings.ts'
 import { type Definition, flatSource } from '../config/source.ts'
@@ -55,14 +56,35 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
   const { registry, defined, faults: modelFaults } = buildRegistry(files.models, BUILT_IN)
   const { views, faults: viewFaults } = buildViews(files.views, registry)
   const { forms, faults: formFaults } = compileForms(views, registry)
-  for (const found of [settingFaults, modelFaults, viewFaults, formFaults]) faults.addAll(found.list)
-  const keys = registry.public.map((model) => model.key)
-  for (const { model, file } of files.seeds) {
-    if (!keys.includes(model)) faults.add(flatSource(file), [], `There is no model '${model}' to seed${didYouMean(model, keys)}`)
+  // A file of models that cannot be read may define the model that is missed.
+  const mayLack = faults.list.some(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`models${sep}`))
+  for (const { list } of [settingFaults, modelFaults, viewFaults, formFaults]) {
+    faults.addAll(mayLack ? list.filter(({ rule, message }) => !MISSED_MODEL.has(rule) || isSlip(message)) : list)
   }
-  if (files.config !== undefined) checkSubscriptions(files.config, keys, faults)
+  checkModelNames(files, registry, mayLack, faults)
   const project = { folder, settings, registry, views, forms, seeds: files.seeds, warnings }
   return { project, faults, files, models: defined }
+}
+
+/** What is said of a model that does not exist. */
+const MISSED_MODEL: ReadonlySet<FaultRule> = new Set(['model/unknown-relation', 'view/unknown-model'])
+
+/** What is spelt nearly like a model that there is was probably meant to be that one, whatever else there may be. */
+const isSlip = (message: string): boolean => message.includes('did you mean')
+
+/** Holds names of models outside of models and views against those that there are. */
+function checkModelNames(files: ProjectFiles, registry: Registry, mayLack: boolean, faults: Faults): void {
+  const keys = registry.public.map((model) => model.key)
+  const missing = (model: string) => {
+    const message = `There is no model '${model}'`
+    const guess = didYouMean(model, keys)
+    return keys.includes(model) || (mayLack && !isSlip(guess)) ? undefined : { message, guess }
+  }
+  for (const { model, file } of files.seeds) {
+    const found = missing(model)
+    if (found !== undefined) faults.add(flatSource(file), [], `${found.message} to seed${found.guess}`)
+  }
+  if (files.config !== undefined) checkSubscriptions(files.config, missing, faults)
 }
 
 /**
@@ -78,7 +100,11 @@ export async function loadProject(source: ProjectSource): Promise<Project> {
 }
 
 /** The models and secrets of subscriptions; their shape was looked at with the other settings. */
-function checkSubscriptions({ value, source }: Definition, keys: readonly string[], faults: Faults): void {
+function checkSubscriptions(
+  { value, source }: Definition,
+  missing: (model: string) => { readonly message: string; readonly guess: string } | undefined,
+  faults: Faults,
+): void {
   const { webhooks = [] } = isObject(value) ? (value as SettingsInput) : {}
   const [list = [], at] =
     'length' in webhooks ? [webhooks, ['webhooks']] : [webhooks.subscriptions, ['webhooks', 'subscriptions']]
@@ -86,9 +112,9 @@ function checkSubscriptions({ value, source }: Definition, keys: readonly string
   for (const [index, subscription] of (list as readonly Partial<WebhookSettings>[]).entries()) {
     const { models = [], secret = '' } = subscription
     for (const [place, model] of (Array.isArray(models) ? (models as readonly string[]) : []).entries()) {
-      if (keys.includes(model)) continue
-      const message = `There is no model '${model}'${didYouMean(model, keys)}`
-      faults.add(source, [...at, index, 'models', place], message, { rule: 'config/invalid' })
+      const found = missing(model)
+      if (found === undefined) continue
+      faults.add(source, [...at, index, 'models', place], `${found.message}${found.guess}`, { rule: 'config/invalid' })
     }
     const problem = typeof secret === 'string' && secret.startsWith('whsec_') ? secretProblem(secret) : undefined
     if (problem !== undefined) faults.add(source, [...at, index, 'secret'], `'secret' ${problem}`, { rule: 'config/weak-secret' })

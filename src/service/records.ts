@@ -16,6 +16,7 @@ import { guardAccount } from './accounts.ts'
 import type { Announcer } from './announcer.ts'
 import { type AccessGuard, byIndex, Committer, singly, throwIssues } from './commit.ts'
 import { draftChange, draftNew, Finisher } from './drafts.ts'
+import { byRow, draftImport, type ImportItem, type UpsertKey } from './import-drafts.ts'
 import { modelFor, noSuchRecord } from './lookup.ts'
 import { type RecordData, readBulkCreate, readBulkDelete, readBulkUpdate, readRecordId, readWriteRequest } from './requests.ts'
 import { checkUpdateKeys } from './settable.ts'
@@ -100,6 +101,31 @@ export class Records {
       return { model, id, draft: draftNew(actor, model, undefined, data) }
     })
     return this.#committer.attempt(writes)
+  }
+
+  /**
+   * Creates records in one transaction, or updates those that have the same in a unique field. Errors name rows, from 1.
+   *
+   * @param options `key` is that field; a `dryRun` goes all the way but for the commit
+   */
+  async importAll(
+    actor: Actor,
+    modelKey: string,
+    items: readonly ImportItem[],
+    { formId, key, dryRun }: { formId: string | undefined; key: UpsertKey | undefined; dryRun: boolean },
+  ): Promise<{ created: number; updated: number }> {
+    const model = modelFor(this.#registry, actor, 'add', modelKey)
+    if (key !== undefined) modelFor(this.#registry, actor, 'change', modelKey)
+    const form = this.#form(formId, model)
+    let updated = 0
+    const drafts = async () => {
+      const writes = await draftImport(items, { store: this.#store, actor, model, form, key })
+      updated = writes.filter(({ existing }) => existing !== undefined).length
+      return writes
+    }
+    if (dryRun) await this.#committer.rehearse(model, byRow, await drafts())
+    else await this.#committer.write(actor, model, byRow, drafts)
+    return { created: items.length - updated, updated }
   }
 
   /** @param body `{data, form_id?}`; fields that `data` leaves out stay as they are */

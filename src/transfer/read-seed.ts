@@ -1,12 +1,12 @@
 import { extname } from 'node:path'
-import { parse as parseCsv } from 'csv-parse/sync'
 import { Faults } from '../config/fault.ts'
 import { readTextFile, type SeedFile } from '../config/project-files.ts'
 import { flatSource, type Source, within } from '../config/source.ts'
 import { parseText } from '../config/text-source.ts'
-import type { Field } from '../model/field.ts'
+import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
-import { isObject, type Json } from '../util/json.ts'
+import { isObject } from '../util/json.ts'
+import { readCsv } from './rows.ts'
 
 /** A record as a seed file holds it, and where. */
 export interface SeedRecord {
@@ -22,7 +22,7 @@ export async function readSeed({ path, file }: SeedFile, model: Model): Promise<
   const text = content.replace(/^\uFEFF/, '')
   switch (extname(path)) {
     case '.csv':
-      return readCsv(text, file, model)
+      return readTable(text, file, model)
     case '.ndjson':
       return readNdjson(text, file)
     default:
@@ -55,56 +55,20 @@ function readNdjson(text: string, file: string): { records: SeedRecord[]; faults
   return { records, faults }
 }
 
-interface CsvRow {
-  readonly record: Readonly<Record<string, string>>
-  readonly info: { readonly lines: number }
-  readonly raw: string
-}
-
-function readCsv(text: string, file: string, model: Model): { records: SeedRecord[]; faults: Faults } {
+async function readTable(text: string, file: string, model: Model): Promise<{ records: SeedRecord[]; faults: Faults }> {
   const faults = new Faults()
-  const nameColumns = (header: string[]): string[] => {
-    const twice = header.find((name, index) => header.indexOf(name) < index)
-    if (twice !== undefined) faults.add(flatSource(file), [], `The column '${twice}' is there twice`)
-    return header
-  }
+  const records: SeedRecord[] = []
   try {
-    const rows = parseCsv(text, { columns: nameColumns, info: true, raw: true, skip_empty_lines: true }) as unknown as CsvRow[]
-    const records = rows.map(({ record, info, raw }) => {
-      // A row is numbered by the line it ends at; quoted line breaks lie between that and the line it begins at.
-      const breaks = raw.trim().split('\n').length - 1
-      const source = flatSource(file, info.lines - breaks)
-      const cells = Object.entries(record).map(([name, cell]) => [name, readCell(model.fields.get(name), cell)])
-      return { data: Object.fromEntries(cells), source }
-    })
-    return { records, faults }
+    for await (const { data, line, problems } of readCsv([text], model)) {
+      const source = flatSource(file, line)
+      for (const { message } of problems) faults.add(source, [], message)
+      if (problems.length === 0) records.push({ data, source })
+    }
   } catch (error) {
-    const told = error instanceof Error && 'lines' in error ? Number(error.lines) : 1
-    faults.add(flatSource(file, told), [], `Not valid CSV: ${error instanceof Error ? error.message : String(error)}`)
-    return { records: [], faults }
+    if (!(error instanceof AppError)) throw error
+    faults.add(flatSource(file), [], error.message)
   }
-}
-
-/** An empty cell is null; a list holds its items between semicolons. What cannot be read is left for validation to name. */
-function readCell(field: Field | undefined, cell: string): Json {
-  if (cell === '') return null
-  if (field === undefined || field.type.secret) return cell
-  if (field.type.name === 'json') return parseJsonCell(cell)
-  if (field.type.list) return cell.split(';').map((item) => readItem(field, item.trim()))
-  return readItem(field, cell)
-}
-
-function readItem(field: Field, text: string): Json {
-  const reading = field.type.parse(text)
-  return reading.ok ? reading.value : text
-}
-
-function parseJsonCell(cell: string): Json {
-  try {
-    return JSON.parse(cell) as Json
-  } catch {
-    return cell
-  }
+  return { records, faults }
 }
 
 function checked(data: unknown, source: Source, faults: Faults): SeedRecord[] {

@@ -5,6 +5,7 @@ import { dependencyOrder } from '../model/dependency-order.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { NewRecord, Records } from '../service/records.ts'
+import { isUsableId, MAX_GIVEN_ID } from './given-ids.ts'
 import { readSeed, type SeedRecord } from './read-seed.ts'
 
 /**
@@ -36,11 +37,6 @@ export async function seedStore(seeds: readonly SeedFile[], registry: Registry, 
   return items.length
 }
 
-/** Leaves room for every record that will ever follow. */
-const MAX_SEED_ID = 2 ** 52
-
-const isUsableId = (id: unknown): boolean => Number.isSafeInteger(id) && Number(id) >= 1 && Number(id) <= MAX_SEED_ID
-
 /** Records take the ids 1, 2, … in the order of the file, unless they carry one. */
 function withIds(model: Model, seeds: readonly SeedRecord[], faults: Faults): (NewRecord & { readonly seed: SeedRecord })[] {
   let next = 1
@@ -48,7 +44,7 @@ function withIds(model: Model, seeds: readonly SeedRecord[], faults: Faults): (N
     const { id: own, ...data } = seed.data
     const written = own ?? undefined
     if (written !== undefined && !isUsableId(written)) {
-      faults.add(seed.source, ['id'], `id must be an integer from 1 to ${MAX_SEED_ID}, not ${JSON.stringify(written)}`)
+      faults.add(seed.source, ['id'], `id must be an integer from 1 to ${MAX_GIVEN_ID}, not ${JSON.stringify(written)}`)
     }
     const id = written === undefined ? next : Number(written)
     next = Math.max(next, id + 1)

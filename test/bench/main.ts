@@ -1,6 +1,7 @@
 // npm run bench [-- name… options]: every figure beside a baseline measured in the same run.
 import { readFile } from 'node:fs/promises'
 import { compactionBench } from './compaction.ts'
+import { exportBench } from './export.ts'
 import { isFailure, type Result } from './figures.ts'
 import { lintBench } from './lint.ts'
 import { openBench } from './open.ts'
@@ -17,6 +18,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   compaction: compactionBench,
   open: openBench,
   search: searchBench,
+  export: exportBench,
   lint: lintBench,
   webhooks: webhooksBench,
 }

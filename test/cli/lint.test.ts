@@ -68,7 +68,16 @@ describe('admin lint', () => {
       { name: 'no such format', argv: ['--format', 'xml'], code: 2, stderr: /pretty, json, github, sarif, junit/ },
       { name: 'no number', argv: ['--max-warnings', 'few'], code: 2, stderr: /a number from 0/ },
       { name: 'no such rule', argv: ['--explain', 'view/no-from'], code: 2, stderr: /did you mean 'view\/no-form'/ },
-      { name: 'no such version', argv: ['--against', 'nowhere'], code: 2, stderr: /neither as a folder nor as a git ref/ },
+      {
+        name: 'no such version',
+        argv: ['--against', 'nowhere'],
+        code: 2,
+        stderr: /neither as a folder with a project nor as a git ref/,
+      },
+      { name: 'a version that is empty', argv: ['--against', ''], code: 2, stderr: /The version to compare with is empty/ },
+      { name: 'a version of blanks', argv: ['--against', ' '], code: 2, stderr: /The version to compare with is empty/ },
+      { name: 'a folder without a project as version', argv: ['--against', '/etc'], code: 2, stderr: /neither as a folder/ },
+      { name: 'a folder without a project', argv: ['--project', 'node_modules'], code: 2, stderr: /There is no project in/ },
       { name: 'a ref that is an option', argv: ['--against=--upload-pack=x'], code: 2, stderr: /is no ref/ },
       { name: 'no data', argv: ['--data'], code: 2, stderr: /There is no data in/ },
     ]
@@ -175,6 +184,21 @@ describe('admin lint', () => {
       ],
     )
     assert.equal(git('status', '--short'), before)
+  })
+
+  test('--against a git ref that a folder without a project is named like means the ref', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: project.path })
+    git('init', '--quiet')
+    git('add', 'models', 'views')
+    git('commit', '--quiet', '--message', 'first')
+    git('tag', 'v1')
+    execFileSync('mkdir', [join(project.path, 'v1')])
+    write('models/note.yaml', MODEL.replace('max_length: 20', 'max_length: 10'))
+    assert.match((await lint(['--against', 'v1'])).stdout, /contract\/bounds/)
+    execFileSync('cp', ['-r', 'models', 'views', 'v1'], { cwd: project.path })
+    const { stdout } = await lint(['--against', 'v1'])
+    assert.match(stdout, /^No findings/, 'a project in the folder goes before the ref')
   })
 
   test('--watch lints again when a file has changed', async () => {

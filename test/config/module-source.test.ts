@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { callSiteOf, markCallSite } from '../../src/config/call-site.ts'
+import { formatFault } from '../../src/config/fault.ts'
 import { defineModel } from '../../src/model/define.ts'
-import { loadProject } from '../../src/service/project.ts'
+import { examineProject, loadProject } from '../../src/service/project.ts'
 import { makeProject } from '../helpers/fixture.ts'
 import { viewsFor } from '../views/views.ts'
 import { assertFaults, type Files, faultsOf, load } from './projects.ts'
@@ -121,20 +122,33 @@ test('a definition that is frozen keeps its call site', () =>
     ["Unknown type 'strng'; did you mean 'string'?"],
   ))
 
-test('a CommonJS project is read too; its definitions stand at the beginning of their files', () =>
-  assertFaults(
-    {
-      '/plain/models/tag.ts':
-        "»import { defineModel } from 'admin-backend'\n\n" +
-        "export default defineModel({ name: 'Tag', fields: [{ name: 'a', type: 'strng' as 'text' }] })\n",
-      '/plain/package.json': '{}\n',
-      '/plain/views/tag.ts':
-        "»import { defineListView } from 'admin-backend'\n\n" +
-        "export default defineListView({ name: 'TagList', model: 'Tag', fields: [{ name: 'b' }] })\n",
-    },
-    ["Unknown type 'strng'; did you mean 'string'?", "Model 'Tag' has no field 'b'"],
-    { inside: '/plain/' },
-  ))
+describe('a CommonJS project', () => {
+  const tag = (mark: string) =>
+    `import { defineModel } from 'admin-backend'\n\ninterface Unused { a: string }\nexport const Tag = ${mark}defineModel({ name: 'Tag', fields: [{ name: 'a', type: 'strng' as 'text' }] })\nexport default Tag\n`
+  const form = "export default »defineFormView(Tag, { name: 'TagForm', fields: [{ name: 'b' as 'a' }] })\n"
+  const faulty = {
+    'models/tag.ts': tag('»'),
+    'views/tag.ts': `import { defineFormView } from 'admin-backend'\nimport { Tag } from '../models/tag.ts'\n${form}`,
+    'views/thrown.ts': "interface Unused { a: string }\n\nthrow »new Error('boom')\n",
+  }
+  const messages = ["Unknown type 'strng'; did you mean 'string'?", "Model 'Tag' has no field 'b'", 'Cannot be loaded: boom']
+
+  test('has its definitions where they are made, and its errors where they are thrown', () => {
+    const inside = (files: Files) => Object.fromEntries(Object.entries(files).map(([name, text]) => [`/plain/${name}`, text]))
+    return assertFaults({ '/plain/package.json': '{}\n', ...inside(faulty) }, messages, { inside: '/plain/' })
+  })
+
+  test('is also one without a package.json', async () => {
+    const project = await makeProject({ 'models/tag.ts': tag('') })
+    try {
+      rmSync(join(project.path, 'package.json'))
+      const { faults } = await examineProject({ folder: project.path, env: {}, flags: {} })
+      assert.deepEqual(faults.list.map(formatFault), ["models/tag.ts:4:20: Unknown type 'strng'; did you mean 'string'?"])
+    } finally {
+      await project.remove()
+    }
+  })
+})
 
 test('a definition shared between modules is loaded once in each file that exports it', async () => {
   const { views } = await load({
@@ -175,11 +189,16 @@ describe('call sites', () => {
   }
 })
 
-for (const format of ['ts', 'js'] as const) {
-  test(`a file in ${format} that has changed is read again when its project is loaded again`, async () => {
+for (const [format, type] of [
+  ['ts', 'module'],
+  ['ts', 'commonjs'],
+  ['js', 'module'],
+]) {
+  test(`a file in ${format} (${type}) that has changed is read again when its project is loaded again`, async () => {
     const project = await makeProject({})
     const folder = join(project.path, 'models')
     try {
+      writeFileSync(join(project.path, 'package.json'), JSON.stringify({ type }))
       mkdirSync(folder)
       for (const label of ['First', 'Second', 'Third']) {
         writeFileSync(join(folder, `tag.${format}`), `export default { name: 'Tag', label: '${label}', fields: [] }\n`)

@@ -101,6 +101,12 @@ describe('the JSON Schemas of project files', () => {
     assert.deepEqual(faultsIn('view.json', { $schema: 'x', ...form({}) }), [])
   })
 
+  test('take whatever options a field of a list has, which only front ends read', () => {
+    const fields = [{ name: 'a', options: { choices: [], min_length: 'x' } }]
+    assert.deepEqual(faultsIn('view.json', form({ view_type: 'list', fields })), [])
+    assert.notDeepEqual(faultsIn('view.json', form({ fields })), [])
+  })
+
   test('take a field of every type', () => {
     for (const type of FIELD_TYPE_NAMES) {
       const relation = /foreignkey|many_to_many|one_to_one/.test(type) ? { model: 'user' } : {}

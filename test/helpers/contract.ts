@@ -39,9 +39,7 @@ class Contract {
   constructor(text: string) {
     this.#document = JSON.parse(text)
     this.#ajv = new Ajv2020({ strict: false, allErrors: true })
-    addFormats.default(this.#ajv, ['date', 'date-time', 'uri-reference'])
-    // A text that is not required may be empty, whatever its format.
-    for (const format of ['email', 'uri', 'password']) this.#ajv.addFormat(format, true)
+    addFormats.default(this.#ajv)
     this.#ajv.addSchema({ $id: 'document', components: strict(this.#document.components) })
   }
 

@@ -140,7 +140,15 @@ scenarios(
   [
     taken('a_text', 'Several\nlines, "quotes", emoji 🦭 and ümlauts'),
     taken('an_email', 'first.last+tag@mail.example.org'),
+    taken('an_email', ''),
+    taken('an_email', 'a@b'),
     taken('a_url', 'https://example.org/path?q=1#top'),
+    taken('a_url', ''),
+    taken('a_url', 'HTTPS://bücher.de'),
+    ...['2024-01-01', '2024-01-01T00:00', '2024-01-01T00:00Z', '2024-01-01 00:00:00'].map((value) => ({
+      ...taken('a_datetime', value),
+      expectPart: { data: { a_datetime: '2024-01-01T00:00:00.000Z' } },
+    })),
     taken('a_slug', 'with-hyphens_and_1'),
     taken('a_boolean', false),
     taken('a_date', '2024-02-29'),

@@ -108,6 +108,19 @@ const rows: readonly { name: string; before: Files; after: Files; expected: read
     ],
   },
   {
+    name: 'rules that came and went',
+    before: form(
+      '{ name: a }]\nrules: [{ rule: self.b > 1, field: b, message: B }, { rule: self.a == "x  y", field: a, message: A }]',
+    ),
+    after: form(
+      '{ name: a }]\nrules: [{ rule: self.b  > 1, field: a, message: C }, { rule: self.a == "x y", field: a, message: A }]',
+    ),
+    expected: [
+      'fine (note): The form NoteForm no longer has the rule: self.a == "x  y"',
+      'breaking (error): The form NoteForm has a new rule: self.a == "x y"',
+    ],
+  },
+  {
     name: 'titles, labels and comments',
     before: form('{ name: a }]'),
     after: form('{ name: a, title: A, help_text: Any }] # c'),

@@ -9,7 +9,7 @@ webhooks:
   - { url: "http://hooks.example.com/in" }
 lint: { rules: { view/no-from: off } }
 `,
-  'models/broken.yaml': 'name: Broken\nname: Twice\nfields: []\n',
+  'seed/note.xml': '',
   'models/note.yaml': `- name: Note
   display_field: titel
   fields:
@@ -42,6 +42,7 @@ lint: { rules: { view/no-from: off } }
     - { name: place_id, title: Place }
     - { name: owner_id, title: Owner }
     - { name: pin, title: PIN, widget: text }
+    - { name: title, title: Title, options: { min_length: 200 } }
     - { name: shout, title: Shout }
     - { name: shout, title: Shout }
     - { name: wieght, title: Weight }

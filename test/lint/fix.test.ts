@@ -107,7 +107,7 @@ describe('comments and layout stay', () => {
 })
 
 describe('what would lose something is left', () => {
-  const rows: readonly { name: string; text: string; rule: string }[] = [
+  const rows: readonly { name: string; text: string; rule: string | string[] }[] = [
     {
       name: 'an item with a comment of its own',
       text: `${INTRO}fields: [{ name: title, title: T }]\ncreation_fields:\n  - title\n  - title # why?\n`,
@@ -118,6 +118,41 @@ describe('what would lose something is left', () => {
       text: `${INTRO}fields: [{ name: id, title: I, readonly: true }]\nallowed_update_fields:\n  - id\n`,
       rule: 'view/primary-key-writable',
     },
+    ...['title:', 'title: 5', 'title: [a]', '"title": 5'].map((title) => ({
+      name: `a malformed \`${title}\``,
+      text: `${INTRO}fields:\n  - name: body\n    ${title}\n`,
+      rule: ['view/missing-title', 'view/invalid'],
+    })),
+    {
+      name: 'a malformed readonly',
+      text: `${INTRO}fields:\n  - name: title\n    title: T\n  - name: body\n    title: B\n    readonly: "yes"\ncreation_fields: [title]\n`,
+      rule: ['view/unreachable-field', 'view/invalid'],
+    },
+    {
+      name: 'a malformed widget',
+      text: `${INTRO.replace('Post\n', 'User\n')}fields:\n  - { name: password, title: P, widget: 3 }\n`,
+      rule: ['view/password-exposed', 'view/invalid'],
+    },
+    {
+      name: 'a pair without braces in a list',
+      text: `${INTRO}fields: [name: body, { name: title, title: T }]\n`,
+      rule: ['view/missing-title'],
+    },
+    {
+      name: 'a key that is marked as one',
+      text: `${INTRO}fields:\n  - ? name\n    : body\n`,
+      rule: ['view/missing-title'],
+    },
+    {
+      name: 'what an alias repeats',
+      text: `- &form\n  name: A\n  view_type: form\n  model: Post\n  fields: &fields\n    - name: body\n- { name: B, view_type: form, model: Post, fields: *fields }\n`,
+      rule: ['view/missing-title', 'view/missing-title'],
+    },
+    {
+      name: 'an alias',
+      text: `- { name: A, view_type: form, model: Post, fields: [{ name: &b body, title: &t '' }] }\n- { name: B, view_type: form, model: Post, fields: [{ name: *b, title: *t }] }\n`,
+      rule: ['view/missing-title', 'view/missing-title'],
+    },
     {
       name: 'what stops admin serve',
       text: `${INTRO}fields: [{ name: title, title: T }, { name: title, title: T }]\n`,
@@ -125,7 +160,7 @@ describe('what would lose something is left', () => {
     },
   ]
   for (const { name, text, rule } of rows) {
-    test(name, async () => assert.deepEqual(await fixed('views/post.yaml', text), { text, count: 0, left: [rule] }))
+    test(name, async () => assert.deepEqual(await fixed('views/post.yaml', text), { text, count: 0, left: [rule].flat() }))
   }
 })
 

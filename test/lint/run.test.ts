@@ -9,7 +9,7 @@ import { loadProject } from '../../src/service/project.ts'
 import { copyFixture, makeProject } from '../helpers/fixture.ts'
 import { assertSnapshot } from '../helpers/snapshot.ts'
 import { FAULTY } from './faulty.ts'
-import { lineOf, lintFiles, placeOf } from './projects.ts'
+import { type Files, lineOf, lintFiles, placeOf } from './projects.ts'
 
 describe('a project with a fault of every kind', () => {
   test('is reported whole in one run', async () => {
@@ -133,14 +133,44 @@ describe('what is said of rules', () => {
     },
     { name: 'another rule', comment: '    # admin-lint-disable-next-line view/no-form\n', count: 1 },
     { name: 'a line further up', comment: '    # admin-lint-disable-next-line view/missing-title\n\n', count: 1 },
+    {
+      name: 'the rule, for a reason',
+      comment: '    # admin-lint-disable-next-line view/missing-title because legacy, see a/b\n',
+      count: 0,
+    },
+    {
+      name: 'the rule -- for a reason',
+      comment: '    # admin-lint-disable-next-line view/missing-title -- view/no-form\n',
+      count: 0,
+    },
+    { name: 'a reason alone', comment: '    # admin-lint-disable-next-line -- view/missing-title\n', count: 1 },
     { name: 'no rule', comment: '    # admin-lint-disable-next-line\n', count: 1 },
   ]
   for (const { name, comment, count } of comments) {
     test(`a comment that disables: ${name}`, async () => {
       const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(comment) })
       assert.equal(findings.filter(({ rule }) => rule === 'view/missing-title').length, count)
+      assert.equal(findings.filter(({ rule }) => rule === 'config/unknown-rule').length, 0)
     })
   }
+
+  test('a comment that disables a rule which does not exist is told, whether it looks like one or stands behind a comma', async () => {
+    const comment = '    # admin-lint-disable-next-line missing-title, no-form view/zzz reason\n'
+    const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(comment) })
+    const found = findings.filter(({ rule }) => rule === 'config/unknown-rule')
+    assert.deepEqual(
+      found.map(({ column }) => column),
+      [36, 51, 59],
+    )
+  })
+
+  test('what looks like such a comment within a text is none', async () => {
+    const text = (mark: string) =>
+      `      help_text: ${mark}\n        # admin-lint-disable-next-line view/zzz\n        # admin-lint-disable-next-line view/yyy`
+    const view = untitled().replace('    - { name: title }\n', `    - name: title\n      title: Title\n${text('|')}\n`)
+    const quotes = `${view.replace('{ name: body, title: Text }', `name: body\n      title: Text\n${text('"')}"`)}`
+    assert.deepEqual((await lintFiles({ ...base, 'views/post.yaml': quotes })).findings.map(lineOf), [])
+  })
 })
 
 test('a finding in TypeScript stands at the call that made the definition', async () => {
@@ -191,6 +221,23 @@ test('a file of views that cannot be read may hold the view that is missed', asy
     'views/form.yaml': '{',
   })
   assert.deepEqual([...new Set(findings.map(({ rule }) => rule))], ['file/invalid'])
+})
+
+test('a file of models that cannot be read may define the model that is missed', async () => {
+  const files = {
+    'models/note.yaml': 'name: Note\nfields:\n  - { name: z_id, type: foreignkey, model: z }\n',
+    'views/z.yaml':
+      '[{ name: ZForm, view_type: form, model: Z, fields: [] }, { name: A, view_type: list, model: Z, fields: [] }]\n',
+    'seed/z.yaml': '[]\n',
+    'admin.config.yaml':
+      'webhooks: [{ url: "https://example.com", models: [z] }]\nlint: { rules: { view/no-form: off, view/no-list: off } }\n',
+  }
+  const rulesOf = async (more: Files) => (await lintFiles({ ...files, ...more })).findings.map(({ rule }) => rule)
+  assert.deepEqual([...new Set(await rulesOf({ 'models/z.yaml': 'name: [\n' }))], ['file/invalid'])
+  const slip = { 'models/z.yaml': 'name: [\n', 'seed/nose.yaml': '[]\n' }
+  assert.equal((await rulesOf(slip)).length, 2, 'what was probably misspelt is told all the same')
+  const missed = ['config/invalid', 'model/unknown-relation', 'file/invalid', 'view/unknown-model', 'view/unknown-model']
+  assert.deepEqual(await rulesOf({}), missed)
 })
 
 test('what is wrong with a field that is listed twice is told of the first', async () => {

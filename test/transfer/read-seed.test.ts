@@ -93,7 +93,10 @@ describe('cells of a table', () => {
     ['title', 'true', 'true'],
     ['title', ' a ', ' a '],
     ['title', '"two\nlines"', 'two\nlines'],
-    ['title', '""', null],
+    ['title', '""', ''],
+    ['title', "'=1+1", '=1+1'],
+    ['title', "it's", "it's"],
+    ['title', '', null],
     ['views', '7', 7],
     ['views', 'many', 'many'],
     ['rating', '4.5', 4.5],
@@ -107,7 +110,6 @@ describe('cells of a table', () => {
     ['tags', '1;x', [1, 'x']],
     ['languages', 'en', ['en']],
     ['meta', '"{""a"":[1,null]}"', { a: [1, null] }],
-    ['meta', '{broken', '{broken'],
     ['secret', '12345678', '12345678'],
     ['nope', 'x', 'x'],
     ['id', '5', 5],
@@ -168,12 +170,28 @@ describe('faults', () => {
       text: '{"title":"a"}\n»{"title":\n{"title":"c"}\n»nope\n',
       faults: ['Not valid JSON: …', 'Not valid JSON: …'],
     },
-    { name: 'post.csv', text: 'title,views\na,1\n»b,2,3\n', faults: ['Not valid CSV: …'] },
-    { name: 'post.csv', text: 'title,views\na,1\n»b\n', faults: ['Not valid CSV: …'] },
+    {
+      name: 'post.csv',
+      text: 'title,views\na,1\n»b,2,3\n»c\n',
+      faults: ['The row has 3 cells where the header has 2 columns', 'The row has 1 cells where the header has 2 columns'],
+    },
+    {
+      name: 'post.csv',
+      text: 'title,meta\n»a,{broken\n»b,1e999\n»c,plain\n',
+      faults: [
+        'meta must be JSON, in which a text stands in quotes',
+        'meta is a number that cannot be kept exactly: 1e999',
+        'meta must be JSON, in which a text stands in quotes',
+      ],
+    },
     { name: 'post.csv', text: 'title,views\na,1\n»"b,2\n', faults: ['Not valid CSV: …'] },
     { name: 'post.csv', text: '»title,title\na,b\n', faults: ["The column 'title' is there twice"] },
     { name: 'post.csv', text: '»title,views,body,views\na,1,x,2\n', faults: ["The column 'views' is there twice"] },
-    { name: 'post.csv', text: 'title,views\n"two\nlines",1\n»b,2,3\n', faults: ['Not valid CSV: …'] },
+    {
+      name: 'post.csv',
+      text: 'title,views\n"two\nlines",1\n»b,2,3\n',
+      faults: ['The row has 3 cells where the header has 2 columns'],
+    },
   ]
   for (const { name, text, faults } of rows) {
     test(`${name}: ${JSON.stringify(text)}`, async () => {

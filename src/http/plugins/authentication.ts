@@ -10,8 +10,8 @@ declare module '@hapi/hapi' {
     actor: Actor
   }
   interface PluginSpecificConfiguration {
-    /** How often the route may be called is limited by user. */
-    limitsUsers?: boolean
+    /** How often the route may be called is limited by user; uploads are counted apart. */
+    limitsUsers?: boolean | 'upload'
   }
 }
 
@@ -42,7 +42,8 @@ export const bearerAuthentication: Plugin<AuthenticationOptions> = {
         answerRequestId(request)
         try {
           const actor = await logins.authenticate(tokenIn(request.headers.authorization as string | undefined))
-          if (request.route.settings.plugins?.limitsUsers === true) limits.countUser(request, actor)
+          const limited = request.route.settings.plugins?.limitsUsers ?? false
+          if (limited !== false) limits.countUser(request, actor, limited === true ? 'default' : limited)
           return h.authenticated({ credentials: { app: { actor } } })
         } catch (error) {
           return errors.reply(h, error)

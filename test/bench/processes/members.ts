@@ -14,14 +14,14 @@ import { CONNECTIONS } from '../load/load.ts'
 export async function withMembers<T>(
   records: number,
   profile: string | undefined,
-  work: (address: string, folder: string) => Promise<T>,
+  work: (address: string, folder: string, pid: number) => Promise<T>,
   model?: string,
 ): Promise<T> {
   const project = await memberProject(records, CONNECTIONS, model)
   const execArgv = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
   try {
     const server = await startServer(['--project', project.path], { execArgv })
-    const [outcome] = await Promise.allSettled([work(server.address, project.path)])
+    const [outcome] = await Promise.allSettled([work(server.address, project.path, server.child.pid ?? 0)])
     const { code, stderr } = await server.stop()
     const end = code === 0 ? undefined : new Error(`The server ended with ${code ?? 'a signal'}: ${stderr}`)
     if (outcome.status === 'rejected') throw end ?? outcome.reason

@@ -47,7 +47,11 @@ const MIXED = report(
     message: '100 %, "quoted" <b> & \u0007\nnext: line',
     stopsServe: false,
   }),
-  finding({ file: 'models/ä b,c:d.yaml', end: { line: 4, column: 1 }, fix: { file: 'x', from: 0, to: 1, text: '' } }),
+  finding({
+    file: 'models/ä b,c:d.yaml',
+    end: { line: 4, column: 1 },
+    fix: { file: 'x', from: 0, to: 1, text: '', change: { kind: 'remove', path: [] } },
+  }),
   finding({ severity: 'note', rule: 'contract/view', breaking: false, message: 'The form view A was added', stopsServe: false }),
   finding({ rule: 'contract/view', breaking: true, stopsServe: false }),
   finding({ rule: 'data/invalid-record', record: { model: 'post', id: 7, field: 'title' }, stopsServe: false }),

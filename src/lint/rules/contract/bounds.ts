@@ -1,9 +1,8 @@
 import type { Limits } from '../../../model/limits.ts'
-import type { JsonObject } from '../../../util/json.ts'
 import { commonForms, commonModels, modelSource } from '../../contract.ts'
 import { changeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
-import { boundsOf, choicesOf, highest, isAbove, isBelow, lowest } from '../../form-options.ts'
+import { highest, isAbove, isBelow, limitsIn, lowest } from '../../form-options.ts'
 import { quoted, type Rule } from '../../rule.ts'
 
 /** Bounds that became narrower. */
@@ -60,7 +59,7 @@ pattern, or unique. \`admin lint --data\` tells which stored records are affecte
     for (const { was, is } of commonForms(before, after)) {
       for (const [index, { name, options }] of is.view.fields.entries()) {
         const old = was.fields.find((each) => each.name === name)?.options
-        for (const { what, breaking } of changesOf(boundsIn(old), boundsIn(options))) {
+        for (const { what, breaking } of changesOf(limitsIn(old), limitsIn(options))) {
           report(is.source, ['fields', index], `'${name}' in the form ${was.name}: ${what}`, { breaking })
         }
       }
@@ -69,12 +68,6 @@ pattern, or unique. \`admin lint --data\` tells which stored records are affecte
 }
 
 type Bounds = Omit<Limits, 'pattern'> & { readonly pattern?: unknown; readonly unique?: boolean }
-
-function boundsIn(options: JsonObject | undefined): Bounds {
-  const numbers = Object.fromEntries(boundsOf(options).map(({ bound, value }) => [bound, value]))
-  const choices = choicesOf(options)?.filter((each) => typeof each === 'string' || typeof each === 'number')
-  return { ...numbers, ...(choices && { choices }), ...(options?.pattern !== undefined && { pattern: options.pattern }) }
-}
 
 function changesOf(was: Bounds, is: Bounds): { what: string; breaking: boolean }[] {
   const changes: { what: string; breaking: boolean }[] = []

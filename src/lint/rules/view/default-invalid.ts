@@ -1,6 +1,8 @@
 import { readDefault } from '../../../model/bounds.ts'
+import type { LimitsDefinition } from '../../../model/definition.ts'
+import { checkLimits, compileLimits, type Limits } from '../../../model/limits.ts'
 import { formExample } from '../../example.ts'
-import { choicesOf } from '../../form-options.ts'
+import { limitsIn } from '../../form-options.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Defaults of a form that its model refuses. */
@@ -9,25 +11,43 @@ export const viewDefaultInvalid: Rule = {
   severity: 'error',
   summary: "The default of a form's field is refused by the model or the form",
   details: `A front end fills default_value in and sends it. It must be what the model takes for the field: its type, its bounds, one of its
-choices; and one of the choices that the form offers.`,
+choices; and what the options of the form leave of these.`,
   invalid: [
     formExample('fields:\n  - { name: views, default_value: »"0"« }\n'),
     formExample('fields:\n  - { name: status, default_value: »archived« }\n'),
     formExample('fields:\n  - { name: status, options: { choices: [draft] }, default_value: »published« }\n'),
+    formExample('fields:\n  - { name: title, options: { max_length: 5 }, default_value: »abcdef« }\n'),
+    formExample('fields:\n  - { name: rating, options: { le: 3 }, default_value: »4« }\n'),
+    formExample('fields:\n  - { name: title, options: { pattern: "^[a-z]+$" }, default_value: »ABC« }\n'),
   ],
   valid: [
     formExample('fields:\n  - { name: views, default_value: 0 }\n'),
     formExample('fields:\n  - { name: status, options: { choices: [draft, published] }, default_value: draft }\n'),
+    formExample('fields:\n  - { name: title, options: { max_length: 5, pattern: "^[a-z]+$" }, default_value: abcde }\n'),
   ],
   field({ form, field, modelField, source, path }, report) {
     const value = field.default_value ?? null
     if (form === undefined || value === null || modelField.system || modelField.type.secret) return
     const at = [...path, 'default_value']
     const reading = readDefault(modelField, value)
-    const offered = choicesOf(field.options)
+    const { choices: offered, ...bounds } = limitsIn(field.options)
     if (!reading.ok) report(source, at, `The default of '${field.name}' ${reading.problem}`)
-    else if (offered !== undefined && !(Array.isArray(value) ? value : [value]).every((each) => offered.includes(each))) {
+    else if (offered !== undefined && !(Array.isArray(value) ? value : [value]).every((each) => isOneOf(offered, each))) {
       report(source, at, `The default of '${field.name}' is not among the choices that the form offers`)
+    } else {
+      const [problem] = checkLimits(reading.value, usable(bounds))
+      if (problem !== undefined) report(source, at, `The default of '${field.name}' ${problem} by the options of the form`)
     }
   },
+}
+
+const isOneOf = (choices: readonly unknown[], value: unknown): boolean => choices.includes(value)
+
+/** A pattern that cannot be used is told of already. */
+function usable({ pattern, ...bounds }: LimitsDefinition): Limits {
+  try {
+    return compileLimits({ ...bounds, ...(pattern !== undefined && { pattern }) })
+  } catch {
+    return bounds
+  }
 }

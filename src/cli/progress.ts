@@ -1,0 +1,37 @@
+import type { Io } from './io.ts'
+
+const WIDTH = 24
+/** Seldom enough to cost nothing, often enough to be seen moving. */
+const INTERVAL_MS = 100
+
+/**
+ * Shows on a terminal how far something is; nothing elsewhere.
+ *
+ * @param done how much of `total` is done by now
+ */
+export async function* withProgress<T>(
+  io: Io,
+  label: string,
+  total: number,
+  done: () => number,
+  items: AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const shows = io.stderr.isTTY === true && total > 0
+  let next = 0
+  try {
+    for await (const item of items) {
+      yield item
+      if (!shows || performance.now() < next) continue
+      next = performance.now() + INTERVAL_MS
+      io.stderr.write(`\r${bar(label, done() / total)}`)
+    }
+  } finally {
+    if (shows) io.stderr.write('\r\u001B[K')
+  }
+}
+
+/** `post  ██████░░░░  60 %` */
+function bar(label: string, share: number): string {
+  const full = Math.round(Math.min(1, share) * WIDTH)
+  return `${label}  ${'█'.repeat(full)}${'░'.repeat(WIDTH - full)}  ${Math.floor(Math.min(1, share) * 100)} %`
+}

@@ -1,0 +1,17 @@
+import { Lexer } from 'yaml'
+
+/** The lines of a YAML text, from 1, that hold a comment; what looks like one within a text is none. */
+export function commentLines(text: string): ReadonlySet<number> {
+  const lines = new Set<number>()
+  let line = 1
+  let isScalar = false
+  for (const token of new Lexer().lex(text)) {
+    if (token.startsWith('#') && !isScalar) lines.add(line)
+    isScalar = token === SCALAR
+    for (const character of token) if (character === '\n') line++
+  }
+  return lines
+}
+
+/** What the lexer puts in front of a text without quotes. */
+const SCALAR = '\x1f'

@@ -1,0 +1,50 @@
+import type { FormViewDefinition } from '../../../views/definition.ts'
+import { commonForms } from '../../contract.ts'
+import { changeExample } from '../../example.ts'
+import type { Rule } from '../../rule.ts'
+
+const FORM = 'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\n'
+
+/** Cross-field rules of forms that came or went. */
+export const contractRule: Rule = {
+  id: 'contract/rule',
+  severity: 'error',
+  summary: 'A cross-field rule of a form was added (breaking) or removed',
+  details: `Only looked for with --against. A rule that is new refuses records that were taken. Rules are told apart by what they demand: another message,
+another field to show it at or other spaces change nothing; a rule that was rewritten counts as one that went and one that came.`,
+  invalid: [
+    changeExample('views/a.yaml', FORM, `${FORM}rules:\n  - »{ rule: self.title != "", field: title, message: No title }«\n`),
+    changeExample(
+      'views/a.yaml',
+      `${FORM}rules:\n  - { rule: size(self.title) > 3, field: title, message: Too short }\n`,
+      `${FORM}rules:\n  - »{ rule: size(self.title) > 5, field: title, message: Too short }«\n`,
+    ),
+  ],
+  valid: [
+    changeExample(
+      'views/a.yaml',
+      `${FORM}rules:\n  - { rule: self.title != "", field: title, message: No title }\n`,
+      `${FORM}rules:\n  - { rule: self.title  !=  "", field: body, message: A title is missing }\n`,
+    ),
+    changeExample('views/a.yaml', `${FORM}rules:\n  - { rule: self.title != "", field: title, message: No title }\n`, FORM),
+  ],
+  compare(before, after, report) {
+    for (const { was, is } of commonForms(before, after)) {
+      const [old, now] = [demands(was), demands(is.view)]
+      for (const [index, demand] of now.entries()) {
+        if (old.includes(demand)) continue
+        report(is.source, ['rules', index], `The form ${was.name} has a new rule: ${demand}`, { breaking: true })
+      }
+      for (const demand of old) {
+        if (now.includes(demand)) continue
+        report(is.source, ['name'], `The form ${was.name} no longer has the rule: ${demand}`, { breaking: false })
+      }
+    }
+  },
+}
+
+/** What each rule demands; spaces matter within quotes only. */
+const demands = ({ rules = [] }: FormViewDefinition): string[] =>
+  rules.map(({ rule }) => rule.trim().replace(QUOTED_OR_SPACES, (_, quoted?: string) => quoted ?? ' '))
+
+const QUOTED_OR_SPACES = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\s+/g

@@ -1,0 +1,69 @@
+import type { Actor } from '../auth/permissions.ts'
+import type { Registry } from '../model/registry.ts'
+import { type Format, MEDIA_TYPES } from '../query/formats.ts'
+import { parseExportRequest } from '../query/parse.ts'
+import { modelFor } from '../service/lookup.ts'
+import { checkFilters } from '../service/visibility.ts'
+import type { Store, StoredRecord } from '../store/store.ts'
+import { writeFile } from './write.ts'
+
+/** A file that is made while it is read. */
+export interface ExportedFile {
+  readonly name: string
+  readonly mediaType: string
+  /** Its text. Fails when it cannot be made whole; it never just ends. */
+  readonly text: AsyncIterable<string>
+  /** How many records have been written into it by now. */
+  readonly written: () => number
+}
+
+/** Writes records into files on somebody's behalf: what is stored of them, without secrets, related records by their ids. */
+export class Exports {
+  readonly #registry: Registry
+  readonly #store: Store
+
+  constructor(registry: Registry, store: Store) {
+    this.#registry = registry
+    this.#store = store
+  }
+
+  /**
+   * All matching records, as they are at this moment, however long they take to be read.
+   *
+   * @param query as it was sent, without the question mark
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
+   */
+  async open(actor: Actor, modelKey: string, query: string): Promise<ExportedFile> {
+    const model = modelFor(this.#registry, actor, 'view', modelKey)
+    const { format, bom, filters, sort, fields } = parseExportRequest(new URLSearchParams(query), model, this.#registry)
+    checkFilters(this.#registry, actor, filters)
+    const progress = { written: 0 }
+    // Which records these are is decided with the first batch: from here on nothing changes any more, and little can fail.
+    const batches = this.#store.stream(model.key, { filters, sort })[Symbol.asyncIterator]()
+    const counted = countedFrom(await batches.next(), batches, progress)
+    return fileOf(model.key, format, writeFile(format, fields, counted, bom), progress)
+  }
+}
+
+const fileOf = (key: string, format: Format, text: AsyncIterable<string>, progress: { written: number }): ExportedFile => ({
+  name: `${key}.${format}`,
+  mediaType: MEDIA_TYPES[format],
+  text,
+  written: () => progress.written,
+})
+
+async function* countedFrom(
+  first: IteratorResult<readonly StoredRecord[]>,
+  rest: AsyncIterator<readonly StoredRecord[]>,
+  progress: { written: number },
+): AsyncGenerator<readonly StoredRecord[]> {
+  try {
+    for (let next = first; next.done !== true; next = await rest.next()) {
+      progress.written += next.value.length
+      yield next.value
+    }
+  } finally {
+    // Also for readers who leave before the end.
+    await rest.return?.()
+  }
+}

@@ -1,0 +1,161 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Actor } from '../auth/permissions.ts'
+import { AppError, type FieldMessages } from '../errors.ts'
+import { FIELD_TYPES } from '../model/fields.ts'
+import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+import type { Format } from '../query/formats.ts'
+import { type ImportItem, type UpsertKey, WHOLE_ROW } from '../service/import-drafts.ts'
+import { modelFor } from '../service/lookup.ts'
+import type { Records } from '../service/records.ts'
+import { didYouMean, meantOrKnown } from '../util/suggest.ts'
+import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
+import { isUsableId, MAX_GIVEN_ID } from './given-ids.ts'
+import { type Content, type Row, readRows } from './rows.ts'
+
+/** What an import is told beside the file. */
+export interface ImportOptions {
+  /** Finds out what would come of it, and changes nothing. */
+  readonly dryRun?: boolean
+  /** A unique field: records that have the same in it are updated instead. */
+  readonly upsertBy?: string | undefined
+  readonly formId?: string | undefined
+  /** Takes ids and timestamps as the file has them, which only the server itself may. */
+  readonly keepIds?: boolean
+  /** How many rows a file may have at the most. */
+  readonly maxRows?: number
+}
+
+/** What came of an import. */
+export interface Imported {
+  readonly created: number
+  readonly updated: number
+  readonly total: number
+  /** Columns that were in the file and are the server's to set. */
+  readonly ignored: readonly string[]
+}
+
+/** A file that was refused, by its rows: the details are messages by `<row>.<field>`, rows counted from 1. */
+export class RefusedRows extends AppError {
+  /** The line that a row begins at, in formats of lines. */
+  readonly lineOf: (row: number) => number | undefined
+
+  constructor(details: FieldMessages, lineOf: (row: number) => number | undefined) {
+    super('VALIDATION_FAILED', details)
+    this.lineOf = lineOf
+  }
+}
+
+/** Let others have a turn after so many rows. */
+const ROWS_A_TURN = 500
+
+/** Reads records from files on somebody's behalf, all or none: they are held to what a create is held to. */
+export class Imports {
+  readonly #registry: Registry
+  readonly #records: Records
+
+  constructor(registry: Registry, records: Records) {
+    this.#registry = registry
+    this.#records = records
+  }
+
+  /**
+   * Creates a record of each row of a file, or updates one.
+   *
+   * @throws {RefusedRows} with everything that is wrong with any row, up to a limit
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, FORM_NOT_FOUND, INVALID_REQUEST, MALFORMED_JSON; nothing is changed then
+   */
+  async run(
+    actor: Actor,
+    modelKey: string,
+    file: { readonly format: Format; readonly content: Content },
+    { dryRun = false, upsertBy, formId, keepIds = false, maxRows = Number.POSITIVE_INFINITY }: ImportOptions = {},
+  ): Promise<Imported> {
+    const model = modelFor(this.#registry, actor, 'add', modelKey)
+    if (upsertBy !== undefined) modelFor(this.#registry, actor, 'change', modelKey)
+    const key = upsertBy === undefined ? undefined : upsertKey(model, upsertBy)
+    const items: ImportItem[] = []
+    const lines: (number | undefined)[] = []
+    const ignored = new Set<string>()
+    for await (const row of readRows(file.format, file.content, model)) {
+      if (items.length === maxRows) throw new AppError('PAYLOAD_TOO_LARGE', tooManyRows(maxRows))
+      if (items.length === 0 && file.format === 'csv') checkColumns(model, row)
+      items.push(itemOf(model, row, { keepIds, byId: upsertBy === 'id', ignored }))
+      lines.push(row.line)
+      if (items.length % ROWS_A_TURN === 0) await setImmediate()
+    }
+    try {
+      const counts = await this.#records.importAll(actor, modelKey, items, { formId, key, dryRun })
+      return { ...counts, total: items.length, ignored: [...ignored] }
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED' || typeof error.details === 'string') throw error
+      throw new RefusedRows(foremost(error.details), (row) => lines[row - 1])
+    }
+  }
+}
+
+const tooManyRows = (maxRows: number): string =>
+  `The file has more than ${maxRows} rows; import it in parts, or by \`admin import\``
+
+/** @throws {AppError} INVALID_REQUEST for a field by which no single record can be found */
+function upsertKey(model: Model, name: string): UpsertKey {
+  const known = model.visibleFields.filter(({ unique }) => unique)
+  const field = known.find((each) => each.name === name)
+  if (field !== undefined) return field
+  const names = known.map((each) => each.name)
+  const reason = `'upsert_by' must name a unique field of ${model.name}, not '${name}'${meantOrKnown(name, names)}`
+  throw new AppError('INVALID_REQUEST', { upsert_by: [reason] })
+}
+
+/**
+ * A column that the model does not have is wrong once, not in every row.
+ *
+ * @throws {AppError} VALIDATION_FAILED
+ */
+function checkColumns(model: Model, { data }: Row): void {
+  const issues = new FieldIssues()
+  for (const name of Object.keys(data)) {
+    if (issues.size >= MAX_NAMED) break
+    const missing = name === '' ? 'A column has no name' : `Field '${name}' does not exist`
+    if (!model.fields.has(name)) issues.add(name, `${missing}${didYouMean(name, model.fields.keys())}`)
+  }
+  issues.throwIfAny()
+}
+
+/** Takes apart what a row sets and what is the server's to set. */
+function itemOf(
+  model: Model,
+  { data: given, problems }: Row,
+  { keepIds, byId, ignored }: { keepIds: boolean; byId: boolean; ignored: Set<string> },
+): ImportItem {
+  const issues = new FieldIssues()
+  for (const { field = WHOLE_ROW, message } of problems) issues.add(field, message)
+  const data: Record<string, unknown> = {}
+  const own: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(given)) {
+    if (model.fields.get(name)?.system !== true) Object.defineProperty(data, name, { value, ...PLAIN })
+    else if (keepIds || (byId && name === 'id')) own[name] = value ?? undefined
+    else ignored.add(name)
+  }
+  const { id, ...moments } = own
+  if (id !== undefined && !isUsableId(id)) issues.add('id', `id must be an integer from 1 to ${MAX_GIVEN_ID}`)
+  const stamps: Record<string, string> = {}
+  for (const [name, value] of Object.entries(moments)) {
+    if (value === undefined) continue
+    const reading = FIELD_TYPES.datetime.read(value)
+    if (reading.ok) stamps[name] = String(reading.value)
+    else issues.add(name, `${name} ${reading.problem}`)
+  }
+  return { data, issues, stamps, ...(isUsableId(id) ? { id } : {}) }
+}
+
+/** A name from a file may be `__proto__`. */
+const PLAIN = { enumerable: true, configurable: true, writable: true } as const
+
+/** So many as anybody reads; the last says how many there are. */
+function foremost(details: FieldMessages): FieldMessages {
+  const all = Object.entries(details)
+  if (all.length <= MAX_NAMED) return details
+  const more = `${all.length - MAX_NAMED} more faults are not shown`
+  return Object.fromEntries([...all.slice(0, MAX_NAMED), ['more', [more]]])
+}

@@ -1,0 +1,171 @@
+import { pipeline, Readable } from 'node:stream'
+import { type CsvError, parse as parseCsv } from 'csv-parse'
+import { AppError } from '../errors.ts'
+import type { Model } from '../model/model.ts'
+import type { Format } from '../query/formats.ts'
+import { isObject } from '../util/json.ts'
+import { type JsonFault, parseStrictJson } from '../util/strict-json.ts'
+import { readCell } from './cells.ts'
+
+/** A record as a file holds it, not yet held against anything but the format. */
+export interface Row {
+  readonly data: Readonly<Record<string, unknown>>
+  /** Where it begins, from 1, in formats of lines. */
+  readonly line?: number
+  /** What is wrong with how it is written; `field` where that is about one. */
+  readonly problems: readonly { readonly field?: string; readonly message: string }[]
+}
+
+/** A file's bytes, or its text. */
+export type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
+
+/**
+ * The rows of a file one after the other. What is wrong with one of them is told with it; a file of which nothing can be made
+ * is refused.
+ *
+ * @throws {AppError} INVALID_REQUEST, MALFORMED_JSON
+ */
+export function readRows(format: Format, content: Content, model: Model): AsyncIterable<Row> {
+  const text = decoded(content)
+  if (format === 'csv') return readCsv(text, model)
+  return format === 'json' ? readJson(text) : readNdjson(text)
+}
+
+/** Whoever writes UTF-16 or Latin-1 gets to know, rather than records full of other characters. A byte order mark goes. */
+async function* decoded(content: Content): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const encoder = new TextEncoder()
+  try {
+    for await (const chunk of content) {
+      yield decoder.decode(typeof chunk === 'string' ? encoder.encode(chunk) : chunk, { stream: true })
+    }
+    yield decoder.decode()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new AppError('INVALID_REQUEST', 'The file is not valid UTF-8; save it as UTF-8', { cause: error })
+  }
+}
+
+/** A cell, null when there is nothing at all in it. */
+type Cell = string | null
+
+interface CsvRecord {
+  readonly record: readonly Cell[]
+  readonly info: { readonly lines: number }
+  readonly raw: string
+}
+
+/** Reads RFC 4180: the first row names the columns. */
+export async function* readCsv(text: AsyncIterable<string> | Iterable<string>, model: Model): AsyncGenerator<Row> {
+  const parser = parseCsv({
+    info: true,
+    raw: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
+  })
+  // Failures come out of the parser; whoever reads them deals with them.
+  pipeline(Readable.from(text), parser, () => {})
+  let names: readonly string[] | undefined
+  try {
+    for await (const { record, info, raw } of parser as AsyncIterable<CsvRecord>) {
+      // A row is numbered by the line it ends at; quoted line breaks lie between that and the line it begins at.
+      const line = info.lines - (raw.trim().split(/\r\n|\n|\r/).length - 1)
+      if (names === undefined) names = header(record)
+      else yield await csvRow(names, record, line, model)
+    }
+  } catch (error) {
+    if (!isCsvError(error)) throw error
+    yield { data: {}, line: Number(error.lines), problems: [{ message: `Not valid CSV: ${error.message}` }] }
+  }
+}
+
+const isCsvError = (error: unknown): error is CsvError => error instanceof Error && 'lines' in error && 'code' in error
+
+function header(cells: readonly Cell[]): string[] {
+  const names = cells.map((cell) => cell ?? '')
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) throw new AppError('INVALID_REQUEST', `The column '${twice}' is there twice`)
+  return names
+}
+
+async function csvRow(names: readonly string[], cells: readonly Cell[], line: number, model: Model): Promise<Row> {
+  if (cells.length !== names.length) {
+    const message = `The row has ${cells.length} cells where the header has ${names.length} columns`
+    return { data: {}, line, problems: [{ message }] }
+  }
+  const columns = names.map((name, index) => ({ name, field: model.fields.get(name), cell: cells[index] ?? null }))
+  const problems: { field: string; message: string }[] = []
+  for (const { name, field, cell } of columns) {
+    if (field?.type.name !== 'json' || cell === null) continue
+    for (const problem of await problemsInJson(cell)) problems.push({ field: name, message: `${name} ${problem}` })
+  }
+  return { data: Object.fromEntries(columns.map(({ name, field, cell }) => [name, readCell(field, cell)])), line, problems }
+}
+
+async function problemsInJson(cell: string): Promise<string[]> {
+  try {
+    const { faults } = await parseStrictJson(cell, 0)
+    return faults.map(({ problem }) => problem)
+  } catch {
+    return ['must be JSON, in which a text stands in quotes']
+  }
+}
+
+async function* readJson(text: AsyncIterable<string>): AsyncGenerator<Row> {
+  let whole = ''
+  for await (const chunk of text) whole += chunk
+  const { value, faults } = await parseStrictJson(whole, 2).catch((error: unknown) => {
+    throw new AppError('MALFORMED_JSON', `The file is not valid JSON: ${messageOf(error)}`)
+  })
+  const [general] = faults.filter(({ path }) => typeof path[0] !== 'number')
+  if (general !== undefined) throw new AppError('INVALID_REQUEST', `The file ${general.problem}`)
+  // What is nested too deep is not parsed at all.
+  if (value === undefined) throw new AppError('INVALID_REQUEST', faults.map((fault) => problemOf(fault, 1).message).join('; '))
+  if (!Array.isArray(value)) throw new AppError('INVALID_REQUEST', 'A file of records in JSON is an array of objects')
+  for (const [index, item] of value.entries()) {
+    yield jsonRow(
+      item,
+      faults.filter(({ path }) => path[0] === index).map((fault) => problemOf(fault, 1)),
+    )
+  }
+}
+
+async function* readNdjson(text: AsyncIterable<string>): AsyncGenerator<Row> {
+  let line = 0
+  for await (const each of linesOf(text)) {
+    line++
+    if (each.trim() === '') continue
+    try {
+      const { value, faults } = await parseStrictJson(each, 1)
+      const problems = faults.map((fault) => problemOf(fault, 0))
+      yield { ...(value === undefined ? { data: {}, problems } : jsonRow(value, problems)), line }
+    } catch (error) {
+      yield { data: {}, line, problems: [{ message: `Not valid JSON: ${messageOf(error)}` }] }
+    }
+  }
+}
+
+async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of text) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}
+
+function jsonRow(value: unknown, problems: Row['problems']): Row {
+  if (isObject(value)) return { data: value, problems }
+  return { data: {}, problems: [{ message: 'A record must be an object' }] }
+}
+
+/** @param depth where in the path the field's name stands */
+function problemOf({ path, problem }: JsonFault, depth: number): { field?: string; message: string } {
+  const field = path[depth]
+  return field === undefined ? { message: `The record ${problem}` } : { field: String(field), message: `${field} ${problem}` }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { SYSTEM } from '../../src/auth/permissions.ts'
+import { MemoryStore } from '../../src/store/memory.ts'
+import type { Operation, Store } from '../../src/store/store.ts'
+import { Exports } from '../../src/transfer/exports.ts'
+import { open, withListening } from '../helpers/raw.ts'
+import { BLOG, registryOf } from '../model/models.ts'
+
+const registry = registryOf(...BLOG)
+const RECORDS = 50_000
+const WRITERS = 16
+
+const insert = (name: string): Operation => ({ kind: 'insert', table: 'tag', values: { name, slug: name, parent_id: null } })
+
+test('a file holds one moment, however many write while it is read', async () => {
+  const store = new MemoryStore(registry)
+  await store.transact(Array.from({ length: RECORDS }, (_, index) => insert(`tag-${index + 1}`)))
+  let written = 0
+  let isReading = true
+  const writer = async (number: number) => {
+    while (isReading) {
+      const id = 1 + ((number * 7919 + written * 31) % RECORDS)
+      await store.transact([
+        insert(`late-${number}-${written++}`),
+        { kind: 'update', table: 'tag', id, values: { name: 'changed' } },
+        { kind: 'remove', table: 'tag', id: 1 + (id % 1000) },
+      ])
+      await setImmediate()
+    }
+  }
+  const file = await new Exports(registry, store).open(SYSTEM, 'tag', 'format=ndjson')
+  const writers = Array.from({ length: WRITERS }, (_, number) => writer(number))
+  let text = ''
+  for await (const piece of file.text) {
+    text += piece
+    await setImmediate()
+  }
+  isReading = false
+  await Promise.all(writers)
+  assert.ok(written > WRITERS, `only ${written} writes while the file was read`)
+  const records = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.equal(records.length, RECORDS)
+  for (const [index, { id, name }] of records.entries()) assert.deepEqual([id, name], [index + 1, `tag-${index + 1}`])
+  assert.equal(file.written(), RECORDS)
+})
+
+/** The store of an application, whose streams fail after so many batches. */
+function failing(store: Store, batches: number): void {
+  const real = store.stream.bind(store)
+  store.stream = async function* (table, plan) {
+    let left = batches
+    for await (const batch of real(table, plan)) {
+      if (left-- === 0) throw new Error('the disk is gone')
+      yield batch.slice(0, 2)
+      yield batch.slice(2)
+    }
+    throw new Error('the disk is gone')
+  }
+}
+
+describe('an export that fails', () => {
+  test('before its first record is an error like any other', () =>
+    withListening({}, async (app) => {
+      failing(app.app.store, 0)
+      const url = `http://127.0.0.1:${app.port}/api/v1/models/post/export`
+      const response = await fetch(url, { headers: { authorization: `Bearer ${await app.tokenOf('admin')}` } })
+      assert.equal(response.status, 500)
+      assert.doesNotMatch(await response.text(), /disk/)
+    }))
+
+  for (const encoding of ['identity', 'gzip']) {
+    test(`half-way cuts the connection, sent as ${encoding}: nobody takes the part for the whole`, () =>
+      withListening({}, async (app) => {
+        failing(app.app.store, 1)
+        for (const format of ['csv', 'json', 'ndjson']) {
+          const url = `http://127.0.0.1:${app.port}/api/v1/models/post/export?format=${format}`
+          const headers = { authorization: `Bearer ${await app.tokenOf('admin')}`, 'accept-encoding': encoding }
+          await assert.rejects(async () => {
+            const response = await fetch(url, { headers })
+            assert.equal(response.status, 200)
+            await response.text()
+          }, TypeError)
+        }
+        assert.equal(app.reported.length, 3)
+      }))
+  }
+})
+
+test('a reader who leaves ends the export, and it is no fault', () =>
+  withListening({}, async (app) => {
+    const operations = Array.from({ length: 20_000 }, (_, index): Operation => {
+      return { kind: 'insert', table: 'tag', values: { name: `tag ${'x'.repeat(500)} ${index}`, slug: `tag-${index}` } }
+    })
+    await app.app.store.transact(operations)
+    let ended: (() => void) | undefined
+    const end = new Promise<void>((resolve) => {
+      ended = resolve
+    })
+    const real = app.app.store.stream.bind(app.app.store)
+    let batches = 0
+    app.app.store.stream = async function* (table, plan) {
+      try {
+        for await (const batch of real(table, plan)) {
+          batches++
+          yield batch
+        }
+      } finally {
+        ended?.()
+      }
+    }
+    const socket = await open(app.port)
+    socket.pause()
+    socket.write(`GET /api/v1/models/tag/export HTTP/1.1\r\nHost: localhost\r\n${app.authorization}\r\n`)
+    await once(socket, 'readable')
+    assert.ok(batches < 40, `${batches} batches were made for a reader who does not read`)
+    socket.destroy()
+    await end
+    assert.ok(batches < 40, `${batches} batches were made for a reader who left`)
+    assert.deepEqual(app.reported, [])
+  }))
