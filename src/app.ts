@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { argon2id, type PasswordHasher } from './auth/password.ts'
 import { keptSecret, makeSecret } from './auth/secret.ts'
+import { ServerProof } from './auth/server-proof.ts'
 import { type TokenCodecFactory, Tokens } from './auth/token.ts'
 import type { Settings } from './config/settings.ts'
 import { AppError } from './errors.ts'
@@ -67,6 +68,8 @@ export interface App {
   readonly exports: Exports
   readonly imports: Imports
   readonly logins: Logins
+  /** Shows commands on this machine that it is this project that is served. */
+  readonly proof: ServerProof
   readonly views: ViewCatalog
   readonly mocks: Mocks
   readonly mockFiller: MockFiller
@@ -116,7 +119,8 @@ async function open(project: Project, mode: AppMode, surroundings: Surroundings)
     const mockedRecords = new Records({ registry, store, forms, hasher: rememberingHasher(hasher), clock, log })
     mockedRecords.announceTo(webhooks)
     const ownSecret = () => (mode === 'ephemeral' ? makeSecret(random) : keptSecret(dataFolder, random))
-    const codec = tokenCodec(settings.jwt.algorithm, settings.secret_key ?? (await ownSecret()))
+    const secret = settings.secret_key ?? (await ownSecret())
+    const codec = tokenCodec(settings.jwt.algorithm, secret)
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
     const writer = new RecordWriter(registry, store)
     const mocks = new Mocks({ registry, store, random, pause: setImmediate })
@@ -134,6 +138,7 @@ async function open(project: Project, mode: AppMode, surroundings: Surroundings)
       exports: new Exports(registry, store),
       imports: new Imports(registry, records),
       logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
+      proof: new ServerProof(secret),
       views: new ViewCatalog(registry, project.views),
       mocks,
       modelTests: new ModelTests(registry, project.views, mocks),

@@ -1,14 +1,19 @@
 import { resolve } from 'node:path'
 import type { App } from '../app.ts'
 import { SYSTEM } from '../auth/permissions.ts'
+import { CHALLENGE_HEADER, PROOF_HEADER, type ServerProof } from '../auth/server-proof.ts'
 import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
 import { apiRoots } from '../http/paths.ts'
 import { createServer } from '../http/server.ts'
 import { loadProject } from '../service/project.ts'
 import { firstSuperuser } from '../service/users.ts'
 import { apiOf, lockPath } from '../store/lock.ts'
+import { systemRandom } from '../util/ids.ts'
 import type { Io } from './io.ts'
 import { type ProjectOptions, sourceOf, withApp } from './project-options.ts'
+
+/** How long whoever listens may take to show who it is. */
+const PROOF_TIMEOUT_MS = 10_000
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -72,20 +77,22 @@ export async function withApi<T>(io: Io, options: ProjectOptions, work: (client:
 
 /** Over HTTP, as the first superuser, by tokens that this project's secret signs. */
 async function overHttp(io: Io, options: ProjectOptions, api: string): Promise<ApiClient['request']> {
-  const issue = await withApp(io, options, 'read', async (app) => {
+  const { token, proof } = await withApp(io, options, 'read', async (app) => {
     const user = await firstSuperuser(app.store)
     if (user === undefined) {
       const remedy = 'stop the server and make one: admin users add NAME --email ADDRESS --superuser'
       throw new AppError('TASK_FAILED', `There is no superuser yet; ${remedy}`)
     }
-    return () => app.logins.issueAccessToken(user.id)
+    return { token: () => app.logins.issueAccessToken(user.id), proof: app.proof }
   })
   return async (method, path, body) => {
     const sent = payloadOf(body)
+    await expectProof(api, proof)
     const response = await fetch(api + path, {
       method,
+      redirect: 'error',
       // Commands may run for longer than a token is good.
-      headers: { authorization: `Bearer ${issue()}`, ...(sent === undefined ? {} : { 'content-type': sent.type }) },
+      headers: { authorization: `Bearer ${token()}`, ...(sent === undefined ? {} : { 'content-type': sent.type }) },
       ...(sent === undefined ? {} : { body: sent.payload }),
     }).catch((cause: Error) => {
       throw new AppError('TASK_FAILED', `The server at ${api} cannot be reached: ${cause.message}`, { cause })
@@ -93,19 +100,43 @@ async function overHttp(io: Io, options: ProjectOptions, api: string): Promise<A
     if (response.status === 401) {
       throw new AppError(
         'TASK_FAILED',
-        `The server at ${api} signs tokens with another secret; is ADMIN_SECRET_KEY the same here?`,
+        `The server at ${api} does not take a token of the first superuser; was the account disabled just now?`,
       )
     }
-    return read(response.status, await response.text())
+    return read(response.status, await response.text(), response.headers.get('retry-after'))
+  }
+}
+
+/**
+ * Makes sure that whoever listens at an address is this project's server: it may have stopped just now, and somebody else have taken
+ * its port. Done before each token that is sent, since commands may run for long.
+ *
+ * @throws {AppError} TASK_FAILED
+ */
+async function expectProof(api: string, proof: ServerProof): Promise<void> {
+  const { port } = new URL(api)
+  const portNumber = Number(port || 80)
+  const challenge = proof.challenge(portNumber, systemRandom)
+  const answer = await fetch(api.replace(/\/api\/[^/]+$/, '/healthz'), {
+    headers: { [CHALLENGE_HEADER]: challenge },
+    redirect: 'manual',
+    signal: AbortSignal.timeout(PROOF_TIMEOUT_MS),
+  }).catch((cause: Error) => {
+    throw new AppError('TASK_FAILED', `The server at ${api} cannot be reached: ${cause.message}`, { cause })
+  })
+  await answer.body?.cancel()
+  if (!proof.isAnswer(answer.headers.get(PROOF_HEADER) ?? '', challenge, portNumber)) {
+    const remedy = 'or it uses another secret: is ADMIN_SECRET_KEY the same here? No token was sent'
+    throw new AppError('TASK_FAILED', `Whoever listens at ${api} is not this project's server, ${remedy}`)
   }
 }
 
 /** The body of an answer. @throws {AppError} with what it says is wrong */
-function read(status: number, text: string): unknown {
+function read(status: number, text: string, retryAfter?: string | null): unknown {
   const body = JSON.parse(text)
   if (status < 400) return body
   const details = body.detail?.error ?? body.details ?? body.error
-  throw new AppError(codeOf(status, body.error), details)
+  throw new AppError(codeOf(status, body.error), details, retryAfter ? { retryAfter: Number(retryAfter) } : {})
 }
 
 /** The error that an answer tells of. */

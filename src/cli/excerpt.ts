@@ -1,3 +1,5 @@
+import { UNPRINTABLE } from './printable.ts'
+
 /** Where something is in a text: from which code unit on, and how many. */
 export type Place = readonly [start: number, length: number]
 
@@ -5,16 +7,14 @@ export type Place = readonly [start: number, length: number]
 const LENGTH = 100
 const LEAD = 30
 
-/** What a terminal would obey, and what would turn the rest of its line around: each one code unit, so that places stay right. */
-const UNSHOWABLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
-
 /**
  * One line of a text, about the first of some places, with every place in it marked.
  *
  * @param mark puts a piece of text into whatever makes it stand out
  */
 export function excerpt(text: string, places: readonly Place[], mark: (piece: string) => string): string {
-  const line = text.replaceAll(UNSHOWABLE, ' ')
+  // One code unit for another, so that places stay right.
+  const line = text.replaceAll(UNPRINTABLE, ' ')
   const sorted = [...places].sort(([a], [b]) => a - b)
   const from = beginning(line, sorted[0]?.[0] ?? 0)
   const to = from + LENGTH >= line.length ? line.length : whole(line, from + LENGTH)

@@ -45,10 +45,10 @@ export interface Io {
 
 /** The process's own streams and signals. A second signal ends the process at once. */
 export function processIo(): Io {
-  // Whoever reads our output may have had enough (`admin users list | head -1`); that is no fault.
+  // Whoever reads our output may have had enough (`admin users list | head -1`), or the terminal was closed; that is no fault.
   for (const output of [process.stdout, process.stderr]) {
     output.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
     })
   }
   return {
@@ -59,7 +59,7 @@ export function processIo(): Io {
     cwd: process.cwd(),
     stopRequested: () =>
       new Promise((resolve) => {
-        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal))
+        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve(signal))
       }),
   }
 }

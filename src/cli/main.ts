@@ -19,6 +19,7 @@ import { typesCommand } from './commands/types.ts'
 import { usersCommand } from './commands/users.ts'
 import { webhooksCommand } from './commands/webhooks.ts'
 import type { Io } from './io.ts'
+import { printable } from './printable.ts'
 import { painter } from './style.ts'
 
 const USAGE_EXIT = 2
@@ -84,8 +85,10 @@ const everyCommand = (command: Command): Command[] => [command, ...command.comma
 function report(error: unknown, io: Io, debug: boolean): number {
   const paint = painter(io.stderr, io.env)
   const lines =
-    error instanceof AppError ? messageLines(error) : [`Unexpected error: ${error instanceof Error ? error.message : error}`]
-  for (const line of lines) io.stderr.write(`${paint('red', 'error')} ${line}\n`)
+    error instanceof AppError
+      ? messageLines(error)
+      : `Unexpected error: ${error instanceof Error ? error.message : error}`.split('\n')
+  for (const line of lines) io.stderr.write(`${paint('red', 'error')} ${printable(line)}\n`)
   if (debug && error instanceof Error) io.stderr.write(`${error.stack}\n`)
   else if (!(error instanceof AppError)) io.stderr.write('Run it again as `admin --debug …` to see where it happened.\n')
   return error instanceof AppError ? error.exitCode : 1

@@ -48,9 +48,13 @@ export async function acquireLock(path: string): Promise<() => Promise<void>> {
 /** The lock of a data folder. */
 export const lockPath = (folder: string): string => join(folder, 'lock')
 
-/** Says in a lock that this process holds where it serves the data, so that others on this machine may ask it. */
-export async function announceApi(path: string, api: string): Promise<void> {
-  const holder: Holder = { pid: process.pid, started: await startOf(process.pid), api }
+/**
+ * Says in a lock that this process holds where it serves the data, so that others on this machine may ask it.
+ *
+ * @param api undefined when it is about to serve it no longer: others may listen there then
+ */
+export async function announceApi(path: string, api: string | undefined): Promise<void> {
+  const holder: Holder = { pid: process.pid, started: await startOf(process.pid), ...(api === undefined ? {} : { api }) }
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   await writeFile(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
   await rename(draft, path)

@@ -182,13 +182,21 @@ describe('where the holder serves the data', () => {
       assert.equal(await apiOf(lock), 'http://127.0.0.1:8000/api/v1')
       await assertInUse(lock, process.pid)
       assert.deepEqual(await readdir(folder), ['lock'])
+      await announceApi(lock, undefined)
+      assert.equal(await apiOf(lock), undefined)
+      await assertInUse(lock, process.pid)
+      await announceApi(lock, 'http://127.0.0.1:8000/api/v1')
       await release()
       assert.equal(await apiOf(lock), undefined)
     }))
 
   test('is not believed of a process that is gone', () =>
     withFolder(async (_, lock) => {
-      await writeFile(lock, JSON.stringify({ pid: deadPid(), started: null, api: 'http://127.0.0.1:1/api/v1' }))
+      const api = 'http://127.0.0.1:1/api/v1'
+      await writeFile(lock, JSON.stringify({ pid: deadPid(), started: null, api }))
+      assert.equal(await apiOf(lock), undefined)
+      // Another process has its id now.
+      await writeFile(lock, JSON.stringify({ pid: process.pid, started: '1', api }))
       assert.equal(await apiOf(lock), undefined)
     }))
 })

@@ -6,6 +6,7 @@ import { textOf } from '../../search/search-index.ts'
 import type { SearchPage } from '../../service/searches.ts'
 import { excerpt } from '../excerpt.ts'
 import type { Io } from '../io.ts'
+import { printableJson } from '../printable.ts'
 import { modelNamed, type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
 import { painter } from '../style.ts'
 
@@ -44,7 +45,7 @@ async function search(app: App, modelKey: string, words: readonly string[], opti
   const found = await searches.find(SYSTEM, model.key, request)
   if (options.json === true) {
     const page: unknown = JSON.parse(await searches.json(SYSTEM, request, found))
-    io.stdout.write(`${JSON.stringify(page, null, 2)}\n`)
+    io.stdout.write(`${printableJson(page)}\n`)
   } else {
     io.stdout.write(shown(found, io))
   }

@@ -86,8 +86,7 @@ async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
   const { host } = app.settings
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${server.info.port}`
   try {
-    // Where nothing is written nobody is told: commands work on what is in the data folder.
-    if (app.dataFolder !== undefined) await announceApi(lockPath(app.dataFolder), reachable(address) + apiRoots(app.settings).api)
+    await announce(app, reachable(address) + apiRoots(app.settings).api)
     const stop = io.stopRequested()
     io.stdout.write(`Listening on ${address}\n`)
     void app.searchIndexes.prepare()
@@ -95,8 +94,15 @@ async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
     await app.webhooks.deliver()
     app.log.info(`${await stop}: finishing open requests`)
   } finally {
+    // Before the port is anybody's. Where it fails, whoever asks there finds out that this server is gone.
+    await announce(app, undefined).catch((error: Error) => app.log.warn(`The lock keeps the server's address: ${error.message}`))
     await server.stop({ timeout: STOP_TIMEOUT_MS })
   }
+}
+
+/** Tells commands where the data is served. Where nothing is written nobody is told: they work on what is in the data folder. */
+async function announce({ dataFolder }: App, api: string | undefined): Promise<void> {
+  if (dataFolder !== undefined) await announceApi(lockPath(dataFolder), api)
 }
 
 /** The address as this machine reaches it, for a server that listens on all. */

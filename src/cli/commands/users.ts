@@ -5,6 +5,7 @@ import { expectUser } from '../../service/users.ts'
 import type { StoredRecord } from '../../store/store.ts'
 import type { Io } from '../io.ts'
 import { newPassword } from '../password.ts'
+import { printableJson } from '../printable.ts'
 import { type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
 import { table } from '../style.ts'
 
@@ -48,7 +49,7 @@ function listCommand(io: Io): Command {
         const users: StoredRecord[] = []
         for await (const batch of app.store.stream('user', { filters: [], sort: [] })) users.push(...batch)
         if (options.json === true) {
-          io.stdout.write(`${JSON.stringify(await Promise.all(users.map((user) => shown(app, user))), null, 2)}\n`)
+          io.stdout.write(`${printableJson(await Promise.all(users.map((user) => shown(app, user))))}\n`)
           return
         }
         const yesNo = (value: unknown) => (value === true ? 'yes' : 'no')

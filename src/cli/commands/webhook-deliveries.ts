@@ -1,14 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { AppError } from '../../errors.ts'
-import { type ApiClient, withApi } from '../api-client.ts'
+import { withApi } from '../api-client.ts'
 import { parseId } from '../ids.ts'
 import type { Io } from '../io.ts'
+import { printableJson } from '../printable.ts'
 import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
 import { table } from '../style.ts'
 
 /** A delivery as the API shows it. */
-interface Delivery {
+export interface Delivery {
   readonly id: number
   readonly webhook_id: number
   readonly message_id: string
@@ -22,10 +22,8 @@ interface Delivery {
 }
 
 type DeliveryOptions = ProjectOptions & { status?: string; limit: number; json?: boolean }
-type DrainOptions = ProjectOptions & { timeout: number }
 
-const POLL_MS = 500
-const MAX_PAGE = 100
+export const MAX_PAGE = 100
 /** Of what a receiver answered a person is shown the beginning; all of it is in the JSON. */
 const SHOWN_RESPONSE = 60
 
@@ -80,67 +78,18 @@ export function redeliverCommand(io: Io): Command {
   )
 }
 
-/** `admin webhooks drain`: waits until everything is delivered. Without a server it delivers by itself. */
-export function drainCommand(io: Io): Command {
-  return withProjectOptions(new Command('drain').description('wait until nothing is pending, or fail with what is stuck'))
-    .option('--timeout <seconds>', 'how long to wait', parseSeconds, 30)
-    .addHelpText(
-      'after',
-      '\nDelivers by itself when no server runs.\n\nExample:\n  $ admin webhooks drain --timeout 10 && echo all delivered\n',
-    )
-    .action((options: DrainOptions) =>
-      withApi(io, options, async (client) => {
-        const deadline = Date.now() + 1000 * options.timeout
-        await client.app?.webhooks.deliver()
-        for (;;) {
-          const pending = await pendingOf(client)
-          if (pending === 0) break
-          if (Date.now() >= deadline || (await waitsLongerThan(client, pending, deadline))) throw await stuck(client, pending)
-          await delay(POLL_MS)
-        }
-        io.stderr.write('Nothing is pending\n')
-      }),
-    )
-}
-
-/** How many deliveries are pending that are not held back because their webhook is disabled. */
-async function pendingOf(client: ApiClient): Promise<number> {
-  const { data } = await client.request('GET', '/webhooks?page_size=100')
-  const all = data as readonly { active: boolean; pending: number }[]
-  return all.reduce((sum, { active, pending }) => sum + (active ? pending : 0), 0)
-}
-
-async function pendingDeliveries(client: ApiClient): Promise<{ data: readonly Delivery[]; total: number }> {
-  return client.request('GET', `/webhooks/deliveries?status=pending&page_size=${MAX_PAGE}`)
-}
-
-/** True when everything that is pending was tried, and will not be tried again in time. */
-async function waitsLongerThan(client: ApiClient, pending: number, deadline: number): Promise<boolean> {
-  const { data, total } = await pendingDeliveries(client)
-  return total >= pending && data.every(({ next_attempt_at: next }) => next !== null && Date.parse(next) > deadline)
-}
-
-async function stuck(client: ApiClient, pending: number): Promise<AppError> {
-  const { data } = await pendingDeliveries(client)
-  const lines = data.map(
-    (delivery) =>
-      `delivery ${delivery.id} to webhook ${delivery.webhook_id} (${whatOf(delivery)}): ${delivery.attempts.length} attempts, ` +
-      `the last: ${reasonOf(delivery)}; next at ${delivery.next_attempt_at ?? 'once'}`,
-  )
-  return new AppError('TASK_FAILED', [`${pending} deliveries are pending`, ...lines].join('\n'))
-}
-
-const whatOf = ({ event, model, record_id: id }: Delivery): string => [event, model, id ?? ''].join(' ').trimEnd()
+/** What a delivery tells of. */
+export const whatOf = ({ event, model, record_id: id }: Delivery): string => [event, model, id ?? ''].join(' ').trimEnd()
 
 /** What came of the last attempt. */
-function reasonOf({ attempts }: Delivery): string {
+export function reasonOf({ attempts }: Delivery): string {
   const last = attempts.at(-1)
   return last === undefined ? 'none yet' : (last.error ?? `status ${last.status}`)
 }
 
 function show(io: Io, deliveries: readonly Delivery[], { json }: DeliveryOptions): void {
   if (json === true) {
-    io.stdout.write(`${JSON.stringify(deliveries, null, 2)}\n`)
+    io.stdout.write(`${printableJson(deliveries)}\n`)
     return
   }
   const rows = deliveries.map((delivery) => {
@@ -166,9 +115,4 @@ function parseLimit(text: string): number {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (limit < 1 || limit > MAX_PAGE) throw new InvalidArgumentError(`A number from 1 to ${MAX_PAGE}.`)
   return limit
-}
-
-function parseSeconds(text: string): number {
-  if (!/^\d{1,5}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('A number of seconds.')
-  return Number(text)
 }

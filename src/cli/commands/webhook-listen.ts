@@ -8,6 +8,7 @@ import { isSigned } from '../../webhooks/message.ts'
 import { makeSecret } from '../../webhooks/signature.ts'
 import { withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
+import { printable, printableJson } from '../printable.ts'
 import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
 import { painter } from '../style.ts'
 
@@ -15,6 +16,9 @@ type ListenOptions = ProjectOptions & { forwardTo?: string; events?: string; mod
 
 /** What is passed on of a request. */
 const FORWARDED = ['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-hub-signature-256', 'user-agent']
+
+/** Only records that are larger make longer messages; what is longer is not shown to anybody. */
+const MAX_BODY_BYTES = 1_048_576
 
 /** `admin webhooks listen`: a receiver on this machine, subscribed for as long as it runs. */
 export function listenCommand(io: Io): Command {
@@ -50,17 +54,34 @@ export function listenCommand(io: Io): Command {
 
 async function receive(io: Io, secret: string, forwardTo: string | undefined): Promise<Server> {
   const paint = painter(io.stdout, io.env)
-  const server = createServer(async (request, response) => {
-    const body = await textOf(request)
-    const isGood = isSigned(body, secret)
-    const { event, model, data, timestamp } = parsed(body)
-    const signed = isGood ? paint('green', 'signature good') : paint('red', 'SIGNATURE WRONG')
-    const [status, note] = await answerTo(request, body, isGood, forwardTo)
-    response.writeHead(status).end()
-    io.stdout.write(
-      `${timestamp} ${paint('bold', `${event} ${model}`)} ${String(request.headers['webhook-id'])} ${signed}${note}\n`,
-    )
-    io.stdout.write(`${JSON.stringify(data, null, 2)}\n`)
+  const show = (line: string) => io.stdout.write(`${line}\n`)
+  const server = createServer((request, response) => {
+    const receiveOne = async (): Promise<void> => {
+      const body = await textOf(request)
+      if (body === undefined) {
+        show(paint('red', `A message of more than ${MAX_BODY_BYTES} bytes`))
+        response.writeHead(413, { connection: 'close' }).end()
+        return
+      }
+      const isGood = isSigned(body, secret)
+      const message = isGood ? parsed(body) : undefined
+      const [status, note] = await answerTo(request, body, isGood, forwardTo)
+      response.writeHead(status).end()
+      if (message === undefined) {
+        // Anybody may have written it.
+        show(paint('red', isGood ? 'NOT A MESSAGE' : 'SIGNATURE WRONG') + printable(note))
+        return
+      }
+      const what = paint('bold', printable(`${message.event} ${message.model}`))
+      const id = printable(`${request.headers['webhook-id']}`)
+      show(`${printable(`${message.timestamp}`)} ${what} ${id} ${paint('green', 'signature good')}${printable(note)}`)
+      show(printableJson(message.data))
+    }
+    receiveOne().catch((error: Error) => {
+      show(paint('red', `A request that cannot be read: ${printable(error.message)}`))
+      if (response.headersSent) response.destroy()
+      else response.writeHead(400, { connection: 'close' }).end()
+    })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -86,16 +107,32 @@ async function answerTo(
   }
 }
 
-function parsed(body: string): { event?: unknown; model?: unknown; data?: unknown; timestamp?: unknown } {
+interface ShownMessage {
+  readonly event?: unknown
+  readonly model?: unknown
+  readonly data?: unknown
+  readonly timestamp?: unknown
+}
+
+/** The message in a body, if it is an object. */
+function parsed(body: string): ShownMessage | undefined {
   try {
-    return JSON.parse(body)
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? value : undefined
   } catch {
-    return { data: body }
+    return undefined
   }
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+/** The body of a request; undefined when it is too long. Throws when the client goes away before its end. */
+async function textOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
+  let size = 0
+  // Not destroyed when it is too long, since there is an answer yet to be sent on its connection.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += (chunk as Buffer).length
+    if (size > MAX_BODY_BYTES) return undefined
+    chunks.push(chunk as Buffer)
+  }
   return Buffer.concat(chunks).toString()
 }

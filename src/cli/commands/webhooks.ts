@@ -2,9 +2,11 @@ import { Command } from 'commander'
 import { type ApiClient, withApi } from '../api-client.ts'
 import { parseId } from '../ids.ts'
 import type { Io } from '../io.ts'
+import { printableJson } from '../printable.ts'
 import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
 import { table } from '../style.ts'
-import { deliveriesCommand, drainCommand, redeliverCommand, testCommand } from './webhook-deliveries.ts'
+import { deliveriesCommand, redeliverCommand, testCommand } from './webhook-deliveries.ts'
+import { drainCommand } from './webhook-drain.ts'
 import { listenCommand } from './webhook-listen.ts'
 
 type JsonOptions = ProjectOptions & { json?: boolean }
@@ -64,7 +66,7 @@ function listCommand(io: Io): Command {
     .action(async (options: JsonOptions) => {
       const all = await withApi(io, options, allSubscriptions)
       if (options.json === true) {
-        io.stdout.write(`${JSON.stringify(all, null, 2)}\n`)
+        io.stdout.write(`${printableJson(all)}\n`)
         return
       }
       const rows = all.map(({ id, url, events, models, active, disabled_by: by, pending }) => [

@@ -1,5 +1,6 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
+import { CHALLENGE_HEADER, PROOF_HEADER } from '../../auth/server-proof.ts'
 import { AppError } from '../../errors.ts'
 import { CONTENT_TYPE, exposition } from '../metrics/exposition.ts'
 import { metricsOf } from '../metrics/figures.ts'
@@ -23,7 +24,11 @@ export function operationsRoutes(app: App, { traffic, limits, isStopping }: Oper
   // What is for machines is not for pages in a browser.
   const options = { auth: false as const, cors: false as const }
 
-  const alive = () => ({ status: 'ok' })
+  const alive = (request: Request, h: ResponseToolkit) => {
+    const { [CHALLENGE_HEADER]: challenge } = request.headers
+    const proof = typeof challenge === 'string' ? app.proof.answer(challenge, Number(request.server.info.port)) : undefined
+    return proof === undefined ? { status: 'ok' } : h.response({ status: 'ok' }).header(PROOF_HEADER, proof)
+  }
 
   const ready = async (_: Request, h: ResponseToolkit) => {
     const { takesWrites } = await app.store.status()
