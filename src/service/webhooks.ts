@@ -73,7 +73,10 @@ export class Webhooks implements Announcer {
 
   committed(changes: readonly Change[]): void {
     if (this.#worker === undefined) return
-    for (const { table, id, after } of changes) if (table === EVENTS) this.#worker.add(id, after?.pending as readonly number[])
+    for (const { table, id, before, after } of changes) {
+      // An event that changes has lost a receiver, or all of them.
+      if (table === EVENTS && before === undefined) this.#worker.add(id, after?.pending as readonly number[])
+    }
   }
 
   /** Begins to deliver: what was left by an earlier run, and what is committed from now on. */

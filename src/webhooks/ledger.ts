@@ -19,6 +19,7 @@ export class Ledger {
   /** Ends the waiting for more. */
   #hurry: (() => void) | undefined
   #isHurried = false
+  #isClosed = false
 
   constructor({ outbox, timer, log }: { outbox: Outbox; timer: Timer; log: Log }) {
     this.#outbox = outbox
@@ -27,6 +28,7 @@ export class Ledger {
   }
 
   note(result: Result): void {
+    if (this.#isClosed) return
     this.#results.push(result)
     if (this.#results.length >= MAX_BATCH) this.#hurry?.()
     this.#keeping ??= this.#keepAll()
@@ -40,6 +42,12 @@ export class Ledger {
     this.#isHurried = false
   }
 
+  /** Keeps nothing any more, and waits for nothing: what comes of an attempt that was cut off means nothing. */
+  close(): void {
+    this.#isClosed = true
+    this.#hurry?.()
+  }
+
   async #keepAll(): Promise<void> {
     while (this.#results.length > 0) {
       if (this.#results.length < MAX_BATCH) await this.#pause(LINGER_MS)
@@ -50,7 +58,7 @@ export class Ledger {
       } catch (error) {
         this.#log.error('What came of webhooks could not be kept', { error })
         this.#results = [...batch, ...this.#results]
-        if (this.#isHurried) break
+        if (this.#isHurried || this.#isClosed) break
         await this.#pause(RETRY_MS)
       }
     }

@@ -41,6 +41,7 @@ export class Sender {
   readonly #guard: UrlGuard
   readonly #clock: Clock
   readonly #timeoutMs: number
+  #isClosed = false
   readonly #agents = {
     'http:': new HttpAgent({ keepAlive: true, maxFreeSockets: MAX_IDLE_CONNECTIONS, timeout: IDLE_MS }),
     'https:': new HttpsAgent({ keepAlive: true, maxFreeSockets: MAX_IDLE_CONNECTIONS, timeout: IDLE_MS }),
@@ -70,6 +71,7 @@ export class Sender {
 
   /** Ends what is under way. */
   close(): void {
+    this.#isClosed = true
     for (const agent of Object.values(this.#agents)) agent.destroy()
   }
 
@@ -98,7 +100,7 @@ export class Sender {
         isOver = true
         clearTimeout(timer)
         // The receiver closed a connection that was kept open, at the moment in which it was used again.
-        const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+        const isStale = !this.#isClosed && request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
         if (isStale) this.#exchange(url, { headers, body }).then(resolve, reject)
         else reject(error)
       })

@@ -56,6 +56,8 @@ export class Worker {
   /** What is under way is cut off, and what comes of it means nothing. */
   #cutOff = false
   #whenStill: (() => void)[] = []
+  /** How many attempts are under way, those to receivers that are forgotten meanwhile too. */
+  #underWay = 0
 
   constructor(options: WorkerOptions) {
     this.#options = options
@@ -124,10 +126,11 @@ export class Worker {
     await this.still()
     callOff()
     this.#options.sender.close()
+    this.#ledger.close()
   }
 
   get #busy(): boolean {
-    return [...this.#endpoints.values()].some(({ running }) => running.size > 0)
+    return this.#underWay > 0
   }
 
   /** Begins what may be begun, and sees to being called again when more may. */
@@ -152,6 +155,7 @@ export class Worker {
 
   async #deliver(endpoint: Endpoint, job: Job): Promise<void> {
     const { outbox, sender, clock, log } = this.#options
+    this.#underWay++
     try {
       const receiver = outbox.receiver(endpoint.id)
       const message = receiver === undefined ? undefined : await outbox.message(job.event)
@@ -168,6 +172,7 @@ export class Worker {
       log.error('A webhook could not be delivered', { webhook_id: endpoint.id, error })
       endpoint.queue.wait({ ...job, due: clock() + this.#options.schedule.shortest })
     } finally {
+      this.#underWay--
       endpoint.running.delete(job.event)
       this.#pump(endpoint)
       if (!this.#busy) for (const resolve of this.#whenStill.splice(0)) resolve()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { openTestApp } from '../helpers/app.ts'
@@ -7,6 +8,8 @@ import { play } from '../helpers/scenario.ts'
 import { assertSigned, deliveriesOf, delivering, makeTag, subscribe, WEBHOOKS } from './delivering.ts'
 
 const HOUR = 3_600_000
+
+const nextTurn = <T>(value: T): Promise<T> => new Promise((resolve) => setImmediate(resolve, value))
 
 describe('rotation', () => {
   test('for a day both secrets are good, then the new one alone', () =>
@@ -65,6 +68,34 @@ describe('restarts and pauses', () => {
       await receiver.close()
     }
   })
+
+  test('stopping waits for what is under way to a webhook that was disabled meanwhile, and cuts it off', () =>
+    delivering([() => {}], async ({ app, receiver, id }) => {
+      await makeTag(app)
+      await once(receiver.server, 'request')
+      await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: false }, status: 200 })
+      const stopped = app.app.webhooks.stop()
+      assert.equal(await Promise.race([stopped.then(() => 'stopped'), nextTurn('waiting')]), 'waiting')
+      app.advance(2000)
+      await stopped
+      assert.equal(await app.app.webhooks.depth(), 1)
+    }))
+
+  test('removing one webhook sends nothing again to another', () =>
+    delivering([500, 200], async ({ app, receiver, worker }) => {
+      const other = await startReceiver(500)
+      try {
+        const { json } = await play(app, { request: `POST ${WEBHOOKS}`, body: { url: other.url }, status: 201 })
+        await makeTag(app)
+        await worker.still()
+        assert.deepEqual([receiver.received.length, other.received.length], [1, 1])
+        await play(app, { request: `DELETE ${WEBHOOKS}/${json.data.id}`, status: 200 })
+        await worker.still()
+        assert.equal(receiver.received.length, 1, 'it was tried before its time')
+      } finally {
+        await other.close()
+      }
+    }))
 
   test('what is pending for a disabled webhook waits until it is enabled', () =>
     delivering([500, 200], async ({ app, receiver, worker, id, pass }) => {

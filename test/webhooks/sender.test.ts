@@ -67,6 +67,17 @@ describe('one attempt', () => {
     })
   })
 
+  test('what is cut off by closing is not sent again', async () => {
+    await withReceiver([200, () => {}], async ({ url, server, received }, sender) => {
+      await sender.send(url, REQUEST)
+      const cutOff = sender.send(url, REQUEST)
+      await once(server, 'request')
+      sender.close()
+      assert.equal((await cutOff).status, undefined)
+      assert.equal(received.length, 2)
+    })
+  })
+
   test('an answer without end is cut, and its status counts', async () => {
     const endless: Answer = (response) => {
       response.writeHead(200)
