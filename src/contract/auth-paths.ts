@@ -32,7 +32,8 @@ export function authPaths({ auth }: Roots, registry: Registry, responses: Respon
         tags: AUTH_TAGS,
         security: OPEN,
         requestBody: body(jsonOrForm(login)),
-        responses: { 200: granted('A new session'), ...failures },
+        // Also when so many others log in that there is no more waiting.
+        responses: { 200: granted('A new session'), ...failures, ...responses.failures('auth', 'rateLimited') },
       },
     },
     [`${auth}/refresh`]: {
