@@ -55,48 +55,48 @@ class Library {
 const byNumber = (a: number, b: number): number => a - b
 
 function fill(random: Random, words: readonly string[], count: number): Library {
-  const library = new Library(words)
-  for (let id = 1; id <= count; id++) library.put(makePaper(random, id, words))
-  return library
+  const stacks = new Library(words)
+  for (let id = 1; id <= count; id++) stacks.put(makePaper(random, id, words))
+  return stacks
 }
 
 describe('a search', () => {
   const random = mulberry32(5)
   const words = makeWords(random, 600)
-  const library = fill(random, words, 1000)
+  const stacks = fill(random, words, 1000)
 
   test('finds what going through all records finds, and ranks exact before prefix before near', () => {
     for (let round = 0; round < 60; round++) {
       const word = pick(random, words)
-      library.check(word, [])
-      library.check(word.slice(0, integer(random, 1, word.length)), ['prefix'])
-      library.check(word.slice(0, integer(random, 3, 8)), ['prefix', 'fuzzy'])
+      stacks.check(word, [])
+      stacks.check(word.slice(0, integer(random, 1, word.length)), ['prefix'])
+      stacks.check(word.slice(0, integer(random, 3, 8)), ['prefix', 'fuzzy'])
     }
-    for (let round = 0; round < 500; round++) library.check(misspelt(random, pick(random, words)), ['fuzzy'])
+    for (let round = 0; round < 500; round++) stacks.check(misspelt(random, pick(random, words)), ['fuzzy'])
   })
 
   test('does so after every change, too', () => {
     let nextId = 1001
     for (let round = 0; round < 1000; round++) {
-      const id = pick(random, [...library.papers.keys()])
+      const id = pick(random, [...stacks.papers.keys()])
       const deed = random()
-      if (deed < 0.4) library.put(makePaper(random, nextId++, words))
-      else if (deed < 0.7) library.put(makePaper(random, id, words))
-      else library.remove(id)
-      if (round % 4 === 0) library.check(misspelt(random, pick(random, words)), ['fuzzy'])
-      if (round % 10 === 0) library.check(pick(random, words), [])
+      if (deed < 0.4) stacks.put(makePaper(random, nextId++, words))
+      else if (deed < 0.7) stacks.put(makePaper(random, id, words))
+      else stacks.remove(id)
+      if (round % 4 === 0) stacks.check(misspelt(random, pick(random, words)), ['fuzzy'])
+      if (round % 10 === 0) stacks.check(pick(random, words), [])
     }
-    library.index.settle()
-    assert.equal(library.index.size, library.papers.size)
+    stacks.index.settle()
+    assert.equal(stacks.index.size, stacks.papers.size)
   })
 
   test('for several words finds the records that have all, and when there is none those that have any', () => {
     let [whole, partial] = [0, 0]
     for (let round = 0; round < 200; round++) {
       const wanted = Array.from({ length: integer(random, 2, 4) }, () => pick(random, words))
-      const found = library.index.search(readQuery(wanted.join(' '), { fuzzy: false }), ALL)
-      const grades = wanted.map((word) => library.grades(word, word === wanted.at(-1) ? ['prefix'] : []))
-      const papers = [...library.papers.values()]
+      const found = stacks.index.search(readQuery(wanted.join(' '), { fuzzy: false }), ALL)
+      const grades = wanted.map((word) => stacks.grades(word, word === wanted.at(-1) ? ['prefix'] : []))
+      const papers = [...stacks.papers.values()]
       const all = papers.filter((paper) => grades.every((byWord) => bestGrade(paper, byWord) !== undefined))
       const any = papers.filter((paper) => grades.some((byWord) => bestGrade(paper, byWord) !== undefined))
       const expected = all.length > 0 ? all : any
@@ -114,7 +114,7 @@ describe('a search', () => {
 
   test('gives any page of its whole answer', () => {
     const query = readQuery('a', { fuzzy: false })
-    const all = library.index.search(query, ALL).hits
+    const all = stacks.index.search(query, ALL).hits
     assert.ok(all.length > 100, `${all.length} is too few`)
     for (const [offset, limit] of [
       [0, 20],
@@ -123,7 +123,7 @@ describe('a search', () => {
       [all.length, 20],
       [3, 1],
     ] as const) {
-      const page = library.index.search(query, { offset, limit })
+      const page = stacks.index.search(query, { offset, limit })
       assert.deepEqual(page.hits, all.slice(offset, offset + limit))
       assert.equal(page.total, all.length)
     }
@@ -131,14 +131,14 @@ describe('a search', () => {
 
   test('is held to the records that may be found', () => {
     const query = readQuery('a', { fuzzy: false })
-    const all = library.index.search(query, ALL).hits
+    const all = stacks.index.search(query, ALL).hits
     const odd = new Set(all.map(({ id }) => id).filter((id) => id % 2 === 1))
-    const found = library.index.search(query, ALL, odd)
+    const found = stacks.index.search(query, ALL, odd)
     assert.deepEqual(
       found.hits,
       all.filter(({ id }) => odd.has(id)),
     )
-    assert.deepEqual(new Set(library.index.candidates(query)), new Set(all.map(({ id }) => id)))
+    assert.deepEqual(new Set(stacks.index.candidates(query)), new Set(all.map(({ id }) => id)))
   })
 })
 
