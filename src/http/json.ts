@@ -1,4 +1,5 @@
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi'
+import { endInBurst } from './burst.ts'
 
 declare module '@hapi/hapi' {
   interface Request {
@@ -51,5 +52,6 @@ function writeAtOnce(
 ): void {
   const vary = length < COMPRESSED_FROM ? {} : { vary: 'accept-encoding' }
   const own = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'content-length': length }
-  res.writeHead(status, { ...own, ...vary, ...headers }).end(body)
+  res.writeHead(status, { ...own, ...vary, ...headers })
+  endInBurst(res, body)
 }
