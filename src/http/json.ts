@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi'
-import { endInBurst } from './burst.ts'
+import { Burst } from './burst.ts'
 
 declare module '@hapi/hapi' {
   interface Request {
@@ -17,6 +17,8 @@ export interface JsonAnswer {
 
 /** From so many bytes on an answer is worth compressing. */
 export const COMPRESSED_FROM = 1024
+
+const burst = new Burst()
 
 /**
  * Answers with JSON that is text already.
@@ -53,5 +55,5 @@ function writeAtOnce(
   const vary = length < COMPRESSED_FROM ? {} : { vary: 'accept-encoding' }
   const own = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'content-length': length }
   res.writeHead(status, { ...own, ...vary, ...headers })
-  endInBurst(res, body)
+  burst.end(res, body)
 }
