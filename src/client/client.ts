@@ -70,10 +70,13 @@ export interface RawRequest extends CallOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Models by their keys, such as `All_Models`. */
+export type Typed<Models> = { readonly [K in keyof Models]: ModelTypes }
+
 type UserOf<Models> = Models extends { readonly user: { readonly record: infer User } } ? User : AnyModel['record']
 
 /** The API of a project. Every method throws an `AdminError` for what the server refuses. */
-export class Client<Models extends { readonly [K in keyof Models]: ModelTypes } = AnyModels> {
+export class Client<Models extends Typed<Models> = AnyModels> {
   /** Where all of the API but the views begins. */
   readonly apiUrl: string
   readonly #api: string
@@ -169,6 +172,8 @@ export class Client<Models extends { readonly [K in keyof Models]: ModelTypes } 
  * A client of a project's API. With the types that `admin types` writes, `createClient<All_Models>(…)`, names of models, fields,
  * filters and forms are checked.
  */
-export const createClient = <Models extends { readonly [K in keyof Models]: ModelTypes } = AnyModels>(
-  options: ClientOptions,
-): Client<Models> => new Client<Models>(options)
+export const createClient = <Models extends Typed<Models> = AnyModels>(options: ClientOptions): Client<Models> =>
+  new Client<Models>(options)
+
+/** The same client, for what works with any models. */
+export const untyped = <Models extends Typed<Models>>(client: Client<Models>): Client => client as unknown as Client

@@ -88,10 +88,11 @@ export type Filters<M extends ModelTypes> =
 /** A record of which only some members were asked for. */
 export type Part<M extends ModelTypes, Column extends string, Include extends string> = [Column] extends [never]
   ? M['record']
-  : Pick<
-      M['record'],
-      Extract<'id' | Column | (Include extends `${infer Relation}__${string}` ? Relation : never), keyof M['record']>
-    >
+  : string extends Column
+    ? M['record']
+    : Pick<M['record'], Extract<'id' | Column | RelationOf<Include>, keyof M['record']>>
+
+type RelationOf<Include extends string> = Include extends `${infer Relation}__${string}` ? Relation : never
 
 /** What can be said of any call. */
 export interface CallOptions {

@@ -27,3 +27,24 @@ export async function loggedIn({ url }: LiveApp, options: Partial<ClientOptions>
   await client.login(username, password)
   return client
 }
+
+/** A request as a client sent it. */
+export interface Sent {
+  readonly method: string
+  /** Below the models, without what stands behind `?`. */
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly body: unknown
+}
+
+/** A `fetch` that notes what it is asked for. */
+export function noting(): { sent: Sent[]; fetch: typeof fetch } {
+  const sent: Sent[] = []
+  const noted: typeof fetch = (input, init) => {
+    const { pathname, searchParams } = new URL(String(input))
+    const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
+    sent.push({ method: init?.method ?? 'GET', path: pathname.replace(/^.*\/models\//, ''), query: searchParams, body })
+    return fetch(input, init)
+  }
+  return { sent, fetch: noted }
+}
