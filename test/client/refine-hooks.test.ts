@@ -109,7 +109,6 @@ describe('refine itself, with a live server', () => {
       () => {
         const state = useCreateMany({ resource: 'tag' })
         const { mutate } = state
-        // biome-ignore lint/correctness/useExhaustiveDependencies: once
         useEffect(() => mutate({ values }), [])
         return state
       },
@@ -147,7 +146,6 @@ describe('refine itself, with a live server', () => {
 function useEdit(values: object) {
   const form = useForm<{ id: number; name: string }, HttpError>({ resource: 'tag', action: 'edit', id: 1, redirect: false })
   const record = form.query?.data?.data
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the record is there
   useEffect(() => {
     // What is refused is looked for where forms find it: in the mutation.
     if (record !== undefined && form.mutation.isIdle) form.onFinish({ ...record, ...values } as never).catch(() => {})
