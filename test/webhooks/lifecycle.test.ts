@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { openTestApp } from '../helpers/app.ts'
@@ -106,6 +107,55 @@ describe('restarts and pauses', () => {
       assert.equal(receiver.received.length, 1)
       await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: true }, status: 200 })
       await worker.still()
+      assert.equal(receiver.received.length, 2)
+    }))
+
+  test('disabling and enabling at once sends nothing again that is under way', () => {
+    const held: (() => void)[] = []
+    return delivering([(response) => held.push(() => response.writeHead(200).end())], async ({ app, receiver, worker, id }) => {
+      await makeTag(app)
+      await receiver.arrived(1)
+      for (const active of [false, true]) await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active }, status: 200 })
+      await makeTag(app)
+      await receiver.arrived(2)
+      for (const answer of held) answer()
+      await worker.still()
+      assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 2, 'one was sent again')
+      assert.equal(receiver.received.length, 2)
+      assert.equal(await app.app.webhooks.depth(), 0)
+    })
+  })
+
+  test('what fails while its webhook is disabled is tried again once it is enabled, when it is due', () => {
+    const held: (() => void)[] = []
+    const holding = (response: ServerResponse) => held.push(() => response.writeHead(500).end())
+    return delivering([holding, 200], async ({ app, receiver, worker, id, pass }) => {
+      const set = (active: boolean) => play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active }, status: 200 })
+      await makeTag(app)
+      await receiver.arrived(1)
+      await set(false)
+      for (const answer of held) answer()
+      await worker.still()
+      await pass(1000)
+      await set(true)
+      await worker.still()
+      assert.equal(receiver.received.length, 1, 'it was tried before its time')
+      await pass(6000)
+      assert.equal(receiver.received.length, 2)
+      assert.equal(await app.app.webhooks.depth(), 0)
+    })
+  })
+
+  test('one that is disabled and enabled while it waits for a retry is tried again once, when it is due', () =>
+    delivering([500, 200], async ({ app, receiver, worker, id, pass }) => {
+      await makeTag(app)
+      await worker.still()
+      for (const active of [false, true, false, true]) {
+        await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active }, status: 200 })
+      }
+      await pass(3900)
+      assert.equal(receiver.received.length, 1, 'it was tried before its time')
+      await pass(HOUR)
       assert.equal(receiver.received.length, 2)
     }))
 
