@@ -1,5 +1,5 @@
 import { SYSTEM } from '../auth/permissions.ts'
-import type { WebhookSettings } from '../config/settings.ts'
+import type { WebhookSettings } from '../config/webhook-settings.ts'
 import type { Registry } from '../model/registry.ts'
 import type { ChangeKind, EventOrder, Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
@@ -33,6 +33,8 @@ export class Subscriptions {
   readonly #parts: SubscriptionParts
   #all: ReadonlyMap<number, StoredRecord> = new Map()
   #audience: EventOrder['audience'] = new Map()
+  /** Those whose secret is written in the settings, so that the next start would undo another one. */
+  readonly #withSetSecret = new Set<number>()
   /** What no other run has in the names of its messages; behind it they are counted, since chance costs more. */
   readonly #run: string
   #orders = 0
@@ -48,6 +50,11 @@ export class Subscriptions {
 
   get(id: number): StoredRecord | undefined {
     return this.#all.get(id)
+  }
+
+  /** True when the settings of the project say what its secret is. */
+  isSecretSet(id: number): boolean {
+    return this.#withSetSecret.has(id)
   }
 
   /** Reads what is stored. */
@@ -116,14 +123,14 @@ export class Subscriptions {
   /** Makes what is stored say what the settings say. Subscriptions are told apart by their address, and then by their order. */
   async reconcile(entries: readonly WebhookSettings[]): Promise<void> {
     const stale = this.all.filter(({ from_settings: fromSettings }) => fromSettings === true)
+    this.#withSetSecret.clear()
     for (const entry of entries) {
       const place = stale.findIndex(({ url }) => url === entry.url)
       const [known] = place === -1 ? [] : stale.splice(place, 1)
-      if (known === undefined) await this.create(entry, true)
-      else {
-        const values = this.#difference(known, entry)
-        if (Object.keys(values).length > 0) await this.update(known.id, values)
-      }
+      const { id } = known ?? (await this.create(entry, true))
+      if (entry.secret !== undefined) this.#withSetSecret.add(id)
+      const values = known === undefined ? {} : this.#difference(known, entry)
+      if (Object.keys(values).length > 0) await this.update(id, values)
     }
     for (const { id } of stale) await this.remove(id)
   }

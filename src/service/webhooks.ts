@@ -154,8 +154,10 @@ export class Webhooks implements Announcer {
 
   /** @param body may name the new secret, `{secret}` */
   async rotate(actor: Actor, id: number, body: unknown): Promise<ShownSubscription> {
-    const subscription = this.#expect(actor, id)
-    return this.#withSecret(await this.subscriptions.rotate(subscription.id, readRotation(body, this.#rules)))
+    this.#expect(actor, id)
+    const secret = readRotation(body, this.#rules)
+    if (this.subscriptions.isSecretSet(id)) throw isSet(`The secret of webhook ${id}`)
+    return this.#withSecret(await this.subscriptions.rotate(id, secret))
   }
 
   /** Sends an event that tells of no record, at once and once. @returns its delivery */
@@ -245,6 +247,8 @@ const noSuch = (name: string, id: number): AppError => new AppError('RECORD_NOT_
 
 /** @throws {AppError} VALIDATION_FAILED for what the next start would undo */
 function refuseIfSet({ id, from_settings: fromSettings }: StoredRecord): void {
-  if (fromSettings !== true) return
-  throw new AppError('VALIDATION_FAILED', `Webhook ${id} is set in the settings of the project; change it there`)
+  if (fromSettings === true) throw isSet(`Webhook ${id}`)
 }
+
+const isSet = (what: string): AppError =>
+  new AppError('VALIDATION_FAILED', `${what} is set in the settings of the project; change it there`)

@@ -213,6 +213,22 @@ describe('subscriptions in the settings', () => {
     await play(app, { request: `GET ${WEBHOOKS}/3`, status: 404 })
     await app.close()
   })
+
+  test('a secret that they set is not rotated, since the next start would undo it; one that they do not set is', async () => {
+    const [url, secret] = ['http://127.0.0.1:9/hook', 'sixteen letters!']
+    const settings = { webhooks: { subscriptions: [{ url, secret }, { url: `${url}/2` }] } }
+    let app = await openTestApp({ settings })
+    const rotated = async (id: number, status: number) =>
+      (await play(app, { request: `POST ${WEBHOOKS}/${id}/rotate`, status })).json
+    const refusal = { detail: { error: 'The secret of webhook 1 is set in the settings of the project; change it there' } }
+    assert.deepEqual(await rotated(1, 400), refusal)
+    const { secret: made } = (await rotated(2, 200)).data
+    app = await app.reopen()
+    assert.deepEqual(await rotated(1, 400), refusal)
+    const secretOf = (id: number) => app.app.webhooks.subscriptions.receiver(id)?.secrets[0]
+    assert.deepEqual([secretOf(1), secretOf(2)], [secret, made])
+    await app.close()
+  })
 })
 
 describe('the log', () => {
