@@ -23,7 +23,7 @@ const MAX_BODY_BYTES = 1_048_576
 /** `admin webhooks listen`: a receiver on this machine, subscribed for as long as it runs. */
 export function listenCommand(io: Io): Command {
   return withProjectOptions(new Command('listen').description('receive webhooks here, check their signatures and show them'))
-    .option('--forward-to <url>', 'pass them on, and answer with what is answered there')
+    .option('--forward-to <url>', 'pass on what is signed, and answer with what is answered there')
     .option('--events <list>', 'create, update, delete (default: all)')
     .option('--models <list>', 'models to be told of (default: all)')
     .addHelpText('after', '\nExample:\n  $ admin webhooks listen --forward-to http://localhost:3000/hooks\n')
@@ -94,7 +94,9 @@ async function answerTo(
   isGood: boolean,
   forwardTo: string | undefined,
 ): Promise<[status: number, note: string]> {
-  if (forwardTo === undefined) return [isGood ? 204 : 401, '']
+  // What is behind this may trust whatever comes from here.
+  if (!isGood) return [401, forwardTo === undefined ? '' : ', not passed on']
+  if (forwardTo === undefined) return [204, '']
   const passedOn = FORWARDED.flatMap((name) =>
     typeof headers[name] === 'string' ? [[name, headers[name]] as [string, string]] : [],
   )
