@@ -5,11 +5,13 @@ import type { ChangeKind, EventOrder, Store, StoredRecord } from '../store/store
 import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import type { Json } from '../util/json.ts'
+import type { Health } from '../webhooks/health.ts'
 import { RECORD_EVENTS } from '../webhooks/message.ts'
 import { EVENTS, SUBSCRIPTIONS } from '../webhooks/models.ts'
 import type { Receiver } from '../webhooks/outbox.ts'
 import { makeSecret } from '../webhooks/signature.ts'
 import type { Records } from './records.ts'
+import { release } from './webhook-pruning.ts'
 import type { SubscriptionInput } from './webhook-requests.ts'
 
 /** After a rotation the old secret is good for so long. */
@@ -110,7 +112,10 @@ export class Subscriptions {
     return this.update(id, this.#rotated(this.#all.get(id), secret))
   }
 
+  /** Removes one and what is there of it, some at a time. Cut off halfway it is there, disabled. */
   async remove(id: number): Promise<void> {
+    if (this.#all.get(id)?.active === true) await this.update(id, { active: false, disabled_by: 'hand' })
+    await release(this.#parts, id)
     this.#use(new Map([...this.#all].filter(([each]) => each !== id)))
     await this.#parts.records.remove(SYSTEM, SUBSCRIPTIONS, id).finally(() => this.load())
   }
@@ -173,12 +178,20 @@ export class Subscriptions {
 
 /** A subscription as its receiver is called. */
 export function receiverOf(subscription: StoredRecord, now: number): Receiver {
-  const { id, url, secret, old_secret: old, old_secret_until: until, failing_since: since } = subscription
+  const { id, url, secret, old_secret: old, old_secret_until: until } = subscription
   const isOldGood = typeof old === 'string' && Date.parse(String(until)) > now
   return {
     id,
     url: String(url),
     secrets: isOldGood ? [String(secret), old] : [String(secret)],
-    failingSince: typeof since === 'string' ? Date.parse(since) : undefined,
+    health: healthOf(subscription),
   }
 }
+
+/** How the receiver of a subscription has been doing. */
+export const healthOf = ({ failing_since: since, last_failure_at: last }: StoredRecord): Health => ({
+  failingSince: timeOf(since),
+  lastFailure: timeOf(last),
+})
+
+const timeOf = (moment: Json | undefined): number | undefined => (typeof moment === 'string' ? Date.parse(moment) : undefined)

@@ -2,6 +2,7 @@ import type { Log } from '../log/log.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Timer } from '../util/timer.ts'
 import { Endpoint } from './endpoint.ts'
+import { hasFailedForLong, healthAfter } from './health.ts'
 import { Ledger } from './ledger.ts'
 import type { Outbox, Receiver, Result } from './outbox.ts'
 import type { Job } from './queue.ts'
@@ -9,8 +10,6 @@ import { retryAfter, type Schedule } from './schedule.ts'
 import type { Answer, Sender } from './sender.ts'
 import { signedRequest } from './signature.ts'
 
-/** A receiver that failed for so long is disabled. */
-const MAX_FAILING_MS = 5 * 86_400_000
 /** How long attempts that are under way may take to finish once the worker is to stop. */
 const GRACE_MS = 2000
 
@@ -191,10 +190,10 @@ export class Worker {
 
   /** Says what somebody should know of a receiver, and disables those that are gone or have failed for long. */
   async #attend(endpoint: Endpoint, receiver: Receiver, { status, attempt }: Result): Promise<void> {
-    const { log } = this.#options
+    const { log, schedule } = this.#options
     const name = nameOf(receiver)
     if (status === 'delivered') {
-      if (receiver.failingSince !== undefined) log.info('A webhook is delivered again', name)
+      if (receiver.health.failingSince !== undefined) log.info('A webhook is delivered again', name)
       return
     }
     if (endpoint.failures === 1) log.warn('A webhook could not be delivered; it is tried again', { ...name, ...toldOf(attempt) })
@@ -202,7 +201,7 @@ export class Worker {
       log.warn('A webhook delivery was given up', { ...name, ...toldOf(attempt) })
     if (!endpoint.isWanted) return
     if (attempt.status === GONE) await this.#disable(receiver, 'gone', 'answered 410 Gone')
-    else if (receiver.failingSince !== undefined && attempt.at - receiver.failingSince >= MAX_FAILING_MS) {
+    else if (hasFailedForLong(healthAfter(receiver.health, { at: attempt.at, isGood: false }, schedule.quiet), attempt.at)) {
       await this.#disable(receiver, 'failing', 'has failed for five days')
     }
   }

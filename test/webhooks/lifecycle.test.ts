@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
+import { prune } from '../../src/service/webhook-pruning.ts'
 import { openTestApp } from '../helpers/app.ts'
 import { startReceiver } from '../helpers/receiver.ts'
 import { play } from '../helpers/scenario.ts'
@@ -238,8 +239,9 @@ describe('the log', () => {
       async ({ app, worker, id, pass }) => {
         for (let count = 0; count < 6; count++) await makeTag(app)
         await worker.still()
-        const { outbox } = app.app.webhooks
-        await outbox.prune({ deliveries: 4, days: 2 })
+        const { store, records } = app.app
+        const parts = { store, records, clock: app.time.clock }
+        await prune(parts, { deliveries: 4, days: 2 })
         assert.deepEqual(
           (await deliveriesOf(app, id)).map((delivery) => delivery.id),
           [6, 5, 4, 3],
@@ -247,7 +249,7 @@ describe('the log', () => {
         await pass(HOUR)
         await makeTag(app)
         await pass(48 * HOUR - 1)
-        await outbox.prune({ deliveries: 100, days: 2 })
+        await prune(parts, { deliveries: 100, days: 2 })
         assert.deepEqual(
           (await deliveriesOf(app, id)).map((delivery) => delivery.id),
           [7],
