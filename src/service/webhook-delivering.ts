@@ -4,6 +4,7 @@ import { isoTime } from '../util/clock.ts'
 import { uniqueId } from '../util/ids.ts'
 import type { Timer } from '../util/timer.ts'
 import { EVENTS } from '../webhooks/models.ts'
+import type { Pace } from '../webhooks/pace.ts'
 import type { Schedule } from '../webhooks/schedule.ts'
 import type { Sender } from '../webhooks/sender.ts'
 import { signedRequest } from '../webhooks/signature.ts'
@@ -16,6 +17,7 @@ import { type Keep, prune } from './webhook-pruning.ts'
 export interface DeliveringParts extends SubscriptionParts {
   readonly sender: Sender
   readonly schedule: Schedule
+  readonly pace: Pace
   readonly timer: Timer
   readonly log: Log
   readonly keep: Keep

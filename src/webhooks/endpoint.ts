@@ -38,6 +38,11 @@ export class Endpoint {
     return this.restsUntil > now ? this.restsUntil : (this.queue.nextDue ?? now)
   }
 
+  /** True when it has failed several times in a row. */
+  get isTroubled(): boolean {
+    return this.failures >= TROUBLED
+  }
+
   /** True when nobody needs it any more. */
   get isOver(): boolean {
     return !this.isWanted && this.running.size === 0 && this.#loading === undefined
@@ -64,7 +69,7 @@ export class Endpoint {
   /** Notes that it failed. @param longest that it rests because of that, in milliseconds */
   fail(now: number, longest: number): void {
     this.failures++
-    if (this.failures >= TROUBLED) this.rest(now + Math.min(FIRST_REST_MS * 2 ** Math.min(this.failures - TROUBLED, 20), longest))
+    if (this.isTroubled) this.rest(now + Math.min(FIRST_REST_MS * 2 ** Math.min(this.failures - TROUBLED, 20), longest))
   }
 
   /** Sends nothing before that moment. */
@@ -73,6 +78,6 @@ export class Endpoint {
   }
 
   get #isOpen(): boolean {
-    return this.isWanted && this.#loading === undefined && this.running.size < (this.failures >= TROUBLED ? 1 : CONCURRENCY)
+    return this.isWanted && this.#loading === undefined && this.running.size < (this.isTroubled ? 1 : CONCURRENCY)
   }
 }

@@ -3,24 +3,23 @@ import type { Clock } from '../util/clock.ts'
 import type { Timer } from '../util/timer.ts'
 import { Endpoint } from './endpoint.ts'
 import { hasFailedForLong, healthAfter } from './health.ts'
+import { GONE, judge } from './judgement.ts'
 import { Ledger } from './ledger.ts'
 import type { Outbox, Receiver, Result } from './outbox.ts'
+import type { Pace } from './pace.ts'
 import type { Job } from './queue.ts'
-import { retryAfter, type Schedule } from './schedule.ts'
-import type { Answer, Sender } from './sender.ts'
+import type { Schedule } from './schedule.ts'
+import type { Sender } from './sender.ts'
 import { signedRequest } from './signature.ts'
 
 /** How long attempts that are under way may take to finish once the worker is to stop. */
 const GRACE_MS = 2000
 
-const GONE = 410
-/** What a receiver answers who wants to be left alone for a while, and says for how long. */
-const BUSY: ReadonlySet<number | undefined> = new Set([429, 503])
-
 export interface WorkerOptions {
   readonly outbox: Outbox
   readonly sender: Sender
   readonly schedule: Schedule
+  readonly pace: Pace
   readonly clock: Clock
   readonly timer: Timer
   readonly log: Log
@@ -132,16 +131,27 @@ export class Worker {
     const receiver = this.#options.outbox.receiver(endpoint.id)
     // Not active any more, or removed: it is pending until somebody says otherwise.
     if (this.#stopping || receiver === undefined) return
-    const now = this.#options.clock()
+    const { clock, pace, timer } = this.#options
+    const now = clock()
+    let wait = 0
     while (endpoint.isFree(now)) {
-      const job = endpoint.queue.take(now)
+      wait = pace.wait(() => this.#backlog)
+      const job = wait > 0 ? undefined : endpoint.queue.take(now)
       if (job === undefined) break
+      pace.begin()
       endpoint.running.add(job.event)
       void this.#deliver(endpoint, receiver, job)
     }
     endpoint.callOff?.()
     const next = endpoint.nextLook(now)
-    endpoint.callOff = next === undefined ? undefined : this.#options.timer(Math.max(0, next - now), () => this.#pump(endpoint))
+    endpoint.callOff = next === undefined ? undefined : timer(Math.max(wait, next - now), () => this.#pump(endpoint))
+  }
+
+  /** How many events wait for receivers that take them. */
+  get #backlog(): number {
+    let backlog = 0
+    for (const { isTroubled, queue } of this.#endpoints.values()) if (!isTroubled) backlog += queue.size
+    return backlog
   }
 
   async #deliver(endpoint: Endpoint, receiver: Receiver, job: Job): Promise<void> {
@@ -153,7 +163,7 @@ export class Worker {
       const at = clock()
       const answer = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
       if (this.#cutOff) return
-      const result = this.#judge(endpoint, job, at, answer)
+      const result = judge(answer, { endpoint, job, at, now: clock(), schedule: this.#options.schedule })
       log.debug('Webhook attempt', { ...nameOf(receiver), message_id: message.id, result: result.status, ...toldOf(answer) })
       this.#ledger.note(result)
       await this.#attend(endpoint, receiver, result)
@@ -166,26 +176,6 @@ export class Worker {
       this.#goOn(endpoint)
       if (!this.#busy) for (const resolve of this.#whenStill.splice(0)) resolve()
     }
-  }
-
-  /** What an answer means: 2xx that it is delivered, 410 that it never will be, everything else that it may be later. */
-  #judge(endpoint: Endpoint, job: Job, at: number, answer: Answer): Result {
-    const { clock, schedule } = this.#options
-    const { status, took, reason, text } = answer
-    const result = { receiver: endpoint.id, event: job.event, attempt: { at, status, took, reason, text } }
-    if (status !== undefined && status >= 200 && status < 300) {
-      endpoint.succeed()
-      return { ...result, status: 'delivered', tries: job.tries, due: undefined }
-    }
-    const now = clock()
-    const tries = job.tries + 1
-    const asked = BUSY.has(status) ? retryAfter(answer.retryAfter, now) : undefined
-    const wait = status === GONE ? undefined : schedule.waitAfter(tries, asked)
-    endpoint.fail(now, schedule.shortest)
-    if (asked !== undefined) endpoint.rest(now + (wait ?? 0))
-    if (wait === undefined) return { ...result, status: 'failed', tries, due: undefined }
-    endpoint.queue.wait({ event: job.event, tries, due: now + wait })
-    return { ...result, status: 'pending', tries, due: now + wait }
   }
 
   /** Says what somebody should know of a receiver, and disables those that are gone or have failed for long. */
