@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
@@ -88,6 +88,42 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
     const events = behind.received.map(({ body }) => JSON.parse(body).data?.title ?? 'signed')
     assert.deepEqual(events, ['signed', 'Low tide'])
     await behind.close()
+  })
+
+  test('takes away what an earlier one left behind that was killed, and nothing else', async () => {
+    await withProject((project, admin) =>
+      withServer(project, async () => {
+        const listen = async (): Promise<ChildProcess> => {
+          const argv = [ADMIN_BIN, 'webhooks', 'listen', '--project', project.path]
+          const started = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] })
+          let said = ''
+          await new Promise<void>((resolve) =>
+            started.stderr.on('data', (chunk) => {
+              said += String(chunk)
+              if (said.includes('Receiving')) resolve()
+            }),
+          )
+          return started
+        }
+        const end = async (started: ChildProcess, signal: NodeJS.Signals) => {
+          const closed = once(started, 'close')
+          started.kill(signal)
+          await closed
+        }
+        const ids = async () =>
+          (JSON.parse((await admin('webhooks', 'list', '--json')).stdout) as { id: number }[]).map(({ id }) => id)
+        await admin('webhooks', 'add', 'http://127.0.0.1:9/hooks')
+        await end(await listen(), 'SIGKILL')
+        assert.deepEqual(await ids(), [1, 2])
+        const present = await listen()
+        assert.deepEqual(await ids(), [1, 3])
+        const beside = await listen()
+        assert.deepEqual(await ids(), [1, 3, 4], 'one that runs lost its subscription')
+        await end(beside, 'SIGINT')
+        await end(present, 'SIGINT')
+        assert.deepEqual(await ids(), [1])
+      }),
+    )
   })
 
   test('takes its subscription away when its terminal is closed', () =>
