@@ -1,5 +1,6 @@
 import { type IncomingMessage, Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Traffic } from '../util/traffic.ts'
 import { refusalOf } from './bad-requests.ts'
 import { Response } from './response-head.ts'
 
@@ -37,11 +38,11 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxConnections: 900,
 }
 
-/** A listener for a server, with limits on what a connection may cost. */
-export function createListener(limits: ConnectionLimits = CONNECTION_LIMITS): Server {
+/** A listener for a server, with limits on what a connection may cost. @param traffic is told of each request */
+export function createListener(traffic: Traffic, limits: ConnectionLimits = CONNECTION_LIMITS): Server {
   const { headersTimeout, requestTimeout, keepAliveTimeout, checkInterval, maxHeaderSize } = limits
   const connectionsCheckingInterval = checkInterval
-  const listener = new Listener(limits, {
+  const listener = new Listener(traffic, limits, {
     ServerResponse: Response,
     ...{ headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval, maxHeaderSize },
   })
@@ -54,12 +55,14 @@ export function createListener(limits: ConnectionLimits = CONNECTION_LIMITS): Se
 
 /** Looks at each request before anybody else does. */
 class Listener extends Server<typeof IncomingMessage, typeof Response> {
+  readonly #traffic: Traffic
   readonly #limits: ConnectionLimits
   /** By connection: requests that wait for those before them to be answered. */
   readonly #waiting = new WeakMap<object, number>()
 
-  constructor(limits: ConnectionLimits, options: ServerOptions<typeof IncomingMessage, typeof Response>) {
+  constructor(traffic: Traffic, limits: ConnectionLimits, options: ServerOptions<typeof IncomingMessage, typeof Response>) {
     super(options)
+    this.#traffic = traffic
     this.#limits = limits
   }
 
@@ -69,6 +72,7 @@ class Listener extends Server<typeof IncomingMessage, typeof Response> {
   }
 
   #admits(request: IncomingMessage, response: ServerResponse): boolean {
+    this.#traffic.note()
     const refusal = refusalOf(request, this.#limits.maxHeadersCount)
     if (refusal !== undefined) {
       const { status, body } = refusal

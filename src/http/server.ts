@@ -44,7 +44,7 @@ export async function createServer(
     additionalExposedHeaders: EXPOSED_HEADERS,
   }
   const errors = new ErrorReplies({ validationStatus: settings.validation_status, clock, random, log })
-  const listener = createListener(connections)
+  const listener = createListener(app.traffic, connections)
   const server = Hapi.server({
     listener,
     host: settings.host,
