@@ -6,11 +6,12 @@ import { SYSTEM } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import { FORMATS, type Format, formatOfName, MEDIA_TYPES } from '../../query/formats.ts'
 import { type Imported, RefusedRows } from '../../transfer/imports.ts'
-import { type ApiClient, Upload, withApi } from '../api-client.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
+import { Upload } from '../api-requests.ts'
 import type { Io } from '../io.ts'
-import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 
-interface ImportOptions extends ProjectOptions {
+interface ImportOptions extends RemoteOptions {
   readonly format?: Format
   readonly dryRun?: boolean
   readonly upsertBy?: string
@@ -30,7 +31,7 @@ Examples:
 
 /** `admin import`: creates or updates records from a file, all or none. Beside a running server it asks that server. */
 export function importCommand(io: Io): Command {
-  return withProjectOptions(new Command('import').description('create or update records from a file, all or none'))
+  return withRemoteOptions(new Command('import').description('create or update records from a file, all or none'))
     .argument('<model>', 'whose records, such as post')
     .argument('<file>', 'a file as `admin export` writes it, or - for stdin')
     .addOption(new Option('--format <format>', 'what the file is (default: what its name ends in)').choices(FORMATS))

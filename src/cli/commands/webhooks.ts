@@ -3,13 +3,13 @@ import { type ApiClient, withApi } from '../api-client.ts'
 import { parseId } from '../ids.ts'
 import type { Io } from '../io.ts'
 import { printableJson } from '../printable.ts'
-import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { table } from '../style.ts'
 import { deliveriesCommand, redeliverCommand, testCommand } from './webhook-deliveries.ts'
 import { drainCommand } from './webhook-drain.ts'
 import { listenCommand } from './webhook-listen.ts'
 
-type JsonOptions = ProjectOptions & { json?: boolean }
+type JsonOptions = RemoteOptions & { json?: boolean }
 type AddOptions = JsonOptions & { events?: string[]; models?: string[]; secret?: string }
 
 /** A subscription as the API shows it. */
@@ -45,7 +45,7 @@ export function webhooksCommand(io: Io): Command {
 }
 
 function addCommand(io: Io): Command {
-  return withProjectOptions(new Command('add').description('subscribe a receiver').argument('<url>', 'address of the receiver'))
+  return withRemoteOptions(new Command('add').description('subscribe a receiver').argument('<url>', 'address of the receiver'))
     .option('--events <list>', 'create, update, delete (default: all)', names)
     .option('--models <list>', 'models to be told of (default: all)', names)
     .option('--secret <secret>', 'what to sign with (default: one that is made, and shown once)')
@@ -61,7 +61,7 @@ function addCommand(io: Io): Command {
 }
 
 function listCommand(io: Io): Command {
-  return withProjectOptions(new Command('list').description('list all webhooks'))
+  return withRemoteOptions(new Command('list').description('list all webhooks'))
     .option('--json', 'print the webhooks as a JSON array')
     .action(async (options: JsonOptions) => {
       const all = await withApi(io, options, allSubscriptions)
@@ -82,8 +82,8 @@ function listCommand(io: Io): Command {
 }
 
 function removeCommand(io: Io): Command {
-  return withProjectOptions(withId('remove', 'remove a webhook, with its deliveries')).action(
-    async (id: number, options: ProjectOptions) => {
+  return withRemoteOptions(withId('remove', 'remove a webhook, with its deliveries')).action(
+    async (id: number, options: RemoteOptions) => {
       await withApi(io, options, (client) => client.request('DELETE', `/webhooks/${id}`))
       io.stderr.write(`Removed webhook ${id}\n`)
     },
@@ -92,14 +92,14 @@ function removeCommand(io: Io): Command {
 
 function activeCommand(io: Io, name: 'enable' | 'disable', active: boolean): Command {
   const what = active ? 'deliver again, beginning with what is pending' : 'deliver nothing until it is enabled again'
-  return withProjectOptions(withId(name, what)).action(async (id: number, options: ProjectOptions) => {
+  return withRemoteOptions(withId(name, what)).action(async (id: number, options: RemoteOptions) => {
     await withApi(io, options, (client) => client.request('PUT', `/webhooks/${id}`, { active }))
     io.stderr.write(`Webhook ${id} is ${name}d\n`)
   })
 }
 
 function rotateCommand(io: Io): Command {
-  return withProjectOptions(withId('rotate', 'sign with another secret; the old one stays good for a day'))
+  return withRemoteOptions(withId('rotate', 'sign with another secret; the old one stays good for a day'))
     .option('--secret <secret>', 'the new secret (default: one that is made)')
     .option('--json', 'print the subscription as JSON')
     .action(async (id: number, options: JsonOptions & { secret?: string }) => {
