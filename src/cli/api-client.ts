@@ -75,7 +75,6 @@ async function localConnection(io: Io, options: RemoteOptions, mode: AppMode): P
 async function inProcess(app: App): Promise<ApiRequests> {
   const server = await createServer(app)
   const root = apiRoots(app.settings).api
-  const models = apiRoots(app.settings).models.slice(root.length)
   return {
     async request(method, path, body) {
       const sent = payloadOf(body)
@@ -91,7 +90,7 @@ async function inProcess(app: App): Promise<ApiRequests> {
     },
     // Not injected, which would hold the file in memory.
     async download(path) {
-      const [, model, query = ''] = new RegExp(`^${models}/([^/]+)/export(?:\\?(.*))?$`).exec(path) ?? []
+      const [, model, query = ''] = /^\/models\/([^/]+)\/export\?(.*)$/.exec(path) ?? []
       if (model === undefined) throw new Error(`There is no file at ${path}`)
       return (await app.exports.open(SYSTEM, decodeURIComponent(model), query)).text
     },
