@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { App, AppMode } from '../app.ts'
-import { SYSTEM } from '../auth/permissions.ts'
+import { SHELL } from '../auth/permissions.ts'
 import { CHALLENGE_HEADER, PROOF_HEADER, type ServerProof } from '../auth/server-proof.ts'
 import { AppError } from '../errors.ts'
 import { apiRoots } from '../http/paths.ts'
@@ -81,7 +81,7 @@ async function inProcess(app: App): Promise<ApiRequests> {
       const reply = await server.inject({
         method,
         url: root + path,
-        auth: { strategy: 'bearer', credentials: { app: { actor: SYSTEM } } },
+        auth: { strategy: 'bearer', credentials: { app: { actor: SHELL } } },
         ...(sent === undefined ? {} : { payload: sent.payload, headers: { 'content-type': sent.type } }),
       })
       const answer = JSON.parse(reply.payload)
@@ -92,7 +92,7 @@ async function inProcess(app: App): Promise<ApiRequests> {
     async download(path) {
       const [, model, query = ''] = /^\/models\/([^/]+)\/export\?(.*)$/.exec(path) ?? []
       if (model === undefined) throw new Error(`There is no file at ${path}`)
-      return (await app.exports.open(SYSTEM, decodeURIComponent(model), query)).text
+      return (await app.exports.open(SHELL, decodeURIComponent(model), query)).text
     },
   }
 }

@@ -4,8 +4,9 @@ import { Command, Option } from 'commander'
 import { AppError } from '../../errors.ts'
 import { DEFAULT_FORMAT, FORMATS, type Format } from '../../query/formats.ts'
 import { type ApiClient, withApi } from '../api-client.ts'
+import { aboutModel, describedModels } from '../described-models.ts'
 import { type Io, writeAll } from '../io.ts'
-import { aboutModel, modelNames } from '../model-names.ts'
+import { patiently } from '../patience.ts'
 import { withProgress } from '../progress.ts'
 import { RecordCounter } from '../record-counter.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
@@ -79,7 +80,7 @@ async function exportAll(client: ApiClient, options: ExportOptions, io: Io): Pro
   await mkdir(folder, { recursive: true }).catch((error: Error) => {
     throw new AppError('TASK_FAILED', `${output} cannot be written into: ${error.message}`)
   })
-  const files = (await modelNames(client)).map((model) => {
+  const files = [...(await describedModels(client)).keys()].map((model) => {
     const name = `${fileNameOf(model)}.${format}`
     return { model, path: join(folder, name), shown: join(output, name) }
   })
@@ -101,10 +102,10 @@ async function writeFile(
   io: Io,
 ): Promise<void> {
   const { format, force = false } = options
-  const total = io.stderr.isTTY === true ? await totalOf(client, model, options) : 0
+  const total = io.stderr.isTTY === true ? await patiently(io, () => totalOf(client, model, options)) : 0
   const counter = new RecordCounter(format)
   await io.interruptibly(async (signal) => {
-    const text = counter.counted(await client.download(pathOf(model, options), signal))
+    const text = counter.counted(await patiently(io, () => client.download(pathOf(model, options), signal)))
     await writeWholeFile(
       path,
       withProgress(io, model, total, () => counter.count, text),

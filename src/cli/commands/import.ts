@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
-import { SYSTEM } from '../../auth/permissions.ts'
+import { SHELL } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import { FORMATS, type Format, formatOfName, MEDIA_TYPES } from '../../query/formats.ts'
 import { type Imported, RefusedRows } from '../../transfer/imports.ts'
@@ -69,7 +69,7 @@ async function importFile(
 ): Promise<Imported> {
   const content = file === STDIN ? io.stdin : createReadStream(resolve(io.cwd, file))
   try {
-    if (app !== undefined) return await app.imports.run(SYSTEM, model, { format, content }, { dryRun, upsertBy, formId, keepIds })
+    if (app !== undefined) return await app.imports.run(SHELL, model, { format, content }, { dryRun, upsertBy, formId, keepIds })
     if (keepIds) throw new AppError('TASK_FAILED', 'A running server gives ids itself; stop it to import with --keep-ids')
     const query = new URLSearchParams({ dry_run: String(dryRun) })
     if (upsertBy !== undefined) query.set('upsert_by', upsertBy)
