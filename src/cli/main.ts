@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Command, CommanderError } from 'commander'
 import { AppError } from '../errors.ts'
 import { compactCommand } from './commands/compact.ts'
+import { completeCommand, completionCommand } from './commands/completion.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
 import { generateCommand } from './commands/generate.ts'
@@ -67,8 +68,10 @@ async function buildProgram(io: Io): Promise<Command> {
     snapshotCommand(io),
     compactCommand(io),
     doctorCommand(io),
+    completionCommand(io),
   ]
   for (const command of commands) program.addCommand(command)
+  program.addCommand(completeCommand(io), { hidden: true })
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.stdout.write(text),
