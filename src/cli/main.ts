@@ -42,7 +42,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-async function buildProgram(io: Io): Promise<Command> {
+/** Every command there is, none of which does anything yet. */
+export async function buildProgram(io: Io): Promise<Command> {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
   const program = new Command('admin')
     .description('A local admin backend: a folder of models and views becomes an authenticated HTTP API.')

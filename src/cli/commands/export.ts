@@ -29,6 +29,7 @@ Examples:
   $ admin export post --filters status=draft --sort-by title -o drafts.csv
   $ admin export post --format ndjson | gzip > posts.ndjson.gz
   $ admin export --all --format json -o export
+  $ ADMIN_TOKEN=… admin export post --url https://example.com -o posts.csv
 `
 
 /** `admin export`: writes records into files, or to stdout. A running server is asked, here or elsewhere. */

@@ -24,7 +24,9 @@ const PAGE = 100
 
 /** `admin users`: the accounts of a project, from the shell. A running server is asked, here or elsewhere. */
 export function usersCommand(io: Io): Command {
-  const users = new Command('users').description('manage user accounts')
+  const users = new Command('users')
+    .description('manage user accounts')
+    .addHelpText('after', '\nExample:\n  $ admin users add ann --email ann@example.com\n')
   users.addCommand(addCommand(io))
   users.addCommand(listCommand(io))
   users.addCommand(passwordCommand(io))
@@ -53,6 +55,10 @@ function addCommand(io: Io): Command {
 function listCommand(io: Io): Command {
   return withRemoteOptions(new Command('list').description('list all users'))
     .option('--json', 'print the users as a JSON array')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ admin users list\n  $ ADMIN_TOKEN=… admin users list --url https://example.com --json\n',
+    )
     .action(async (options: RemoteOptions & { json?: boolean }) => {
       const users = await withApi(io, options, (client) => allUsers(io, client), { mode: 'read' })
       if (options.json === true) {
@@ -74,6 +80,7 @@ function listCommand(io: Io): Command {
 function passwordCommand(io: Io): Command {
   return withRemoteOptions(new Command('passwd').description("change a user's password").argument('<name>', 'username'))
     .option('--password-stdin', 'read the password from standard input instead of asking')
+    .addHelpText('after', '\nExample:\n  $ admin users passwd ann\n')
     .action(async (username: string, options: PasswordOptions) => {
       const password = await newPassword(io, options.passwordStdin === true)
       await change(io, options, username, { password })
@@ -82,12 +89,12 @@ function passwordCommand(io: Io): Command {
 }
 
 function activeCommand(io: Io, name: 'disable' | 'enable', active: boolean): Command {
-  return withRemoteOptions(new Command(name).description(`${name} an account`).argument('<name>', 'username')).action(
-    async (username: string, options: RemoteOptions) => {
+  return withRemoteOptions(new Command(name).description(`${name} an account`).argument('<name>', 'username'))
+    .addHelpText('after', `\nExample:\n  $ admin users ${name} ann\n`)
+    .action(async (username: string, options: RemoteOptions) => {
       await change(io, options, username, { is_active: active })
       io.stderr.write(`User '${username}' is ${name}d\n`)
-    },
-  )
+    })
 }
 
 /** By ids rather than by pages, of which one may move while they are read. */

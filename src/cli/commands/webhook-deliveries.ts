@@ -35,6 +35,7 @@ export function testCommand(io: Io): Command {
       .argument('<id>', 'id of the webhook', parseId),
   )
     .option('--json', 'print the delivery as JSON')
+    .addHelpText('after', '\nExample:\n  $ admin webhooks test 1\n')
     .action(async (id: number, options: DeliveryOptions) => {
       const { data } = await withApi(io, options, (client) => client.request('POST', `/webhooks/${id}/test`))
       show(io, [data], options)
@@ -50,6 +51,7 @@ export function deliveriesCommand(io: Io): Command {
     .addOption(new Option('--status <status>', 'only these').choices(['pending', 'delivered', 'failed']))
     .option('--limit <n>', `how many, up to ${MAX_PAGE}`, parseLimit, 20)
     .option('--json', 'print the deliveries as a JSON array, with all attempts and what was answered')
+    .addHelpText('after', '\nExample:\n  $ admin webhooks deliveries 1 --status failed\n')
     .action(async (id: number | undefined, options: DeliveryOptions) => {
       const path = id === undefined ? '/webhooks/deliveries' : `/webhooks/${id}/deliveries`
       const status = options.status === undefined ? '' : `&status=${options.status}`
@@ -63,6 +65,7 @@ export function deliveriesCommand(io: Io): Command {
 /** `admin webhooks redeliver`: delivers again, under the same id. */
 export function redeliverCommand(io: Io): Command {
   const command = new Command('redeliver').description('deliver again what was delivered or given up, under the same id')
+  command.addHelpText('after', '\nExample:\n  $ admin webhooks redeliver 7\n')
   return withRemoteOptions(command.argument('<delivery>', 'id of the delivery', parseId)).action(
     async (id: number, options: RemoteOptions) => {
       const served = await withApi(io, options, async (client) => {

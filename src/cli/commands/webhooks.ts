@@ -26,7 +26,9 @@ interface Subscription {
 
 /** `admin webhooks`: who is told of changes, and what came of telling. Works beside a running server, and without one. */
 export function webhooksCommand(io: Io): Command {
-  const webhooks = new Command('webhooks').description('manage webhooks, look at deliveries, receive them here')
+  const webhooks = new Command('webhooks')
+    .description('manage webhooks, look at deliveries, receive them here')
+    .addHelpText('after', '\nExample:\n  $ admin webhooks listen\n')
   const commands = [
     addCommand(io),
     listCommand(io),
@@ -63,6 +65,7 @@ function addCommand(io: Io): Command {
 function listCommand(io: Io): Command {
   return withRemoteOptions(new Command('list').description('list all webhooks'))
     .option('--json', 'print the webhooks as a JSON array')
+    .addHelpText('after', '\nExample:\n  $ admin webhooks list --json\n')
     .action(async (options: JsonOptions) => {
       const all = await withApi(io, options, allSubscriptions)
       if (options.json === true) {
@@ -119,7 +122,8 @@ async function allSubscriptions(client: ApiClient): Promise<readonly Subscriptio
 }
 
 function withId(name: string, description: string): Command {
-  return new Command(name).description(description).argument('<id>', 'id of the webhook', parseId)
+  const command = new Command(name).description(description).argument('<id>', 'id of the webhook', parseId)
+  return command.addHelpText('after', `\nExample:\n  $ admin webhooks ${name} 1\n`)
 }
 
 const names = (text: string): string[] => text.split(',').map((name) => name.trim())
