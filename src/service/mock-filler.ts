@@ -10,17 +10,8 @@ import { type Random, uniqueId } from '../util/ids.ts'
 import type { Json } from '../util/json.ts'
 import { forbidden } from './lookup.ts'
 import { isLeft, validated } from './mock-records.ts'
-import { readFilling } from './mock-requests.ts'
+import { type Filling, readFilling } from './mock-requests.ts'
 import type { Records } from './records.ts'
-
-/** What a store is to be filled with. */
-export interface Filling {
-  readonly models: readonly Model[]
-  /** Records of each model. */
-  readonly count: number
-  readonly seed: number
-  readonly locale: string | undefined
-}
 
 /** Created in one transaction. */
 const BATCH = 1000

@@ -4,8 +4,16 @@ import type { Random } from '../util/ids.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { FieldIssues } from '../validate/issues.ts'
-import type { Filling } from './mock-filler.ts'
 import { DEFAULT_MOCK_COUNT, MAX_SEED } from './mocks.ts'
+
+/** What a store is to be filled with. */
+export interface Filling {
+  readonly models: readonly Model[]
+  /** Records of each model. */
+  readonly count: number
+  readonly seed: number
+  readonly locale: string | undefined
+}
 
 /** Of each model, by one request: what a server makes in a few seconds beside its other work. The shell makes more. */
 export const MAX_FILL_COUNT = 10_000
