@@ -37,12 +37,12 @@ export function doctorCommand(io: Io): Command {
       if (options.json === true) io.stdout.write(`${printableJson({ checks, ...report, ...(repair && { repair }) })}\n`)
       else if (report !== undefined) show(report, repair, io)
       if (repair !== undefined) return refuseLoss(repair)
-      if (!isThere) throw noData(folder)
       if (report?.sound === false) {
         throw new AppError('DATA_CORRUPT', `${folder} is not sound; --repair DIR saves what can be read into a new folder`)
       }
       const failed = checks.filter(({ level }) => level === 'fail').map(({ name }) => name)
       if (failed.length > 0) throw new AppError('TASK_FAILED', `Not all is well: ${failed.join(', ')}`)
+      if (!isThere) throw noData(folder)
     })
 }
 
