@@ -147,7 +147,7 @@ async function open(project: Project, mode: AppMode, surroundings: Surroundings)
       views: new ViewCatalog(registry, project.views),
       mocks,
       modelTests: new ModelTests(registry, project.views, mocks),
-      mockFiller: new MockFiller({ registry, store, records: mockedRecords, random }),
+      mockFiller: new MockFiller({ registry, store, records: mockedRecords, random, pause: setImmediate }),
       webhooks,
       traffic,
       seeded,

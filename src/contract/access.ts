@@ -8,6 +8,7 @@ export interface Roots {
   readonly auth: string
   readonly views: string
   readonly webhooks: string
+  readonly mock: string
   readonly document: string
 }
 

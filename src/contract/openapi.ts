@@ -4,6 +4,7 @@ import type { Form } from '../validate/form.ts'
 import type { Roots } from './access.ts'
 import { authPaths } from './auth-paths.ts'
 import type { FormSchemas } from './bodies.ts'
+import { mockFillPaths } from './mock-paths.ts'
 import { modelPaths } from './model-paths.ts'
 import type { Header, Paths, Response } from './operation.ts'
 import { operationsPaths } from './operations-paths.ts'
@@ -66,6 +67,7 @@ export function openApiDocument({ settings, registry, forms }: ContractSource, a
     ),
     ...viewPaths(roots, registry, settings, responses),
     ...webhookPaths(roots, responses),
+    ...mockFillPaths(roots, registry, responses),
     ...operationsPaths(roots, settings, responses),
   }
   const document: OpenApiDocument = {
@@ -88,13 +90,14 @@ export function openApiDocument({ settings, registry, forms }: ContractSource, a
   return withoutUnused(document)
 }
 
-function relativeTo(base: string, { models, auth, views, webhooks, document }: Roots): Roots {
+function relativeTo(base: string, { models, auth, views, webhooks, mock, document }: Roots): Roots {
   const relative = (path: string) => path.slice(base.length)
   return {
     models: relative(models),
     auth: relative(auth),
     views: relative(views),
     webhooks: relative(webhooks),
+    mock: relative(mock),
     document: relative(document),
   }
 }

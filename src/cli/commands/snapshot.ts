@@ -10,7 +10,9 @@ type ListOptions = ProjectOptions & { json?: boolean }
 
 /** `admin snapshot`: copies of the data, to come back to. */
 export function snapshotCommand(io: Io): Command {
-  const snapshot = new Command('snapshot').description('keep copies of the data, and come back to them, while no server runs')
+  const snapshot = new Command('snapshot')
+    .description('keep copies of the data, and come back to them, while no server runs')
+    .addHelpText('after', '\nExample:\n  $ admin snapshot save before-import\n')
   snapshot.addCommand(saveCommand(io))
   snapshot.addCommand(loadCommand(io))
   snapshot.addCommand(listCommand(io))
