@@ -48,6 +48,12 @@ function payloadOf(body: unknown): { type: string; payload: Buffer | string } | 
   return body === undefined ? undefined : { type: 'application/json', payload: JSON.stringify(body) }
 }
 
+/** Whether a server holds the data of a project, so that what is to be done with it is the server's to do. */
+export async function isServed(io: Io, options: ProjectOptions): Promise<boolean> {
+  const { folder, settings } = await loadProject(sourceOf(io, options, {}))
+  return (await apiOf(lockPath(resolve(folder, settings.data)))) !== undefined
+}
+
 /**
  * Does something by the API of a project: over HTTP when a server holds its data, and otherwise in this process, which holds it for as
  * long as that takes. So a command is written once, and judged as every client is.

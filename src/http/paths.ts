@@ -12,6 +12,8 @@ export interface ApiRoots {
   /** The page on which people read it. */
   readonly docs: string
   readonly webhooks: string
+  readonly snapshots: string
+  readonly reset: string
 }
 
 /** The roots that the settings make, without a slash at the end. */
@@ -23,6 +25,8 @@ export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiR
     models: `${api}/models`,
     auth: `${api}/auth`,
     webhooks: `${api}/webhooks`,
+    snapshots: `${api}/snapshots`,
+    reset: `${api}/reset`,
     views,
     document: `${api}/openapi.json`,
     docs: `${base_path}/docs`,

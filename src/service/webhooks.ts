@@ -14,7 +14,7 @@ import type { UrlGuard } from '../webhooks/url-guard.ts'
 import { Worker } from '../webhooks/worker.ts'
 import type { Announcer } from './announcer.ts'
 import { DeliveryLog } from './delivery-log.ts'
-import { forbidden, noSuchRecord } from './lookup.ts'
+import { noSuchRecord, superusersOnly } from './lookup.ts'
 import { receiverOf, type SubscriptionParts, Subscriptions } from './subscriptions.ts'
 import { messageOf, StoredOutbox } from './webhook-outbox.ts'
 import {
@@ -235,10 +235,6 @@ export class Webhooks implements Announcer {
         })
     })
   }
-}
-
-function superusersOnly({ isSuperuser }: Actor): void {
-  if (!isSuperuser) throw forbidden()
 }
 
 const noSuch = (name: string, id: number): AppError => new AppError('RECORD_NOT_FOUND', noSuchRecord({ name }, id))
