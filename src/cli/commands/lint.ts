@@ -119,7 +119,7 @@ const several = (count: number, noun: string): string => `${count} ${noun}${coun
 
 async function lintAgainAndAgain(paths: readonly string[], options: LintOptions, io: Io): Promise<void> {
   await lintOnce(paths, options, io)
-  const watcher = whenChanged(resolve(io.cwd, options.project), async () => {
+  const watcher = await whenChanged(resolve(io.cwd, options.project), async () => {
     await lintOnce(paths, options, io).catch((error: unknown) =>
       io.stderr.write(`${error instanceof Error ? error.message : error}\n`),
     )
