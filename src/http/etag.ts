@@ -1,18 +1,18 @@
-import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi'
+import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi'
 import type { RecordJson } from '../service/record-json.ts'
 import type { Precondition } from '../service/records.ts'
-import { jsonResponse } from './json.ts'
+import { type JsonAnswer, jsonResponse } from './json.ts'
 
 /**
  * Answers with a record and its entity tag, `"<version>.<body>"`: the version of what is stored of the record, and a digest
  * of what is sent, which nested records change too. `If-None-Match` looks at both, `If-Match` at the version.
  */
-export function recordResponse(h: ResponseToolkit, record: RecordJson): ResponseObject {
+export function recordResponse(h: ResponseToolkit, record: RecordJson, answer: JsonAnswer = {}): Lifecycle.ReturnValue {
   const tag = `"${record.version}.${record.digest}"`
   const known = h.request.headers['if-none-match'] as string | undefined
   const unchanged = known !== undefined && ['get', 'head'].includes(h.request.method) && knows(known, tag)
-  const response = unchanged ? h.response().code(304) : jsonResponse(h, `{"data":${record.text}}`)
-  return response.header('ETag', tag)
+  if (unchanged) return h.response().code(304).header('ETag', tag)
+  return jsonResponse(h, `{"data":${record.text}}`, { ...answer, headers: { ...answer.headers, etag: tag } })
 }
 
 /** True when `If-None-Match` names a tag, or any; weak tags count (RFC 9110, section 13.1.2). */

@@ -1,5 +1,55 @@
-import type { ResponseObject, ResponseToolkit } from '@hapi/hapi'
+import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi'
 
-/** Answers with JSON that is text already. */
-export const jsonResponse = (h: ResponseToolkit, text: string | Buffer): ResponseObject =>
-  h.response(text).type('application/json')
+declare module '@hapi/hapi' {
+  interface Request {
+    /** The request came by `server.inject()`. Not part of hapi's types. */
+    readonly isInjected: boolean
+  }
+}
+
+/** What goes with JSON that is answered. */
+export interface JsonAnswer {
+  /** 200 when absent. */
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** From so many bytes on an answer is worth compressing. */
+export const COMPRESSED_FROM = 1024
+
+/**
+ * Answers with JSON that is text already.
+ *
+ * It is handed to the connection at once where nothing needs hapi's own way of answering, which takes a third of what a read of a
+ * record costs: where there is nothing to compress, to hide from HEAD, or to tell other origins.
+ */
+export function jsonResponse(h: ResponseToolkit, body: string | Buffer, answer: JsonAnswer = {}): Lifecycle.ReturnValue {
+  const { status = 200, headers = {} } = answer
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  if (mayWriteAtOnce(h.request, length)) {
+    writeAtOnce(h.request, body, length, status, headers)
+    return h.abandon
+  }
+  const response = h.response(body).code(status).type('application/json')
+  for (const [name, value] of Object.entries(headers)) response.header(name, value)
+  return response
+}
+
+function mayWriteAtOnce({ method, route, info, raw, server, isInjected }: Request, length: number): boolean {
+  if (method === 'head' || route.settings.cors !== false || raw.res.destroyed) return false
+  if (length >= COMPRESSED_FROM && info.acceptEncoding !== 'identity') return false
+  // hapi closes the connection of a request whose body nobody read, and all of them while the server stops.
+  return isInjected || (raw.req.complete && server.info.started > 0)
+}
+
+function writeAtOnce(
+  { raw: { res } }: Request,
+  body: string | Buffer,
+  length: number,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const vary = length < COMPRESSED_FROM ? {} : { vary: 'accept-encoding' }
+  const own = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'content-length': length }
+  res.writeHead(status, { ...own, ...vary, ...headers }).end(body)
+}

@@ -22,8 +22,8 @@ export function modelRoutes(app: App): ServerRoute[] {
   const create = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const record = await records.create(actorOf(request), modelKey, request.payload)
-    const response = recordResponse(h, await reads.one(actorOf(request), modelKey, record))
-    return response.code(201).location(`${models}/${modelKey}/${record.id}`)
+    const json = await reads.one(actorOf(request), modelKey, record)
+    return recordResponse(h, json, { status: 201, headers: { location: `${models}/${modelKey}/${record.id}` } })
   }
 
   const read = async (request: Request, h: ResponseToolkit) =>
@@ -45,7 +45,7 @@ export function modelRoutes(app: App): ServerRoute[] {
   const bulkCreate = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
     const created = await records.createMany(actorOf(request), modelKey, request.payload)
-    return jsonResponse(h, `{${members(await reads.all(actorOf(request), modelKey, created))}}`).code(201)
+    return jsonResponse(h, `{${members(await reads.all(actorOf(request), modelKey, created))}}`, { status: 201 })
   }
 
   const bulkUpdate = async (request: Request, h: ResponseToolkit) => {
