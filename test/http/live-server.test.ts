@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { Replacement } from '../../src/app.ts'
 import { CONNECTION_LIMITS } from '../../src/http/listener.ts'
 import type { TestApp } from '../helpers/app.ts'
 import { type ListeningApp, withListening } from '../helpers/raw.ts'
@@ -129,11 +132,22 @@ describe('an application that is replaced while it is served', () => {
         const first = client.ask('GET', `${TAGS}/1`)
         await reached
         const former = app.live.app
+        const { replace } = former
+        let isReleased = false
+        const begun: boolean[] = []
+        Object.assign(former, {
+          replace: (next: Replacement) => {
+            begun.push(isReleased)
+            return replace(next)
+          },
+        })
         const replaced = app.live.replace({})
         const second = client.ask('GET', `${TAGS}/2`)
         const isFirst = await Promise.race([second.then(() => false), setImmediate(true)])
-        assert.deepEqual([isFirst, app.live.app === former], [true, true], 'nothing happens before')
+        isReleased = true
         release()
+        await replaced
+        assert.deepEqual([isFirst, begun], [true, [true]], 'nothing happens before')
         assert.deepEqual([(await first).status, (await second).status], [200, 200])
         assert.notEqual(await replaced, former)
       },
@@ -202,10 +216,9 @@ describe('an application that is replaced while it is served', () => {
         assert.equal((await client.ask('GET', `${TAGS}/1`)).reused, true)
       }
       assert.ok(count() <= before + 2, `${count()} resources, before ${before}`)
-      const { gc } = globalThis
-      if (gc !== undefined) {
-        gc()
-        assert.equal(former.filter((each) => each.deref() !== undefined).length <= 1, true)
-      }
+      setFlagsFromString('--expose-gc')
+      runInNewContext('gc')()
+      const kept = former.filter((each) => each.deref() !== undefined)
+      assert.ok(kept.length <= 1, `${kept.length} former applications are still in memory`)
     }))
 })
