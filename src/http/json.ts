@@ -1,4 +1,5 @@
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi'
+import { Burst } from './burst.ts'
 
 declare module '@hapi/hapi' {
   interface Request {
@@ -16,6 +17,8 @@ export interface JsonAnswer {
 
 /** From so many bytes on an answer is worth compressing. */
 export const COMPRESSED_FROM = 1024
+
+const burst = new Burst()
 
 /**
  * Answers with JSON that is text already.
@@ -51,5 +54,6 @@ function writeAtOnce(
 ): void {
   const vary = length < COMPRESSED_FROM ? {} : { vary: 'accept-encoding' }
   const own = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'content-length': length }
-  res.writeHead(status, { ...own, ...vary, ...headers }).end(body)
+  res.writeHead(status, { ...own, ...vary, ...headers })
+  burst.end(res, body)
 }
