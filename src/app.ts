@@ -6,10 +6,8 @@ import { keptSecret, makeSecret } from './auth/secret.ts'
 import { ServerProof } from './auth/server-proof.ts'
 import { type TokenCodecFactory, Tokens } from './auth/token.ts'
 import type { Settings } from './config/settings.ts'
-import { AppError } from './errors.ts'
-import type { BrokenRecord } from './lint/project.ts'
 import { type Log, silentLog } from './log/log.ts'
-import { findBrokenRecords } from './service/broken-records.ts'
+import { noData } from './service/broken-records.ts'
 import { Logins } from './service/logins.ts'
 import { MockFiller, rememberingHasher } from './service/mock-filler.ts'
 import { Mocks } from './service/mocks.ts'
@@ -28,7 +26,7 @@ import { Webhooks } from './service/webhooks.ts'
 import { FileStore } from './store/file.ts'
 import { type Release, whileLocked } from './store/lock.ts'
 import { MemoryStore } from './store/memory.ts'
-import { checkCopy, loadCopy, removeData } from './store/saved-copies.ts'
+import { changeData, checkCopy, type DataChange, removeData } from './store/saved-copies.ts'
 import type { Store } from './store/store.ts'
 import { Exports } from './transfer/exports.ts'
 import { Imports } from './transfer/imports.ts'
@@ -103,9 +101,6 @@ export interface Replacement {
   /** What is to become of the data; it stays when absent. */
   readonly data?: DataChange
 }
-
-/** `reset` removes every record, and creates the seed records if it is to; `load` puts a saved copy in the place of the data. */
-export type DataChange = { readonly kind: 'reset'; readonly seeds: boolean } | { readonly kind: 'load'; readonly copy: string }
 
 /** What came of a replacement. */
 export interface Replaced {
@@ -251,12 +246,6 @@ async function rehearse(
   if (data?.kind === 'reset' && data.seeds) await (await open(project ?? present, 'ephemeral', surroundings)).close()
 }
 
-/** Changes the data of a folder that this process holds, and that no store has open. */
-async function changeData(folder: string, change: DataChange): Promise<void> {
-  if (change.kind === 'reset') await removeData(folder)
-  else await loadCopy(folder, change.copy)
-}
-
 /**
  * Removes every record of a project, and creates the seed records if it is to.
  *
@@ -283,22 +272,6 @@ export async function resetData(
 
 const idly = (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { ref: false })
 
-/**
- * Finds the stored records of a project that break its models as they are now. Takes nothing, and works beside a server.
- *
- * @throws {AppError} DATA_CORRUPT; TASK_FAILED when there is no data yet
- */
-export async function brokenRecords({ folder, settings, registry }: Project): Promise<BrokenRecord[]> {
-  const dataFolder = resolve(folder, settings.data)
-  const store = await FileStore.open(dataFolder, registry, 'read')
-  try {
-    if (store.isNew) throw noData(dataFolder)
-    return await findBrokenRecords(store, registry)
-  } finally {
-    await store.close()
-  }
-}
-
 function webhooksOf(
   parts: SubscriptionParts & { readonly settings: Settings; readonly log: Log },
   { timer = systemTimer, resolve: resolveName }: Surroundings,
@@ -315,7 +288,3 @@ function webhooksOf(
     keep,
   })
 }
-
-/** What to say of a project that was never served. */
-export const noData = (folder: string): AppError =>
-  new AppError('TASK_FAILED', `There is no data in ${folder} yet; start \`admin serve\` once to have it made`)

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Disk, nodeDisk } from './disk.ts'
@@ -7,10 +6,20 @@ import { type Folded, type FoldRunner, fold, foldFolder } from './fold.ts'
 import { foldInThread } from './fold-thread.ts'
 import { Journal, journalFiles, SyncFailure } from './journal.ts'
 import { encodeEntry } from './journal-format.ts'
-import { acquireLock, lockPath, type Release } from './lock.ts'
+import { acquireLock, lockPath, makeFolder, type Release } from './lock.ts'
 import { MemoryStore } from './memory.ts'
 import { judgeForeign, type Poured, pour } from './pour.ts'
-import { type Found, find, findBeside, foreignNotice, mendTail, refuseBroken, removeDraft, snapshotPath } from './recovery.ts'
+import {
+  closing,
+  type Found,
+  find,
+  findBeside,
+  foreignNotice,
+  mendTail,
+  refuseBroken,
+  removeDraft,
+  snapshotPath,
+} from './recovery.ts'
 import type { Change, EventOrder, Operation, Outcome, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
 import type { Table } from './table.ts'
 
@@ -288,24 +297,9 @@ const UNCONFIRMED =
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Does something with what was found, and closes it. */
-async function closing(found: Found, work: (found: Found) => Promise<unknown>): Promise<void> {
-  try {
-    await work(found)
-  } finally {
-    await found.snapshot.file?.close()
-  }
-}
-
 /** Puts records into a table of the engine; into none, when the model is not registered at present: they stay in the file. */
 function takerOf(table: Table | undefined, nextId: number): ((record: StoredRecord) => void) | undefined {
   if (table === undefined) return undefined
   table.nextId = Math.max(table.nextId, nextId)
   return (record) => table.replace(record.id, record)
-}
-
-async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
-    throw new AppError('TASK_FAILED', `The data folder ${path} cannot be made: ${cause.message}`, { cause })
-  })
 }

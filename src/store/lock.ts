@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
@@ -202,4 +202,11 @@ const START = 19
 async function fieldsOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
+}
+
+/** Makes a data folder that is for its owner alone, where there is none. */
+export async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
+    throw new AppError('TASK_FAILED', `The data folder ${path} cannot be made: ${cause.message}`, { cause })
+  })
 }

@@ -143,3 +143,12 @@ const stampOf = (folder: string): Promise<string> =>
 
 const busy = (folder: string): AppError =>
   new AppError('STORE_UNAVAILABLE', `${folder} changes faster than it can be read; try again`)
+
+/** Does something with what was found, and closes it. */
+export async function closing(found: Found, work: (found: Found) => Promise<unknown>): Promise<void> {
+  try {
+    await work(found)
+  } finally {
+    await found.snapshot.file?.close()
+  }
+}

@@ -113,6 +113,15 @@ export async function removeData(folder: string): Promise<void> {
   await nodeDisk.syncFolder(folder)
 }
 
+/** `reset` removes every record, and creates the seed records if it is to; `load` puts a saved copy in the place of the data. */
+export type DataChange = { readonly kind: 'reset'; readonly seeds: boolean } | { readonly kind: 'load'; readonly copy: string }
+
+/** Changes the data of a folder that the caller holds, and that no store has open. */
+export async function changeData(folder: string, change: DataChange): Promise<void> {
+  if (change.kind === 'reset') await removeData(folder)
+  else await loadCopy(folder, change.copy)
+}
+
 /** The newest first: what a crash leaves behind is an earlier state of the data. */
 async function removeJournal(folder: string): Promise<void> {
   await removeDraft(folder, nodeDisk)
