@@ -8,7 +8,7 @@ import { Journal, journalFiles, SyncFailure } from './journal.ts'
 import { encodeEntry } from './journal-format.ts'
 import { acquireLock, lockPath, makeFolder, type Release } from './lock.ts'
 import { MemoryStore } from './memory.ts'
-import { judgeForeign, type Poured, pour } from './pour.ts'
+import { judgeForeign, type Poured, pour, takerOf } from './pour.ts'
 import {
   closing,
   type Found,
@@ -21,7 +21,6 @@ import {
   snapshotPath,
 } from './recovery.ts'
 import type { Change, EventOrder, Operation, Outcome, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
-import type { Table } from './table.ts'
 
 /** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
 const MIN_JOURNAL_BYTES = 32 << 20
@@ -296,10 +295,3 @@ const UNCONFIRMED =
   'The disk did not confirm the change, so it is not known whether it was kept; the server must be started again'
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** Puts records into a table of the engine; into none, when the model is not registered at present: they stay in the file. */
-function takerOf(table: Table | undefined, nextId: number): ((record: StoredRecord) => void) | undefined {
-  if (table === undefined) return undefined
-  table.nextId = Math.max(table.nextId, nextId)
-  return (record) => table.replace(record.id, record)
-}
