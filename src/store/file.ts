@@ -20,7 +20,7 @@ import {
   removeDraft,
   snapshotPath,
 } from './recovery.ts'
-import type { Change, EventOrder, Operation, Outcome, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
+import type { Change, EventOrder, Operation, Outcome, StoreStatus, TransactionMode } from './store.ts'
 
 /** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
 const MIN_JOURNAL_BYTES = 32 << 20
