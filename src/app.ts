@@ -34,6 +34,8 @@ import { seedStore } from './transfer/seed.ts'
 import { type Clock, systemClock } from './util/clock.ts'
 import { type Random, systemRandom } from './util/ids.ts'
 import { systemTimer, type Timer } from './util/timer.ts'
+import { Traffic } from './util/traffic.ts'
+import { Pace } from './webhooks/pace.ts'
 import { Schedule } from './webhooks/schedule.ts'
 import { Sender } from './webhooks/sender.ts'
 import { isLoopback, type Resolve, UrlGuard } from './webhooks/url-guard.ts'
@@ -77,6 +79,8 @@ export interface App {
   readonly modelTests: ModelTests
   readonly webhooks: Webhooks
   readonly snapshots: Snapshots
+  /** To be told of each request, so that webhooks let them go first. */
+  readonly traffic: Traffic
   /** How many seed records this start created. */
   readonly seeded: number
   /**
@@ -158,7 +162,8 @@ async function open(
     const records = new Records({ registry, store, forms, hasher, clock, log })
     const seeded = mode !== 'read' && isNew && seeds ? await seedStore(project.seeds, registry, records) : 0
     if (mode !== 'read') await addMissingPermissions(registry, store, records)
-    const webhooks = webhooksOf({ settings, registry, store, records, clock, random, log }, surroundings)
+    const traffic = new Traffic(clock)
+    const webhooks = webhooksOf({ settings, registry, store, records, clock, random, log, traffic }, surroundings)
     await webhooks.subscriptions.load()
     if (mode !== 'read') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
     // Only now: seeds and permissions are how a project begins, and nothing that happens to it.
@@ -197,6 +202,7 @@ async function open(
       mockFiller: new MockFiller({ registry, store, records: mockedRecords, random }),
       webhooks,
       snapshots: new Snapshots(dataFolder, store),
+      traffic,
       seeded,
       rehearse: (next) => rehearse(next, app, surroundings),
       async replace({ project: other = project, data }) {
@@ -273,7 +279,7 @@ export async function resetData(
 const idly = (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { ref: false })
 
 function webhooksOf(
-  parts: SubscriptionParts & { readonly settings: Settings; readonly log: Log },
+  parts: SubscriptionParts & { readonly settings: Settings; readonly log: Log; readonly traffic: Traffic },
   { timer = systemTimer, resolve: resolveName }: Surroundings,
 ): Webhooks {
   const { settings, clock, random } = parts
@@ -284,6 +290,7 @@ function webhooksOf(
     guard,
     sender: new Sender({ guard, clock }),
     schedule: new Schedule(seconds, random),
+    pace: new Pace(parts),
     timer,
     keep,
   })

@@ -15,7 +15,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['transfer', 'contract'],
   ['app'],
   ['http'],
-  ['cli', 'index', 'build'],
+  ['cli', 'index', 'build', 'client'],
 ]
 
 /** Rooms of one floor that may look at each other nevertheless: a store executes the plans that `query` describes. */
@@ -32,6 +32,7 @@ const LIBRARY_ROOMS: readonly (readonly [RegExp, ...(readonly string[])])[] = [
   [/^@faker-js\//, 'mock'],
   [/^pino$/, 'log'],
   [/^csv-/, 'transfer'],
+  [/^(ra-core|@refinedev\/core)$/, 'client'],
 ]
 
 interface Import {
@@ -110,8 +111,9 @@ test('each library stays in its room', () => {
 })
 
 test('every library that is imported is a dependency of the package, and the other way round', () => {
-  const { dependencies } = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as {
     dependencies: Record<string, string>
+    peerDependencies: Record<string, string>
   }
   const outside = imports.filter(({ specifier, to }) => to === undefined && !specifier.startsWith('node:'))
   const names = outside.map(({ specifier }) =>
@@ -120,7 +122,24 @@ test('every library that is imported is a dependency of the package, and the oth
       .slice(0, specifier.startsWith('@') ? 2 : 1)
       .join('/'),
   )
-  assert.deepEqual([...new Set(names)].sort(), Object.keys(dependencies).sort())
+  assert.deepEqual([...new Set(names)].sort(), Object.keys({ ...dependencies, ...peerDependencies }).sort())
+})
+
+test('the client runs in a browser: it needs nothing of the server, of node or of libraries but their types', () => {
+  const ofClient = imports.filter(({ from }) => roomOf(from) === 'client')
+  const outside = ofClient.filter(({ from, specifier, to }) => {
+    if (to !== undefined) return roomOf(to) !== 'client'
+    return !new RegExp(`^import type [^'\n]* from '${specifier}'`, 'm').test(readFileSync(from, 'utf8'))
+  })
+  assert.deepEqual(
+    outside.map(({ from, specifier }) => `${show(from)} imports ${specifier}`),
+    [],
+  )
+  const users = imports.filter(({ from, to }) => to !== undefined && roomOf(to) === 'client' && roomOf(from) !== 'client')
+  assert.deepEqual(
+    users.map(({ from }) => show(from)),
+    [],
+  )
 })
 
 test('Faker, which is large, is loaded when it is wanted and not at a start', () => {

@@ -4,6 +4,7 @@ import { type FaultRule, Faults } from './fault.ts'
 import { ANY_ORIGIN, EVERY_ORIGIN, origins } from './origins.ts'
 import { FOR_EDITORS, validateShape } from './shape.ts'
 import { type Definition, flatSource, type Path } from './source.ts'
+import { type WebhookSection, type WebhookSettings, webhooksSchema } from './webhook-settings.ts'
 
 /** The settings of a project, every one of them with a value. Lifetimes in minutes, sizes in bytes, rates a minute. */
 export interface Settings {
@@ -34,26 +35,6 @@ export interface Settings {
 
 /** The algorithms that tokens may be signed with (RFC 7518). */
 export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512'
-
-/** A webhook subscription as the configuration holds it. */
-export interface WebhookSettings {
-  readonly url: string
-  readonly events?: readonly ('create' | 'update' | 'delete')[]
-  readonly models?: readonly string[]
-  readonly secret?: string
-  readonly active?: boolean
-}
-
-/** How webhooks are delivered. */
-export interface WebhookSection {
-  /** May receivers be on this machine or in a private network? Absent, they may when the server itself listens on this machine. */
-  readonly allow_private?: boolean
-  /** Seconds until the next attempt, after each that failed. */
-  readonly retry_schedule: readonly number[]
-  readonly subscriptions: readonly WebhookSettings[]
-  /** How many deliveries are kept in the log, and for how long. */
-  readonly keep: { readonly deliveries: number; readonly days: number }
-}
 
 type SectionsOf<S> = { readonly [K in keyof S]?: S[K] extends readonly unknown[] ? S[K] : Partial<S[K]> }
 
@@ -89,10 +70,6 @@ export const DEFAULTS: Settings = {
   lint: { rules: {} },
 }
 
-const MAX_RETRIES = 50
-/** A week. */
-const MAX_RETRY_SECONDS = 604_800
-
 /** Ten years. */
 const MAX_TOKEN_MINUTES = 5_256_000
 
@@ -101,23 +78,6 @@ const pathPrefix = Joi.string()
   .pattern(/^(\/[A-Za-z0-9._~-]+)*$/)
   .messages({ 'string.pattern.base': '{{#label}} must be a path such as /backend, without a slash at the end' })
 const count = Joi.number().integer().min(0).max(100_000)
-
-const subscription = Joi.object({
-  url: Joi.string()
-    .uri({ scheme: ['http', 'https'] })
-    .required(),
-  events: Joi.array().items(Joi.valid('create', 'update', 'delete')),
-  models: Joi.array().items(Joi.string()),
-  secret: Joi.string().min(16),
-  active: Joi.boolean(),
-})
-
-const webhookSection = Joi.object({
-  allow_private: Joi.boolean(),
-  retry_schedule: Joi.array().items(Joi.number().positive().max(MAX_RETRY_SECONDS)).max(MAX_RETRIES),
-  subscriptions: Joi.array().items(subscription),
-  keep: Joi.object({ deliveries: Joi.number().integer().min(0).max(1_000_000), days: Joi.number().positive().max(3650) }),
-})
 
 /** What a file of settings may hold. */
 export const settingsSchema = Joi.object<SettingsInput>({
@@ -147,11 +107,7 @@ export const settingsSchema = Joi.object<SettingsInput>({
   log: Joi.object({ level: Joi.valid('error', 'warn', 'info', 'debug'), format: Joi.valid('auto', 'json', 'text') }),
   stop_delay_seconds: Joi.number().min(0).max(600),
   metrics: Joi.valid('off', 'local', 'open'),
-  webhooks: Joi.alternatives().conditional(Joi.array(), {
-    // biome-ignore lint/suspicious/noThenProperty: Joi calls it so.
-    then: Joi.array().items(subscription),
-    otherwise: webhookSection,
-  }),
+  webhooks: webhooksSchema,
   lint: Joi.object({ rules: Joi.object().pattern(Joi.string(), Joi.valid('off', 'warn', 'error')) }),
 })
 
@@ -161,7 +117,7 @@ function longEnough(value: string, helpers: Joi.CustomHelpers): string | Joi.Err
 
 function brokenRule(type: string, path: Path): FaultRule {
   if (type === 'object.unknown') return 'config/unknown-key'
-  if (type === 'secret.short' || (type === 'string.min' && path.at(-1) === 'secret')) return 'config/weak-secret'
+  if (type === 'secret.short' || type === 'webhook.secret') return 'config/weak-secret'
   return path[0] === 'webhooks' && path.at(-1) === 'url' ? 'config/webhook-url' : 'config/invalid'
 }
 

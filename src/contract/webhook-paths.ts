@@ -30,6 +30,7 @@ export function webhookSchemas(registry: Registry): Record<string, Schema> {
     active: FLAG,
     disabled_by: nullable(oneName(['hand', 'settings', 'gone', 'failing'])),
     failing_since: nullable(MOMENT),
+    last_failure_at: nullable(MOMENT),
     from_settings: FLAG,
     pending: { ...COUNT, description: 'Deliveries that are still to be made' },
     created_at: MOMENT,

@@ -1,6 +1,7 @@
 import { type IncomingMessage, Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Traffic } from '../util/traffic.ts'
 import { refusalOf, refuse } from './bad-requests.ts'
 import { Gate, type GateLimits } from './gate.ts'
 import { Response } from './response-head.ts'
@@ -45,11 +46,11 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxHeld: 2000,
 }
 
-/** A listener for a server, with limits on what a connection may cost. */
-export function createListener(limits: ConnectionLimits = CONNECTION_LIMITS): Listener {
+/** A listener for a server, with limits on what a connection may cost. @param traffic is told of each request */
+export function createListener(traffic: Traffic, limits: ConnectionLimits = CONNECTION_LIMITS): Listener {
   const { headersTimeout, requestTimeout, keepAliveTimeout, checkInterval, maxHeaderSize } = limits
   const connectionsCheckingInterval = checkInterval
-  const listener = new Listener(limits, {
+  const listener = new Listener(traffic, limits, {
     ServerResponse: Response,
     ...{ headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval, maxHeaderSize },
   })
@@ -69,13 +70,16 @@ type Handler = (...args: unknown[]) => void
 export class Listener extends Server<typeof IncomingMessage, typeof Response> {
   /** Through which requests go to whoever answers them. */
   readonly gate: Gate
+  /** Told of each request; that of whoever answers them. */
+  traffic: Traffic
   readonly #limits: ConnectionLimits
   readonly #connections = new Set<Socket>()
   /** By connection: requests that wait for those before them to be answered. */
   readonly #waiting = new WeakMap<object, number>()
 
-  constructor(limits: ConnectionLimits, options: ServerOptions<typeof IncomingMessage, typeof Response>) {
+  constructor(traffic: Traffic, limits: ConnectionLimits, options: ServerOptions<typeof IncomingMessage, typeof Response>) {
     super(options)
+    this.traffic = traffic
     this.#limits = limits
     this.gate = new Gate(limits, (event, request, response) => super.emit(event, request, response))
     this.on('connection', (socket: Socket) => {
@@ -118,6 +122,7 @@ export class Listener extends Server<typeof IncomingMessage, typeof Response> {
   }
 
   #admits(request: IncomingMessage, response: ServerResponse): boolean {
+    this.traffic.note()
     const refusal = refusalOf(request, this.#limits.maxHeadersCount)
     if (refusal !== undefined) {
       refuse(response, refusal.status, refusal.body, { Connection: 'close' })

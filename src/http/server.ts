@@ -49,7 +49,8 @@ export async function createServer(
     additionalExposedHeaders: EXPOSED_HEADERS,
   }
   const errors = new ErrorReplies({ validationStatus: settings.validation_status, clock, random, log })
-  const listener = taken ?? createListener(connections)
+  const listener = taken ?? createListener(app.traffic, connections)
+  listener.traffic = app.traffic
   const server = Hapi.server({
     listener,
     host: settings.host,

@@ -2,8 +2,9 @@ import { sep } from 'node:path'
 import { AUTH_MODELS } from '../auth/models.ts'
 import { type FaultRule, Faults } from '../config/fault.ts'
 import { type ProjectFiles, readProjectFiles, type SeedFile } from '../config/project-files.ts'
-import { resolveSettings, type Settings, type SettingsInput, type WebhookSettings } from '../config/settings.ts'
+import { resolveSettings, type Settings, type SettingsInput } from '../config/settings.ts'
 import { type Definition, flatSource } from '../config/source.ts'
+import type { WebhookSettings } from '../config/webhook-settings.ts'
 import { buildRegistry, type DefinedModel } from '../model/build.ts'
 import type { Registry } from '../model/registry.ts'
 import { isObject } from '../util/json.ts'
@@ -11,7 +12,6 @@ import { didYouMean } from '../util/suggest.ts'
 import { compileForm, type Form } from '../validate/form.ts'
 import { buildViews, type Views } from '../views/views.ts'
 import { WEBHOOK_MODELS } from '../webhooks/models.ts'
-import { secretProblem } from '../webhooks/signature.ts'
 
 const BUILT_IN = { public: AUTH_MODELS.public, internal: [...AUTH_MODELS.internal, ...WEBHOOK_MODELS] }
 
@@ -99,7 +99,7 @@ export async function loadProject(source: ProjectSource): Promise<Project> {
   return project
 }
 
-/** The models and secrets of subscriptions; their shape was looked at with the other settings. */
+/** The models of subscriptions; the rest was looked at with the other settings. */
 function checkSubscriptions(
   { value, source }: Definition,
   missing: (model: string) => { readonly message: string; readonly guess: string } | undefined,
@@ -110,14 +110,12 @@ function checkSubscriptions(
     'length' in webhooks ? [webhooks, ['webhooks']] : [webhooks.subscriptions, ['webhooks', 'subscriptions']]
   if (!Array.isArray(list)) return
   for (const [index, subscription] of (list as readonly Partial<WebhookSettings>[]).entries()) {
-    const { models = [], secret = '' } = subscription
+    const { models = [] } = subscription
     for (const [place, model] of (Array.isArray(models) ? (models as readonly string[]) : []).entries()) {
       const found = missing(model)
       if (found === undefined) continue
       faults.add(source, [...at, index, 'models', place], `${found.message}${found.guess}`, { rule: 'config/invalid' })
     }
-    const problem = typeof secret === 'string' && secret.startsWith('whsec_') ? secretProblem(secret) : undefined
-    if (problem !== undefined) faults.add(source, [...at, index, 'secret'], `'secret' ${problem}`, { rule: 'config/weak-secret' })
   }
 }
 

@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { fullProjection, type Projection } from '../query/project.ts'
+import { textOf } from '../store/record-text.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { versionOf, versionOfJson } from '../store/version.ts'
 import { Doorkeeper } from '../util/doorkeeper.ts'
@@ -131,7 +132,7 @@ export class RecordWriter {
 
 function makeJson(model: Model, record: StoredRecord, projection: Projection, related: Related, nested: Nested): RecordJson {
   const asStored = isSentAsStored(model, record, projection)
-  const text = JSON.stringify(asStored ? record : present(model, record, projection, related))
+  const text = asStored ? textOf(record) : JSON.stringify(present(model, record, projection, related))
   return new RecordJson({ text, asStored, record, projection, nested })
 }
 

@@ -1,15 +1,17 @@
 import { SYSTEM } from '../auth/permissions.ts'
-import type { WebhookSettings } from '../config/settings.ts'
+import type { WebhookSettings } from '../config/webhook-settings.ts'
 import type { Registry } from '../model/registry.ts'
 import type { ChangeKind, EventOrder, Store, StoredRecord } from '../store/store.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import type { Json } from '../util/json.ts'
+import type { Health } from '../webhooks/health.ts'
 import { RECORD_EVENTS } from '../webhooks/message.ts'
 import { EVENTS, SUBSCRIPTIONS } from '../webhooks/models.ts'
 import type { Receiver } from '../webhooks/outbox.ts'
 import { makeSecret } from '../webhooks/signature.ts'
 import type { Records } from './records.ts'
+import { release } from './webhook-pruning.ts'
 import type { SubscriptionInput } from './webhook-requests.ts'
 
 /** After a rotation the old secret is good for so long. */
@@ -33,6 +35,8 @@ export class Subscriptions {
   readonly #parts: SubscriptionParts
   #all: ReadonlyMap<number, StoredRecord> = new Map()
   #audience: EventOrder['audience'] = new Map()
+  /** Those whose secret is written in the settings, so that the next start would undo another one. */
+  readonly #withSetSecret = new Set<number>()
   /** What no other run has in the names of its messages; behind it they are counted, since chance costs more. */
   readonly #run: string
   #orders = 0
@@ -48,6 +52,11 @@ export class Subscriptions {
 
   get(id: number): StoredRecord | undefined {
     return this.#all.get(id)
+  }
+
+  /** True when the settings of the project say what its secret is. */
+  isSecretSet(id: number): boolean {
+    return this.#withSetSecret.has(id)
   }
 
   /** Reads what is stored. */
@@ -103,7 +112,10 @@ export class Subscriptions {
     return this.update(id, this.#rotated(this.#all.get(id), secret))
   }
 
+  /** Removes one and what is there of it, some at a time. Cut off halfway it is there, disabled. */
   async remove(id: number): Promise<void> {
+    if (this.#all.get(id)?.active === true) await this.update(id, { active: false, disabled_by: 'hand' })
+    await release(this.#parts, id)
     this.#use(new Map([...this.#all].filter(([each]) => each !== id)))
     await this.#parts.records.remove(SYSTEM, SUBSCRIPTIONS, id).finally(() => this.load())
   }
@@ -116,14 +128,14 @@ export class Subscriptions {
   /** Makes what is stored say what the settings say. Subscriptions are told apart by their address, and then by their order. */
   async reconcile(entries: readonly WebhookSettings[]): Promise<void> {
     const stale = this.all.filter(({ from_settings: fromSettings }) => fromSettings === true)
+    this.#withSetSecret.clear()
     for (const entry of entries) {
       const place = stale.findIndex(({ url }) => url === entry.url)
       const [known] = place === -1 ? [] : stale.splice(place, 1)
-      if (known === undefined) await this.create(entry, true)
-      else {
-        const values = this.#difference(known, entry)
-        if (Object.keys(values).length > 0) await this.update(known.id, values)
-      }
+      const { id } = known ?? (await this.create(entry, true))
+      if (entry.secret !== undefined) this.#withSetSecret.add(id)
+      const values = known === undefined ? {} : this.#difference(known, entry)
+      if (Object.keys(values).length > 0) await this.update(id, values)
     }
     for (const { id } of stale) await this.remove(id)
   }
@@ -166,12 +178,20 @@ export class Subscriptions {
 
 /** A subscription as its receiver is called. */
 export function receiverOf(subscription: StoredRecord, now: number): Receiver {
-  const { id, url, secret, old_secret: old, old_secret_until: until, failing_since: since } = subscription
+  const { id, url, secret, old_secret: old, old_secret_until: until } = subscription
   const isOldGood = typeof old === 'string' && Date.parse(String(until)) > now
   return {
     id,
     url: String(url),
     secrets: isOldGood ? [String(secret), old] : [String(secret)],
-    failingSince: typeof since === 'string' ? Date.parse(since) : undefined,
+    health: healthOf(subscription),
   }
 }
+
+/** How the receiver of a subscription has been doing. */
+export const healthOf = ({ failing_since: since, last_failure_at: last }: StoredRecord): Health => ({
+  failingSince: timeOf(since),
+  lastFailure: timeOf(last),
+})
+
+const timeOf = (moment: Json | undefined): number | undefined => (typeof moment === 'string' ? Date.parse(moment) : undefined)

@@ -1,12 +1,11 @@
+import { secretProblem, urlProblem } from '../config/webhook-settings.ts'
 import type { Registry } from '../model/registry.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import { RECORD_EVENTS, type RecordEvent } from '../webhooks/message.ts'
-import { secretProblem } from '../webhooks/signature.ts'
 import type { UrlGuard } from '../webhooks/url-guard.ts'
 
-const MAX_URL = 2000
 /** Of one request, and of all. */
 export const MAX_SUBSCRIPTIONS = 100
 
@@ -126,15 +125,10 @@ function readMembers(
 
 function urlProblems(value: unknown, name: string, { guard }: SubscriptionRules): string[] {
   if (typeof value !== 'string') return [`${name} must be a string`]
-  if (value.length > MAX_URL) return [`${name} must be at most ${MAX_URL} characters long`]
-  const url = URL.canParse(value) ? new URL(value) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    return [`${name} must be an http or https address such as https://example.com/hooks`]
-  }
-  if (url.username !== '' || url.password !== '')
-    return [`${name} must not hold a user name or password; the signature tells who sends`]
-  const problem = guard.problemOf(url)
-  return problem === undefined ? [] : [`${name} leads to ${problem}`]
+  const problem = urlProblem(value)
+  if (problem !== undefined) return [`${name} ${problem}`]
+  const blocked = guard.problemOf(new URL(value))
+  return blocked === undefined ? [] : [`${name} leads to ${blocked}`]
 }
 
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((each) => typeof each === 'string')

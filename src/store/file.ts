@@ -27,7 +27,7 @@ const MIN_JOURNAL_BYTES = 32 << 20
 
 /** A transaction that is applied in memory and waits for its line to be written. */
 interface Unsaved {
-  readonly line: Buffer
+  readonly line: string
   readonly changes: readonly Change[]
   readonly saved: () => void
   readonly failed: (error: unknown) => void
@@ -178,7 +178,7 @@ export class FileStore extends MemoryStore {
       this.#unsaved = []
       try {
         this.#journal ??= await Journal.begin(this.#folder, this.#disk, this.#durable + 1)
-        await this.#journal.append(Buffer.concat(batch.map(({ line }) => line)))
+        await this.#journal.append(Buffer.from(batch.map(({ line }) => line).join('')))
         this.#durable += batch.length
         for (const { saved } of batch) saved()
       } catch (error) {

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { writtenTextOf } from './record-text.ts'
 import type { Change, StoredRecord } from './store.ts'
 
 /** What one transaction did: the records it left behind (null: removed), and the next id of each table it touched. */
@@ -21,18 +22,15 @@ const NEWLINE = 0x0a
 const SPACE = 0x20
 /** `<length> <crc32> `, eight hexadecimal digits each: of the text that follows, up to the newline. */
 const HEADER_LENGTH = 18
-const NO_HEADER = ' '.repeat(HEADER_LENGTH)
 
 /** One line: length, checksum, sequence, JSON. */
-export function encodeEntry(sequence: number, changes: readonly Change[], nextIds: ReadonlyMap<string, number>): Buffer {
-  const body = {
-    changes: changes.map(({ table, id, after }) => [table, id, after ?? null]),
-    next_ids: Object.fromEntries(nextIds),
-  }
-  const line = Buffer.from(`${NO_HEADER}${sequence} ${JSON.stringify(body)}\n`)
-  const text = line.subarray(HEADER_LENGTH, -1)
-  line.write(`${hex(text.length)} ${hex(crc32(text))} `, 'latin1')
-  return line
+export function encodeEntry(sequence: number, changes: readonly Change[], nextIds: ReadonlyMap<string, number>): string {
+  const changed = changes.map(
+    ({ table, id, after }) => `[${JSON.stringify(table)},${id},${after === undefined ? 'null' : writtenTextOf(after)}]`,
+  )
+  const body = `{"changes":[${changed.join(',')}],"next_ids":${JSON.stringify(Object.fromEntries(nextIds))}}`
+  const text = `${sequence} ${body}`
+  return `${hex(Buffer.byteLength(text))} ${hex(crc32(text))} ${text}\n`
 }
 
 /** @param firstSequence the sequence that the first entry must have; each further one has the next */

@@ -1,25 +1,17 @@
 import { hash } from 'node:crypto'
+import { Lately } from '../util/lately.ts'
+import { textOf } from './record-text.ts'
 import type { StoredRecord } from './store.ts'
 
-/** How many versions a generation remembers: those of the transactions and answers under way, with much to spare. */
-const GENERATION = 1_000
-
-let young = new WeakMap<StoredRecord, string>()
-let old = new WeakMap<StoredRecord, string>()
-let size = 0
+/** Those of the transactions and answers under way, with much to spare. */
+const versions = new Lately<StoredRecord, string>(1000)
 
 /** Names the content of a record: equal for equal content, after a restart too. 96 bits of SHA-256, base64url. */
 export function versionOf(record: StoredRecord): string {
-  const known = young.get(record) ?? old.get(record)
+  const known = versions.get(record)
   if (known !== undefined) return known
-  const version = versionOfJson(JSON.stringify(record))
-  // Two small generations, since a garbage collector takes long over a weak map with an entry for every record there is.
-  if (++size > GENERATION) {
-    old = young
-    young = new WeakMap()
-    size = 1
-  }
-  young.set(record, version)
+  const version = versionOfJson(textOf(record))
+  versions.set(record, version)
   return version
 }
 

@@ -19,6 +19,7 @@ const WebhookSubscription = defineModel({
     // Why it is not active: somebody said so, the settings do, the receiver is gone (410), or it failed for days.
     { name: 'disabled_by', type: 'choice', choices: ['hand', 'settings', 'gone', 'failing'] },
     { name: 'failing_since', type: 'datetime' },
+    { name: 'last_failure_at', type: 'datetime' },
     // True for those that stand in the settings and go when they no longer do.
     { name: 'from_settings', type: 'boolean', required: true },
   ],

@@ -1,3 +1,4 @@
+import type { Health } from './health.ts'
 import type { Message } from './message.ts'
 import type { Waiting } from './queue.ts'
 
@@ -7,8 +8,7 @@ export interface Receiver {
   readonly url: string
   /** The present secret, and behind it the one before as long as that is good. */
   readonly secrets: readonly [string, ...string[]]
-  /** Since when nothing was delivered to it though it was tried, in milliseconds since the Unix epoch. */
-  readonly failingSince: number | undefined
+  readonly health: Health
 }
 
 /** One attempt, for the log. */

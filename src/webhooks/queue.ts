@@ -38,12 +38,19 @@ export class Queue {
     if (event > this.#loaded) this.#fresh.push(event)
   }
 
-  /** Takes everything that is known to be pending, in the place of what it has; @param waiting oldest first */
+  /**
+   * Takes everything that was pending, and has beside it what came or failed while that was read.
+   *
+   * @param waiting oldest first
+   */
   load(waiting: readonly Waiting[]): void {
     const last = waiting.reduce((highest, { event }) => Math.max(highest, event), 0)
     const later = this.#fresh.slice(this.#head).filter((event) => event > last)
+    const known = new Set(waiting.map(({ event }) => event))
+    const failed = this.#waiting.filter(({ event }) => !known.has(event))
     this.clear()
     this.#loaded = last
+    this.#waiting.push(...failed)
     for (const job of waiting) {
       if (job.tries === 0 && job.due === 0) this.#fresh.push(job.event)
       else this.wait(job)

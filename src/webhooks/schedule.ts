@@ -2,6 +2,9 @@ import type { Random } from '../util/ids.ts'
 
 const JITTER = 0.2
 const MAX_REST_SECONDS = 5
+const DAY_MS = 86_400_000
+/** More than jitter and a busy receiver make of the longest wait. */
+const LONGEST_WAIT = 1.25
 
 /** When retries are made. Times in milliseconds. */
 export class Schedule {
@@ -29,6 +32,11 @@ export class Schedule {
       return Math.min(Math.max(asked, 1000 * Math.min(...this.#seconds)), 1000 * Math.max(...this.#seconds))
     const spread = this.#random(4).readUInt32BE() / 2 ** 32
     return Math.round(1000 * seconds * (1 - JITTER + 2 * JITTER * spread))
+  }
+
+  /** When nothing was tried for so long, that is not because something waits to be tried again. */
+  get quiet(): number {
+    return Math.max(DAY_MS, 1000 * LONGEST_WAIT * Math.max(...this.#seconds))
   }
 
   /** A receiver that fails is left alone for no longer than this before the next message is tried. */

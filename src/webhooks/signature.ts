@@ -1,30 +1,12 @@
 import { createHmac } from 'node:crypto'
+import { SECRET_PREFIX } from '../config/webhook-settings.ts'
 import type { Random } from '../util/ids.ts'
 import { bodyOf, hexDigest, type Message } from './message.ts'
 
-/** A secret that begins so is Base64 behind it (Standard Webhooks, "Signature scheme"). */
-const PREFIX = 'whsec_'
 const MADE_BYTES = 32
-/** What Standard Webhooks asks of a key. */
-const KEY_BYTES = { min: 24, max: 64 } as const
-const MIN_LENGTH = 16
-const MAX_LENGTH = 200
 
 /** A new secret, `whsec_…`. */
-export const makeSecret = (random: Random): string => PREFIX + random(MADE_BYTES).toString('base64')
-
-/** What is wrong with a secret that somebody chose, to be put behind its name; undefined when it will do. */
-export function secretProblem(secret: string): string | undefined {
-  if (secret.startsWith(PREFIX)) {
-    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
-    const isBase64 = key.toString('base64') === secret.slice(PREFIX.length)
-    if (isBase64 && key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max) return undefined
-    return `must have ${KEY_BYTES.min} to ${KEY_BYTES.max} bytes in Base64 behind ${PREFIX}`
-  }
-  if (!/^[\x20-\x7e]*$/.test(secret)) return 'must be printable ASCII'
-  if (secret.length < MIN_LENGTH) return `must be at least ${MIN_LENGTH} characters long`
-  return secret.length > MAX_LENGTH ? `must be at most ${MAX_LENGTH} characters long` : undefined
-}
+export const makeSecret = (random: Random): string => SECRET_PREFIX + random(MADE_BYTES).toString('base64')
 
 /** A request as it is sent: its headers and its body. */
 export interface SignedRequest {
@@ -57,4 +39,4 @@ export function signedRequest(message: Message, secrets: readonly [string, ...st
 
 /** Standard Webhooks' key of a secret: what is in Base64 behind the prefix; of any other secret its bytes. */
 const keyOf = (secret: string): Buffer =>
-  secret.startsWith(PREFIX) ? Buffer.from(secret.slice(PREFIX.length), 'base64') : Buffer.from(secret)
+  secret.startsWith(SECRET_PREFIX) ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64') : Buffer.from(secret)

@@ -1,47 +1,28 @@
 import type { Log } from '../log/log.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Timer } from '../util/timer.ts'
+import { Endpoint } from './endpoint.ts'
+import { hasFailedForLong, healthAfter } from './health.ts'
+import { GONE, judge } from './judgement.ts'
 import { Ledger } from './ledger.ts'
 import type { Outbox, Receiver, Result } from './outbox.ts'
-import { type Job, Queue } from './queue.ts'
-import { retryAfter, type Schedule } from './schedule.ts'
-import type { Answer, Sender } from './sender.ts'
+import type { Pace } from './pace.ts'
+import type { Job } from './queue.ts'
+import type { Schedule } from './schedule.ts'
+import type { Sender } from './sender.ts'
 import { signedRequest } from './signature.ts'
 
-/** Attempts under way at one receiver, each of its own: so that one that is slow keeps nobody else waiting. */
-const CONCURRENCY = 8
-/** From so many failures in a row on, a receiver is tried with one message at a time, and rests before the next. */
-const TROUBLED = 3
-const FIRST_REST_MS = 1000
-/** A receiver that failed for so long is disabled. */
-const MAX_FAILING_MS = 5 * 86_400_000
 /** How long attempts that are under way may take to finish once the worker is to stop. */
 const GRACE_MS = 2000
-
-const GONE = 410
-/** What a receiver answers who wants to be left alone for a while, and says for how long. */
-const BUSY: ReadonlySet<number | undefined> = new Set([429, 503])
 
 export interface WorkerOptions {
   readonly outbox: Outbox
   readonly sender: Sender
   readonly schedule: Schedule
+  readonly pace: Pace
   readonly clock: Clock
   readonly timer: Timer
   readonly log: Log
-}
-
-/** One receiver: what it has yet to be told, and how it is doing. */
-interface Endpoint {
-  readonly id: number
-  readonly queue: Queue
-  /** Events under way. */
-  readonly running: Set<number>
-  /** How many attempts failed in a row. */
-  failures: number
-  /** Nothing is sent before this moment. */
-  restsUntil: number
-  callOff: (() => void) | undefined
 }
 
 /**
@@ -66,45 +47,52 @@ export class Worker {
 
   /** Begins, or begins anew, to deliver what is pending for a receiver. Nothing is sent to those for whom nobody began. */
   async resume(receiver: number): Promise<void> {
-    // What was delivered a moment ago is to be known as delivered.
-    await this.#ledger.flush()
-    const endpoint = this.#endpoints.get(receiver) ?? newEndpoint(receiver)
+    const endpoint = this.#endpoints.get(receiver) ?? new Endpoint(receiver)
     this.#endpoints.set(receiver, endpoint)
+    endpoint.isWanted = true
     endpoint.failures = 0
     endpoint.restsUntil = 0
-    const waiting = await this.#options.outbox.waiting(receiver)
-    endpoint.queue.load(waiting.filter(({ event }) => !endpoint.running.has(event)))
-    this.#pump(endpoint)
+    await endpoint.load(async () => {
+      const underWay = new Set(endpoint.running)
+      // What was delivered a moment ago is to be known as delivered.
+      await this.#ledger.flush()
+      const waiting = await this.#options.outbox.waiting(receiver)
+      if (endpoint.isWanted) endpoint.queue.load(waiting.filter(({ event }) => !underWay.has(event)))
+    })
+    this.#goOn(endpoint)
   }
 
   /** Delivers an event that was just committed. */
   add(event: number, receivers: readonly number[]): void {
     for (const id of receivers) {
       const endpoint = this.#endpoints.get(id)
-      if (endpoint === undefined) continue
+      if (endpoint === undefined || !endpoint.isWanted) continue
       endpoint.queue.add(event)
       // Where nothing may be begun now, whatever ends next sees to it: behind a dead receiver there are many events.
-      if (endpoint.running.size < limitOf(endpoint) && endpoint.restsUntil <= this.#options.clock()) this.#pump(endpoint)
-      else if (endpoint.running.size === 0 && endpoint.callOff === undefined) this.#pump(endpoint)
+      const isWatched = endpoint.running.size > 0 || endpoint.callOff !== undefined
+      if (endpoint.isFree(this.#options.clock()) || !isWatched) this.#pump(endpoint)
     }
   }
 
   /** Delivers an event at once, whether it was delivered or waits to be. */
   again(event: number, receiver: number): void {
     const endpoint = this.#endpoints.get(receiver)
-    if (endpoint === undefined || endpoint.running.has(event)) return
+    if (endpoint === undefined || !endpoint.isWanted || endpoint.running.has(event)) return
     endpoint.queue.forget(event)
     endpoint.queue.wait({ event, tries: 0, due: 0 })
     endpoint.restsUntil = 0
     this.#pump(endpoint)
   }
 
-  /** Sends nothing to a receiver any more. */
+  /** Begins nothing for a receiver any more. What is under way comes to its end, and is known until then. */
   forget(receiver: number): void {
     const endpoint = this.#endpoints.get(receiver)
-    endpoint?.callOff?.()
-    endpoint?.queue.clear()
-    this.#endpoints.delete(receiver)
+    if (endpoint === undefined) return
+    endpoint.callOff?.()
+    endpoint.callOff = undefined
+    endpoint.queue.clear()
+    endpoint.isWanted = false
+    this.#goOn(endpoint)
   }
 
   /** Resolves once nothing is under way, nothing is due now, and everything that is known is kept. */
@@ -133,38 +121,49 @@ export class Worker {
     return this.#underWay > 0
   }
 
-  /** Begins what may be begun, and sees to being called again when more may. */
-  #pump(endpoint: Endpoint): void {
-    if (this.#stopping || this.#endpoints.get(endpoint.id) !== endpoint) return
-    const { queue, running } = endpoint
-    const now = this.#options.clock()
-    const limit = limitOf(endpoint)
-    while (running.size < limit && endpoint.restsUntil <= now) {
-      const job = queue.take(now)
-      if (job === undefined) break
-      running.add(job.event)
-      void this.#deliver(endpoint, job)
-    }
-    endpoint.callOff?.()
-    endpoint.callOff = undefined
-    // Whatever is under way calls again when it ends.
-    if (running.size >= limit || queue.size === 0) return
-    const next = endpoint.restsUntil > now ? endpoint.restsUntil : (queue.nextDue ?? now)
-    endpoint.callOff = this.#options.timer(Math.max(0, next - now), () => this.#pump(endpoint))
+  #goOn(endpoint: Endpoint): void {
+    if (endpoint.isOver) this.#endpoints.delete(endpoint.id)
+    else this.#pump(endpoint)
   }
 
-  async #deliver(endpoint: Endpoint, job: Job): Promise<void> {
+  /** Begins what may be begun, and sees to being called again when more may. */
+  #pump(endpoint: Endpoint): void {
+    const receiver = this.#options.outbox.receiver(endpoint.id)
+    // Not active any more, or removed: it is pending until somebody says otherwise.
+    if (this.#stopping || receiver === undefined) return
+    const { clock, pace, timer } = this.#options
+    const now = clock()
+    let wait = 0
+    while (endpoint.isFree(now)) {
+      wait = pace.wait(() => this.#backlog)
+      const job = wait > 0 ? undefined : endpoint.queue.take(now)
+      if (job === undefined) break
+      pace.begin()
+      endpoint.running.add(job.event)
+      void this.#deliver(endpoint, receiver, job)
+    }
+    endpoint.callOff?.()
+    const next = endpoint.nextLook(now)
+    endpoint.callOff = next === undefined ? undefined : timer(Math.max(wait, next - now), () => this.#pump(endpoint))
+  }
+
+  /** How many events wait for receivers that take them. */
+  get #backlog(): number {
+    let backlog = 0
+    for (const { isTroubled, queue } of this.#endpoints.values()) if (!isTroubled) backlog += queue.size
+    return backlog
+  }
+
+  async #deliver(endpoint: Endpoint, receiver: Receiver, job: Job): Promise<void> {
     const { outbox, sender, clock, log } = this.#options
     this.#underWay++
     try {
-      const receiver = outbox.receiver(endpoint.id)
-      const message = receiver === undefined ? undefined : await outbox.message(job.event)
-      // Not active, or removed meanwhile: it is pending until somebody says otherwise.
-      if (receiver === undefined || message === undefined) return
+      const message = await outbox.message(job.event)
+      if (message === undefined) return
       const at = clock()
       const answer = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
       if (this.#cutOff) return
-      const result = this.#judge(endpoint, job, at, answer)
+      const result = judge(answer, { endpoint, job, at, now: clock(), schedule: this.#options.schedule })
       log.debug('Webhook attempt', { ...nameOf(receiver), message_id: message.id, result: result.status, ...toldOf(answer) })
       this.#ledger.note(result)
       await this.#attend(endpoint, receiver, result)
@@ -174,50 +173,25 @@ export class Worker {
     } finally {
       this.#underWay--
       endpoint.running.delete(job.event)
-      this.#pump(endpoint)
+      this.#goOn(endpoint)
       if (!this.#busy) for (const resolve of this.#whenStill.splice(0)) resolve()
     }
   }
 
-  /** What an answer means: 2xx that it is delivered, 410 that it never will be, everything else that it may be later. */
-  #judge(endpoint: Endpoint, job: Job, at: number, answer: Answer): Result {
-    const { clock, schedule } = this.#options
-    const { status, took, reason, text } = answer
-    const result = { receiver: endpoint.id, event: job.event, attempt: { at, status, took, reason, text } }
-    if (status !== undefined && status >= 200 && status < 300) {
-      endpoint.failures = 0
-      endpoint.restsUntil = 0
-      return { ...result, status: 'delivered', tries: job.tries, due: undefined }
-    }
-    const now = clock()
-    const tries = job.tries + 1
-    const asked = BUSY.has(status) ? retryAfter(answer.retryAfter, now) : undefined
-    const wait = status === GONE ? undefined : schedule.waitAfter(tries, asked)
-    endpoint.failures++
-    const rest = endpoint.failures < TROUBLED ? 0 : FIRST_REST_MS * 2 ** Math.min(endpoint.failures - TROUBLED, 20)
-    endpoint.restsUntil = Math.max(
-      endpoint.restsUntil,
-      now + Math.min(rest, schedule.shortest),
-      asked === undefined ? 0 : now + (wait ?? 0),
-    )
-    if (wait === undefined) return { ...result, status: 'failed', tries, due: undefined }
-    endpoint.queue.wait({ event: job.event, tries, due: now + wait })
-    return { ...result, status: 'pending', tries, due: now + wait }
-  }
-
   /** Says what somebody should know of a receiver, and disables those that are gone or have failed for long. */
   async #attend(endpoint: Endpoint, receiver: Receiver, { status, attempt }: Result): Promise<void> {
-    const { log } = this.#options
+    const { log, schedule } = this.#options
     const name = nameOf(receiver)
     if (status === 'delivered') {
-      if (receiver.failingSince !== undefined) log.info('A webhook is delivered again', name)
+      if (receiver.health.failingSince !== undefined) log.info('A webhook is delivered again', name)
       return
     }
     if (endpoint.failures === 1) log.warn('A webhook could not be delivered; it is tried again', { ...name, ...toldOf(attempt) })
     if (status === 'failed' && attempt.status !== GONE)
       log.warn('A webhook delivery was given up', { ...name, ...toldOf(attempt) })
+    if (!endpoint.isWanted) return
     if (attempt.status === GONE) await this.#disable(receiver, 'gone', 'answered 410 Gone')
-    else if (receiver.failingSince !== undefined && attempt.at - receiver.failingSince >= MAX_FAILING_MS) {
+    else if (hasFailedForLong(healthAfter(receiver.health, { at: attempt.at, isGood: false }, schedule.quiet), attempt.at)) {
       await this.#disable(receiver, 'failing', 'has failed for five days')
     }
   }
@@ -228,17 +202,6 @@ export class Worker {
     await this.#options.outbox.disable(receiver.id, reason)
   }
 }
-
-const newEndpoint = (id: number): Endpoint => ({
-  id,
-  queue: new Queue(),
-  running: new Set(),
-  failures: 0,
-  restsUntil: 0,
-  callOff: undefined,
-})
-
-const limitOf = ({ failures }: Endpoint): number => (failures >= TROUBLED ? 1 : CONCURRENCY)
 
 /** Never the whole URL: whoever knows that may call it. */
 const nameOf = ({ id, url }: Receiver): { webhook_id: number; host: string } => ({ webhook_id: id, host: new URL(url).host })

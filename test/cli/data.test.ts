@@ -34,7 +34,7 @@ describe('admin compact and admin doctor', () => {
       const after = { ...user, username }
       return encodeEntry(sequence + 1 + index, [{ table: 'user', id: 1, before: undefined, after }], new Map())
     })
-    writeFileSync(path, Buffer.concat(lines))
+    writeFileSync(path, lines.join(''))
     return path
   }
   const edit = (from: string, to: string) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
@@ -16,6 +16,7 @@ const NO_WEBHOOKS = /^ID.*\n$/
 async function whileListening(
   work: (url: string, secret: string, said: () => string) => Promise<void>,
   check: (result: CliResult) => void,
+  options: readonly string[] = [],
 ): Promise<void> {
   await withProject((project, admin) =>
     withServer(project, async (server) => {
@@ -26,9 +27,9 @@ async function whileListening(
         await makeNote(server, admin, 'Low tide')
         for (let log = ''; !log.includes(' delivered '); ) log = (await admin('webhooks', 'deliveries')).stdout
       }
-      const result = await runCli(['webhooks', 'listen'], { cwd: project.path, whileRunning })
+      const result = await runCli(['webhooks', 'listen', ...options], { cwd: project.path, whileRunning })
       assert.equal(result.code, 0, result.stderr)
-      assert.match(result.stdout, /create note msg_\S+ signature good\n\{/)
+      assert.match(result.stdout, /create note msg_\S+ signature good( → 200)?\n\{/)
       check(result)
       assert.match((await admin('webhooks', 'list')).stdout, NO_WEBHOOKS)
     }),
@@ -73,6 +74,57 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
         assert.doesNotMatch(stdout, /[^\P{Cc}\n]|\u202e/u)
       },
     ))
+
+  test('passes on what is signed, and nothing else', async () => {
+    const behind = await startReceiver(200)
+    await whileListening(
+      async (url, secret) => {
+        assert.equal(await post(url, signed('{"event":"create","data":{}', 'another secret, as long')), 401)
+        assert.equal(await post(url, signed('{"event":"create","model":"note","data":1', secret)), 200)
+      },
+      ({ stdout }) => assert.match(stdout, /^SIGNATURE WRONG, not passed on$/m),
+      ['--forward-to', behind.url],
+    )
+    const events = behind.received.map(({ body }) => JSON.parse(body).data?.title ?? 'signed')
+    assert.deepEqual(events, ['signed', 'Low tide'])
+    await behind.close()
+  })
+
+  test('takes away what an earlier one left behind that was killed, and nothing else', async () => {
+    await withProject((project, admin) =>
+      withServer(project, async () => {
+        const listen = async (): Promise<ChildProcess> => {
+          const argv = [ADMIN_BIN, 'webhooks', 'listen', '--project', project.path]
+          const started = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] })
+          let said = ''
+          await new Promise<void>((resolve) =>
+            started.stderr.on('data', (chunk) => {
+              said += String(chunk)
+              if (said.includes('Receiving')) resolve()
+            }),
+          )
+          return started
+        }
+        const end = async (started: ChildProcess, signal: NodeJS.Signals) => {
+          const closed = once(started, 'close')
+          started.kill(signal)
+          await closed
+        }
+        const ids = async () =>
+          (JSON.parse((await admin('webhooks', 'list', '--json')).stdout) as { id: number }[]).map(({ id }) => id)
+        await admin('webhooks', 'add', 'http://127.0.0.1:9/hooks')
+        await end(await listen(), 'SIGKILL')
+        assert.deepEqual(await ids(), [1, 2])
+        const present = await listen()
+        assert.deepEqual(await ids(), [1, 3])
+        const beside = await listen()
+        assert.deepEqual(await ids(), [1, 3, 4], 'one that runs lost its subscription')
+        await end(beside, 'SIGINT')
+        await end(present, 'SIGINT')
+        assert.deepEqual(await ids(), [1])
+      }),
+    )
+  })
 
   test('takes its subscription away when its terminal is closed', () =>
     withProject((project, admin) =>

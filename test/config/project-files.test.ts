@@ -166,13 +166,21 @@ describe('files that are in the way', () => {
       messages: ["There is no model 'authsession' to seed"],
     },
     {
-      name: 'webhooks of models that are not there, and a secret that is none',
+      name: 'webhooks of models that are not there, names in addresses, and secrets that are none',
       files: {
         'models/note.yaml': NOTE,
         'admin.config.yaml':
-          'webhooks:\n  - url: https://a.example/\n    models: [note, »nota]\n  - url: https://b.example/\n    secret: »whsec_short-and-no-base64\n',
+          'webhooks:\n  - url: https://a.example/\n    models: [note, »nota]\n  - url: »https://ann:key@b.example/\n    secret: »whsec_short-and-no-base64\n' +
+          '  - url: »ftp://c.example/\n    secret: »umlauts are änderbar\n  - url: https://d.example/\n    secret: »fifteen letters\n',
       },
-      messages: ["There is no model 'nota'; did you mean 'note'?", "'secret' must have 24 to 64 bytes in Base64 behind whsec_"],
+      messages: [
+        "There is no model 'nota'; did you mean 'note'?",
+        "'webhooks[1].url' must not hold a user name or password; the signature tells who sends",
+        "'webhooks[1].secret' must have 24 to 64 bytes in Base64 behind whsec_",
+        "'webhooks[2].url' must be an http or https address such as https://example.com/hooks",
+        "'webhooks[2].secret' must be printable ASCII",
+        "'webhooks[3].secret' must be at least 16 characters long",
+      ],
     },
     {
       name: 'a seed file named __proto__',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -75,5 +75,55 @@ describe('the packed package', () => {
     } finally {
       await project.remove()
     }
+  })
+
+  /** What the compiler says of a program beside the package. */
+  const compiled = async (name: string, code: string, options: object) => {
+    const program = join(folder.path, name)
+    await mkdir(program)
+    const compilerOptions = { target: 'es2023', lib: ['es2023', 'dom'], types: [], strict: true, noEmit: true, ...options }
+    await writeFile(join(program, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+    await writeFile(join(program, 'package.json'), '{"type": "module"}')
+    await writeFile(join(program, 'use.ts'), code)
+    const tsc = run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', program])
+    return tsc.then(({ stdout }) => stdout).catch(({ stdout }: { stdout: string }) => stdout)
+  }
+
+  const CLIENT = `import { AdminError, createClient } from 'admin-backend/client'
+export const read = async (): Promise<number> => (await createClient({ url: '' }).model('tag').read(1)).data.id
+// @ts-expect-error there is no client without an address
+createClient({})
+export const isOurs = (error: unknown): boolean => error instanceof AdminError
+`
+
+  test('has a client whose types need neither react-admin nor refine', async () => {
+    assert.equal(await compiled('node', CLIENT, { module: 'nodenext' }), '')
+    assert.equal(await compiled('bundled', CLIENT, { module: 'esnext', moduleResolution: 'bundler' }), '')
+  })
+
+  test('has providers that run without them, and are typed with them', async () => {
+    const script = `for (const name of ['react-admin', 'refine']) {
+      const { dataProvider, authProvider } = await import('admin-backend/' + name)
+      const { createClient } = await import('admin-backend/client')
+      const client = createClient({ url: 'http://127.0.0.1:9' })
+      console.log(name, typeof dataProvider(client).getList, typeof authProvider(client).login)
+    }`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { cwd: folder.path })
+    assert.equal(stdout, 'react-admin function function\nrefine function function\n')
+    await mkdir(join(folder.path, 'node_modules/@refinedev'))
+    for (const name of ['ra-core', '@refinedev/core']) {
+      await symlink(join(ROOT, 'node_modules', name), join(folder.path, 'node_modules', name))
+    }
+    const code = `import { createClient } from 'admin-backend/client'
+import * as reactAdmin from 'admin-backend/react-admin'
+import * as refine from 'admin-backend/refine'
+const client = createClient({ url: '' })
+// @ts-expect-error a resource has a name
+reactAdmin.dataProvider(client).getList(1)
+// @ts-expect-error a resource has a name
+refine.dataProvider(client).getList({ resource: 1 })
+export const auth = [reactAdmin.authProvider(client).checkAuth({}), refine.authProvider(client).check()]
+`
+    assert.equal(await compiled('providers', code, { module: 'esnext', moduleResolution: 'bundler', skipLibCheck: true }), '')
   })
 })

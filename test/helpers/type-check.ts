@@ -3,7 +3,8 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryFolder } from './fixture.ts'
 
-const MODULES = join(import.meta.dirname, '../../node_modules')
+const ROOT = join(import.meta.dirname, '../..')
+const MODULES = join(ROOT, 'node_modules')
 
 const OPTIONS = {
   compilerOptions: {
@@ -16,6 +17,11 @@ const OPTIONS = {
     exactOptionalPropertyTypes: true,
     noEmit: true,
     allowImportingTsExtensions: true,
+    // Of whatever else is imported, as their own packages have it.
+    skipLibCheck: true,
+    paths: Object.fromEntries(
+      ['client', 'react-admin', 'refine'].map((name) => [`admin-backend/${name}`, [join(ROOT, `src/client/${name}.ts`)]]),
+    ),
   },
 }
 

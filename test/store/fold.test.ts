@@ -40,7 +40,7 @@ class Model {
       const changes = Array.from({ length: this.#random(4) }, () => this.#change(ids))
       return encodeEntry(++this.#sequence, changes, new Map())
     })
-    writeFileSync(join(this.#folder.path, `journal.${first}.log`), Buffer.concat(lines))
+    writeFileSync(join(this.#folder.path, `journal.${first}.log`), lines.join(''))
     await foldFolder({ folder: this.#folder.path }, nodeDisk)
   }
 
@@ -131,7 +131,7 @@ describe('folding', () => {
     const folder = await temporaryFolder()
     for (const sequence of [1, 2, 10]) {
       const lines = Array.from({ length: sequence === 2 ? 8 : 1 }, (_, index) => encodeEntry(sequence + index, [], new Map()))
-      writeFileSync(join(folder.path, `journal.${sequence}.log`), Buffer.concat(lines))
+      writeFileSync(join(folder.path, `journal.${sequence}.log`), lines.join(''))
     }
     const disk = new FaultyDisk()
     await foldFolder({ folder: folder.path }, disk)

@@ -23,7 +23,7 @@ const TRANSACTIONS: readonly (readonly [changes: readonly Change[], nextIds: Rea
 ]
 
 const LINES: readonly Buffer[] = TRANSACTIONS.map(([changes, nextIds], index) =>
-  encodeEntry(FIRST + index, changes, new Map(Object.entries(nextIds))),
+  Buffer.from(encodeEntry(FIRST + index, changes, new Map(Object.entries(nextIds)))),
 )
 const JOURNAL = Buffer.concat(LINES)
 const ENTRIES: readonly JournalEntry[] = TRANSACTIONS.map(([changes, nextIds], index) => ({

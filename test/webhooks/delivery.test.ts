@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SYSTEM } from '../../src/auth/permissions.ts'
-import { openTestApp, TEST_START } from '../helpers/app.ts'
+import { openTestApp } from '../helpers/app.ts'
 import { type Answer, startReceiver } from '../helpers/receiver.ts'
 import { play, send } from '../helpers/scenario.ts'
 import { assertSigned, deliveriesOf, delivering, makeTag, subscribe, TAGS, WEBHOOKS } from './delivering.ts'
@@ -84,27 +84,6 @@ describe('attempts', () => {
         app.logged.some((line) => line.includes('"webhook_disabled"') && line.includes('410')),
         'the log does not say so',
       )
-    }))
-
-  test('five days of failures disable it, and success in between begins them anew', () =>
-    delivering([500, 500, 200, 500], async ({ app, worker, id, pass }) => {
-      const active = async () => (await play(app, { request: `GET ${WEBHOOKS}/${id}`, status: 200 })).json.data
-      await makeTag(app)
-      await worker.still()
-      assert.equal((await active()).failing_since, new Date(TEST_START).toISOString())
-      await pass(6000)
-      await pass(400_000)
-      assert.equal((await active()).failing_since, null)
-      await makeTag(app)
-      await pass(1000)
-      await pass(4.9 * DAY)
-      await makeTag(app)
-      await pass(1000)
-      assert.equal((await active()).active, true)
-      await pass(0.2 * DAY)
-      await makeTag(app)
-      await pass(1000)
-      assert.deepEqual([(await active()).active, (await active()).disabled_by], [false, 'failing'])
     }))
 
   test('302 to another address makes no second request', async () => {

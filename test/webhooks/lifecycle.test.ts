@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
+import { prune } from '../../src/service/webhook-pruning.ts'
 import { openTestApp } from '../helpers/app.ts'
 import { startReceiver } from '../helpers/receiver.ts'
 import { play } from '../helpers/scenario.ts'
@@ -109,6 +111,55 @@ describe('restarts and pauses', () => {
       assert.equal(receiver.received.length, 2)
     }))
 
+  test('disabling and enabling at once sends nothing again that is under way', () => {
+    const held: (() => void)[] = []
+    return delivering([(response) => held.push(() => response.writeHead(200).end())], async ({ app, receiver, worker, id }) => {
+      await makeTag(app)
+      await receiver.arrived(1)
+      for (const active of [false, true]) await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active }, status: 200 })
+      await makeTag(app)
+      await receiver.arrived(2)
+      for (const answer of held) answer()
+      await worker.still()
+      assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 2, 'one was sent again')
+      assert.equal(receiver.received.length, 2)
+      assert.equal(await app.app.webhooks.depth(), 0)
+    })
+  })
+
+  test('what fails while its webhook is disabled is tried again once it is enabled, when it is due', () => {
+    const held: (() => void)[] = []
+    const holding = (response: ServerResponse) => held.push(() => response.writeHead(500).end())
+    return delivering([holding, 200], async ({ app, receiver, worker, id, pass }) => {
+      const set = (active: boolean) => play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active }, status: 200 })
+      await makeTag(app)
+      await receiver.arrived(1)
+      await set(false)
+      for (const answer of held) answer()
+      await worker.still()
+      await pass(1000)
+      await set(true)
+      await worker.still()
+      assert.equal(receiver.received.length, 1, 'it was tried before its time')
+      await pass(6000)
+      assert.equal(receiver.received.length, 2)
+      assert.equal(await app.app.webhooks.depth(), 0)
+    })
+  })
+
+  test('one that is disabled and enabled while it waits for a retry is tried again once, when it is due', () =>
+    delivering([500, 200], async ({ app, receiver, worker, id, pass }) => {
+      await makeTag(app)
+      await worker.still()
+      for (const active of [false, true, false, true]) {
+        await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active }, status: 200 })
+      }
+      await pass(3900)
+      assert.equal(receiver.received.length, 1, 'it was tried before its time')
+      await pass(HOUR)
+      assert.equal(receiver.received.length, 2)
+    }))
+
   test('a webhook that is removed takes what is pending with it', () =>
     delivering([500], async ({ app, receiver, worker, id, pass }) => {
       await makeTag(app)
@@ -163,6 +214,22 @@ describe('subscriptions in the settings', () => {
     await play(app, { request: `GET ${WEBHOOKS}/3`, status: 404 })
     await app.close()
   })
+
+  test('a secret that they set is not rotated, since the next start would undo it; one that they do not set is', async () => {
+    const [url, secret] = ['http://127.0.0.1:9/hook', 'sixteen letters!']
+    const settings = { webhooks: { subscriptions: [{ url, secret }, { url: `${url}/2` }] } }
+    let app = await openTestApp({ settings })
+    const rotated = async (id: number, status: number) =>
+      (await play(app, { request: `POST ${WEBHOOKS}/${id}/rotate`, status })).json
+    const refusal = { detail: { error: 'The secret of webhook 1 is set in the settings of the project; change it there' } }
+    assert.deepEqual(await rotated(1, 400), refusal)
+    const { secret: made } = (await rotated(2, 200)).data
+    app = await app.reopen()
+    assert.deepEqual(await rotated(1, 400), refusal)
+    const secretOf = (id: number) => app.app.webhooks.subscriptions.receiver(id)?.secrets[0]
+    assert.deepEqual([secretOf(1), secretOf(2)], [secret, made])
+    await app.close()
+  })
 })
 
 describe('the log', () => {
@@ -172,8 +239,9 @@ describe('the log', () => {
       async ({ app, worker, id, pass }) => {
         for (let count = 0; count < 6; count++) await makeTag(app)
         await worker.still()
-        const { outbox } = app.app.webhooks
-        await outbox.prune({ deliveries: 4, days: 2 })
+        const { store, records } = app.app
+        const parts = { store, records, clock: app.time.clock }
+        await prune(parts, { deliveries: 4, days: 2 })
         assert.deepEqual(
           (await deliveriesOf(app, id)).map((delivery) => delivery.id),
           [6, 5, 4, 3],
@@ -181,7 +249,7 @@ describe('the log', () => {
         await pass(HOUR)
         await makeTag(app)
         await pass(48 * HOUR - 1)
-        await outbox.prune({ deliveries: 100, days: 2 })
+        await prune(parts, { deliveries: 100, days: 2 })
         assert.deepEqual(
           (await deliveriesOf(app, id)).map((delivery) => delivery.id),
           [7],

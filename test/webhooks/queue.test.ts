@@ -36,6 +36,16 @@ test('what a load brings is not taken a second time when it is told of, and what
   assert.deepEqual(takeAll(queue, 50), [2])
 })
 
+test('what failed while a load was read waits on, and what the load knows of a job counts', () => {
+  const queue = new Queue()
+  queue.wait({ event: 1, tries: 1, due: 10 })
+  queue.wait({ event: 2, tries: 1, due: 20 })
+  queue.load([{ event: 2, tries: 2, due: 30 }])
+  assert.deepEqual(takeAll(queue, 20), [1])
+  assert.deepEqual(queue.take(30), { event: 2, tries: 2, due: 30 })
+  assert.equal(queue.size, 0)
+})
+
 test('a job that is forgotten does not wait any more', () => {
   const queue = new Queue()
   queue.wait({ event: 1, tries: 1, due: 10 })

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { verify as verifyHub } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
+import { secretProblem } from '../../src/config/webhook-settings.ts'
 import type { Message } from '../../src/webhooks/message.ts'
-import { makeSecret, secretProblem, signedRequest } from '../../src/webhooks/signature.ts'
+import { makeSecret, signedRequest } from '../../src/webhooks/signature.ts'
 
 interface Vector {
   readonly name: string
@@ -66,15 +67,4 @@ test('a made secret is one that the standard library takes, of 32 bytes', () => 
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assert.equal(secretProblem(secret), undefined)
   assert.doesNotThrow(() => new Webhook(secret))
-})
-
-test('what a chosen secret must be', () => {
-  assert.equal(secretProblem('sixteen letters!'), undefined)
-  assert.equal(secretProblem('fifteen letters'), 'must be at least 16 characters long')
-  assert.equal(secretProblem('x'.repeat(201)), 'must be at most 200 characters long')
-  assert.equal(secretProblem('umlauts are änderbar'), 'must be printable ASCII')
-  assert.equal(secretProblem(`whsec_${Buffer.alloc(24).toString('base64')}`), undefined)
-  for (const key of [Buffer.alloc(23).toString('base64'), Buffer.alloc(65).toString('base64'), 'not base64 at all, is it', '']) {
-    assert.equal(secretProblem(`whsec_${key}`), 'must have 24 to 64 bytes in Base64 behind whsec_', key)
-  }
 })

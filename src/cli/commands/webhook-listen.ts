@@ -1,18 +1,21 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { Command } from 'commander'
 import { AppError } from '../../errors.ts'
 import { systemRandom } from '../../util/ids.ts'
 import { isSigned } from '../../webhooks/message.ts'
 import { makeSecret } from '../../webhooks/signature.ts'
-import { withApi } from '../api-client.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { printable, printableJson } from '../printable.ts'
 import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
 import { painter } from '../style.ts'
 
 type ListenOptions = ProjectOptions & { forwardTo?: string; events?: string; models?: string }
+
+/** By this its subscriptions are known, should it be killed before it can remove its own. */
+const PATH = '/admin-webhooks-listen'
 
 /** What is passed on of a request. */
 const FORWARDED = ['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-hub-signature-256', 'user-agent']
@@ -23,7 +26,7 @@ const MAX_BODY_BYTES = 1_048_576
 /** `admin webhooks listen`: a receiver on this machine, subscribed for as long as it runs. */
 export function listenCommand(io: Io): Command {
   return withProjectOptions(new Command('listen').description('receive webhooks here, check their signatures and show them'))
-    .option('--forward-to <url>', 'pass them on, and answer with what is answered there')
+    .option('--forward-to <url>', 'pass on what is signed, and answer with what is answered there')
     .option('--events <list>', 'create, update, delete (default: all)')
     .option('--models <list>', 'models to be told of (default: all)')
     .addHelpText('after', '\nExample:\n  $ admin webhooks listen --forward-to http://localhost:3000/hooks\n')
@@ -33,8 +36,12 @@ export function listenCommand(io: Io): Command {
           throw new AppError('TASK_FAILED', 'No server runs that could deliver anything; start one: admin serve')
         const secret = makeSecret(systemRandom)
         const server = await receive(io, secret, options.forwardTo)
-        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
         try {
+          for (const id of await leftBehind(request)) {
+            await request('DELETE', `/webhooks/${id}`)
+            io.stderr.write(`Removed webhook ${id}, which an earlier listen left behind\n`)
+          }
           const [events, models] = [options.events?.split(','), options.models?.split(',')]
           const { data } = await request('POST', '/webhooks', { url, secret, events, models })
           const stop = io.stopRequested()
@@ -50,6 +57,30 @@ export function listenCommand(io: Io): Command {
         }
       }),
     )
+}
+
+/** Subscriptions of listeners on this machine that are there no more. */
+async function leftBehind(request: ApiClient['request']): Promise<number[]> {
+  const { data } = await request('GET', '/webhooks?page_size=100')
+  const ids: number[] = []
+  for (const { id, url } of data as { id: number; url: string }[]) {
+    const { hostname, port, pathname } = new URL(url)
+    if (hostname === '127.0.0.1' && pathname === PATH && !(await isListenedOn(Number(port)))) ids.push(id)
+  }
+  return ids
+}
+
+/** True when somebody listens on a port of this machine. Nothing is sent there. */
+async function isListenedOn(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
 }
 
 async function receive(io: Io, secret: string, forwardTo: string | undefined): Promise<Server> {
@@ -94,7 +125,9 @@ async function answerTo(
   isGood: boolean,
   forwardTo: string | undefined,
 ): Promise<[status: number, note: string]> {
-  if (forwardTo === undefined) return [isGood ? 204 : 401, '']
+  // What is behind this may trust whatever comes from here.
+  if (!isGood) return [401, forwardTo === undefined ? '' : ', not passed on']
+  if (forwardTo === undefined) return [204, '']
   const passedOn = FORWARDED.flatMap((name) =>
     typeof headers[name] === 'string' ? [[name, headers[name]] as [string, string]] : [],
   )

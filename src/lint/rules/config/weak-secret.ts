@@ -1,4 +1,5 @@
 import type { Path } from '../../../config/source.ts'
+import { secretProblem } from '../../../config/webhook-settings.ts'
 import { isObject } from '../../../util/json.ts'
 import { configExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
@@ -21,6 +22,7 @@ kept in data/secret.`,
     configExample('secret_key: »hunter2«\n'),
     configExample('secret_key: »changeme-changeme-changeme-changeme«\n'),
     configExample('webhooks:\n  - { url: "https://hooks.example.com", secret: »aaaaaaaaaaaaaaaa« }\n'),
+    configExample('webhooks:\n  - { url: "https://hooks.example.com", secret: »whsec_aaaaaaaaaaaa« }\n'),
   ],
   valid: [
     configExample('secret_key: 9fQ2vX7pLkT4sWzB1mNcR8yHdJ6gEaUo\n'),
@@ -28,16 +30,18 @@ kept in data/secret.`,
   ],
   project({ config }, report) {
     if (config === undefined || !isObject(config.value)) return
-    const check = (secret: unknown, least: number, path: Path) => {
-      // One that is too short keeps the project from being served, which is told already.
-      if (typeof secret !== 'string' || Buffer.byteLength(secret) < least) return
+    // What keeps the project from being served is told already.
+    const check = (secret: unknown, willDo: (secret: string) => boolean, path: Path) => {
+      if (typeof secret !== 'string' || !willDo(secret)) return
       const different = new Set(secret).size
       if (different >= MIN_DIFFERENT) return
       const what = `'${path.at(-1)}' is made of ${different} different ${different === 1 ? 'character' : 'characters'}`
       report(config.source, path, `${what} and can be guessed; make one with \`openssl rand -base64 32\``)
     }
-    check(config.value.secret_key, 32, ['secret_key'])
-    for (const { value, path } of subscriptionsIn(config))
-      check(isObject(value) ? value.secret : undefined, 16, [...path, 'secret'])
+    check(config.value.secret_key, (secret) => Buffer.byteLength(secret) >= 32, ['secret_key'])
+    for (const { value, path } of subscriptionsIn(config)) {
+      const secret = isObject(value) ? value.secret : undefined
+      check(secret, (text) => secretProblem(text) === undefined, [...path, 'secret'])
+    }
   },
 }

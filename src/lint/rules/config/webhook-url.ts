@@ -1,3 +1,4 @@
+import { urlProblem } from '../../../config/webhook-settings.ts'
 import { isObject } from '../../../util/json.ts'
 import { configExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
@@ -22,12 +23,13 @@ the same machine. A name and password in the url would be in every log that the 
   project({ config }, report) {
     if (config === undefined) return
     for (const { value, path } of subscriptionsIn(config)) {
-      const url = isObject(value) && typeof value.url === 'string' && URL.canParse(value.url) ? new URL(value.url) : undefined
-      if (url === undefined) continue
-      const say = (message: string) => report(config.source, [...path, 'url'], message)
-      if (url.username !== '' || url.password !== '')
-        say('The url holds a name or password; receivers check the signature instead')
-      if (url.protocol === 'http:' && !isLocal(url.hostname)) say(`Records would be sent to ${url.host} in the clear; use https`)
+      const address = isObject(value) ? value.url : undefined
+      // What keeps the project from being served is told already.
+      if (typeof address !== 'string' || urlProblem(address) !== undefined) continue
+      const { protocol, hostname, host } = new URL(address)
+      if (protocol === 'http:' && !isLocal(hostname)) {
+        report(config.source, [...path, 'url'], `Records would be sent to ${host} in the clear; use https`)
+      }
     }
   },
 }

@@ -1,0 +1,165 @@
+import type { CustomParams, DataProvider, MetaQuery } from '@refinedev/core'
+import { AdminError } from '../admin-error.ts'
+import { type Client, type Typed, untyped } from '../client.ts'
+import { inBulk, pageOf, recordsOf } from '../collections.ts'
+import type { Id } from '../model-client.ts'
+import { ModelShapes, type Values } from '../model-shapes.ts'
+import { filterEntries, type QueryEntries, sortEntries } from '../query.ts'
+import type { CallOptions, Projection } from '../types.ts'
+import { listFilter, sortKeys } from './filters.ts'
+import { forRefine } from './http-error.ts'
+
+export interface DataProviderOptions {
+  /** The forms that records are created and changed under, unless `meta.form_id` says: `{post: {create: 'PostForm'}}`. */
+  readonly forms?: Readonly<Record<string, { readonly create?: string; readonly update?: string }>>
+}
+
+/**
+ * A data provider of refine, the models being its resources. Records are as the API answers them, but that many-to-many are arrays
+ * of ids. The filter `q` searches. What the API cannot be asked for is refused. `meta` takes `fields`, `include`, `form_id` and
+ * `if_match`.
+ */
+export function dataProvider<Models extends Typed<Models>>(
+  client: Client<Models>,
+  { forms = {} }: DataProviderOptions = {},
+): Required<DataProvider> {
+  const models = untyped(client)
+  const shapes = new ModelShapes(models)
+  const formOf = (resource: string, action: 'create' | 'update', meta: MetaQuery = {}) => {
+    const form_id: string | undefined = meta.form_id ?? forms[resource]?.[action]
+    return form_id === undefined ? {} : { form_id }
+  }
+  // What a record holds is known to the caller alone, who says so by a type parameter.
+  const typed = async (resource: string, records: readonly Values[]) => (await shapes.edited(resource, records)) as never[]
+  const one = async (resource: string, record: Values) => ({ data: (await shapes.edited(resource, [record]))[0] as never })
+  const settable = (resource: string, variables: unknown) => shapes.settable(resource, variables as Values)
+
+  /** What differs from what is stored: no more is sent. Who may not read it sends everything. */
+  const differing = async (resource: string, id: Id, variables: unknown) => {
+    try {
+      const { data: current } = await models.model(resource).read(id)
+      return { current, input: await shapes.changed(resource, variables as Values, current) }
+    } catch (error) {
+      if (error instanceof AdminError && error.type === 'permission') return { input: await settable(resource, variables) }
+      throw error
+    }
+  }
+
+  return {
+    getApiUrl: () => models.apiUrl,
+
+    getList: ({ resource, pagination = {}, sorters, filters, meta }) =>
+      forRefine(async () => {
+        const model = models.model(resource)
+        const { currentPage = 1, pageSize = 10, mode = 'server' } = pagination
+        const wanted = listFilter(filters)
+        const sort = sortKeys(sorters)
+        if (wanted.q !== undefined && sort.length > 0) {
+          throw new TypeError('A search orders by relevance; leave out the sorters, or the filter q')
+        }
+        const fetchPage = (page: number, page_size: number) =>
+          wanted.q === undefined
+            ? model.list({ ...projectionOf(meta), filters: wanted.filters, sort, page, page_size }, optionsOf(meta))
+            : model.search(wanted.q, { filters: wanted.filters, page, page_size }, optionsOf(meta))
+        const page = mode === 'server' ? ([currentPage, pageSize] as const) : ([1, Number.MAX_SAFE_INTEGER] as const)
+        const { data, total } = await pageOf(fetchPage, ...page)
+        return { data: await typed(resource, data), total }
+      }),
+
+    getOne: ({ resource, id, meta }) =>
+      forRefine(async () => {
+        const { data } = await models.model(resource).read(id, { ...projectionOf(meta), ...optionsOf(meta) })
+        return one(resource, data)
+      }),
+
+    getMany: ({ resource, ids, meta }) =>
+      forRefine(async () => {
+        const records = await recordsOf(models.model(resource), ids, projectionOf(meta), optionsOf(meta))
+        return { data: await typed(resource, records) }
+      }),
+
+    create: ({ resource, variables, meta }) =>
+      forRefine(async () => {
+        const input = await settable(resource, variables)
+        return one(resource, (await models.model(resource).create(input, formOf(resource, 'create', meta))).data)
+      }),
+
+    createMany: ({ resource, variables, meta }) =>
+      forRefine(async () => {
+        const inputs = await Promise.all(variables.map((each) => settable(resource, each)))
+        const create = (some: readonly Values[]) => models.model(resource).bulkCreate(some, formOf(resource, 'create', meta))
+        return { data: await typed(resource, await inBulk(inputs, create)) }
+      }),
+
+    update: ({ resource, id, variables, meta }) =>
+      forRefine(async () => {
+        const { current, input } = await differing(resource, id, variables)
+        if (current !== undefined && Object.keys(input).length === 0) return one(resource, current)
+        const options = { ...formOf(resource, 'update', meta), ...guardOf(meta) }
+        return one(resource, (await models.model(resource).update(id, input, options)).data)
+      }),
+
+    updateMany: ({ resource, ids, variables, meta }) =>
+      forRefine(async () => {
+        const data = await settable(resource, variables)
+        const updates = ids.map((id) => ({ id: Number(id), data }))
+        const update = (some: typeof updates) => models.model(resource).bulkUpdate(some, formOf(resource, 'update', meta))
+        return { data: await typed(resource, await inBulk(updates, (some) => update([...some]))) }
+      }),
+
+    deleteOne: ({ resource, id, meta }) =>
+      forRefine(async () => one(resource, (await models.model(resource).remove(id, guardOf(meta))).data)),
+
+    deleteMany: ({ resource, ids }) =>
+      forRefine(async () => {
+        const deleted = await inBulk(ids.map(Number), (some) => models.model(resource).bulkDelete(some))
+        return { data: await typed(resource, deleted) }
+      }),
+
+    custom: (params) =>
+      forRefine(async () => {
+        const path = pathOf(params.url, models.apiUrl)
+        const { headers = {}, payload, meta } = params
+        const request = { method: methodOf(params), query: customQuery(params), headers, ...optionsOf(meta) }
+        return { data: (await models.request(path, payload === undefined ? request : { ...request, body: payload })) as never }
+      }),
+  }
+}
+
+/** A token goes to nobody else. */
+function pathOf(url: string, apiUrl: string): string {
+  if (url.startsWith(`${apiUrl}/`)) return url.slice(apiUrl.length)
+  if (url.startsWith('/') && !url.startsWith('//')) return url
+  throw new TypeError(`'${url}' is not of this API; write a path below ${apiUrl}, or use fetch`)
+}
+
+function methodOf({ method }: CustomParams): 'GET' | 'POST' | 'PUT' | 'DELETE' {
+  const name = method.toUpperCase()
+  if (name === 'GET' || name === 'POST' || name === 'PUT' || name === 'DELETE') return name
+  throw new TypeError(`The API has no method ${name}`)
+}
+
+function customQuery({ query, filters, sorters }: CustomParams): QueryEntries {
+  const own = Object.entries((query ?? {}) as Record<string, unknown>).flatMap(
+    ([name, value]): QueryEntries => (value === undefined ? [] : [value].flat().map((each) => [name, String(each)])),
+  )
+  const wanted = listFilter(filters)
+  return [...own, ['q', wanted.q], ...filterEntries(wanted.filters), ...sortEntries(sortKeys(sorters))]
+}
+
+/** The signal is touched where it is used: refine goes on with what nobody can abort. */
+function optionsOf(meta: MetaQuery = {}): CallOptions {
+  const signal = meta.queryContext?.signal
+  return signal === undefined ? {} : { signal }
+}
+
+function guardOf(meta: MetaQuery = {}): { readonly if_match?: string } {
+  const if_match: string | undefined = meta.if_match
+  return if_match === undefined ? {} : { if_match }
+}
+
+function projectionOf({ fields, include }: MetaQuery = {}): Projection<string, string> {
+  const names = fields?.filter((field) => typeof field === 'string')
+  if (names?.length !== fields?.length) throw new TypeError('meta.fields holds names of fields, and nothing else')
+  return { fields: names, include: include as readonly string[] | undefined }
+}

@@ -1,0 +1,96 @@
+import { AdminError } from './admin-error.ts'
+import type { TokenStorage, Tokens } from './tokens.ts'
+
+/** Asks the server for something under `/auth/`, without a token. @throws {AdminError} */
+export type AskAuth = (action: 'token' | 'refresh' | 'logout', body: object) => Promise<unknown>
+
+/** The tokens of a user who is logged in, renewed when they have run out. */
+export class Session {
+  readonly #storage: TokenStorage
+  readonly #ask: AskAuth
+  /** What is being done with the tokens; the next thing waits for it. */
+  #last: Promise<unknown> = Promise.resolve()
+  /** The renewal under way, which whoever needs one shares. */
+  #renewal: Promise<string | undefined> | undefined
+
+  constructor(storage: TokenStorage, ask: AskAuth) {
+    this.#storage = storage
+    this.#ask = ask
+  }
+
+  /** The access token, good or not; undefined for nobody. */
+  async accessToken(): Promise<string | undefined> {
+    return (await this.#storage.get())?.access_token
+  }
+
+  /** @throws {AdminError} */
+  login(username: string, password: string): Promise<void> {
+    return this.#exclusively(async () => {
+      await this.#storage.set(tokensIn(await this.#ask('token', { username, password }).catch(explainLogin)))
+    })
+  }
+
+  /**
+   * Ends the session, here in any case.
+   *
+   * @throws {AdminError} when the server could not be told
+   */
+  logout(): Promise<void> {
+    return this.#exclusively(async () => {
+      const tokens = await this.#storage.get()
+      await this.#storage.set(undefined)
+      if (tokens?.refresh_token === undefined) return
+      await this.#ask('logout', { refresh_token: tokens.refresh_token }).catch(unlessOver)
+    })
+  }
+
+  /**
+   * Another access token in the place of one that was refused; undefined when there is none to be had. However many are refused
+   * at once, the refresh token, which is good for one use, is used once.
+   *
+   * @throws {AdminError} when nobody knows: the server could not be asked, or would not answer
+   */
+  renew(refused: string): Promise<string | undefined> {
+    this.#renewal ??= this.#exclusively(() => this.#renewed(refused)).finally(() => {
+      this.#renewal = undefined
+    })
+    return this.#renewal
+  }
+
+  async #renewed(refused: string): Promise<string | undefined> {
+    const tokens = await this.#storage.get()
+    // Somebody was quicker: an earlier request, another tab, or a new login.
+    if (tokens === undefined || tokens.access_token !== refused) return tokens?.access_token
+    if (tokens.refresh_token === undefined) return undefined
+    const grant = await this.#ask('refresh', { refresh_token: tokens.refresh_token }).catch(unlessOver)
+    const next = grant === undefined ? undefined : tokensIn(grant)
+    await this.#storage.set(next)
+    return next?.access_token
+  }
+
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const turn = () => this.#storage.exclusively?.(work) ?? work()
+    const done = this.#last.then(turn, turn)
+    this.#last = done.catch(() => {})
+    return done
+  }
+}
+
+const tokensIn = (grant: unknown): Tokens => {
+  const { access_token, refresh_token } = grant as Tokens
+  return { access_token, refresh_token }
+}
+
+/** A session that is over needs no more ending or renewing. */
+function unlessOver(error: unknown): undefined {
+  if (error instanceof AdminError && error.type === 'authentication') return undefined
+  throw error
+}
+
+/** The server says the same of every refusal; of a login people want to hear more. */
+function explainLogin(error: unknown): never {
+  if (!(error instanceof AdminError) || error.type !== 'authentication') throw error
+  const { type, status, requestId } = error
+  const message = 'The username or the password is wrong, or the account is disabled or locked'
+  throw new AdminError(message, { type, status, requestId, cause: error })
+}

@@ -1,0 +1,87 @@
+import Joi from 'joi'
+
+/** A webhook subscription as the configuration holds it. */
+export interface WebhookSettings {
+  readonly url: string
+  readonly events?: readonly ('create' | 'update' | 'delete')[]
+  readonly models?: readonly string[]
+  readonly secret?: string
+  readonly active?: boolean
+}
+
+/** How webhooks are delivered. */
+export interface WebhookSection {
+  /** May receivers be on this machine or in a private network? Absent, they may when the server itself listens on this machine. */
+  readonly allow_private?: boolean
+  /** Seconds until the next attempt, after each that failed. */
+  readonly retry_schedule: readonly number[]
+  readonly subscriptions: readonly WebhookSettings[]
+  /** How many deliveries are kept in the log, and for how long. */
+  readonly keep: { readonly deliveries: number; readonly days: number }
+}
+
+const MAX_RETRIES = 50
+/** A week. */
+const MAX_RETRY_SECONDS = 604_800
+const MAX_URL = 2000
+
+/** A secret that begins so is Base64 behind it (Standard Webhooks, "Signature scheme"). */
+export const SECRET_PREFIX = 'whsec_'
+/** What Standard Webhooks asks of a key. */
+const KEY_BYTES = { min: 24, max: 64 } as const
+const SECRET_LENGTH = { min: 16, max: 200 } as const
+
+/** What is wrong with the address of a receiver, wherever somebody wrote it, to be put behind its name; undefined when it will do. */
+export function urlProblem(address: string): string | undefined {
+  if (address.length > MAX_URL) return `must be at most ${MAX_URL} characters long`
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    return 'must be an http or https address such as https://example.com/hooks'
+  }
+  const names = url.username !== '' || url.password !== ''
+  return names ? 'must not hold a user name or password; the signature tells who sends' : undefined
+}
+
+/** What is wrong with a secret that somebody chose, wherever it is written, to be put behind its name; undefined when it will do. */
+export function secretProblem(secret: string): string | undefined {
+  if (secret.startsWith(SECRET_PREFIX)) {
+    const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+    const isBase64 = key.toString('base64') === secret.slice(SECRET_PREFIX.length)
+    if (isBase64 && key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max) return undefined
+    return `must have ${KEY_BYTES.min} to ${KEY_BYTES.max} bytes in Base64 behind ${SECRET_PREFIX}`
+  }
+  if (!/^[\x20-\x7e]*$/.test(secret)) return 'must be printable ASCII'
+  if (secret.length < SECRET_LENGTH.min) return `must be at least ${SECRET_LENGTH.min} characters long`
+  return secret.length > SECRET_LENGTH.max ? `must be at most ${SECRET_LENGTH.max} characters long` : undefined
+}
+
+/** A text that is judged in words of its own; @param type Joi's name of the fault */
+const judged = (type: string, problemOf: (text: string) => string | undefined): Joi.StringSchema =>
+  Joi.string()
+    .custom((text: string, helpers) => {
+      const problem = problemOf(text)
+      return problem === undefined ? text : helpers.error(type, { problem })
+    })
+    .messages({ [type]: '{{#label}} {{#problem}}' })
+
+const subscription = Joi.object({
+  url: judged('webhook.url', urlProblem).required(),
+  events: Joi.array().items(Joi.valid('create', 'update', 'delete')),
+  models: Joi.array().items(Joi.string()),
+  secret: judged('webhook.secret', secretProblem),
+  active: Joi.boolean(),
+})
+
+const section = Joi.object({
+  allow_private: Joi.boolean(),
+  retry_schedule: Joi.array().items(Joi.number().positive().max(MAX_RETRY_SECONDS)).max(MAX_RETRIES),
+  subscriptions: Joi.array().items(subscription),
+  keep: Joi.object({ deliveries: Joi.number().integer().min(0).max(1_000_000), days: Joi.number().positive().max(3650) }),
+})
+
+/** What settings may say of webhooks: a list of subscriptions, or a section. */
+export const webhooksSchema = Joi.alternatives().conditional(Joi.array(), {
+  // biome-ignore lint/suspicious/noThenProperty: Joi calls it so.
+  then: Joi.array().items(subscription),
+  otherwise: section,
+})

@@ -1,0 +1,83 @@
+import { Queue } from './queue.ts'
+
+/** Attempts under way at one receiver, each of its own: so that one that is slow keeps nobody else waiting. */
+const CONCURRENCY = 8
+/** From so many failures in a row on, a receiver is tried with one message at a time, and rests before the next. */
+const TROUBLED = 3
+const FIRST_REST_MS = 1000
+
+/** One receiver: what it has yet to be told, and how it is doing. */
+export class Endpoint {
+  readonly id: number
+  readonly queue = new Queue()
+  /** Events under way, those that were begun before it was forgotten too. */
+  readonly running = new Set<number>()
+  /** How many attempts failed in a row. */
+  failures = 0
+  /** Nothing is sent before this moment. */
+  restsUntil = 0
+  /** Calls off what is to be done later. */
+  callOff: (() => void) | undefined
+  /** False for one that is forgotten, and stays until nothing of it is under way. */
+  isWanted = true
+  /** What is pending is being read; nothing is begun meanwhile, so that nothing is begun twice. */
+  #loading: Promise<void> | undefined
+
+  constructor(id: number) {
+    this.id = id
+  }
+
+  /** True when another attempt may be made at this moment. */
+  isFree(now: number): boolean {
+    return this.#isOpen && this.restsUntil <= now
+  }
+
+  /** When to look again for something to do; undefined when whatever ends will do so, or there is nothing. */
+  nextLook(now: number): number | undefined {
+    if (!this.#isOpen || this.queue.size === 0) return undefined
+    return this.restsUntil > now ? this.restsUntil : (this.queue.nextDue ?? now)
+  }
+
+  /** True when it has failed several times in a row. */
+  get isTroubled(): boolean {
+    return this.failures >= TROUBLED
+  }
+
+  /** True when nobody needs it any more. */
+  get isOver(): boolean {
+    return !this.isWanted && this.running.size === 0 && this.#loading === undefined
+  }
+
+  /** Does the work of reading what is pending, after any such work that is being done. */
+  async load(work: () => Promise<void>): Promise<void> {
+    const mine = (this.#loading ?? Promise.resolve()).then(work)
+    const settled = mine.catch(() => {})
+    this.#loading = settled
+    try {
+      await mine
+    } finally {
+      if (this.#loading === settled) this.#loading = undefined
+    }
+  }
+
+  /** Notes that it took a message. */
+  succeed(): void {
+    this.failures = 0
+    this.restsUntil = 0
+  }
+
+  /** Notes that it failed. @param longest that it rests because of that, in milliseconds */
+  fail(now: number, longest: number): void {
+    this.failures++
+    if (this.isTroubled) this.rest(now + Math.min(FIRST_REST_MS * 2 ** Math.min(this.failures - TROUBLED, 20), longest))
+  }
+
+  /** Sends nothing before that moment. */
+  rest(until: number): void {
+    this.restsUntil = Math.max(this.restsUntil, until)
+  }
+
+  get #isOpen(): boolean {
+    return this.isWanted && this.#loading === undefined && this.running.size < (this.isTroubled ? 1 : CONCURRENCY)
+  }
+}

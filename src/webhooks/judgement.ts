@@ -1,0 +1,40 @@
+import type { Endpoint } from './endpoint.ts'
+import type { Result } from './outbox.ts'
+import type { Job } from './queue.ts'
+import { retryAfter, type Schedule } from './schedule.ts'
+import type { Answer } from './sender.ts'
+
+/** What a receiver answers that is to be told nothing any more. */
+export const GONE = 410
+/** What a receiver answers who wants to be left alone for a while, and says for how long. */
+const BUSY: ReadonlySet<number | undefined> = new Set([429, 503])
+
+/** An attempt that was answered, or was not. Times in milliseconds since the Unix epoch. */
+export interface Tried {
+  readonly endpoint: Endpoint
+  readonly job: Job
+  /** When it began. */
+  readonly at: number
+  readonly now: number
+  readonly schedule: Schedule
+}
+
+/**
+ * What an answer means: 2xx that it is delivered, 410 that it never will be, everything else that it may be later. The endpoint is told,
+ * and waits with what is to be tried again.
+ */
+export function judge({ status, took, reason, text, ...answer }: Answer, { endpoint, job, at, now, schedule }: Tried): Result {
+  const result = { receiver: endpoint.id, event: job.event, attempt: { at, status, took, reason, text } }
+  if (status !== undefined && status >= 200 && status < 300) {
+    endpoint.succeed()
+    return { ...result, status: 'delivered', tries: job.tries, due: undefined }
+  }
+  const tries = job.tries + 1
+  const asked = BUSY.has(status) ? retryAfter(answer.retryAfter, now) : undefined
+  const wait = status === GONE ? undefined : schedule.waitAfter(tries, asked)
+  endpoint.fail(now, schedule.shortest)
+  if (asked !== undefined) endpoint.rest(now + (wait ?? 0))
+  if (wait === undefined) return { ...result, status: 'failed', tries, due: undefined }
+  endpoint.queue.wait({ event: job.event, tries, due: now + wait })
+  return { ...result, status: 'pending', tries, due: now + wait }
+}

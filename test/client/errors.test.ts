@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { AdminError, type ClientOptions, createClient } from '../../src/client/client.ts'
+import { AUTHOR, type LiveApp, loggedIn, openLive } from './live.ts'
+
+/** What a call fails with. */
+async function failureOf(call: Promise<unknown>): Promise<AdminError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  assert.ok(error instanceof AdminError, `failed with ${error}`)
+  return error
+}
+
+describe('what a live server refuses', () => {
+  let app: LiveApp
+  let client: Awaited<ReturnType<typeof loggedIn>>
+  before(async () => {
+    app = await openLive()
+    client = await loggedIn(app)
+  })
+  after(() => app.close())
+
+  test('fields, all of them, by name', async () => {
+    const error = await failureOf(client.model('tag').create({ name: '', slug: 'a b', color: 'red' }))
+    assert.deepEqual([error.type, error.status], ['validation', 400])
+    assert.deepEqual(Object.keys(error.fieldErrors).sort(), ['color', 'name', 'slug'])
+    assert.match(error.message, /slug format is invalid/)
+  })
+
+  test('items of a bulk operation, by index', async () => {
+    const records = [{ name: 'Fine', slug: 'fine' }, { name: 'No slug' }, 'nothing' as unknown as object]
+    const error = await failureOf(client.model('tag').bulkCreate(records.slice(0, 2) as never))
+    assert.deepEqual(error.errorsOf(0), {})
+    assert.deepEqual(error.errorsOf(1), { slug: ['slug is mandatory'] })
+    const whole = await failureOf(client.model('tag').bulkCreate(records as never))
+    assert.deepEqual(whole.errorsOf(2), { '': ['records[2] must be an object'] })
+  })
+
+  test('a query, naming the parameter', async () => {
+    const error = await failureOf(client.model('tag').list({ filters: { titel: 'x' } }))
+    assert.deepEqual([error.type, error.status], ['request', 400])
+    assert.match(error.message, /Unknown field 'titel'/)
+    assert.deepEqual(Object.keys(error.fieldErrors), ['filters'])
+  })
+
+  test('what is not there, what one may not, what others need', async () => {
+    assert.deepEqual(await typeAndMessage(client.model('tag').read(999)), ['not_found', 'Tag with ID 999 does not exist'])
+    assert.deepEqual(await typeAndMessage(client.model('tag').update(999, { name: 'Tide' })), [
+      'request',
+      'Tag with ID 999 does not exist',
+    ])
+    const author = await loggedIn(app, {}, AUTHOR)
+    assert.equal((await failureOf(author.model('user').remove(1))).type, 'permission')
+    const needed = await failureOf(client.model('user').remove(3))
+    assert.deepEqual([needed.type, needed.status], ['conflict', 409])
+    assert.equal((await failureOf(createClient({ url: app.url }).model('tag').list())).type, 'authentication')
+  })
+
+  const typeAndMessage = async (call: Promise<unknown>) => {
+    const { type, message } = await failureOf(call)
+    return [type, message]
+  }
+})
+
+test('validation in the other shape is validation, too', async () => {
+  const app = await openLive({ settings: { validation_status: 422 } })
+  try {
+    const client = await loggedIn(app)
+    const { type, status, fieldErrors } = await failureOf(client.model('tag').create({ name: 'No slug' }))
+    assert.deepEqual([type, status, fieldErrors], ['validation', 422, { slug: ['slug is mandatory'] }])
+  } finally {
+    await app.close()
+  }
+})
+
+test('what is put off by a rate limit waits and is tried again, unless it creates something', async () => {
+  const app = await openLive({ settings: { rate_limits: { default: 2, auth: 0, upload: 0 } } })
+  try {
+    const waits: number[] = []
+    const wait = async (milliseconds: number) => {
+      waits.push(milliseconds)
+      app.advance(milliseconds)
+    }
+    const client = await loggedIn(app, { wait, retry: { seconds: 60 } })
+    const tags = client.model('tag')
+    for (const id of [1, 2, 3]) assert.equal((await tags.read(id)).data.id, id)
+    assert.deepEqual(waits, [60_000])
+    await tags.read(1)
+    const created = await failureOf(tags.create({ name: 'Late', slug: 'late' }))
+    assert.deepEqual([created.type, created.retryAfter], ['rate_limit', 60])
+    const hasty = await loggedIn(app, { wait, retry: { seconds: 59 } })
+    assert.equal((await failureOf(hasty.model('tag').read(1))).type, 'rate_limit')
+    assert.equal(waits.length, 1)
+  } finally {
+    await app.close()
+  }
+})
+
+describe('what is no answer of this API', () => {
+  const answering = (fetch: ClientOptions['fetch'], options: Partial<ClientOptions> = {}) =>
+    createClient({ url: 'http://shop.test', token: 't', fetch: fetch as typeof globalThis.fetch, ...options }).model('tag')
+
+  test('nobody answers', async () => {
+    const cause = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') })
+    const error = await failureOf(answering(() => Promise.reject(cause)).read(1))
+    assert.deepEqual([error.type, error.status], ['network', undefined])
+    assert.equal(error.message, 'No answer to GET http://shop.test/api/v1/models/tag/1: connect ECONNREFUSED 127.0.0.1:9')
+  })
+
+  test('the answer breaks off', async () => {
+    const body = new ReadableStream({ pull: (controller) => controller.error(new Error('terminated')) })
+    const error = await failureOf(answering(async () => new Response(body)).read(1))
+    assert.deepEqual([error.type, error.message], ['network', 'The answer broke off: terminated'])
+  })
+
+  test('a page instead of JSON', async () => {
+    const page = () => Promise.resolve(new Response('<html>', { headers: { 'Content-Type': 'text/html' } }))
+    const error = await failureOf(answering(page).read(1))
+    assert.match(error.message, /text\/html instead of JSON.*address/)
+  })
+
+  test('a proxy that finds nobody behind it', async () => {
+    const error = await failureOf(answering(async () => new Response('<h1>Bad Gateway</h1>', { status: 502 })).read(1))
+    assert.deepEqual([error.type, error.status], ['unavailable', 502])
+  })
+
+  test('a server that is never ready is asked three times', async () => {
+    let asked = 0
+    const busy = async () => {
+      asked += 1
+      return new Response('{"error":"Search is not ready","status_code":503,"details":"Try again"}', {
+        status: 503,
+        headers: { 'Retry-After': '1', 'X-Request-Id': 'r1' },
+      })
+    }
+    const error = await failureOf(answering(busy, { wait: async () => {} }).search('x'))
+    assert.deepEqual([asked, error.type, error.message, error.requestId], [3, 'unavailable', 'Try again', 'r1'])
+  })
+
+  test('who aborts gets their own reason back, also while waiting', async () => {
+    const reason = new Error('enough')
+    const controller = new AbortController()
+    const hanging: typeof fetch = (_, init) =>
+      new Promise((_, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+        controller.abort(reason)
+      })
+    await assert.rejects(answering(hanging).list({}, { signal: controller.signal }), (error) => error === reason)
+
+    const later = new AbortController()
+    const full = async () => {
+      queueMicrotask(() => later.abort(reason))
+      return new Response('', { status: 429, headers: { 'Retry-After': '5' } })
+    }
+    await assert.rejects(answering(full).list({}, { signal: later.signal }), (error) => error === reason)
+  })
+})

@@ -1,0 +1,50 @@
+import { type ClientOptions, createClient } from '../../src/client/client.ts'
+import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts'
+
+/** An application that listens on loopback. */
+export interface LiveApp extends TestApp {
+  readonly url: string
+  /** Every request so far that was answered: method and path, without what stands behind `?`. */
+  readonly asked: string[]
+}
+
+/** What tests log in with; from the seed of the blog. */
+export const ADMIN = { username: 'admin', password: 'harbour-admin-2024' }
+/** May write posts, but not delete users. */
+export const AUTHOR = { username: 'anna.lind', password: 'lighthouse-keys-17' }
+
+export async function openLive({ settings = {}, ...options }: TestAppOptions = {}): Promise<LiveApp> {
+  const app = await openTestApp({ ...options, settings: { port: 0, ...settings } })
+  const asked: string[] = []
+  app.server.events.on('response', ({ method, path }) => asked.push(`${method.toUpperCase()} ${path}`))
+  await app.server.start()
+  return { ...app, url: app.server.info.uri, asked }
+}
+
+/** A client of it that is logged in. */
+export async function loggedIn({ url }: LiveApp, options: Partial<ClientOptions> = {}, { username, password } = ADMIN) {
+  const client = createClient({ url, ...options })
+  await client.login(username, password)
+  return client
+}
+
+/** A request as a client sent it. */
+export interface Sent {
+  readonly method: string
+  /** Below the models, without what stands behind `?`. */
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly body: unknown
+}
+
+/** A `fetch` that notes what it is asked for. */
+export function noting(): { sent: Sent[]; fetch: typeof fetch } {
+  const sent: Sent[] = []
+  const noted: typeof fetch = (input, init) => {
+    const { pathname, searchParams } = new URL(String(input))
+    const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
+    sent.push({ method: init?.method ?? 'GET', path: pathname.replace(/^.*\/models\//, ''), query: searchParams, body })
+    return fetch(input, init)
+  }
+  return { sent, fetch: noted }
+}

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { AdminError, createClient } from '../../src/client/client.ts'
+import { authProvider, dataProvider, HttpError } from '../../src/client/react-admin.ts'
+import { ADMIN, AUTHOR, type LiveApp, loggedIn, noting, openLive, type Sent } from './live.ts'
+
+const USUAL = { pagination: { page: 1, perPage: 10 }, sort: { field: 'id', order: 'ASC' as const } }
+
+describe('the data provider of react-admin', () => {
+  let app: LiveApp
+  let provider: ReturnType<typeof dataProvider>
+  let sent: Sent[]
+  beforeEach(async () => {
+    app = await openLive()
+    const noted = noting()
+    provider = dataProvider(await loggedIn(app, { fetch: noted.fetch }), {
+      forms: { tag: { create: 'TagForm', update: 'TagForm' } },
+    })
+    sent = noted.sent
+  })
+  afterEach(() => app.close())
+
+  const makeTags = async (count: number, prefix = 'made') => {
+    const client = await loggedIn(app)
+    const ids: number[] = []
+    for (let done = 0; done < count; done += 1000) {
+      const size = Math.min(1000, count - done)
+      const records = Array.from({ length: size }, (_, index) => ({
+        name: `${prefix} ${done + index}`,
+        slug: `${prefix}-${done + index}`,
+      }))
+      ids.push(...(await client.model('tag').bulkCreate(records)).data.map(({ id }) => id))
+    }
+    return ids
+  }
+
+  test('lists by filters, orders and pages, with exact totals', async () => {
+    const filter = { status: ['published', 'archived'], 'author.username': 'anna.lind', category: { slug__ne: 'x' } }
+    const { data, total } = await provider.getList('post', {
+      pagination: { page: 2, perPage: 2 },
+      sort: { field: 'title', order: 'DESC' },
+      filter,
+    })
+    const all = await provider.getList('post', { ...USUAL, sort: { field: 'title', order: 'DESC' }, filter })
+    assert.ok(all.total !== undefined && all.total > 2, `only ${all.total}`)
+    assert.equal(total, all.total)
+    assert.deepEqual(data, all.data.slice(2, 4))
+    const { query } = sent.find(({ path }) => path === 'post') ?? assert.fail('nothing was asked')
+    assert.deepEqual(query.getAll('filters'), [
+      'status__in=published,archived',
+      'author__username=anna.lind',
+      'category__slug__ne=x',
+    ])
+  })
+
+  test('searches for q, and finds words', async () => {
+    const { data, total } = await provider.getList('post', { ...USUAL, filter: { q: ' lantern ', status: 'published' } })
+    assert.ok(total !== undefined && total > 0 && data.length === Math.min(10, total), `found ${total}`)
+    assert.equal(sent.at(-2)?.path, 'post/search')
+    const everything = await provider.getList('post', { ...USUAL, filter: { q: ' ' } })
+    assert.ok(Number(everything.total) > Number(total), 'blanks are searched for')
+  })
+
+  test('makes pages that are larger than those of the server', async () => {
+    const ids = await makeTags(260)
+    const params = { sort: { field: 'id', order: 'ASC' as const }, filter: { slug__startswith: 'made-' } }
+    const first = await provider.getList('tag', { ...params, pagination: { page: 1, perPage: 150 } })
+    const second = await provider.getList('tag', { ...params, pagination: { page: 2, perPage: 150 } })
+    assert.deepEqual(
+      [...first.data, ...second.data].map(({ id }) => id),
+      ids,
+    )
+    assert.deepEqual([first.total, second.total], [260, 260])
+  })
+
+  test('gets many beyond a hundred, in order, those that are there', async () => {
+    const ids = (await makeTags(250)).reverse()
+    const { data } = await provider.getMany('tag', { ids: [...ids.slice(0, 130), 99_999, ...ids.slice(130)] })
+    assert.deepEqual(
+      data.map(({ id }) => id),
+      ids,
+    )
+    const asked = sent.filter(({ path }) => path === 'tag')
+    assert.equal(asked.length, 3)
+    assert.deepEqual((await provider.getMany('tag', { ids: [] })).data, [])
+  })
+
+  test('gets what refers to a record, by a foreign key and by many-to-many', async () => {
+    const byAuthor = await provider.getManyReference('post', { ...USUAL, target: 'author_id', id: 3, filter: {} })
+    assert.ok(byAuthor.data.length > 0 && byAuthor.data.every(({ author_id }) => author_id === 3), 'posts of others')
+    const tagged = await provider.getManyReference('post', { ...USUAL, target: 'tags', id: 12, filter: { status: 'published' } })
+    assert.ok(tagged.data.length > 0 && tagged.data.every(({ tags }) => tags.includes(12)), 'posts without the tag')
+  })
+
+  test('shows many-to-many as ids, and JSON as it is', async () => {
+    const client = await loggedIn(app)
+    const metadata = [{ id: 1, note: 'no record' }]
+    await client.model('post').update(1, { metadata, tags: [3, { id: 1 }] })
+    const { data } = await provider.getOne('post', { id: 1 })
+    assert.deepEqual([...data.tags].sort(), [1, 3])
+    assert.deepEqual(data.metadata, metadata)
+    assert.equal(data.author.username, 'admin')
+  })
+
+  test('sends of a change what was changed, emptied fields as null', async () => {
+    const { data: previousData } = await provider.getOne('post', { id: 2 })
+    const data = {
+      ...previousData,
+      title: 'Inside the lantern room, again',
+      tags: [...previousData.tags, 12],
+      summary: undefined,
+    }
+    const updated = await provider.update('post', { id: 2, data, previousData })
+    const { method, path, body } = sent.at(-1) ?? assert.fail('nothing was sent')
+    assert.deepEqual([method, path], ['PUT', 'post/2'])
+    assert.deepEqual(body, { data: { title: data.title, summary: null, tags: data.tags } })
+    assert.ok(updated.data.tags.includes(12) && updated.data.summary === null, JSON.stringify(updated.data))
+  })
+
+  test('sends nothing when nothing was changed, whatever the server itself sets', async () => {
+    const { data: previousData } = await provider.getOne('post', { id: 2 })
+    const before = sent.length
+    const same = { ...previousData, updated_at: '2030-01-01T00:00:00Z', author: { id: 9 }, id: 7 }
+    assert.deepEqual((await provider.update('post', { id: 2, data: same, previousData })).data, previousData)
+    assert.equal(sent.length, before)
+  })
+
+  test('creates under its form, also from a copy of another record', async () => {
+    const { data: original } = await provider.getOne('tag', { id: 1 })
+    const { data } = await provider.create('tag', { data: { ...original, name: 'A copy', slug: 'a-copy' } })
+    assert.notEqual(data.id, original.id)
+    const { body } = sent.at(-1) ?? assert.fail('nothing was sent')
+    assert.deepEqual(Object(body).form_id, 'TagForm')
+    const { data: post } = await provider.getOne('post', { id: 2 })
+    const copy = await provider.create('post', { data: { ...post, slug: 'another', published_at: null, status: 'draft' } })
+    assert.deepEqual(copy.data.tags, post.tags)
+  })
+
+  test('changes and deletes more than a thousand, a thousand at a time', async () => {
+    const ids = await makeTags(1100)
+    const changed = await provider.updateMany('tag', { ids, data: { color: '#00ff00' } })
+    assert.deepEqual(changed.data, ids)
+    const deleted = await provider.deleteMany('tag', { ids: ids.map(String) })
+    assert.equal(deleted.data?.length, 1100)
+    assert.deepEqual(
+      sent.filter(({ path }) => path === 'tag/bulk').map(({ method }) => method),
+      ['PUT', 'PUT', 'DELETE', 'DELETE'],
+    )
+    assert.equal((await provider.getList('tag', { ...USUAL, filter: { slug__startswith: 'made-' } })).total, 0)
+  })
+
+  test('deletes one, guarded by an etag where one is given', async () => {
+    const [id = 0] = await makeTags(1)
+    await assert.rejects(provider.delete('tag', { id, meta: { if_match: '"0.0"' } }), (error) => isHttp(error, 412))
+    assert.equal((await provider.delete('tag', { id })).data.slug, 'made-0')
+  })
+
+  const isHttp = (error: unknown, status: number) => error instanceof HttpError && error.status === status
+
+  test('puts errors at the inputs, and what is wrong otherwise beside the form', async () => {
+    const error = await provider.create('tag', { data: { name: 'x', slug: 'no slug', color: 'red' } }).catch((each) => each)
+    assert.ok(isHttp(error, 400) && error.cause instanceof AdminError, String(error))
+    const { root, ...errors } = error.body.errors
+    assert.deepEqual(errors, {
+      name: 'name must be at least 2 characters long',
+      slug: 'slug format is invalid',
+      color: 'Write the colour as a # and six lower-case hex digits, such as #1f6f8b',
+    })
+    assert.equal(root.serverError, error.message)
+    const query = await provider.getList('tag', { ...USUAL, filter: { nme: 'x' } }).catch((each) => each)
+    assert.ok(isHttp(query, 400) && query.body.errors === undefined, JSON.stringify(query.body))
+    assert.match(query.message, /Unknown field 'nme'; did you mean 'name'/)
+    assert.ok(isHttp(await provider.getOne('tag', { id: 999 }).catch((each) => each), 404), 'found')
+    assert.ok(isHttp(await provider.getOne('nothing', { id: 1 }).catch((each) => each), 404), 'found')
+  })
+
+  test('is aborted by a signal', async () => {
+    const controller = new AbortController()
+    const list = provider.getList('post', { ...USUAL, filter: {}, signal: controller.signal })
+    controller.abort()
+    await assert.rejects(list, { name: 'AbortError' })
+  })
+})
+
+describe('the auth provider of react-admin', () => {
+  let app: LiveApp
+  beforeEach(async () => {
+    app = await openLive()
+  })
+  afterEach(() => app.close())
+
+  test('logs in and out, and knows who is there and what they may do', async () => {
+    const client = createClient({ url: app.url })
+    const auth = authProvider(client)
+    await assert.rejects(auth.checkAuth({}), /auth_check_error/)
+    await assert.rejects(auth.login({ ...ADMIN, password: 'wrong' }), /password is wrong/)
+    await auth.login(AUTHOR)
+    await auth.checkAuth({})
+    const identity = await auth.getIdentity?.()
+    assert.deepEqual([identity?.id, identity?.fullName], [3, 'Anna Lindqvist'])
+    const permissions = await auth.getPermissions?.({})
+    assert.ok(permissions.includes('view_post') && !permissions.includes('delete_user'), permissions.join(' '))
+    const can = (action: string, resource: string) => auth.canAccess?.({ action, resource })
+    assert.deepEqual([await can('list', 'post'), await can('delete', 'user'), await can('approve', 'post')], [true, false, true])
+    // Who is there is limited as logins are.
+    assert.equal(app.asked.filter((request) => request.endsWith('/auth/me')).length, 1)
+    await auth.logout({})
+    await assert.rejects(auth.checkAuth({}), /auth_check_error/)
+    await auth.login(ADMIN)
+    assert.equal((await auth.getIdentity?.())?.fullName, 'Ingrid Solheim')
+  })
+
+  test('ends a session that is over, and none that may not do something', async () => {
+    const client = await loggedIn(app, {}, AUTHOR)
+    const [auth, provider] = [authProvider(client), dataProvider(client)]
+    const forbidden = await provider.delete('user', { id: 1 }).catch((each) => each)
+    assert.equal(forbidden.status, 403)
+    await auth.checkError(forbidden)
+    app.advance(31 * 60_000)
+    await provider.getOne('tag', { id: 1 })
+    app.advance(8 * 24 * 60 * 60_000)
+    const over = await provider.getOne('tag', { id: 1 }).catch((each) => each)
+    assert.equal(over.status, 401)
+    await assert.rejects(auth.checkError(over))
+    await assert.rejects(auth.checkAuth({}), /auth_check_error/)
+  })
+})

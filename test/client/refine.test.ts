@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { createClient } from '../../src/client/client.ts'
+import { authProvider, dataProvider, HttpError } from '../../src/client/refine.ts'
+import { ADMIN, AUTHOR, type LiveApp, loggedIn, noting, openLive, type Sent } from './live.ts'
+
+/** What a call fails with. */
+async function failureOf(call: Promise<unknown>): Promise<HttpError> {
+  const error = await call.catch((reason: unknown) => reason)
+  assert.ok(error instanceof HttpError, `failed with ${error}`)
+  return error
+}
+
+describe('the data provider of refine', () => {
+  let app: LiveApp
+  let provider: ReturnType<typeof dataProvider>
+  let sent: Sent[]
+  beforeEach(async () => {
+    app = await openLive()
+    const noted = noting()
+    const forms = { tag: { create: 'TagForm', update: 'TagForm' } }
+    provider = dataProvider(await loggedIn(app, { fetch: noted.fetch }), { forms })
+    sent = noted.sent
+  })
+  afterEach(() => app.close())
+
+  const tags = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `Made ${index}`, slug: `made-${index}` }))
+  const MADE = { field: 'slug', operator: 'startswiths' as const, value: 'made-' }
+
+  test('lists by filters, by several orders, and by pages', async () => {
+    const { data, total } = await provider.getList({
+      resource: 'post',
+      pagination: { currentPage: 1, pageSize: 3 },
+      sorters: [
+        { field: 'status', order: 'desc' },
+        { field: 'title', order: 'asc' },
+      ],
+      filters: [
+        { field: 'author.username', operator: 'eq', value: 'anna.lind' },
+        { field: 'rating', operator: 'between', value: [1, 5] },
+      ],
+      meta: { fields: ['title', 'status', 'tags'] },
+    })
+    assert.ok(total > 3 && data.length === 3, `${data.length} of ${total}`)
+    assert.deepEqual(Object.keys(data[0] ?? {}).sort(), ['id', 'status', 'tags', 'title'])
+    const { query } = sent.find(({ path }) => path === 'post') ?? assert.fail('nothing was asked')
+    assert.deepEqual([query.get('sort_by'), query.get('sort_order')], ['status,title', 'desc,asc'])
+  })
+
+  test('searches for q, and by relevance alone', async () => {
+    const q = [{ field: 'q', operator: 'contains' as const, value: 'lantern' }]
+    assert.ok((await provider.getList({ resource: 'post', filters: q })).total > 0, 'nothing was found')
+    const error = await failureOf(provider.getList({ resource: 'post', filters: q, sorters: [{ field: 'title', order: 'asc' }] }))
+    assert.match(error.message, /orders by relevance/)
+  })
+
+  test('creates, gets, changes and deletes many, however many', async () => {
+    const { data } = (await provider.createMany({ resource: 'tag', variables: tags(1001) })) as { data: { id: number }[] }
+    const ids = data.map(({ id }) => id)
+    assert.equal(new Set(ids).size, 1001)
+    const all = await provider.getList({ resource: 'tag', pagination: { mode: 'off' }, filters: [MADE] })
+    assert.deepEqual([all.data.length, all.total], [1001, 1001])
+    const some = ids.slice(0, 201).reverse()
+    const many = await provider.getMany({ resource: 'tag', ids: some })
+    assert.deepEqual(
+      many.data.map(({ id }) => id),
+      some,
+    )
+    const changed = await provider.updateMany({ resource: 'tag', ids, variables: { color: '#00ff00' } })
+    assert.equal(changed.data.length, 1001)
+    const deleted = await provider.deleteMany({ resource: 'tag', ids: ids.map(String) })
+    assert.equal(deleted.data.length, 1001)
+  })
+
+  test('sends of a change what differs, whatever the server itself sets', async () => {
+    const { data } = await provider.getOne({ resource: 'post', id: '2' })
+    assert.ok(Array.isArray(data.tags) && data.tags.every((id: unknown) => typeof id === 'number'), 'tags are no ids')
+    const variables = { ...data, title: 'Another headline', tags: [...data.tags, 12] }
+    await provider.update({ resource: 'post', id: 2, variables })
+    assert.deepEqual(sent.at(-1)?.body, { data: { title: variables.title, tags: variables.tags } })
+    const writes = () => sent.filter(({ method }) => method === 'PUT').length
+    const before = writes()
+    assert.equal((await provider.update({ resource: 'post', id: 2, variables })).data.title, variables.title)
+    assert.equal(writes(), before)
+    const stale = await failureOf(
+      provider.update({ resource: 'post', id: 2, variables: { title: 'Late' }, meta: { if_match: '"0.0"' } }),
+    )
+    assert.equal(stale.statusCode, 412)
+  })
+
+  test('creates and deletes one', async () => {
+    const { data } = await provider.create({ resource: 'tag', variables: { id: 7, name: 'Nets', slug: 'nets' } })
+    assert.equal(data.slug, 'nets')
+    assert.equal((await provider.deleteOne({ resource: 'tag', id: Number(data.id) })).data.slug, 'nets')
+    assert.equal((await failureOf(provider.getOne({ resource: 'tag', id: Number(data.id) }))).statusCode, 404)
+  })
+
+  test('puts errors at the fields of forms, and those of queries nowhere', async () => {
+    const error = await failureOf(provider.create({ resource: 'tag', variables: { name: 'x', slug: 'no slug' } }))
+    assert.equal(error.statusCode, 400)
+    assert.deepEqual(error.errors, { name: ['name must be at least 2 characters long'], slug: ['slug format is invalid'] })
+    const query = await failureOf(provider.getList({ resource: 'tag', filters: [{ field: 'nme', operator: 'eq', value: 'x' }] }))
+    assert.equal(query.errors, undefined)
+    assert.match(query.message, /did you mean 'name'/)
+    const refused = await failureOf(provider.getList({ resource: 'tag', filters: [{ operator: 'or', value: [] }] }))
+    assert.match(refused.message, /no 'or'/)
+  })
+
+  test('reaches whatever else the API has, and nobody else', async () => {
+    const url = `${provider.getApiUrl()}/webhooks`
+    const payload = { url: 'http://127.0.0.1:9/hook', events: ['create'] }
+    await provider.custom({ url, method: 'post', payload })
+    const { data } = await provider.custom({ url: '/webhooks', method: 'get', query: { page_size: 1 } })
+    assert.equal(data.total, 1)
+    const elsewhere = await failureOf(provider.custom({ url: 'http://127.0.0.1:9/api/v1/webhooks', method: 'get' }))
+    assert.match(elsewhere.message, /is not of this API/)
+    assert.match((await failureOf(provider.custom({ url, method: 'patch' }))).message, /no method PATCH/)
+  })
+
+  test('is aborted by a signal', async () => {
+    const controller = new AbortController()
+    const queryContext = { signal: controller.signal } as never
+    const list = provider.getList({ resource: 'post', meta: { queryContext } })
+    controller.abort()
+    await assert.rejects(list, { name: 'AbortError' })
+  })
+
+  test('lets those change something who may not read it', async () => {
+    const client = await loggedIn(app)
+    const { data: permission } = await client.model('permission').list({ filters: { codename: 'change_tag' } })
+    const user = {
+      username: 'writer',
+      email: 'w@example.org',
+      password: 'correct horse',
+      permissions: permission.map(({ id }) => id),
+    }
+    await client.model('user').create(user)
+    const writer = dataProvider(await loggedIn(app, {}, user))
+    assert.equal((await writer.update({ resource: 'tag', id: 1, variables: { color: '#ff0000' } })).data.color, '#ff0000')
+  })
+})
+
+describe('the auth provider of refine', () => {
+  let app: LiveApp
+  beforeEach(async () => {
+    app = await openLive()
+  })
+  afterEach(() => app.close())
+
+  test('logs in and out, and knows who is there', async () => {
+    const auth = authProvider(createClient({ url: app.url }), { home: '/posts', login: '/enter' })
+    assert.deepEqual(await auth.check(), { authenticated: false, redirectTo: '/enter' })
+    const wrong = await auth.login({ ...ADMIN, password: 'wrong' })
+    assert.ok(!wrong.success && /password is wrong/.test(String(wrong.error?.message)), JSON.stringify(wrong))
+    assert.deepEqual(await auth.login(AUTHOR), { success: true, redirectTo: '/posts' })
+    assert.deepEqual(await auth.check(), { authenticated: true })
+    assert.equal(((await auth.getIdentity()) as { name: string }).name, 'Anna Lindqvist')
+    assert.ok(((await auth.getPermissions()) as string[]).includes('view_post'), 'no permissions')
+    assert.deepEqual(await auth.logout({}), { success: true, redirectTo: '/enter' })
+    assert.deepEqual(await auth.check(), { authenticated: false, redirectTo: '/enter' })
+  })
+
+  test('ends a session that is over, and none that may not do something', async () => {
+    const client = await loggedIn(app, {}, AUTHOR)
+    const [auth, provider] = [authProvider(client), dataProvider(client)]
+    const forbidden = await failureOf(provider.deleteOne({ resource: 'user', id: 1 }))
+    assert.equal(forbidden.statusCode, 403)
+    assert.deepEqual(await auth.onError(forbidden), {})
+    app.advance(8 * 24 * 60 * 60_000)
+    const over = await failureOf(provider.getOne({ resource: 'tag', id: 1 }))
+    assert.deepEqual(await auth.onError(over), { logout: true, redirectTo: '/login', error: over })
+  })
+})

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { typesOf } from '../../src/contract/types.ts'
+import { fixture } from '../contract/documents.ts'
+import { typeCheck } from '../helpers/type-check.ts'
+
+const CLIENT = `import { AdminError, createClient, webStorage } from 'admin-backend/client'
+import type { All_Models } from './admin.ts'
+
+const client = createClient<All_Models>({ url: '', storage: webStorage(localStorage) })
+const posts = client.model('post')
+// @ts-expect-error there is no such model
+client.model('psot')
+
+export async function lists(signal: AbortSignal) {
+  const page = await posts.list(
+    {
+      filters: { author__username: 'ann', status: 'draft', rating__gte: 4, status__in: ['draft', 'archived'], tags: 3, published_at: null,
+        author__is_active: true, title__icontains: 'x', category_id__isnull: true, languages: 'de', category__position__lt: 2 },
+      sort: ['-published_at', 'title'],
+      page_size: 5,
+    },
+    { signal },
+  )
+  const username: string | undefined = page.data[0]?.author.username
+  await posts.list({ filters: ['status=draft', 'rating__isnull=true'] })
+  // @ts-expect-error no such field
+  await posts.list({ filters: { titel: 'x' } })
+  // @ts-expect-error no such operator
+  await posts.list({ filters: { title__like: 'x' } })
+  // @ts-expect-error not one of its choices
+  await posts.list({ filters: { status: 'lost' } })
+  // @ts-expect-error a number is compared with numbers
+  await posts.list({ filters: { rating__gte: 'four' } })
+  // @ts-expect-error a list is for __in
+  await posts.list({ filters: { status: ['draft'] } })
+  // @ts-expect-error a related field is of its own type
+  await posts.list({ filters: { author__is_active: 'yes' } })
+  // @ts-expect-error JSON has no order
+  await posts.list({ sort: ['metadata'] })
+  // @ts-expect-error misspelt
+  await posts.list({ fields: ['titel'] })
+  return [username, page.total.toFixed()]
+}
+
+export async function parts() {
+  const { data } = await posts.list({ fields: ['title', 'tags'], include: ['author__username'] })
+  const [first] = data
+  // @ts-expect-error it was not asked for
+  first?.body
+  for await (const { id, title } of posts.all({ fields: ['title'], filters: { is_featured: true } })) return [id.toFixed(), title.trim()]
+  const { data: one, etag } = await posts.read('1', { fields: ['rating'] })
+  const rating: number | null = one.rating
+  return [first?.author.username, first?.title.length, first?.tags[0]?.id, rating, etag.length]
+}
+
+export async function writes() {
+  const { data, etag } = await client.model('tag').create({ name: 'Knots', slug: 'knots' }, { form_id: 'TagForm' })
+  await client.model('tag').create({ name: 'Knots', slug: 'knots' })
+  await client.model('tag').update(data.id, { color: null }, { form_id: 'TagForm', if_match: etag })
+  // @ts-expect-error the form does not let the slug be changed
+  await client.model('tag').update(data.id, { slug: 'x' }, { form_id: 'TagForm' })
+  await client.model('tag').update(data.id, { slug: 'x' })
+  // @ts-expect-error the slug is required
+  await client.model('tag').create({ name: 'Knots' })
+  // @ts-expect-error there is no such form
+  await client.model('tag').create({ name: 'Knots', slug: 'knots' }, { form_id: 'NoForm' })
+  await posts.bulkUpdate([{ id: 1, data: { tags: [1, { id: 2 }] } }], { form_id: 'PostForm' })
+  // @ts-expect-error the author is set once
+  await posts.bulkUpdate([{ id: 1, data: { author_id: 2 } }], { form_id: 'PostForm' })
+  const { data: me } = await client.me()
+  const found = await posts.search('x', { fields: ['title'] })
+  return [me.username.length, found.hits[0]?.matches, (await client.views()).post[0]?.fields]
+}
+
+export const explain = (error: unknown): string[] =>
+  error instanceof AdminError && error.type === 'validation' ? Object.keys(error.fieldErrors) : []
+
+const anything = createClient({ url: 'http://127.0.0.1:8000', token: 't' })
+export async function untyped() {
+  const { data } = await anything.model('whatever').list({ filters: { any__icontains: 'x', other__in: [1] }, sort: ['-any'], fields: ['any'] })
+  await anything.model('whatever').create({ any: 1 }, { form_id: 'AnyForm' })
+  await anything.model('whatever').update(1, { any: 1 })
+  return [data[0]?.id, data[0]?.any]
+}
+`
+
+const PROVIDERS = `import type { AuthProvider as RefineAuth, DataProvider as RefineData } from '@refinedev/core'
+import { createClient } from 'admin-backend/client'
+import * as reactAdmin from 'admin-backend/react-admin'
+import * as refine from 'admin-backend/refine'
+import type { AuthProvider, DataProvider } from 'ra-core'
+import type { All_Models } from './admin.ts'
+
+const client = createClient<All_Models>({ url: '' })
+export const one: { dataProvider: DataProvider; authProvider: AuthProvider } = {
+  dataProvider: reactAdmin.dataProvider(client, { forms: { post: { create: 'PostForm' } } }),
+  authProvider: reactAdmin.authProvider(client),
+}
+export const other: { dataProvider: RefineData; authProvider: RefineAuth } = {
+  dataProvider: refine.dataProvider(createClient({ url: '' })),
+  authProvider: refine.authProvider(client, { login: '/enter' }),
+}
+`
+
+describe('the types of the client, in a browser, under strict', () => {
+  test('hold calls to the models of a project', async () => {
+    assert.equal(await typeCheck({ 'admin.ts': typesOf(await fixture('blog')), 'use.ts': CLIENT }), '')
+  })
+
+  test('of the providers are those of their frameworks', async () => {
+    assert.equal(await typeCheck({ 'admin.ts': typesOf(await fixture('blog')), 'use.ts': PROVIDERS }), '')
+  })
+})

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Traffic } from '../../src/util/traffic.ts'
+import { fakeTime } from '../helpers/time.ts'
+
+test('there is traffic when requests come one after another, and none a moment later', () => {
+  const { clock, advance } = fakeTime(0)
+  const traffic = new Traffic(clock)
+  assert.equal(traffic.isBusy, false)
+  for (let count = 0; count < 7; count++) traffic.note()
+  assert.equal(traffic.isBusy, false)
+  traffic.note()
+  assert.equal(traffic.isBusy, true)
+  advance(101)
+  assert.equal(traffic.isBusy, false)
+  for (let count = 0; count < 20; count++) {
+    advance(20)
+    traffic.note()
+  }
+  assert.equal(traffic.isBusy, false, 'fifty a second are few')
+})

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type Health, hasFailedForLong, healthAfter, SOUND } from '../../src/webhooks/health.ts'
+import { TEST_START } from '../helpers/app.ts'
+import type { Answer } from '../helpers/receiver.ts'
+import { play } from '../helpers/scenario.ts'
+import { type Delivering, delivering, makeTag, WEBHOOKS } from './delivering.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+describe('how a receiver is after an attempt', () => {
+  const after = (...attempts: readonly (readonly [at: number, isGood: boolean])[]): Health =>
+    attempts.reduce((health, [at, isGood]) => healthAfter(health, { at, isGood }, 100), SOUND)
+
+  const rows: readonly (readonly [string, Health, Partial<Health>])[] = [
+    ['it fails since the first failure', after([10, false], [110, false]), { failingSince: 10, lastFailure: 110 }],
+    ['a success ends it', after([10, false], [20, true]), SOUND],
+    ['and the next failure begins it', after([10, false], [20, true], [30, false]), { failingSince: 30 }],
+    ['after a quiet time it begins anew', after([10, false], [111, false]), { failingSince: 111, lastFailure: 111 }],
+    ['an attempt that ends late is no quiet time', after([50, false], [40, false]), { failingSince: 50, lastFailure: 50 }],
+    [
+      'what was stored without its last failure begins anew',
+      healthAfter({ ...SOUND, failingSince: 1 }, { at: 2, isGood: false }, 100),
+      { failingSince: 2 },
+    ],
+  ]
+  for (const [name, health, expected] of rows) {
+    test(name, () => assert.deepEqual(health, { ...health, ...expected }))
+  }
+
+  test('five days are long', () => {
+    assert.equal(hasFailedForLong(SOUND, 100 * DAY), false)
+    assert.equal(hasFailedForLong({ failingSince: 0, lastFailure: 0 }, 5 * DAY - 1), false)
+    assert.equal(hasFailedForLong({ failingSince: 0, lastFailure: 0 }, 5 * DAY), true)
+  })
+})
+
+describe('a receiver that fails', () => {
+  const shown = async ({ app, id }: Delivering) => (await play(app, { request: `GET ${WEBHOOKS}/${id}`, status: 200 })).json.data
+
+  /** Lets days pass in which there is an event every twelve hours. */
+  async function failFor({ app, pass }: Delivering, days: number): Promise<void> {
+    for (let half = 0; half < 2 * days; half++) {
+      await makeTag(app)
+      await pass(12 * HOUR)
+    }
+  }
+
+  test('for five days without a pause is disabled, and success in between begins them anew', () => {
+    let status = 500
+    const answer: Answer = (response) => response.writeHead(status).end()
+    return delivering([answer], async (all) => {
+      const { app, pass } = all
+      await failFor(all, 4)
+      assert.equal((await shown(all)).failing_since, new Date(TEST_START).toISOString())
+      status = 200
+      await makeTag(app)
+      await pass(HOUR)
+      const { failing_since: since, last_failure_at: last } = await shown(all)
+      assert.deepEqual([since, last], [null, null])
+      status = 500
+      await failFor(all, 4.5)
+      assert.equal((await shown(all)).active, true)
+      await failFor(all, 1)
+      const { active, disabled_by: by } = await shown(all)
+      assert.deepEqual([active, by], [false, 'failing'])
+    })
+  })
+
+  test('once, and again when nothing was tried for days, is not', () =>
+    delivering(
+      [500],
+      async (all) => {
+        const { app, pass } = all
+        await makeTag(app)
+        await pass(HOUR)
+        await pass(6 * DAY)
+        await makeTag(app)
+        await pass(1000)
+        const { active, failing_since: since } = await shown(all)
+        assert.deepEqual([active, since], [true, new Date(TEST_START + HOUR + 6 * DAY).toISOString()])
+      },
+      { settings: { webhooks: { retry_schedule: [10] } } },
+    ))
+
+  test('when it is tested is none that fails, and one that takes a test still is', () => {
+    let status = 500
+    const answer: Answer = (response) => response.writeHead(status).end()
+    return delivering([answer], async (all) => {
+      const { app, id, pass } = all
+      for (let day = 0; day < 7; day++) {
+        await play(app, { request: `POST ${WEBHOOKS}/${id}/test`, status: 200, expectPart: { data: { status: 'failed' } } })
+        await pass(DAY)
+      }
+      assert.deepEqual([(await shown(all)).active, (await shown(all)).failing_since], [true, null])
+      await makeTag(app)
+      await pass(1000)
+      const { failing_since: since } = await shown(all)
+      assert.notEqual(since, null)
+      status = 200
+      await play(app, { request: `POST ${WEBHOOKS}/${id}/test`, status: 200, expectPart: { data: { status: 'delivered' } } })
+      assert.equal((await shown(all)).failing_since, since)
+    })
+  })
+})

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { prune } from '../../src/service/webhook-pruning.ts'
+import { EVENTS } from '../../src/webhooks/models.ts'
+import type { TestApp } from '../helpers/app.ts'
+import { startReceiver } from '../helpers/receiver.ts'
+import { play } from '../helpers/scenario.ts'
+import { deliveriesOf, delivering, makeTag, subscribe, WEBHOOKS } from './delivering.ts'
+
+const MINUTE = 60_000
+const KEEP = { deliveries: 10_000, days: 30 }
+
+const pruned = ({ app: { store, records }, time: { clock } }: TestApp) => prune({ store, records, clock }, KEEP)
+
+const eventsOf = async (app: TestApp): Promise<number> =>
+  (await app.app.store.find(EVENTS, { filters: [], sort: [], offset: 0, limit: 1 })).total
+
+/** The largest number of records that a transaction changed meanwhile. */
+async function largestTransaction({ app: { store } }: TestApp, work: () => Promise<unknown>): Promise<number> {
+  const { transact } = store
+  let largest = 0
+  store.transact = async (...asked) => {
+    const outcome = await transact.apply(store, asked)
+    if (outcome.ok) largest = Math.max(largest, outcome.changes.length)
+    return outcome
+  }
+  await work()
+  store.transact = transact
+  return largest
+}
+
+describe('removing a webhook', () => {
+  test('takes it off its events, and removes its deliveries, some at a time', () =>
+    delivering([200], async ({ app, worker, receiver, id }) => {
+      const make = async (first: number) => {
+        const records = Array.from({ length: 500 }, (_, index) => ({ name: `T ${first + index}`, slug: `t-${first + index}` }))
+        await play(app, { request: 'POST /api/v1/models/tag/bulk', body: { records }, status: 201 })
+        await worker.still()
+      }
+      await make(1000)
+      assert.equal(receiver.received.length, 500)
+      await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: false }, status: 200 })
+      const paused = await subscribe(app, { url: receiver.url, active: true })
+      await app.app.webhooks.stop()
+      await make(2000)
+      for (const webhook of [id, paused.id]) {
+        const largest = await largestTransaction(app, () => play(app, { request: `DELETE ${WEBHOOKS}/${webhook}`, status: 200 }))
+        assert.ok(largest > 0 && largest <= 100, `${largest} records were changed at once`)
+      }
+      assert.equal(await app.app.webhooks.depth(), 0)
+      app.advance(MINUTE + 1)
+      await pruned(app)
+      assert.equal(await eventsOf(app), 0)
+    }))
+
+  test('leaves what was told to others, and what is pending for them', () =>
+    delivering([200], async ({ app, worker, id }) => {
+      const failing = await startReceiver(500)
+      const other = await subscribe(app, { url: failing.url })
+      await makeTag(app)
+      await worker.still()
+      await play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 200 })
+      app.advance(MINUTE + 1)
+      await pruned(app)
+      assert.equal(await eventsOf(app), 1)
+      assert.equal((await deliveriesOf(app, other.id)).length, 1)
+      assert.equal(await app.app.webhooks.depth(), 1)
+      await worker.still()
+      await failing.close()
+    }))
+})
+
+describe('pruning', () => {
+  test('spares the event of a test that is under way', () => {
+    const held: (() => void)[] = []
+    return delivering([(response) => held.push(() => response.writeHead(200).end())], async ({ app, receiver, id }) => {
+      const tested = play(app, { request: `POST ${WEBHOOKS}/${id}/test`, status: 200 })
+      await receiver.arrived(1)
+      app.advance(MINUTE)
+      await pruned(app)
+      assert.equal(await eventsOf(app), 1)
+      for (const answer of held) answer()
+      assert.equal((await tested).json.data.status, 'delivered')
+    })
+  })
+})
