@@ -18,6 +18,9 @@ export interface Actor {
 /** The server itself, which may do everything. */
 export const SYSTEM: Actor = { userId: undefined, isSuperuser: true, permissions: new Set() }
 
+/** Whoever uses the shell where the data is: as a superuser, who sees no models of the server's own. */
+export const SHELL: Actor = { ...SYSTEM }
+
 /** `view_post` */
 export const codename = (action: Action, model: Model): string => `${action}_${model.key}`
 

@@ -1,115 +1,106 @@
 import { resolve } from 'node:path'
-import type { App } from '../app.ts'
-import { SYSTEM } from '../auth/permissions.ts'
+import type { App, AppMode } from '../app.ts'
+import { SHELL } from '../auth/permissions.ts'
 import { CHALLENGE_HEADER, PROOF_HEADER, type ServerProof } from '../auth/server-proof.ts'
-import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
+import { AppError } from '../errors.ts'
 import { apiRoots } from '../http/paths.ts'
 import { createServer } from '../http/server.ts'
 import { loadProject } from '../service/project.ts'
 import { firstSuperuser } from '../service/users.ts'
 import { apiOf, lockPath } from '../store/lock.ts'
 import { systemRandom } from '../util/ids.ts'
+import { type Connection, overHttp, unreachable } from './api-over-http.ts'
+import { type ApiRequests, failureIn, payloadOf } from './api-requests.ts'
 import type { Io } from './io.ts'
-import { type ProjectOptions, sourceOf, withApp } from './project-options.ts'
+import { sourceOf, withApp } from './project-options.ts'
+import { type RemoteOptions, remoteOf } from './remote.ts'
 
 /** How long whoever listens may take to show who it is. */
 const PROOF_TIMEOUT_MS = 10_000
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-
 /** The API of a project, whoever holds its data. */
-export interface ApiClient {
-  /** The application, when this process holds the data; undefined when a server does. */
+export interface ApiClient extends ApiRequests {
+  /** The application, when this process holds the data or reads it; undefined when a server does. */
   readonly app: App | undefined
-  /**
-   * @param path below the root of the API: `/webhooks/3`
-   * @param body sent as JSON, unless it is an `Upload`
-   * @returns the body
-   * @throws {AppError} with what the API says is wrong
-   */
-  // biome-ignore lint/suspicious/noExplicitAny: a parse boundary; each command knows what it asked for
-  request(method: Method, path: string, body?: unknown): Promise<any>
 }
 
-/** A file to be sent as it is. */
-export class Upload {
-  readonly type: string
-  readonly content: Buffer
-
-  constructor(type: string, content: Buffer) {
-    this.type = type
-    this.content = content
-  }
-}
-
-/** A body and its type, as they are sent. */
-function payloadOf(body: unknown): { type: string; payload: Buffer | string } | undefined {
-  if (body instanceof Upload) return { type: body.type, payload: body.content }
-  return body === undefined ? undefined : { type: 'application/json', payload: JSON.stringify(body) }
-}
-
-/** Whether a server holds the data of a project, so that what is to be done with it is the server's to do. */
-export async function isServed(io: Io, options: ProjectOptions): Promise<boolean> {
+/** Whether a server is named or holds the data of a project, so that what is to be done with it is the server's to do. */
+export async function isServed(io: Io, options: RemoteOptions): Promise<boolean> {
+  if (remoteOf(io, options) !== undefined) return true
   const { folder, settings } = await loadProject(sourceOf(io, options, {}))
   return (await apiOf(lockPath(resolve(folder, settings.data)))) !== undefined
 }
 
 /**
- * Does something by the API of a project: over HTTP when a server holds its data, and otherwise in this process, which holds it for as
- * long as that takes. So a command is written once, and judged as every client is.
+ * Does something by the API of a project: over HTTP when a server is named or holds its data, and otherwise in this process, which
+ * holds it for as long as that takes. So a command is written once, and judged as every client is.
  *
+ * @param mode `read` does not take the data, for what changes nothing
  * @throws {AppError} DATA_IN_USE when another process holds the data and does not serve it
  */
-export async function withApi<T>(io: Io, options: ProjectOptions, work: (client: ApiClient) => Promise<T>): Promise<T> {
+export async function withApi<T>(
+  io: Io,
+  options: RemoteOptions,
+  work: (client: ApiClient) => Promise<T>,
+  { mode = 'write' }: { mode?: AppMode } = {},
+): Promise<T> {
+  const connection = (await remoteConnection(io, options)) ?? (await localConnection(io, options, mode))
+  if (connection !== undefined) return work({ app: undefined, ...overHttp(connection) })
+  return withApp(io, options, mode, async (app) => work({ app, ...(await inProcess(app)) }))
+}
+
+async function remoteConnection(io: Io, options: RemoteOptions): Promise<Connection | undefined> {
+  const remote = remoteOf(io, options)
+  if (remote === undefined) return undefined
+  const { api, token } = remote
+  return { api, token: () => token, refused: 'this token: it is wrong or too old, or its account is none any more; get another' }
+}
+
+/** To the server that holds a project's data, as the first superuser, by tokens that this project's secret signs. */
+async function localConnection(io: Io, options: RemoteOptions, mode: AppMode): Promise<Connection | undefined> {
   const { folder, settings } = await loadProject(sourceOf(io, options, {}))
   const api = await apiOf(lockPath(resolve(folder, settings.data)))
-  if (api !== undefined) return work({ app: undefined, request: await overHttp(io, options, api) })
-  return withApp(io, options, 'write', async (app) => {
-    const server = await createServer(app)
-    const root = apiRoots(app.settings).api
-    const request: ApiClient['request'] = async (method, path, body) => {
+  if (api === undefined) return undefined
+  return withApp(io, options, 'read', async ({ store, logins, proof }) => {
+    const user = await firstSuperuser(store)
+    if (user === undefined) {
+      // What is only read can be read beside the server.
+      if (mode === 'read') return undefined
+      const remedy = 'stop the server and make one: admin users add NAME --email ADDRESS --superuser'
+      throw new AppError('TASK_FAILED', `There is no superuser yet; ${remedy}`)
+    }
+    return {
+      api,
+      token: () => logins.issueAccessToken(user.id),
+      prove: () => expectProof(api, proof),
+      refused: 'a token of the first superuser; was the account disabled just now?',
+    }
+  })
+}
+
+/** The API in this process, by whoever may do everything. */
+async function inProcess(app: App): Promise<ApiRequests> {
+  const server = await createServer(app)
+  const root = apiRoots(app.settings).api
+  return {
+    async request(method, path, body) {
       const sent = payloadOf(body)
       const reply = await server.inject({
         method,
         url: root + path,
-        auth: { strategy: 'bearer', credentials: { app: { actor: SYSTEM } } },
+        auth: { strategy: 'bearer', credentials: { app: { actor: SHELL } } },
         ...(sent === undefined ? {} : { payload: sent.payload, headers: { 'content-type': sent.type } }),
       })
-      return read(reply.statusCode, reply.payload)
-    }
-    return work({ app, request })
-  })
-}
-
-/** Over HTTP, as the first superuser, by tokens that this project's secret signs. */
-async function overHttp(io: Io, options: ProjectOptions, api: string): Promise<ApiClient['request']> {
-  const { token, proof } = await withApp(io, options, 'read', async (app) => {
-    const user = await firstSuperuser(app.store)
-    if (user === undefined) {
-      const remedy = 'stop the server and make one: admin users add NAME --email ADDRESS --superuser'
-      throw new AppError('TASK_FAILED', `There is no superuser yet; ${remedy}`)
-    }
-    return { token: () => app.logins.issueAccessToken(user.id), proof: app.proof }
-  })
-  return async (method, path, body) => {
-    const sent = payloadOf(body)
-    await expectProof(api, proof)
-    const response = await fetch(api + path, {
-      method,
-      redirect: 'error',
-      // Commands may run for longer than a token is good.
-      headers: { authorization: `Bearer ${token()}`, ...(sent === undefined ? {} : { 'content-type': sent.type }) },
-      ...(sent === undefined ? {} : { body: sent.payload }),
-    }).catch((cause: Error) => {
-      throw new AppError('TASK_FAILED', `The server at ${api} cannot be reached: ${cause.message}`, { cause })
-    })
-    if (response.status === 401) {
-      throw new AppError(
-        'TASK_FAILED',
-        `The server at ${api} does not take a token of the first superuser; was the account disabled just now?`,
-      )
-    }
-    return read(response.status, await response.text(), response.headers.get('retry-after'))
+      const answer = JSON.parse(reply.payload)
+      if (reply.statusCode < 400) return answer
+      throw failureIn(reply.statusCode, answer) ?? new AppError('TASK_FAILED', reply.payload)
+    },
+    // Not injected, which would hold the file in memory.
+    async download(path) {
+      const [, model, query = ''] = /^\/models\/([^/]+)\/export\?(.*)$/.exec(path) ?? []
+      if (model === undefined) throw new Error(`There is no file at ${path}`)
+      return (await app.exports.open(SHELL, decodeURIComponent(model), query)).text
+    },
   }
 }
 
@@ -127,26 +118,12 @@ async function expectProof(api: string, proof: ServerProof): Promise<void> {
     headers: { [CHALLENGE_HEADER]: challenge },
     redirect: 'manual',
     signal: AbortSignal.timeout(PROOF_TIMEOUT_MS),
-  }).catch((cause: Error) => {
-    throw new AppError('TASK_FAILED', `The server at ${api} cannot be reached: ${cause.message}`, { cause })
+  }).catch((cause: unknown) => {
+    throw unreachable(api, cause)
   })
   await answer.body?.cancel()
   if (!proof.isAnswer(answer.headers.get(PROOF_HEADER) ?? '', challenge, portNumber)) {
     const remedy = 'or it uses another secret: is ADMIN_SECRET_KEY the same here? No token was sent'
     throw new AppError('TASK_FAILED', `Whoever listens at ${api} is not this project's server, ${remedy}`)
   }
-}
-
-/** The body of an answer. @throws {AppError} with what it says is wrong */
-function read(status: number, text: string, retryAfter?: string | null): unknown {
-  const body = JSON.parse(text)
-  if (status < 400) return body
-  const details = body.detail?.error ?? body.details ?? body.error
-  throw new AppError(codeOf(status, body.error), details, retryAfter ? { retryAfter: Number(retryAfter) } : {})
-}
-
-/** The error that an answer tells of. */
-function codeOf(status: number, message: unknown): ErrorCode {
-  const found = Object.entries(ERRORS).find(([, entry]) => entry.status === status && entry.message === message)
-  return (found?.[0] as ErrorCode | undefined) ?? 'TASK_FAILED'
 }

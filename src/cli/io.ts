@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { AppError } from '../errors.ts'
 
 /** A stream that text is written to; `isTTY` when a person looks at it. */
 export interface TextOutput {
@@ -41,7 +42,15 @@ export interface Io {
   readonly cwd: string
   /** Resolves when somebody asks the program to stop. To be called once there is something to stop. */
   stopRequested(): Promise<string>
+  /**
+   * Does something that has to clean up after itself when somebody asks the program to stop meanwhile.
+   *
+   * @param work is given a signal that is aborted then, with an AppError as its reason
+   */
+  interruptibly<T>(work: (stopped: AbortSignal) => Promise<T>): Promise<T>
 }
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** The process's own streams and signals. A second signal ends the process at once. */
 export function processIo(): Io {
@@ -59,7 +68,17 @@ export function processIo(): Io {
     cwd: process.cwd(),
     stopRequested: () =>
       new Promise((resolve) => {
-        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve(signal))
+        for (const signal of STOP_SIGNALS) process.once(signal, () => resolve(signal))
       }),
+    async interruptibly(work) {
+      const controller = new AbortController()
+      const stop = (signal: string) => controller.abort(new AppError('TASK_FAILED', `Interrupted by ${signal}`))
+      for (const signal of STOP_SIGNALS) process.once(signal, stop)
+      try {
+        return await work(controller.signal)
+      } finally {
+        for (const signal of STOP_SIGNALS) process.off(signal, stop)
+      }
+    },
   }
 }

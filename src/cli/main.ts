@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Command, CommanderError } from 'commander'
 import { AppError } from '../errors.ts'
 import { compactCommand } from './commands/compact.ts'
+import { completeCommand, completionCommand } from './commands/completion.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
 import { generateCommand } from './commands/generate.ts'
@@ -41,7 +42,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-async function buildProgram(io: Io): Promise<Command> {
+/** Every command there is, none of which does anything yet. */
+export async function buildProgram(io: Io): Promise<Command> {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
   const program = new Command('admin')
     .description('A local admin backend: a folder of models and views becomes an authenticated HTTP API.')
@@ -67,8 +69,10 @@ async function buildProgram(io: Io): Promise<Command> {
     snapshotCommand(io),
     compactCommand(io),
     doctorCommand(io),
+    completionCommand(io),
   ]
   for (const command of commands) program.addCommand(command)
+  program.addCommand(completeCommand(io), { hidden: true })
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.stdout.write(text),

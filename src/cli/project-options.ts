@@ -16,7 +16,8 @@ import type { Io } from './io.ts'
 
 /** Options of every command that works on a project. */
 export interface ProjectOptions {
-  readonly project: string
+  /** The current folder when it is absent. */
+  readonly project?: string
   readonly data?: string
 }
 
@@ -29,7 +30,7 @@ export interface Opening {
 
 /** Gives a command the option that names a project whose data it has nothing to do with. */
 export function withProjectOption(command: Command): Command {
-  return command.addOption(new Option('--project <dir>', 'project folder').default('.', 'the current folder'))
+  return command.addOption(new Option('--project <dir>', 'project folder (default: the current folder)'))
 }
 
 /** Gives a command the options that name a project and its data. */
@@ -90,7 +91,7 @@ export function modelNamed(registry: Registry, key: string): Model {
 }
 
 /** Where the project is that options name. */
-export function sourceOf(io: Io, { project, data }: ProjectOptions, flags: SettingsInput): ProjectSource {
+export function sourceOf(io: Io, { project = '.', data }: ProjectOptions, flags: SettingsInput): ProjectSource {
   const dataFlag = data === undefined ? {} : { data: resolve(io.cwd, data) }
   return { folder: resolve(io.cwd, project), env: io.env, flags: { ...flags, ...dataFlag } }
 }

@@ -8,6 +8,8 @@ export interface WholeFileOptions {
   readonly shown: string
   /** Replaces what is there. */
   readonly force: boolean
+  /** Gives up when it is aborted. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -20,11 +22,11 @@ export async function writeWholeFile(path: string, text: AsyncIterable<string>, 
   await refuseExisting(path, options)
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
-    await writeDraft(draft, text)
+    await writeDraft(draft, text, options.signal)
     if (options.force) await rename(draft, path)
     else await settle(draft, path)
   } catch (error) {
-    throw problemWith(options.shown, error)
+    throw problemWith(options, error)
   } finally {
     await rm(draft, { force: true })
   }
@@ -35,11 +37,15 @@ export async function refuseExisting(path: string, { shown, force }: WholeFileOp
   if (!force && (await isThere(path))) throw isThereAlready(shown)
 }
 
-async function writeDraft(draft: string, text: AsyncIterable<string>): Promise<void> {
+async function writeDraft(draft: string, text: AsyncIterable<string>, signal: AbortSignal | undefined): Promise<void> {
   const file = await open(draft, 'wx')
   try {
-    for await (const piece of text) await file.writeFile(piece)
+    for await (const piece of text) {
+      signal?.throwIfAborted()
+      await file.writeFile(piece)
+    }
     await file.sync()
+    signal?.throwIfAborted()
   } finally {
     await file.close()
   }
@@ -67,7 +73,9 @@ const isThere = (path: string): Promise<boolean> =>
 const isThereAlready = (shown: string): AppError =>
   new AppError('TASK_FAILED', `${shown} is there already; --force writes over it`)
 
-function problemWith(shown: string, error: unknown): unknown {
+function problemWith({ shown, signal }: WholeFileOptions, error: unknown): unknown {
+  if (signal?.aborted === true)
+    return new AppError('TASK_FAILED', `${(signal.reason as Error).message}; ${shown} was not written`)
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (code === 'EEXIST') return isThereAlready(shown)
   return syscall === undefined ? error : new AppError('TASK_FAILED', `${shown} cannot be written: ${message}`)

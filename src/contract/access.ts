@@ -10,6 +10,7 @@ export interface Roots {
   readonly webhooks: string
   readonly snapshots: string
   readonly reset: string
+  readonly mock: string
   readonly document: string
 }
 

@@ -1,10 +1,14 @@
 import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+import { MAX_FILL_COUNT, mockedModels } from '../service/mock-requests.ts'
 import { DEFAULT_MOCK_COUNT, MAX_MOCK_COUNT, MAX_SEED } from '../service/mocks.ts'
-import { json, OPEN, type Operation, type Paths } from './operation.ts'
+import type { Roots } from './access.ts'
+import { body, json, OPEN, type Operation, type Paths } from './operation.ts'
 import { schemaNames } from './record-schemas.ts'
 import type { Responses } from './responses.ts'
-import { object, ref, type Schema, TEXT } from './schema.ts'
+import { COUNT, object, oneName, ref, type Schema, strictObject, TEXT } from './schema.ts'
 
+const SEED: Schema = { type: 'integer', minimum: 0, maximum: MAX_SEED }
 const NAMES: Schema = { type: 'array', items: TEXT }
 
 interface MockPathsOptions {
@@ -19,8 +23,44 @@ export const mockPaths = ({ model, responses, root }: MockPathsOptions): Paths =
   [`${root}/${model.key}/test`]: { get: test(model, responses) },
 })
 
+/** Filling the store with mock records. */
+export function mockFillPaths(roots: Roots, registry: Registry, responses: Responses): Paths {
+  const models: Schema = { type: 'array', items: oneName(registry.public.map(({ key }) => key)), minItems: 1 }
+  const every = mockedModels(registry).map(({ key }) => key)
+  const asked = strictObject(
+    {
+      models: { ...models, description: `All of them when it is absent: ${every.join(', ')}` },
+      count: { type: 'integer', minimum: 1, maximum: MAX_FILL_COUNT, default: DEFAULT_MOCK_COUNT, description: 'Of each model' },
+      seed: SEED,
+      locale: { ...TEXT, description: 'Language of names, places and the like, such as `de` or `pt_BR`' },
+    },
+    [],
+  )
+  const created: Schema = { type: 'object', additionalProperties: COUNT, description: 'How many records, by model' }
+  const fill: Operation = {
+    operationId: 'fillWithMockData',
+    summary: 'Fill the store with mock records, for superusers',
+    description: 'Those that others refer to first, a thousand in each transaction. Nobody knows the passwords of mock users.',
+    tags: ['operations'],
+    requestBody: body(json(asked)),
+    responses: {
+      201: responses.success('Records were created', json(object({ data: object({ seed: SEED, created }) })), 'default'),
+      ...responses.failures(
+        'default',
+        'badWrite',
+        'unauthenticated',
+        'forbidden',
+        'conflict',
+        'tooLarge',
+        'notJson',
+        'unavailable',
+      ),
+    },
+  }
+  return { [roots.mock]: { post: fill } }
+}
+
 function mock(model: Model, responses: Responses): Operation {
-  const seed: Schema = { type: 'integer', minimum: 0, maximum: MAX_SEED }
   const count: Schema = { type: 'integer', minimum: 1, maximum: MAX_MOCK_COUNT }
   const records: Schema = { type: 'array', items: ref(schemaNames(model).record) }
   const data = { ...records, description: 'Made up; stored nowhere' }
@@ -30,10 +70,10 @@ function mock(model: Model, responses: Responses): Operation {
     tags: [model.name],
     parameters: [
       { name: 'count', in: 'query', description: 'How many records', schema: { ...count, default: DEFAULT_MOCK_COUNT } },
-      { name: 'seed', in: 'query', description: 'The same seed gives the same records; any when it is absent', schema: seed },
+      { name: 'seed', in: 'query', description: 'The same seed gives the same records; any when it is absent', schema: SEED },
     ],
     responses: {
-      200: responses.success('Records that were made up', json(object({ data, count, seed })), 'default'),
+      200: responses.success('Records that were made up', json(object({ data, count, seed: SEED })), 'default'),
       ...responses.failures('default', 'badRequest', 'unauthenticated', 'forbidden', 'notJson'),
     },
   }

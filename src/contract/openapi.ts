@@ -5,6 +5,7 @@ import type { Roots } from './access.ts'
 import { authPaths } from './auth-paths.ts'
 import type { FormSchemas } from './bodies.ts'
 import { DATA_SCHEMAS, dataPaths } from './data-paths.ts'
+import { mockFillPaths } from './mock-paths.ts'
 import { modelPaths } from './model-paths.ts'
 import type { Header, Paths, Response } from './operation.ts'
 import { operationsPaths } from './operations-paths.ts'
@@ -69,6 +70,7 @@ export function openApiDocument({ settings, registry, forms }: ContractSource, a
     ...viewPaths(roots, registry, settings, responses),
     ...webhookPaths(roots, responses),
     ...dataPaths(roots, responses),
+    ...mockFillPaths(roots, registry, responses),
     ...operationsPaths(roots, settings, responses),
   }
   const document: OpenApiDocument = {
@@ -97,7 +99,7 @@ export function openApiDocument({ settings, registry, forms }: ContractSource, a
   return withoutUnused(document)
 }
 
-function relativeTo(base: string, { models, auth, views, webhooks, snapshots, reset, document }: Roots): Roots {
+function relativeTo(base: string, { models, auth, views, webhooks, snapshots, reset, mock, document }: Roots): Roots {
   const relative = (path: string) => path.slice(base.length)
   return {
     models: relative(models),
@@ -106,6 +108,7 @@ function relativeTo(base: string, { models, auth, views, webhooks, snapshots, re
     webhooks: relative(webhooks),
     snapshots: relative(snapshots),
     reset: relative(reset),
+    mock: relative(mock),
     document: relative(document),
   }
 }

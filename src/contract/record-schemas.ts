@@ -17,7 +17,8 @@ export const schemaNames = ({ name }: Model) => ({
 
 /** A record in full, as it is answered: related records nested in it. */
 export function recordSchema(model: Model, registry: Registry): Schema {
-  return { ...object(recordMembers(model, registry)), description: `A record of ${model.label}` }
+  const described = { description: `A record of ${model.label}`, 'x-display-field': model.displayField }
+  return { ...object(recordMembers(model, registry)), ...described }
 }
 
 /** What `fields` and `include` leave of a record: the primary key, and whatever they name. */

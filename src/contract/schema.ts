@@ -30,6 +30,8 @@ export interface Schema {
   readonly if?: Schema | undefined
   readonly then?: Schema | undefined
   readonly else?: Schema | undefined
+  /** The field of a record by which people know it. */
+  readonly 'x-display-field'?: string | undefined
   readonly definitions?: Readonly<Record<string, Schema>> | undefined
 }
 

@@ -14,6 +14,8 @@ export interface ApiRoots {
   readonly webhooks: string
   readonly snapshots: string
   readonly reset: string
+  /** What fills the store with mock records. */
+  readonly mock: string
 }
 
 /** The roots that the settings make, without a slash at the end. */
@@ -27,6 +29,7 @@ export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiR
     webhooks: `${api}/webhooks`,
     snapshots: `${api}/snapshots`,
     reset: `${api}/reset`,
+    mock: `${api}/mock`,
     views,
     document: `${api}/openapi.json`,
     docs: `${base_path}/docs`,

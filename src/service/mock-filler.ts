@@ -1,5 +1,5 @@
 import type { PasswordHasher } from '../auth/password.ts'
-import { SYSTEM } from '../auth/permissions.ts'
+import { type Actor, SYSTEM } from '../auth/permissions.ts'
 import { loadFaker } from '../mock/load-faker.ts'
 import { Series } from '../mock/series.ts'
 import { dependencyOrder } from '../model/dependency-order.ts'
@@ -8,17 +8,10 @@ import type { Registry } from '../model/registry.ts'
 import type { Store } from '../store/store.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import type { Json } from '../util/json.ts'
+import { forbidden } from './lookup.ts'
 import { isLeft, validated } from './mock-records.ts'
+import { type Filling, readFilling } from './mock-requests.ts'
 import type { Records } from './records.ts'
-
-/** What a store is to be filled with. */
-export interface Filling {
-  readonly models: readonly Model[]
-  /** Records of each model. */
-  readonly count: number
-  readonly seed: number
-  readonly locale: string | undefined
-}
 
 /** Created in one transaction. */
 const BATCH = 1000
@@ -26,6 +19,8 @@ const BATCH = 1000
 const FIRST_BATCH = 10
 /** How many stored records of a model are referred to at the most. */
 const MAX_TARGETS = 10_000
+/** Values of so many records are made before others have their turn. */
+const AT_ONCE = 50
 
 interface Planned {
   readonly model: Model
@@ -39,13 +34,37 @@ export class MockFiller {
   readonly #store: Store
   readonly #records: Records
   readonly #random: Random
+  readonly #pause: () => Promise<unknown>
+  /** What is under way: one filling at a time, since each looks at first which values are taken. */
+  #last: Promise<unknown> = Promise.resolve()
 
-  /** @param parts.records the write path, with a hasher that makes the same password's hash once */
-  constructor(parts: { registry: Registry; store: Store; records: Records; random: Random }) {
+  /**
+   * @param parts.records the write path, with a hasher that makes the same password's hash once
+   * @param parts.pause lets others have their turn
+   */
+  constructor(parts: { registry: Registry; store: Store; records: Records; random: Random; pause: () => Promise<unknown> }) {
     this.#registry = parts.registry
     this.#store = parts.store
     this.#records = parts.records
     this.#random = parts.random
+    this.#pause = parts.pause
+  }
+
+  /**
+   * Creates mock records as a superuser asks for them.
+   *
+   * @param body `{models?, count?, seed?, locale?}`
+   * @returns the seed, and how many records of each model were created
+   * @throws {AppError} FORBIDDEN, VALIDATION_FAILED, and as `fill`
+   */
+  async request(actor: Actor, body: unknown): Promise<{ seed: number; created: Record<string, number> }> {
+    if (!actor.isSuperuser) throw forbidden()
+    const filling = readFilling(body, this.#registry, this.#random)
+    const created: Record<string, number> = {}
+    await this.fill(filling, ({ key }) => {
+      created[key] = filling.count
+    })
+    return { seed: filling.seed, created }
   }
 
   /**
@@ -55,19 +74,34 @@ export class MockFiller {
    * @param told is told of each model that is done
    * @throws {AppError} INVALID_REQUEST naming a field for which no value was found; USAGE for a locale that is not there
    */
-  async fill({ models, count, seed, locale }: Filling, told: (model: Model) => void): Promise<void> {
+  fill(filling: Filling, told: (model: Model) => void): Promise<void> {
+    const filled = this.#last.then(() => this.#fill(filling, told))
+    this.#last = filled.catch(() => {})
+    return filled
+  }
+
+  async #fill({ models, count, seed, locale }: Filling, told: (model: Model) => void): Promise<void> {
     const source = await loadFaker(locale)
     // Nobody knows it, whoever knows the seed: accounts are used once they are given another.
     const secret = uniqueId(this.#random)
     const planned: Planned[] = []
     for (const model of dependencyOrder(this.#registry).filter((each) => models.includes(each))) {
       const series = new Series({ model, source, seed, secret, leave: isLeft(model), taken: await this.#taken(model) })
-      planned.push({ model, series, records: Array.from({ length: count }, (_, index) => series.values(index)) })
+      planned.push({ model, series, records: await this.#values(series, count) })
     }
     for (const plan of planned) {
       await this.#create(plan)
       told(plan.model)
     }
+  }
+
+  async #values(series: Series, count: number): Promise<Planned['records']> {
+    const records: Planned['records'][number][] = []
+    for (let index = 0; index < count; index++) {
+      if (index > 0 && index % AT_ONCE === 0) await this.#pause()
+      records.push(series.values(index))
+    }
+    return records
   }
 
   async #create({ model, series, records }: Planned): Promise<void> {
@@ -105,14 +139,13 @@ export class MockFiller {
   }
 }
 
-/** A hasher that hashes the same password once: thousands of accounts that nobody can use yet need not cost a minute. */
+/** A hasher that hashes the same password once, for as long as no other comes: thousands of accounts that nobody can use yet need not cost a minute. */
 export function rememberingHasher(hasher: PasswordHasher): PasswordHasher {
-  const hashes = new Map<string, Promise<string>>()
+  let last: { readonly password: string; readonly hash: Promise<string> } | undefined
   return {
     hash(password) {
-      const known = hashes.get(password) ?? hasher.hash(password)
-      hashes.set(password, known)
-      return known
+      if (last?.password !== password) last = { password, hash: hasher.hash(password) }
+      return last.hash
     },
     verify: (hash, password) => hasher.verify(hash, password),
   }

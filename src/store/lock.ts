@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
@@ -81,6 +81,17 @@ export async function announceApi(path: string, api: string | undefined): Promis
 export async function apiOf(path: string): Promise<string | undefined> {
   const holder = parseHolder(await readFile(path, 'utf8').catch(() => ''))
   return holder?.api !== undefined && (await isAlive(holder)) ? holder.api : undefined
+}
+
+/** Which process holds a data folder, since when it does or serves it, and where; undefined when none does. */
+export async function holderOf(path: string): Promise<{ pid: number; since: number; api: string | undefined } | undefined> {
+  try {
+    const holder = parseHolder(await readFile(path, 'utf8'))
+    if (holder === undefined || !(await isAlive(holder))) return undefined
+    return { pid: holder.pid, since: (await stat(path)).mtimeMs, api: holder.api }
+  } catch {
+    return undefined
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Actor } from '../auth/permissions.ts'
 import type { Registry } from '../model/registry.ts'
-import { type Format, MEDIA_TYPES } from '../query/formats.ts'
+import { MEDIA_TYPES } from '../query/formats.ts'
 import { parseExportRequest } from '../query/parse.ts'
 import { modelFor } from '../service/lookup.ts'
 import { checkFilters } from '../service/visibility.ts'
@@ -13,8 +13,6 @@ export interface ExportedFile {
   readonly mediaType: string
   /** Its text. Fails when it cannot be made whole; it never just ends. */
   readonly text: AsyncIterable<string>
-  /** How many records have been written into it by now. */
-  readonly written: () => number
 }
 
 /** Writes records into files on somebody's behalf: what is stored of them, without secrets, related records by their ids. */
@@ -37,31 +35,20 @@ export class Exports {
     const model = modelFor(this.#registry, actor, 'view', modelKey)
     const { format, bom, filters, sort, fields } = parseExportRequest(new URLSearchParams(query), model, this.#registry)
     checkFilters(this.#registry, actor, filters)
-    const progress = { written: 0 }
     // Which records these are is decided with the first batch: from here on nothing changes any more, and little can fail.
     const batches = this.#store.stream(model.key, { filters, sort })[Symbol.asyncIterator]()
-    const counted = countedFrom(await batches.next(), batches, progress)
-    return fileOf(model.key, format, writeFile(format, fields, counted, bom), progress)
+    const records = resumed(await batches.next(), batches)
+    return { name: `${model.key}.${format}`, mediaType: MEDIA_TYPES[format], text: writeFile(format, fields, records, bom) }
   }
 }
 
-const fileOf = (key: string, format: Format, text: AsyncIterable<string>, progress: { written: number }): ExportedFile => ({
-  name: `${key}.${format}`,
-  mediaType: MEDIA_TYPES[format],
-  text,
-  written: () => progress.written,
-})
-
-async function* countedFrom(
+/** An iteration of which the first batch was taken already. */
+async function* resumed(
   first: IteratorResult<readonly StoredRecord[]>,
   rest: AsyncIterator<readonly StoredRecord[]>,
-  progress: { written: number },
 ): AsyncGenerator<readonly StoredRecord[]> {
   try {
-    for (let next = first; next.done !== true; next = await rest.next()) {
-      progress.written += next.value.length
-      yield next.value
-    }
+    for (let next = first; next.done !== true; next = await rest.next()) yield next.value
   } finally {
     // Also for readers who leave before the end.
     await rest.return?.()

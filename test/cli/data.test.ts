@@ -71,15 +71,20 @@ describe('admin compact and admin doctor', () => {
     assert.equal(after, statSync(file).size)
   })
 
-  test('neither works beside a server, which is named', async () => {
+  test('compact does not work beside a server, which is named; doctor says who it is', async () => {
     await runCli(['serve', '--port', '0'], {
       cwd: project.path,
       async whileRunning() {
-        for (const command of ['compact', 'doctor']) {
-          const { code, stdout, stderr } = await admin(command)
-          assert.deepEqual([code, stdout], [1, ''])
+        for (const argv of [['compact'], ['doctor', '--repair', 'saved']]) {
+          const { code, stderr } = await admin(...argv)
+          assert.equal(code, 1)
           assert.match(stderr, new RegExp(`in use by process ${process.pid} `))
         }
+        const { code, stdout, stderr } = await admin('doctor')
+        assert.deepEqual([code, stderr], [0, ''])
+        assert.match(stdout, new RegExp(`^ok {4}lock {5}process ${process.pid} since 20\\S+Z, serving http://\\S+/api/v1$`, 'm'))
+        assert.match(stdout, /^ok {4}journal {2}\d+ bytes, \d+ transactions?, whole$/m)
+        assert.doesNotMatch(stdout, /FILE/)
       },
     })
   })
@@ -99,7 +104,10 @@ describe('admin compact and admin doctor', () => {
     const before = snapshotOf(data)
     const { code, stdout, stderr } = await admin('doctor')
     assert.deepEqual([code, stderr], [0, ''])
-    assert.match(stdout, /^FILE +BYTES +HOLDS\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transaction\n/)
+    assert.match(
+      stdout,
+      /^(?:(?:ok|warn) .*\n){6}\nFILE +BYTES +HOLDS\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transaction\n/,
+    )
     assert.match(stdout, /\nuser +3\n/)
     assert.match(stdout, /\nThe data is sound\.\n$/)
     assert.deepEqual(snapshotOf(data), before)

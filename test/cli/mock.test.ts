@@ -95,10 +95,10 @@ describe('admin mock', () => {
     )
   })
 
-  test('takes no data from a server that runs, and says which', async () => {
+  test('reset and snapshots take no data from a server that runs, and say which', async () => {
     await admin(['serve', '--port', '0'], {
       async whileRunning() {
-        for (const argv of [['mock', 'tag'], ['reset'], ['snapshot', 'save', 'x'], ['snapshot', 'load', 'seeded']]) {
+        for (const argv of [['reset'], ['snapshot', 'save', 'x'], ['snapshot', 'load', 'seeded']]) {
           const { code, stderr } = await admin(argv)
           assert.equal(code, 1, argv.join(' '))
           assert.match(stderr, /^error .*(in use|process)/, argv.join(' '))

@@ -14,13 +14,15 @@ export interface CliOptions {
   readonly env?: Io['env']
   /** Both outputs are a terminal. */
   readonly terminal?: boolean
+  /** For commands that clean up when they are interrupted: aborted then. */
+  readonly interrupted?: AbortSignal
   /** For commands that run until they are stopped: is given what they said on stdout, and when it is done they are stopped. */
   readonly whileRunning?: (stdout: string, stderr: () => string) => Promise<void>
 }
 
 /** Runs the command line within this process. */
 export async function runCli(argv: readonly string[], options: CliOptions): Promise<CliResult> {
-  const { cwd, stdin = '', env = {}, terminal = false, whileRunning } = options
+  const { cwd, stdin = '', env = {}, terminal = false, interrupted = new AbortController().signal, whileRunning } = options
   const written = { stdout: '', stderr: '' }
   const output = (name: 'stdout' | 'stderr') => ({
     isTTY: terminal,
@@ -43,6 +45,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
       })
       return 'SIGINT'
     },
+    interruptibly: (work) => work(interrupted),
   }
   const code = await main(argv, io)
   if (failure !== undefined) throw failure

@@ -65,3 +65,19 @@ test('mock data counts for the user, the test endpoint for the address', async (
     await app.close()
   }
 })
+
+test('filling the store is for superusers alone, counts for them, and tells nothing of what it made', async () => {
+  const app = await openTestApp({ settings: { rate_limits: { default: 2, auth: 5, upload: 10 } } })
+  try {
+    const fill = (as: string | null) => send(app, { request: 'POST /api/v1/mock', body: { models: ['user'], count: 2 }, as })
+    assert.deepEqual([(await fill(null)).status, (await fill('anna.lind')).status], [401, 403])
+    const made = await fill('admin')
+    assert.equal(made.status, 201)
+    assert.doesNotMatch(made.text, /password|username|\$quick\$/)
+    assert.equal((await fill('admin')).status, 201)
+    const refused = await fill('admin')
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [429, '60'])
+  } finally {
+    await app.close()
+  }
+})

@@ -1,32 +1,58 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { AppError } from '../../errors.ts'
+import { noData } from '../../service/broken-records.ts'
 import { examine, type Repair, type Report, repairInto } from '../../store/doctor.ts'
+import { holdsData } from '../../store/recovery.ts'
+import { type Check, healthOf } from '../health.ts'
 import type { Io } from '../io.ts'
-import { type ProjectOptions, withDataFolder, withProjectOptions } from '../project-options.ts'
-import { table } from '../style.ts'
+import { printable, printableJson } from '../printable.ts'
+import { dataFolderOf, type ProjectOptions, sourceOf, withProjectOptions } from '../project-options.ts'
+import { painter, table } from '../style.ts'
 
 type DoctorOptions = ProjectOptions & { repair?: string; json?: boolean }
 
-/** `admin doctor`: says what is in the data folder and what is wrong with it; changes nothing. */
+const NOTES = `
+Looks at node, the project's files, who holds the data, the disk, the journal and what admin lint finds; where nobody holds the data,
+at all of it. Exits 1 when something fails, a server would not start on the data, or --repair could not save all of it.
+`
+
+/** `admin doctor`: says whether all is well, what is in the data folder and what is wrong with it; changes nothing. */
 export function doctorCommand(io: Io): Command {
-  return withProjectOptions(new Command('doctor').description('check the data folder while no server runs; changes nothing'))
-    .option('--repair <dir>', 'write what can be saved into a new folder')
+  return withProjectOptions(new Command('doctor').description('check the project, the machine and the data; changes nothing'))
+    .option('--repair <dir>', 'write what can be saved into a new folder, while no server runs')
     .option('--json', 'print the report as JSON')
-    .addHelpText('after', '\nExits 1 when a server would not start on the data, or when --repair could not save all of it.\n')
-    .addHelpText('after', '\nExample:\n  $ admin doctor --repair saved && admin serve --data saved\n')
-    .action((options: DoctorOptions) =>
-      withDataFolder(io, options, async (folder, registry) => {
-        const report = await examine(folder, registry)
-        const repair = options.repair === undefined ? undefined : await repairInto(folder, resolve(io.cwd, options.repair))
-        if (options.json === true) io.stdout.write(`${JSON.stringify({ ...report, ...(repair && { repair }) })}\n`)
-        else show(report, repair, io)
-        if (repair !== undefined) refuseLoss(repair)
-        if (!report.sound && repair === undefined) {
-          throw new AppError('DATA_CORRUPT', `${folder} is not sound; --repair DIR saves what can be read into a new folder`)
-        }
-      }),
-    )
+    .addHelpText('after', NOTES)
+    .addHelpText('after', '\nExamples:\n  $ admin doctor\n  $ admin doctor --repair saved && admin serve --data saved\n')
+    .action(async (options: DoctorOptions) => {
+      const { checks, examined, isHeld } = await healthOf(sourceOf(io, options, {}))
+      const folder = dataFolderOf(examined.project)
+      const isThere = await holdsData(folder)
+      const isServed = isHeld && options.repair === undefined
+      // Files that cannot be understood say nothing of what is stored.
+      const isLookedAt = isThere && !isServed && !examined.faults.any
+      if (options.json !== true) showChecks(checks, io)
+      const report = isLookedAt ? await examine(folder, examined.project.registry) : undefined
+      const repair = options.repair === undefined ? undefined : await repairInto(folder, resolve(io.cwd, options.repair))
+      if (options.json === true) io.stdout.write(`${printableJson({ checks, ...report, ...(repair && { repair }) })}\n`)
+      else if (report !== undefined) show(report, repair, io)
+      if (repair !== undefined) return refuseLoss(repair)
+      if (report?.sound === false) {
+        throw new AppError('DATA_CORRUPT', `${folder} is not sound; --repair DIR saves what can be read into a new folder`)
+      }
+      const failed = checks.filter(({ level }) => level === 'fail').map(({ name }) => name)
+      if (failed.length > 0) throw new AppError('TASK_FAILED', `Not all is well: ${failed.join(', ')}`)
+      if (!isThere) throw noData(folder)
+    })
+}
+
+const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
+
+function showChecks(checks: readonly Check[], io: Io): void {
+  const paint = painter(io.stdout, io.env)
+  for (const { name, level, message } of checks) {
+    io.stdout.write(`${paint(COLOURS[level], level.padEnd(4))}  ${name.padEnd(7)}  ${printable(message)}\n`)
+  }
 }
 
 /** @throws {AppError} DATA_CORRUPT when a repair did not save everything */
@@ -51,7 +77,7 @@ function show({ snapshot, journal, tables, findings, sound }: Report, repair: Re
     ...(snapshot === undefined ? [] : [['db.json', `${snapshot.bytes}`, `up to transaction ${snapshot.sequence}`]]),
     ...journal.map(({ file, bytes, transactions }) => [file, `${bytes}`, counted(transactions, 'transaction')]),
   ]
-  io.stdout.write(table(['FILE', 'BYTES', 'HOLDS'], rows))
+  io.stdout.write(`\n${table(['FILE', 'BYTES', 'HOLDS'], rows)}`)
   const counts = Object.entries(tables).map(([name, records]) => [name, `${records}`])
   io.stdout.write(`\n${table(['TABLE', 'RECORDS'], counts)}\n`)
   showSome(

@@ -1,17 +1,18 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import type { App } from '../../app.ts'
-import { SYSTEM } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import { DEFAULT_FORMAT, FORMATS, type Format } from '../../query/formats.ts'
-import type { ExportedFile } from '../../transfer/exports.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
+import { aboutModel, describedModels } from '../described-models.ts'
 import { type Io, writeAll } from '../io.ts'
+import { patiently } from '../patience.ts'
 import { withProgress } from '../progress.ts'
-import { modelNamed, type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
+import { RecordCounter } from '../record-counter.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { refuseExisting, writeWholeFile } from '../whole-file.ts'
 
-interface ExportOptions extends ProjectOptions {
+interface ExportOptions extends RemoteOptions {
   readonly format: Format
   readonly filters?: string[]
   readonly sortBy?: string
@@ -28,11 +29,12 @@ Examples:
   $ admin export post --filters status=draft --sort-by title -o drafts.csv
   $ admin export post --format ndjson | gzip > posts.ndjson.gz
   $ admin export --all --format json -o export
+  $ ADMIN_TOKEN=… admin export post --url https://example.com -o posts.csv
 `
 
-/** `admin export`: writes records into files, or to stdout. Works beside a running server. */
+/** `admin export`: writes records into files, or to stdout. A running server is asked, here or elsewhere. */
 export function exportCommand(io: Io): Command {
-  return withProjectOptions(new Command('export').description('write records as CSV, JSON or NDJSON'))
+  return withRemoteOptions(new Command('export').description('write records as CSV, JSON or NDJSON'))
     .argument('[model]', 'whose records, such as post')
     .addOption(new Option('--format <format>', 'what to write').choices(FORMATS).default(DEFAULT_FORMAT))
     .option('--filters <filter...>', 'which records: <field>=<value> or <field>__<operator>=<value>; all must hold')
@@ -46,9 +48,9 @@ export function exportCommand(io: Io): Command {
     .addHelpText('after', EXAMPLES)
     .action((model: string | undefined, options: ExportOptions) => {
       checkUsage(model, options)
-      return withApp(io, options, 'read', (app) =>
-        model === undefined ? exportAll(app, options, io) : exportOne(app, model, options, io),
-      )
+      const work = (client: ApiClient) =>
+        model === undefined ? exportAll(client, options, io) : exportOne(client, model, options, io)
+      return withApi(io, options, work, { mode: 'read' })
     })
 }
 
@@ -62,46 +64,67 @@ function checkUsage(model: string | undefined, { all = false, output, filters, f
   }
 }
 
-async function exportOne(app: App, modelKey: string, options: ExportOptions, io: Io): Promise<void> {
-  const { key } = modelNamed(app.project.registry, modelKey)
+async function exportOne(client: ApiClient, model: string, options: ExportOptions, io: Io): Promise<void> {
   const { output, force = false } = options
   const path = output === undefined ? undefined : resolve(io.cwd, output)
   // Before the work rather than after it.
   if (path !== undefined) await refuseExisting(path, { shown: output ?? path, force })
-  const file = await app.exports.open(SYSTEM, key, queryOf(options))
-  if (path === undefined) await writeAll(io.stdout, file.text)
-  else await writeFile(app, key, file, path, { shown: output ?? path, force }, io)
+  await aboutModel(client, model, async () => {
+    if (path === undefined) await writeAll(io.stdout, await client.download(pathOf(model, options)))
+    else await writeFile(client, model, options, { path, shown: output ?? path }, io)
+  })
 }
 
-async function exportAll(app: App, options: ExportOptions, io: Io): Promise<void> {
-  const { output = '.', force = false } = options
+async function exportAll(client: ApiClient, options: ExportOptions, io: Io): Promise<void> {
+  const { output = '.', force = false, format } = options
   const folder = resolve(io.cwd, output)
   await mkdir(folder, { recursive: true }).catch((error: Error) => {
     throw new AppError('TASK_FAILED', `${output} cannot be written into: ${error.message}`)
   })
-  const files = app.project.registry.public.map(({ key }) => {
-    const name = `${key}.${options.format}`
-    return { key, path: join(folder, name), shown: join(output, name) }
+  const files = [...(await describedModels(client)).keys()].map((model) => {
+    const name = `${fileNameOf(model)}.${format}`
+    return { model, path: join(folder, name), shown: join(output, name) }
   })
   for (const { path, shown } of files) await refuseExisting(path, { shown, force })
-  for (const { key, path, shown } of files) {
-    await writeFile(app, key, await app.exports.open(SYSTEM, key, queryOf(options)), path, { shown, force }, io)
-  }
+  for (const { model, ...target } of files) await writeFile(client, model, options, target, io)
+}
+
+/** A server elsewhere may say anything of how its models are called. @throws {AppError} TASK_FAILED */
+function fileNameOf(model: string): string {
+  if (/^\w+$/.test(model)) return model
+  throw new AppError('TASK_FAILED', `The server has a model '${model}', which is no name of a file`)
 }
 
 async function writeFile(
-  app: App,
-  key: string,
-  file: ExportedFile,
-  path: string,
-  { shown, force }: { shown: string; force: boolean },
+  client: ApiClient,
+  model: string,
+  options: ExportOptions,
+  { path, shown }: { path: string; shown: string },
   io: Io,
 ): Promise<void> {
-  const { records } = await app.store.status()
-  await writeWholeFile(path, withProgress(io, key, records.get(key) ?? 0, file.written, file.text), { shown, force })
-  const count = file.written()
-  io.stderr.write(`Wrote ${count} ${count === 1 ? 'record' : 'records'} to ${shown}\n`)
+  const { format, force = false } = options
+  const total = io.stderr.isTTY === true ? await patiently(io, () => totalOf(client, model, options)) : 0
+  const counter = new RecordCounter(format)
+  await io.interruptibly(async (signal) => {
+    const text = counter.counted(await patiently(io, () => client.download(pathOf(model, options), signal)))
+    await writeWholeFile(
+      path,
+      withProgress(io, model, total, () => counter.count, text),
+      { shown, force, signal },
+    )
+  })
+  io.stderr.write(`Wrote ${counter.count} ${counter.count === 1 ? 'record' : 'records'} to ${shown}\n`)
 }
+
+/** How many records are to be expected. */
+async function totalOf({ request }: ApiClient, model: string, { filters = [] }: ExportOptions): Promise<number> {
+  const query = new URLSearchParams({ page_size: '1', fields: 'id' })
+  for (const filter of filters) query.append('filters', filter)
+  return (await request('GET', `/models/${encodeURIComponent(model)}?${query}`)).total
+}
+
+const pathOf = (model: string, options: ExportOptions): string =>
+  `/models/${encodeURIComponent(model)}/export?${queryOf(options)}`
 
 /** The same query that the API takes. */
 function queryOf({ format, filters = [], sortBy, sortOrder, fields, bom = false }: ExportOptions): string {

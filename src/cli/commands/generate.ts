@@ -15,7 +15,10 @@ interface GenerateViewOptions extends ProjectOptions {
 
 /** `admin generate`: writes what a project may begin with. */
 export function generateCommand(io: Io): Command {
-  return new Command('generate').description('write a part of a project to begin with').addCommand(viewCommand(io))
+  return new Command('generate')
+    .description('write a part of a project to begin with')
+    .addHelpText('after', '\nExample:\n  $ admin generate view post\n')
+    .addCommand(viewCommand(io))
 }
 
 function viewCommand(io: Io): Command {

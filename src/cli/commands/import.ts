@@ -2,15 +2,16 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
-import { SYSTEM } from '../../auth/permissions.ts'
+import { SHELL } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import { FORMATS, type Format, formatOfName, MEDIA_TYPES } from '../../query/formats.ts'
 import { type Imported, RefusedRows } from '../../transfer/imports.ts'
-import { type ApiClient, Upload, withApi } from '../api-client.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
+import { Upload } from '../api-requests.ts'
 import type { Io } from '../io.ts'
-import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 
-interface ImportOptions extends ProjectOptions {
+interface ImportOptions extends RemoteOptions {
   readonly format?: Format
   readonly dryRun?: boolean
   readonly upsertBy?: string
@@ -30,7 +31,7 @@ Examples:
 
 /** `admin import`: creates or updates records from a file, all or none. Beside a running server it asks that server. */
 export function importCommand(io: Io): Command {
-  return withProjectOptions(new Command('import').description('create or update records from a file, all or none'))
+  return withRemoteOptions(new Command('import').description('create or update records from a file, all or none'))
     .argument('<model>', 'whose records, such as post')
     .argument('<file>', 'a file as `admin export` writes it, or - for stdin')
     .addOption(new Option('--format <format>', 'what the file is (default: what its name ends in)').choices(FORMATS))
@@ -68,7 +69,7 @@ async function importFile(
 ): Promise<Imported> {
   const content = file === STDIN ? io.stdin : createReadStream(resolve(io.cwd, file))
   try {
-    if (app !== undefined) return await app.imports.run(SYSTEM, model, { format, content }, { dryRun, upsertBy, formId, keepIds })
+    if (app !== undefined) return await app.imports.run(SHELL, model, { format, content }, { dryRun, upsertBy, formId, keepIds })
     if (keepIds) throw new AppError('TASK_FAILED', 'A running server gives ids itself; stop it to import with --keep-ids')
     const query = new URLSearchParams({ dry_run: String(dryRun) })
     if (upsertBy !== undefined) query.set('upsert_by', upsertBy)

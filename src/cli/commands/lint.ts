@@ -73,7 +73,7 @@ function explanation(id: string | true, io: Io): string {
 
 /** Lints, and prints what was found. */
 async function lintOnce(paths: readonly string[], options: LintOptions, io: Io): Promise<LintReport> {
-  const folder = resolve(io.cwd, options.project)
+  const folder = resolve(io.cwd, options.project ?? '.')
   const earlier = options.against === undefined ? undefined : await earlierVersion(folder, options.against, io.cwd)
   try {
     const report = await lintProject(
@@ -119,7 +119,7 @@ const several = (count: number, noun: string): string => `${count} ${noun}${coun
 
 async function lintAgainAndAgain(paths: readonly string[], options: LintOptions, io: Io): Promise<void> {
   await lintOnce(paths, options, io)
-  const watcher = await whenChanged(resolve(io.cwd, options.project), async () => {
+  const watcher = await whenChanged(resolve(io.cwd, options.project ?? '.'), async () => {
     await lintOnce(paths, options, io).catch((error: unknown) =>
       io.stderr.write(`${error instanceof Error ? error.message : error}\n`),
     )

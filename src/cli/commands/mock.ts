@@ -1,13 +1,15 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { App } from '../../app.ts'
 import { AppError } from '../../errors.ts'
-import type { Model } from '../../model/model.ts'
+import { MAX_FILL_COUNT, mockedModels } from '../../service/mock-requests.ts'
 import { MAX_SEED } from '../../service/mocks.ts'
 import { systemRandom } from '../../util/ids.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
-import { modelNamed, type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
+import { modelNamed } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 
-interface MockOptions extends ProjectOptions {
+interface MockOptions extends RemoteOptions {
   readonly all?: boolean
   readonly count: number
   readonly seed?: number
@@ -15,46 +17,67 @@ interface MockOptions extends ProjectOptions {
   readonly json?: boolean
 }
 
+/** What came of it: the seed, and how many records of each model there are now. */
+interface Filled {
+  readonly seed: number
+  readonly created: Readonly<Record<string, number>>
+}
+
 const DEFAULT_COUNT = 10
 /** So many are held in memory at once. */
 const MAX_COUNT = 100_000
 
-/** `admin mock`: fills the store with made-up records. */
+const NOTES = `
+A running server makes at most ${MAX_FILL_COUNT} records of each at once.
+Accounts of mock users have a password that nobody knows; \`admin users passwd\` gives them another.
+Subscribers of webhooks are told of mock records as of any others.
+`
+
+/** `admin mock`: fills the store with made-up records. A running server is asked, here or elsewhere. */
 export function mockCommand(io: Io): Command {
-  return withProjectOptions(new Command('mock').description('fill the store with mock records while no server runs'))
+  return withRemoteOptions(new Command('mock').description('fill the store with mock records'))
     .argument('[models...]', 'of which models, such as post')
     .option('--all', 'of every model but permission, those that others refer to first')
     .option('--count <number>', `how many records of each, at most ${MAX_COUNT}`, parseCount, DEFAULT_COUNT)
     .option('--seed <number>', 'the same seed makes the same values (default: another each time)', parseSeed)
     .option('--locale <locale>', 'language of names, places and the like, such as de or pt_BR (default: en)')
     .option('--json', 'print the seed and how many records were created as JSON')
-    .addHelpText(
-      'after',
-      '\nAccounts of mock users have a password that nobody knows; `admin users passwd` gives them another.\nSubscribers of webhooks are told of mock records as of any others.\n',
-    )
+    .addHelpText('after', NOTES)
     .addHelpText('after', '\nExample:\n  $ admin mock --all --count 100 --seed 1\n')
-    .action((models: string[], options: MockOptions) => {
+    .action(async (models: string[], options: MockOptions) => {
       if ((models.length === 0) === (options.all !== true)) {
         throw new AppError('USAGE', 'Name the models to mock, or all of them with --all')
       }
-      return withApp(io, options, 'write', (app) => mock(app, models, options, io))
+      const told = (model: string, count: number) =>
+        io.stderr.write(`Created ${count} ${model} ${count === 1 ? 'record' : 'records'}\n`)
+      const filled = await withApi(io, options, (client) =>
+        client.app === undefined ? ask(client, models, options, told) : fill(client.app, models, options, told),
+      )
+      io.stderr.write(`The seed was ${filled.seed}\n`)
+      if (options.json === true) io.stdout.write(`${JSON.stringify(filled)}\n`)
     })
 }
 
-async function mock(app: App, names: readonly string[], options: MockOptions, io: Io): Promise<void> {
+type Told = (model: string, count: number) => void
+
+async function fill(app: App, names: readonly string[], options: MockOptions, told: Told): Promise<Filled> {
   const { registry } = app.project
   const { count, locale, seed = systemRandom(4).readUInt32LE() } = options
-  // Every model's permissions are there by themselves; more of them would mean nothing.
-  const all = registry.public.filter(({ key }) => key !== 'permission')
-  const models = options.all === true ? all : names.map((name) => modelNamed(registry, name))
+  const models = options.all === true ? mockedModels(registry) : names.map((name) => modelNamed(registry, name))
   const created: Record<string, number> = {}
-  const told = ({ key }: Model) => {
+  await app.mockFiller.fill({ models, count, seed, locale }, ({ key }) => {
     created[key] = count
-    io.stderr.write(`Created ${count} ${key} ${count === 1 ? 'record' : 'records'}\n`)
-  }
-  await app.mockFiller.fill({ models, count, seed, locale }, told)
-  io.stderr.write(`The seed was ${seed}\n`)
-  if (options.json === true) io.stdout.write(`${JSON.stringify({ seed, created })}\n`)
+    told(key, count)
+  })
+  return { seed, created }
+}
+
+async function ask({ request }: ApiClient, names: readonly string[], options: MockOptions, told: Told): Promise<Filled> {
+  const { all, count, locale, seed } = options
+  const { data } = await request('POST', '/mock', { models: all === true ? undefined : names, count, seed, locale })
+  const filled: Filled = data
+  for (const [model, created] of Object.entries(filled.created)) told(model, created)
+  return filled
 }
 
 function parseCount(text: string): number {

@@ -3,13 +3,14 @@ import { resetData } from '../../app.ts'
 import { jwtCodec } from '../../http/jwt-codec.ts'
 import { isServed, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
-import { type ProjectOptions, sourceOf, withProjectOptions } from '../project-options.ts'
+import { sourceOf } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 
-type ResetOptions = ProjectOptions & { seedData?: boolean; json?: boolean }
+type ResetOptions = RemoteOptions & { seedData?: boolean; json?: boolean }
 
 /** `admin reset`: removes every record. */
 export function resetCommand(io: Io): Command {
-  return withProjectOptions(new Command('reset').description('remove every record, beside a running server too; ids begin anew'))
+  return withRemoteOptions(new Command('reset').description('remove every record, beside a running server too; ids begin anew'))
     .option('--seed-data', 'then create the seed records, as on the first start')
     .option('--json', 'print how many seed records were created as JSON')
     .addHelpText('after', '\nKeeps the secret that tokens are signed with, and what `admin snapshot save` has kept.\n')

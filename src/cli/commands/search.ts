@@ -1,28 +1,43 @@
 import { Command, InvalidArgumentError } from 'commander'
-import type { App } from '../../app.ts'
-import { SYSTEM } from '../../auth/permissions.ts'
-import { parseSearchRequest } from '../../query/parse.ts'
+import type { Positions } from '../../search/highlight.ts'
 import { textOf } from '../../search/search-index.ts'
-import type { SearchPage } from '../../service/searches.ts'
+import { isSearchable } from '../../service/search-indexes.ts'
+import type { StoredRecord } from '../../store/store.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
+import { aboutModel, describedModels } from '../described-models.ts'
 import { excerpt } from '../excerpt.ts'
 import type { Io } from '../io.ts'
+import { patiently } from '../patience.ts'
 import { printableJson } from '../printable.ts'
-import { modelNamed, type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { painter } from '../style.ts'
 
-interface SearchOptions extends ProjectOptions {
+interface SearchOptions extends RemoteOptions {
   readonly fuzzy?: boolean
   readonly fields?: string
   readonly limit: number
   readonly json?: boolean
 }
 
+/** What the API answers of a search, as far as it is looked at. */
+interface SearchAnswer {
+  readonly data: readonly StoredRecord[]
+  readonly total: number
+  readonly page: number
+  readonly page_size: number
+  readonly has_next: boolean
+  readonly hits: readonly { readonly id: number; readonly matches: Positions }[]
+  readonly notices?: readonly string[]
+}
+
 const DEFAULT_LIMIT = 20
 const MAX_LIMIT = 1000
+/** The most that the API answers at once. */
+const MAX_PAGE = 100
 
-/** `admin search`: searches the text of one model's records. Works beside a running server. */
+/** `admin search`: searches the text of one model's records. A running server is asked, here or elsewhere. */
 export function searchCommand(io: Io): Command {
-  return withProjectOptions(new Command('search').description('search the text of records'))
+  return withRemoteOptions(new Command('search').description('search the text of records'))
     .argument('<model>', 'whose records, such as post')
     .argument('<words...>', 'what to search for; the last word may be the beginning of one')
     .option('--fuzzy', 'find misspelt words too')
@@ -31,42 +46,68 @@ export function searchCommand(io: Io): Command {
     .option('--json', 'print the records and where the words are in them as JSON')
     .addHelpText('after', '\nExample:\n  $ admin search post night ferry --fuzzy\n')
     .action((model: string, words: string[], options: SearchOptions) =>
-      withApp(io, options, 'read', (app) => search(app, model, words, options, io)),
+      withApi(io, options, (client) => aboutModel(client, model, () => search(client, model, words, options, io)), {
+        mode: 'read',
+      }),
     )
 }
 
-async function search(app: App, modelKey: string, words: readonly string[], options: SearchOptions, io: Io): Promise<void> {
-  const { searches, searchIndexes, project } = app
-  const model = modelNamed(project.registry, modelKey)
-  const { fuzzy = false, fields, limit } = options
-  const asked = new URLSearchParams({ q: words.join(' '), fuzzy: String(fuzzy), ...(fields === undefined ? {} : { fields }) })
-  const request = { ...parseSearchRequest(asked, model, project.registry), page: { page: 1, pageSize: limit } }
-  await searchIndexes.make(model)
-  const found = await searches.find(SYSTEM, model.key, request)
+async function search(client: ApiClient, model: string, words: readonly string[], options: SearchOptions, io: Io): Promise<void> {
+  await makeIndex(client, model)
+  const found = await firstHits(client, model, words, options, io)
   if (options.json === true) {
-    const page: unknown = JSON.parse(await searches.json(SYSTEM, request, found))
-    io.stdout.write(`${printableJson(page)}\n`)
+    io.stdout.write(`${printableJson(found)}\n`)
   } else {
-    io.stdout.write(shown(found, io))
+    const known = await describedModels(client)
+    io.stdout.write(shown(found, known.get(model) ?? 'id', io))
   }
-  for (const line of [...found.notices, countOf(found)]) io.stderr.write(`${line}\n`)
+  for (const line of [...(found.notices ?? []), countOf(found)]) io.stderr.write(`${line}\n`)
 }
 
-function countOf({ total, hits }: SearchPage): string {
+/** Where nobody serves there is time for it; a server says when it has one. */
+async function makeIndex({ app }: ApiClient, key: string): Promise<void> {
+  const model = app?.project.registry.get(key)
+  if (model !== undefined && isSearchable(model)) await app?.searchIndexes.make(model)
+}
+
+/** As many as are to be shown, as one page: the API answers fewer at once. */
+async function firstHits(
+  { request }: ApiClient,
+  model: string,
+  words: readonly string[],
+  { fuzzy = false, fields, limit }: SearchOptions,
+  io: Io,
+): Promise<SearchAnswer> {
+  const size = Math.min(limit, MAX_PAGE)
+  const pages: SearchAnswer[] = []
+  do {
+    const query = new URLSearchParams({ q: words.join(' '), fuzzy: String(fuzzy), page_size: String(size) })
+    if (fields !== undefined) query.set('fields', fields)
+    query.set('page', String(pages.length + 1))
+    pages.push(await patiently(io, () => request('GET', `/models/${encodeURIComponent(model)}/search?${query}`)))
+  } while (pages.at(-1)?.has_next === true && pages.length * size < limit)
+  const [first] = pages as [SearchAnswer]
+  const [data, hits] = [pages.flatMap((page) => page.data), pages.flatMap((page) => page.hits)]
+  const total = first.total
+  const totals = { total, page: 1, page_size: limit, total_pages: Math.ceil(total / limit), has_next: limit < total }
+  return { ...first, data: data.slice(0, limit), ...totals, hits: hits.slice(0, limit) }
+}
+
+function countOf({ total, hits }: SearchAnswer): string {
   if (total === 0) return 'Nothing found'
   const found = `${total} ${total === 1 ? 'record' : 'records'} found`
   return hits.length < total ? `${found}; ${hits.length === 1 ? 'the first is' : `the first ${hits.length} are`} shown` : found
 }
 
 /** For each record a line with its id and what it is known by, and below it the other fields in which something was found. */
-function shown({ model, hits, matchesIn }: SearchPage, io: Io): string {
+function shown({ data, hits }: SearchAnswer, displayField: string, io: Io): string {
   const paint = painter(io.stdout, io.env)
   const mark = (piece: string) => paint(['bold', 'yellow'], piece)
   const indent = Math.max(...hits.map(({ id }) => String(id).length)) + 2
-  const lines = hits.flatMap(({ id, record }) => {
-    const { [model.displayField]: inName = [], ...others } = matchesIn(record)
-    const name = model.displayField === 'id' ? '' : excerpt(textOf(record, model.displayField), inName, mark)
-    const head = `${paint('cyan', String(id).padEnd(indent))}${name}`.trimEnd()
+  const lines = data.flatMap((record, index) => {
+    const { [displayField]: inName = [], ...others } = hits[index]?.matches ?? {}
+    const name = displayField === 'id' ? '' : excerpt(textOf(record, displayField), inName, mark)
+    const head = `${paint('cyan', String(record.id).padEnd(indent))}${name}`.trimEnd()
     const below = Object.entries(others).map(
       ([field, places]) => `${' '.repeat(indent)}${paint('dim', `${field}:`)} ${excerpt(textOf(record, field), places, mark)}`,
     )

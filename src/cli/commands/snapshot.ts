@@ -5,17 +5,18 @@ import { whileLocked } from '../../store/lock.ts'
 import { type CopyRequest, checkCopy, loadCopy, refuseTaken, saveCopy, savedCopies } from '../../store/saved-copies.ts'
 import { isServed, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
-import { dataFolderOf, type ProjectOptions, withDataFolder, withProject, withProjectOptions } from '../project-options.ts'
+import { dataFolderOf, withDataFolder, withProject } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { table } from '../style.ts'
 
-type SaveOptions = ProjectOptions & { force?: boolean }
-type ListOptions = ProjectOptions & { json?: boolean }
+type SaveOptions = RemoteOptions & { force?: boolean }
+type ListOptions = RemoteOptions & { json?: boolean }
 
 /** `admin snapshot`: copies of the data, to come back to. */
 export function snapshotCommand(io: Io): Command {
-  const snapshot = new Command('snapshot').description(
-    'keep copies of the data, and come back to them, beside a running server too',
-  )
+  const snapshot = new Command('snapshot')
+    .description('keep copies of the data, and come back to them, beside a running server too')
+    .addHelpText('after', '\nExample:\n  $ admin snapshot save before-import\n')
   snapshot.addCommand(saveCommand(io))
   snapshot.addCommand(loadCommand(io))
   snapshot.addCommand(listCommand(io))
@@ -23,7 +24,7 @@ export function snapshotCommand(io: Io): Command {
 }
 
 function saveCommand(io: Io): Command {
-  return withProjectOptions(new Command('save').description('keep a copy of the data').argument('<name>', 'name of the copy'))
+  return withRemoteOptions(new Command('save').description('keep a copy of the data').argument('<name>', 'name of the copy'))
     .option('--force', 'write over a copy of that name')
     .addHelpText('after', '\nCopies are kept in the folder snapshots/ of the data folder.\n')
     .addHelpText('after', '\nExample:\n  $ admin snapshot save before-import\n')
@@ -33,7 +34,7 @@ function saveCommand(io: Io): Command {
     })
 }
 
-async function save(io: Io, options: ProjectOptions, request: CopyRequest): Promise<ShownCopy> {
+async function save(io: Io, options: RemoteOptions, request: CopyRequest): Promise<ShownCopy> {
   if (await isServed(io, options)) {
     return withApi(io, options, async (api) => (await api.request('POST', '/snapshots', request)).data)
   }
@@ -47,15 +48,15 @@ async function save(io: Io, options: ProjectOptions, request: CopyRequest): Prom
 
 function loadCommand(io: Io): Command {
   const load = new Command('load').description('put a copy in the place of the data, which is lost')
-  return withProjectOptions(load.argument('<name>', 'name of the copy'))
+  return withRemoteOptions(load.argument('<name>', 'name of the copy'))
     .addHelpText('after', '\nExample:\n  $ admin snapshot load before-import && admin serve\n')
-    .action(async (name: string, options: ProjectOptions) => {
+    .action(async (name: string, options: RemoteOptions) => {
       const { bytes } = await loaded(io, options, name)
       io.stderr.write(`Loaded '${name}' (${bytes} bytes)\n`)
     })
 }
 
-async function loaded(io: Io, options: ProjectOptions, name: string): Promise<ShownCopy> {
+async function loaded(io: Io, options: RemoteOptions, name: string): Promise<ShownCopy> {
   if (await isServed(io, options)) {
     const path = `/snapshots/${encodeURIComponent(name)}/load`
     return withApi(io, options, async ({ request }) => (await request('POST', path)).data)
@@ -68,7 +69,7 @@ async function loaded(io: Io, options: ProjectOptions, name: string): Promise<Sh
 }
 
 function listCommand(io: Io): Command {
-  return withProjectOptions(new Command('list').description('list the copies'))
+  return withRemoteOptions(new Command('list').description('list the copies'))
     .option('--json', 'print the copies as a JSON array')
     .addHelpText('after', '\nExample:\n  $ admin snapshot list --json\n')
     .action(async (options: ListOptions) => {
@@ -82,7 +83,7 @@ function listCommand(io: Io): Command {
     })
 }
 
-async function listed(io: Io, options: ProjectOptions): Promise<ShownCopy[]> {
+async function listed(io: Io, options: RemoteOptions): Promise<ShownCopy[]> {
   if (await isServed(io, options)) {
     return withApi(io, options, async ({ request }) => (await request('GET', '/snapshots')).data)
   }

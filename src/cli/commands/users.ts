@@ -1,20 +1,32 @@
 import { Command } from 'commander'
-import type { App } from '../../app.ts'
-import { SYSTEM } from '../../auth/permissions.ts'
-import { expectUser } from '../../service/users.ts'
-import type { StoredRecord } from '../../store/store.ts'
+import { AppError } from '../../errors.ts'
+import { type ApiClient, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { newPassword } from '../password.ts'
+import { patiently } from '../patience.ts'
 import { printableJson } from '../printable.ts'
-import { type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { table } from '../style.ts'
 
-type PasswordOptions = ProjectOptions & { passwordStdin?: boolean }
+type PasswordOptions = RemoteOptions & { passwordStdin?: boolean }
 type AddOptions = PasswordOptions & { email: string; superuser?: boolean; json?: boolean }
 
-/** `admin users`: the accounts of a project, from the shell. */
+/** A user as the API shows it: without the password. */
+interface User {
+  readonly id: number
+  readonly username: string
+  readonly email: string
+  readonly is_active: boolean
+  readonly is_superuser: boolean
+}
+
+const PAGE = 100
+
+/** `admin users`: the accounts of a project, from the shell. A running server is asked, here or elsewhere. */
 export function usersCommand(io: Io): Command {
-  const users = new Command('users').description('manage user accounts')
+  const users = new Command('users')
+    .description('manage user accounts')
+    .addHelpText('after', '\nExample:\n  $ admin users add ann --email ann@example.com\n')
   users.addCommand(addCommand(io))
   users.addCommand(listCommand(io))
   users.addCommand(passwordCommand(io))
@@ -24,7 +36,7 @@ export function usersCommand(io: Io): Command {
 }
 
 function addCommand(io: Io): Command {
-  return withProjectOptions(new Command('add').description('add a user').argument('<name>', 'username'))
+  return withRemoteOptions(new Command('add').description('add a user').argument('<name>', 'username'))
     .requiredOption('--email <address>', 'e-mail address')
     .option('--superuser', 'give all permissions')
     .option('--password-stdin', 'read the password from standard input instead of asking')
@@ -32,42 +44,43 @@ function addCommand(io: Io): Command {
     .addHelpText('after', '\nExample:\n  $ admin users add ann --email ann@example.com --superuser\n')
     .action(async (username: string, options: AddOptions) => {
       const password = await newPassword(io, options.passwordStdin === true)
-      const data = { username, email: options.email, password, is_superuser: options.superuser === true }
-      await withApp(io, options, 'write', async (app) => {
-        const user = await app.records.create(SYSTEM, 'user', { data })
-        if (options.json === true) io.stdout.write(`${JSON.stringify(await shown(app, user))}\n`)
-        io.stderr.write(`Added ${options.superuser === true ? 'superuser' : 'user'} '${username}' with ID ${user.id}\n`)
-      })
+      const isSuperuser = options.superuser === true
+      const data = { username, email: options.email, password, ...(isSuperuser ? { is_superuser: true } : {}) }
+      const made = await withApi(io, options, ({ request }) => request('POST', '/models/user', { data }))
+      if (options.json === true) io.stdout.write(`${JSON.stringify(made.data)}\n`)
+      io.stderr.write(`Added ${isSuperuser ? 'superuser' : 'user'} '${username}' with ID ${made.data.id}\n`)
     })
 }
 
 function listCommand(io: Io): Command {
-  return withProjectOptions(new Command('list').description('list all users'))
+  return withRemoteOptions(new Command('list').description('list all users'))
     .option('--json', 'print the users as a JSON array')
-    .action((options: ProjectOptions & { json?: boolean }) =>
-      withApp(io, options, 'read', async (app) => {
-        const users: StoredRecord[] = []
-        for await (const batch of app.store.stream('user', { filters: [], sort: [] })) users.push(...batch)
-        if (options.json === true) {
-          io.stdout.write(`${printableJson(await Promise.all(users.map((user) => shown(app, user))))}\n`)
-          return
-        }
-        const yesNo = (value: unknown) => (value === true ? 'yes' : 'no')
-        const rows = users.map(({ id, username, email, is_active, is_superuser }) => [
-          String(id),
-          String(username),
-          String(email),
-          yesNo(is_active),
-          yesNo(is_superuser),
-        ])
-        io.stdout.write(table(['ID', 'USERNAME', 'EMAIL', 'ACTIVE', 'SUPERUSER'], rows))
-      }),
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ admin users list\n  $ ADMIN_TOKEN=… admin users list --url https://example.com --json\n',
     )
+    .action(async (options: RemoteOptions & { json?: boolean }) => {
+      const users = await withApi(io, options, (client) => allUsers(io, client), { mode: 'read' })
+      if (options.json === true) {
+        io.stdout.write(`${printableJson(users)}\n`)
+        return
+      }
+      const yesNo = (value: boolean) => (value ? 'yes' : 'no')
+      const rows = users.map(({ id, username, email, is_active, is_superuser }) => [
+        String(id),
+        username,
+        email,
+        yesNo(is_active),
+        yesNo(is_superuser),
+      ])
+      io.stdout.write(table(['ID', 'USERNAME', 'EMAIL', 'ACTIVE', 'SUPERUSER'], rows))
+    })
 }
 
 function passwordCommand(io: Io): Command {
-  return withProjectOptions(new Command('passwd').description("change a user's password").argument('<name>', 'username'))
+  return withRemoteOptions(new Command('passwd').description("change a user's password").argument('<name>', 'username'))
     .option('--password-stdin', 'read the password from standard input instead of asking')
+    .addHelpText('after', '\nExample:\n  $ admin users passwd ann\n')
     .action(async (username: string, options: PasswordOptions) => {
       const password = await newPassword(io, options.passwordStdin === true)
       await change(io, options, username, { password })
@@ -76,27 +89,32 @@ function passwordCommand(io: Io): Command {
 }
 
 function activeCommand(io: Io, name: 'disable' | 'enable', active: boolean): Command {
-  return withProjectOptions(new Command(name).description(`${name} an account`).argument('<name>', 'username')).action(
-    async (username: string, options: ProjectOptions) => {
+  return withRemoteOptions(new Command(name).description(`${name} an account`).argument('<name>', 'username'))
+    .addHelpText('after', `\nExample:\n  $ admin users ${name} ann\n`)
+    .action(async (username: string, options: RemoteOptions) => {
       await change(io, options, username, { is_active: active })
       io.stderr.write(`User '${username}' is ${name}d\n`)
-    },
-  )
+    })
 }
 
-function change(
-  io: Io,
-  options: ProjectOptions,
-  username: string,
-  data: Readonly<Record<string, unknown>>,
-): Promise<StoredRecord> {
-  return withApp(io, options, 'write', async (app) => {
-    const user = await expectUser(app.store, username)
-    return app.records.update(SYSTEM, 'user', user.id, { data })
+/** By ids rather than by pages, of which one may move while they are read. */
+async function allUsers(io: Io, { request }: ApiClient): Promise<User[]> {
+  const users: User[] = []
+  for (;;) {
+    const filter = encodeURIComponent(`id__gt=${users.at(-1)?.id ?? 0}`)
+    const { data, has_next: hasNext } = await patiently(io, () =>
+      request('GET', `/models/user?page_size=${PAGE}&filters=${filter}`),
+    )
+    users.push(...(data as User[]))
+    if (hasNext !== true) return users
+  }
+}
+
+async function change(io: Io, options: RemoteOptions, username: string, data: Readonly<Record<string, unknown>>): Promise<void> {
+  await withApi(io, options, async ({ request }) => {
+    const filter = encodeURIComponent(`username=${username}`)
+    const [user]: readonly User[] = (await request('GET', `/models/user?filters=${filter}`)).data
+    if (user === undefined) throw new AppError('TASK_FAILED', `There is no user '${username}'; see \`admin users list\``)
+    await request('PUT', `/models/user/${user.id}`, { data })
   })
-}
-
-async function shown(app: App, user: StoredRecord): Promise<unknown> {
-  const { text } = await app.reads.one(SYSTEM, 'user', user)
-  return JSON.parse(text)
 }

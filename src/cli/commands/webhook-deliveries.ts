@@ -4,7 +4,7 @@ import { withApi } from '../api-client.ts'
 import { parseId } from '../ids.ts'
 import type { Io } from '../io.ts'
 import { printableJson } from '../printable.ts'
-import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { table } from '../style.ts'
 
 /** A delivery as the API shows it. */
@@ -21,7 +21,7 @@ export interface Delivery {
   readonly next_attempt_at: string | null
 }
 
-type DeliveryOptions = ProjectOptions & { status?: string; limit: number; json?: boolean }
+type DeliveryOptions = RemoteOptions & { status?: string; limit: number; json?: boolean }
 
 export const MAX_PAGE = 100
 /** Of what a receiver answered a person is shown the beginning; all of it is in the JSON. */
@@ -29,12 +29,13 @@ const SHOWN_RESPONSE = 60
 
 /** `admin webhooks test`: sends an event that tells of no record. */
 export function testCommand(io: Io): Command {
-  return withProjectOptions(
+  return withRemoteOptions(
     new Command('test')
       .description('send a test event, once, and say what came of it')
       .argument('<id>', 'id of the webhook', parseId),
   )
     .option('--json', 'print the delivery as JSON')
+    .addHelpText('after', '\nExample:\n  $ admin webhooks test 1\n')
     .action(async (id: number, options: DeliveryOptions) => {
       const { data } = await withApi(io, options, (client) => client.request('POST', `/webhooks/${id}/test`))
       show(io, [data], options)
@@ -46,10 +47,11 @@ export function testCommand(io: Io): Command {
 /** `admin webhooks deliveries`: the log, last first. */
 export function deliveriesCommand(io: Io): Command {
   const description = 'show deliveries, the last first: attempts, status, duration, response'
-  return withProjectOptions(new Command('deliveries').description(description).argument('[id]', 'id of a webhook', parseId))
+  return withRemoteOptions(new Command('deliveries').description(description).argument('[id]', 'id of a webhook', parseId))
     .addOption(new Option('--status <status>', 'only these').choices(['pending', 'delivered', 'failed']))
     .option('--limit <n>', `how many, up to ${MAX_PAGE}`, parseLimit, 20)
     .option('--json', 'print the deliveries as a JSON array, with all attempts and what was answered')
+    .addHelpText('after', '\nExample:\n  $ admin webhooks deliveries 1 --status failed\n')
     .action(async (id: number | undefined, options: DeliveryOptions) => {
       const path = id === undefined ? '/webhooks/deliveries' : `/webhooks/${id}/deliveries`
       const status = options.status === undefined ? '' : `&status=${options.status}`
@@ -63,8 +65,9 @@ export function deliveriesCommand(io: Io): Command {
 /** `admin webhooks redeliver`: delivers again, under the same id. */
 export function redeliverCommand(io: Io): Command {
   const command = new Command('redeliver').description('deliver again what was delivered or given up, under the same id')
-  return withProjectOptions(command.argument('<delivery>', 'id of the delivery', parseId)).action(
-    async (id: number, options: ProjectOptions) => {
+  command.addHelpText('after', '\nExample:\n  $ admin webhooks redeliver 7\n')
+  return withRemoteOptions(command.argument('<delivery>', 'id of the delivery', parseId)).action(
+    async (id: number, options: RemoteOptions) => {
       const served = await withApi(io, options, async (client) => {
         await client.request('POST', `/webhooks/deliveries/${id}/redeliver`)
         return client.app === undefined

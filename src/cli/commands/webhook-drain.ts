@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import { type Clock, systemClock } from '../../util/clock.ts'
 import { type ApiClient, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
-import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { type Delivery, MAX_PAGE, reasonOf, whatOf } from './webhook-deliveries.ts'
 
 /** How long it is waited between two looks: the first time, and at most. A look is one request of the first superuser's. */
@@ -49,11 +49,11 @@ Example:
 
 /** `admin webhooks drain`: waits until everything is delivered. Without a server it delivers by itself. */
 export function drainCommand(io: Io): Command {
-  return withProjectOptions(new Command('drain').description('wait until nothing is pending, or fail with what is stuck'))
+  return withRemoteOptions(new Command('drain').description('wait until nothing is pending, or fail with what is stuck'))
     .option('--timeout <seconds>', 'how long to wait', parseSeconds, 30)
     .option('--ignore-failed', 'do not fail because of deliveries that were given up')
     .addHelpText('after', HELP)
-    .action((options: ProjectOptions & DrainOptions) =>
+    .action((options: RemoteOptions & DrainOptions) =>
       withApi(io, options, async (client) => {
         await client.app?.webhooks.deliver()
         await drain(client, options, { clock: systemClock, wait: delay })

@@ -9,10 +9,10 @@ import { makeSecret } from '../../webhooks/signature.ts'
 import { type ApiClient, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { printable, printableJson } from '../printable.ts'
-import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { painter } from '../style.ts'
 
-type ListenOptions = ProjectOptions & { forwardTo?: string; events?: string; models?: string }
+type ListenOptions = RemoteOptions & { forwardTo?: string; events?: string; models?: string }
 
 /** By this its subscriptions are known, should it be killed before it can remove its own. */
 const PATH = '/admin-webhooks-listen'
@@ -25,7 +25,7 @@ const MAX_BODY_BYTES = 1_048_576
 
 /** `admin webhooks listen`: a receiver on this machine, subscribed for as long as it runs. */
 export function listenCommand(io: Io): Command {
-  return withProjectOptions(new Command('listen').description('receive webhooks here, check their signatures and show them'))
+  return withRemoteOptions(new Command('listen').description('receive webhooks here, check their signatures and show them'))
     .option('--forward-to <url>', 'pass on what is signed, and answer with what is answered there')
     .option('--events <list>', 'create, update, delete (default: all)')
     .option('--models <list>', 'models to be told of (default: all)')

@@ -3,13 +3,13 @@ import { type ApiClient, withApi } from '../api-client.ts'
 import { parseId } from '../ids.ts'
 import type { Io } from '../io.ts'
 import { printableJson } from '../printable.ts'
-import { type ProjectOptions, withProjectOptions } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 import { table } from '../style.ts'
 import { deliveriesCommand, redeliverCommand, testCommand } from './webhook-deliveries.ts'
 import { drainCommand } from './webhook-drain.ts'
 import { listenCommand } from './webhook-listen.ts'
 
-type JsonOptions = ProjectOptions & { json?: boolean }
+type JsonOptions = RemoteOptions & { json?: boolean }
 type AddOptions = JsonOptions & { events?: string[]; models?: string[]; secret?: string }
 
 /** A subscription as the API shows it. */
@@ -26,7 +26,9 @@ interface Subscription {
 
 /** `admin webhooks`: who is told of changes, and what came of telling. Works beside a running server, and without one. */
 export function webhooksCommand(io: Io): Command {
-  const webhooks = new Command('webhooks').description('manage webhooks, look at deliveries, receive them here')
+  const webhooks = new Command('webhooks')
+    .description('manage webhooks, look at deliveries, receive them here')
+    .addHelpText('after', '\nExample:\n  $ admin webhooks listen\n')
   const commands = [
     addCommand(io),
     listCommand(io),
@@ -45,7 +47,7 @@ export function webhooksCommand(io: Io): Command {
 }
 
 function addCommand(io: Io): Command {
-  return withProjectOptions(new Command('add').description('subscribe a receiver').argument('<url>', 'address of the receiver'))
+  return withRemoteOptions(new Command('add').description('subscribe a receiver').argument('<url>', 'address of the receiver'))
     .option('--events <list>', 'create, update, delete (default: all)', names)
     .option('--models <list>', 'models to be told of (default: all)', names)
     .option('--secret <secret>', 'what to sign with (default: one that is made, and shown once)')
@@ -61,8 +63,9 @@ function addCommand(io: Io): Command {
 }
 
 function listCommand(io: Io): Command {
-  return withProjectOptions(new Command('list').description('list all webhooks'))
+  return withRemoteOptions(new Command('list').description('list all webhooks'))
     .option('--json', 'print the webhooks as a JSON array')
+    .addHelpText('after', '\nExample:\n  $ admin webhooks list --json\n')
     .action(async (options: JsonOptions) => {
       const all = await withApi(io, options, allSubscriptions)
       if (options.json === true) {
@@ -82,8 +85,8 @@ function listCommand(io: Io): Command {
 }
 
 function removeCommand(io: Io): Command {
-  return withProjectOptions(withId('remove', 'remove a webhook, with its deliveries')).action(
-    async (id: number, options: ProjectOptions) => {
+  return withRemoteOptions(withId('remove', 'remove a webhook, with its deliveries')).action(
+    async (id: number, options: RemoteOptions) => {
       await withApi(io, options, (client) => client.request('DELETE', `/webhooks/${id}`))
       io.stderr.write(`Removed webhook ${id}\n`)
     },
@@ -92,14 +95,14 @@ function removeCommand(io: Io): Command {
 
 function activeCommand(io: Io, name: 'enable' | 'disable', active: boolean): Command {
   const what = active ? 'deliver again, beginning with what is pending' : 'deliver nothing until it is enabled again'
-  return withProjectOptions(withId(name, what)).action(async (id: number, options: ProjectOptions) => {
+  return withRemoteOptions(withId(name, what)).action(async (id: number, options: RemoteOptions) => {
     await withApi(io, options, (client) => client.request('PUT', `/webhooks/${id}`, { active }))
     io.stderr.write(`Webhook ${id} is ${name}d\n`)
   })
 }
 
 function rotateCommand(io: Io): Command {
-  return withProjectOptions(withId('rotate', 'sign with another secret; the old one stays good for a day'))
+  return withRemoteOptions(withId('rotate', 'sign with another secret; the old one stays good for a day'))
     .option('--secret <secret>', 'the new secret (default: one that is made)')
     .option('--json', 'print the subscription as JSON')
     .action(async (id: number, options: JsonOptions & { secret?: string }) => {
@@ -119,7 +122,8 @@ async function allSubscriptions(client: ApiClient): Promise<readonly Subscriptio
 }
 
 function withId(name: string, description: string): Command {
-  return new Command(name).description(description).argument('<id>', 'id of the webhook', parseId)
+  const command = new Command(name).description(description).argument('<id>', 'id of the webhook', parseId)
+  return command.addHelpText('after', `\nExample:\n  $ admin webhooks ${name} 1\n`)
 }
 
 const names = (text: string): string[] => text.split(',').map((name) => name.trim())

@@ -5,20 +5,24 @@ import { apiRoots } from '../paths.ts'
 import type { RateLimits } from '../rate-limits.ts'
 import { actorOf, queryOf } from '../request.ts'
 
-/** Mock data for those who may view a model; and what there is of a model, with a sample, for everybody. */
+/** Mock data for those who may view a model; for superusers, a store full of it; and what there is of a model, with a sample, for everybody. */
 export function mockDataRoutes(app: App, limits: RateLimits): ServerRoute[] {
-  const { models } = apiRoots(app.settings)
-  const { mocks, modelTests } = app
+  const { models, mock: filling } = apiRoots(app.settings)
+  const { mocks, mockFiller, modelTests } = app
 
   const mock = async (request: Request, h: ResponseToolkit) =>
     jsonResponse(h, await mocks.list(actorOf(request), String(request.params.model), queryOf(request)))
 
   const test = (request: Request) => modelTests.of(String(request.params.model), models, queryOf(request))
 
+  const fill = async (request: Request, h: ResponseToolkit) =>
+    h.response({ data: await mockFiller.request(actorOf(request), request.payload) }).code(201)
+
   const limited = { auth: 'bearer', plugins: { limitsUsers: true, readsQuery: true } }
   const open = { auth: false as const, plugins: { readsQuery: true }, ext: { onPreAuth: { method: limits.countAnybody } } }
   return [
     { method: 'GET', path: `${models}/{model}/mock`, handler: mock, options: limited },
+    { method: 'POST', path: filling, handler: fill, options: { auth: 'bearer', plugins: { limitsUsers: true } } },
     { method: 'GET', path: `${models}/{model}/test`, handler: test, options: open },
   ]
 }

@@ -1,0 +1,48 @@
+/** Shells for which there is a completion. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const
+
+export type Shell = (typeof SHELLS)[number]
+
+/** How each shell is told, once and for all. */
+export const INSTALLING: Readonly<Record<Shell, string>> = {
+  bash: `echo 'source <(admin completion bash)' >> ~/.bashrc`,
+  zsh: `echo 'source <(admin completion zsh)' >> ~/.zshrc   # behind compinit`,
+  fish: 'admin completion fish > ~/.config/fish/completions/admin.fish',
+}
+
+/**
+ * What a shell runs to complete words: it asks the program itself, by the name that it was called by, so the answers are those of
+ * the version that runs. Where the program has none, files are completed.
+ */
+export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `_admin_complete() {
+  local IFS=$'\\n'
+  COMPREPLY=($("$1" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
+}
+complete -o default -F _admin_complete admin
+`,
+  zsh: `#compdef admin
+_admin() {
+  local -a found shown
+  local line
+  found=("\${(@f)$("\${words[1]}" complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  for line in $found; do
+    [[ -n $line ]] && shown+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  done
+  if (( \${#shown} )); then _describe 'admin' shown; else _files; fi
+}
+if [[ \${funcstack[1]} == _admin ]]; then _admin "$@"; else compdef _admin admin; fi
+`,
+  fish: `function __admin_complete
+  set -l words (commandline -opc)
+  set -l current (commandline -ct)
+  set -l found ($words[1] complete -- $words[2..-1] "$current" 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path "$current"
+  end
+end
+complete -c admin -f -a '(__admin_complete)'
+`,
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { chmod, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { runCli } from '../helpers/cli.ts'
+import { copyFixture, type TemporaryFolder } from '../helpers/fixture.ts'
+import { ADMIN_BIN } from '../helpers/process.ts'
+
+const run = promisify(execFile)
+
+/** What a shell does when the tab key is pressed behind a line; printed a word a line. */
+const PRESSED: Readonly<Record<string, string>> = {
+  bash: `source <(admin completion bash)
+COMP_WORDS=(WORDS)
+COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+_admin_complete admin
+printf '%s\\n' "\${COMPREPLY[@]}"`,
+  zsh: `autoload -U compinit && compinit -u -D
+source <(admin completion zsh)
+_describe() { printf '%s\\n' "\${(@)\${(P)2}%%:*}" }
+_files() { echo }
+words=(WORDS) CURRENT=\${#words}
+_admin`,
+  fish: `admin completion fish | source
+complete --do-complete "LINE" | cut -f 1`,
+}
+
+describe('completion in a shell', () => {
+  let project: TemporaryFolder
+  let env: NodeJS.ProcessEnv
+
+  before(async () => {
+    project = await copyFixture('blog')
+    const admin = join(project.path, 'admin')
+    await writeFile(admin, `#!/bin/sh\nexec '${process.execPath}' '${ADMIN_BIN}' "$@"\n`)
+    await chmod(admin, 0o755)
+    env = { ...process.env, HOME: project.path, PATH: `${project.path}${delimiter}${process.env.PATH}` }
+  })
+  after(() => project.remove())
+
+  const pressed = async (shell: string, line: string): Promise<string[]> => {
+    const words = line
+      .split(' ')
+      .map((word) => `'${word}'`)
+      .join(' ')
+    const script = PRESSED[shell]?.replace('(WORDS)', `(${words})`).replace('LINE', line) ?? ''
+    const { stdout } = await run(shell, ['-c', script], { cwd: project.path, env })
+    return stdout.trimEnd().split('\n')
+  }
+
+  for (const shell of Object.keys(PRESSED)) {
+    test(shell, async (t) => {
+      const isThere = await run(shell, ['--version']).then(
+        () => true,
+        () => false,
+      )
+      if (!isThere && shell !== 'bash') {
+        t.skip(`${shell} is not installed`)
+        return
+      }
+      assert.deepEqual(await pressed(shell, 'admin ex'), ['export'])
+      assert.deepEqual((await pressed(shell, 'admin export post --format ')).sort(), ['csv', 'json', 'ndjson'])
+      assert.deepEqual((await pressed(shell, 'admin export c')).sort(), ['category', 'comment'])
+      assert.deepEqual(await pressed(shell, 'admin users pas'), ['passwd'])
+      assert.deepEqual(await pressed(shell, 'admin export --sort-b'), ['--sort-by'])
+    })
+  }
+
+  const complete = async (...words: string[]) => {
+    const { code, stdout, stderr } = await runCli(['complete', '--', ...words], { cwd: project.path })
+    assert.deepEqual([code, stderr], [0, ''])
+    return stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => line.split('\t')[0])
+  }
+
+  for (const [words, expected] of [
+    [
+      ['webhooks', 're'],
+      ['remove', 'redeliver'],
+    ],
+    [['--debug', 'users', 'pa'], ['passwd']],
+    [['mock', 'tag', 'po'], ['post']],
+    [['mock', '--count', ''], []],
+    [['search', 'post', ''], []],
+    [['import', 'tag', ''], []],
+    [['export', '-o', 'x', 'ta'], ['tag']],
+    [['export', '--filters', 'a=b', 'c'], []],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+    [['export', '--project', 'nowhere', ''], []],
+    [['--de'], ['--debug']],
+    [['nonsense', 'more', ''], []],
+    [['comple'], ['completion']],
+  ] as const) {
+    test(`${['admin', ...words].join(' ')}⇥ is ${expected.join(', ') || 'a file, or anything'}`, async () => {
+      const found = await complete(...words)
+      if (words[0] === 'nonsense') assert.ok(found.includes('export'), 'a word that is none changes nothing')
+      else assert.deepEqual(found, expected)
+    })
+  }
+
+  test('is told how to be had', async () => {
+    const { stdout } = await runCli(['completion', '--help'], { cwd: project.path })
+    assert.match(stdout, /~\/\.bashrc/)
+    assert.equal((await runCli(['completion', 'tcsh'], { cwd: project.path })).code, 2)
+    assert.doesNotMatch((await runCli(['--help'], { cwd: project.path })).stdout, /^ {2}complete\b/m)
+  })
+})
