@@ -24,6 +24,13 @@ export interface ApiClient extends ApiRequests {
   readonly app: App | undefined
 }
 
+/** Whether a server is named or holds the data of a project, so that what is to be done with it is the server's to do. */
+export async function isServed(io: Io, options: RemoteOptions): Promise<boolean> {
+  if (remoteOf(io, options) !== undefined) return true
+  const { folder, settings } = await loadProject(sourceOf(io, options, {}))
+  return (await apiOf(lockPath(resolve(folder, settings.data)))) !== undefined
+}
+
 /**
  * Does something by the API of a project: over HTTP when a server is named or holds its data, and otherwise in this process, which
  * holds it for as long as that takes. So a command is written once, and judged as every client is.
