@@ -53,9 +53,9 @@ const LAYOUTS: Readonly<Record<Format, (fields: readonly Field[]) => Layout>> = 
   }),
   ndjson: (fields) => ({
     head: '',
-    between: '',
-    tail: '',
-    rows: (records) => `${jsonObjects(records, fields, '\n')}\n`,
+    between: '\n',
+    tail: '\n',
+    rows: (records) => jsonObjects(records, fields, '\n'),
   }),
 }
 

@@ -32,7 +32,7 @@ describe('JSON of many records', () => {
     test(`is one a line, each as it is alone: ${ids}`, async () => {
       const lines = records.map((record) => JSON.stringify(record))
       assert.equal(await written('json', records), `[${lines.join(',\n')}]\n`)
-      assert.equal(await written('ndjson', records), lines.map((line) => `${line}\n`).join(''))
+      assert.equal(await written('ndjson', records), `${lines.join('\n')}\n`)
     })
   }
 
