@@ -15,10 +15,10 @@ export class Ledger {
   readonly #timer: Timer
   readonly #log: Log
   #results: Result[] = []
-  #keeping: Promise<void> | undefined
-  /** Ends the waiting for more. */
-  #hurry: (() => void) | undefined
-  #isHurried = false
+  /** The batches that are being kept, one behind the other. */
+  #keeping: Promise<void> = Promise.resolve()
+  /** Calls off keeping what there is later. */
+  #callOff: (() => void) | undefined
   #isClosed = false
 
   constructor({ outbox, timer, log }: { outbox: Outbox; timer: Timer; log: Log }) {
@@ -30,50 +30,43 @@ export class Ledger {
   note(result: Result): void {
     if (this.#isClosed) return
     this.#results.push(result)
-    if (this.#results.length >= MAX_BATCH) this.#hurry?.()
-    this.#keeping ??= this.#keepAll()
+    // Not for more than those: what cannot be kept now is not tried again with every result.
+    if (this.#results.length === MAX_BATCH) void this.flush()
+    else if (this.#callOff === undefined) this.#keepIn(LINGER_MS)
   }
 
-  /** Keeps what there is now. Resolves when that is done, or could not be: then it is tried again later. */
-  async flush(): Promise<void> {
-    this.#isHurried = true
-    this.#hurry?.()
-    await this.#keeping
-    this.#isHurried = false
+  /**
+   * Keeps what there is now. Resolves when that is done, or could not be: then it is tried again later. What is noted from then on is
+   * not waited for.
+   */
+  flush(): Promise<void> {
+    this.#keepIn(undefined)
+    this.#keeping = this.#keeping.then(() => this.#keep())
+    return this.#keeping
   }
 
   /** Keeps nothing any more, and waits for nothing: what comes of an attempt that was cut off means nothing. */
   close(): void {
     this.#isClosed = true
-    this.#hurry?.()
+    this.#keepIn(undefined)
   }
 
-  async #keepAll(): Promise<void> {
-    while (this.#results.length > 0) {
-      if (this.#results.length < MAX_BATCH) await this.#pause(LINGER_MS)
-      const batch = this.#results
-      this.#results = []
-      try {
-        await this.#outbox.keep(batch)
-      } catch (error) {
-        this.#log.error('What came of webhooks could not be kept', { error })
-        this.#results = [...batch, ...this.#results]
-        if (this.#isHurried || this.#isClosed) break
-        await this.#pause(RETRY_MS)
-      }
+  async #keep(): Promise<void> {
+    const batch = this.#results
+    if (batch.length === 0 || this.#isClosed) return
+    this.#results = []
+    try {
+      await this.#outbox.keep(batch)
+    } catch (error) {
+      this.#log.error('What came of webhooks could not be kept', { error })
+      this.#results = [...batch, ...this.#results]
+      if (!this.#isClosed) this.#keepIn(RETRY_MS)
     }
-    this.#keeping = undefined
   }
 
-  #pause(milliseconds: number): Promise<void> {
-    if (this.#isHurried) return Promise.resolve()
-    return new Promise((resolve) => {
-      const callOff = this.#timer(milliseconds, () => this.#hurry?.())
-      this.#hurry = () => {
-        callOff()
-        this.#hurry = undefined
-        resolve()
-      }
-    })
+  /** Keeps what there is then in so many milliseconds, rather than at another time; undefined for when somebody says so. */
+  #keepIn(milliseconds: number | undefined): void {
+    this.#callOff?.()
+    this.#callOff = milliseconds === undefined ? undefined : this.#timer(milliseconds, () => void this.flush())
   }
 }

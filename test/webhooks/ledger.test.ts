@@ -68,3 +68,60 @@ test('what could not be kept is kept later, with what came since', async () => {
   await settle()
   assert.deepEqual(batches, [[1, 2]])
 })
+
+test('a flush ends while results keep coming: it waits for the batch under way and the one after it', async () => {
+  const time = fakeTime(0)
+  const batches: number[][] = []
+  // Whatever is kept brings the next result, as receivers do who answer without a pause.
+  const keep: Outbox['keep'] = async (results) => {
+    batches.push(results.map(({ event }) => event))
+    ledger.note(resultOf(batches.length + 1))
+    if (batches.length > 20) throw new Error('the flush does not end')
+  }
+  const ledger = new Ledger({ outbox: { keep } as Outbox, timer: time.timer, log: silentLog })
+  ledger.note(resultOf(1))
+  time.advance(100)
+  await ledger.flush()
+  assert.deepEqual(batches, [[1], [2]])
+  time.advance(100)
+  await settle()
+  assert.deepEqual(batches, [[1], [2], [3]])
+})
+
+test('what a flush could not keep is kept later, without another result', async () => {
+  const { ledger, time, batches } = open(1)
+  ledger.note(resultOf(1))
+  await ledger.flush()
+  assert.deepEqual(batches, [])
+  time.advance(1000)
+  await settle()
+  assert.deepEqual(batches, [[1]])
+})
+
+test('a disk that is full is not tried with every result', async () => {
+  const { ledger, time, batches } = open(2)
+  for (let event = 0; event < 500; event++) ledger.note(resultOf(event))
+  await settle()
+  for (let event = 500; event < 600; event++) ledger.note(resultOf(event))
+  await settle()
+  assert.deepEqual(time.waits(), [1000])
+  time.advance(1000)
+  await settle()
+  assert.deepEqual(batches, [])
+  time.advance(1000)
+  await settle()
+  assert.deepEqual(
+    batches.map(({ length }) => length),
+    [600],
+  )
+})
+
+test('one that is closed tries nothing again', async () => {
+  const { ledger, time, batches } = open(1)
+  ledger.note(resultOf(1))
+  await ledger.flush()
+  ledger.close()
+  assert.deepEqual(time.waits(), [])
+  await ledger.flush()
+  assert.deepEqual(batches, [])
+})
