@@ -1,3 +1,5 @@
+import { Heap } from '../util/heap.ts'
+
 /** Something to be delivered to one endpoint: an event, and how many attempts have failed already. */
 export interface Job {
   readonly event: number
@@ -18,19 +20,19 @@ export class Queue {
   #fresh: number[] = []
   /** The first that is still there; what was taken is cut off now and then. */
   #head = 0
-  /** Those to be tried again, soonest first. */
-  readonly #waiting: Waiting[] = []
+  /** Those to be tried again: what is due sooner goes first, and what was committed earlier. */
+  readonly #waiting = new Heap<Waiting>((a, b) => a.due - b.due || a.event - b.event)
   /** Events up to this one came with a load, whatever else is said of them. */
   #loaded = 0
 
   /** How many there are. */
   get size(): number {
-    return this.#fresh.length - this.#head + this.#waiting.length
+    return this.#fresh.length - this.#head + this.#waiting.size
   }
 
-  /** When the first of those that wait is due. */
+  /** When the next may be done: 0 for one that was not tried yet; undefined when there is none. */
   get nextDue(): number | undefined {
-    return this.#waiting[0]?.due
+    return this.#head < this.#fresh.length ? 0 : this.#waiting.first?.due
   }
 
   /** Takes an event that was just committed. */
@@ -47,34 +49,29 @@ export class Queue {
     const last = waiting.reduce((highest, { event }) => Math.max(highest, event), 0)
     const later = this.#fresh.slice(this.#head).filter((event) => event > last)
     const known = new Set(waiting.map(({ event }) => event))
-    const failed = this.#waiting.filter(({ event }) => !known.has(event))
-    this.clear()
+    const failed = this.#waiting.items.filter(({ event }) => !known.has(event))
+    const isFresh = ({ tries, due }: Waiting) => tries === 0 && due === 0
+    const fresh = waiting.filter(isFresh).map(({ event }) => event)
+    this.#fresh = [...fresh, ...later]
+    this.#head = 0
     this.#loaded = last
-    this.#waiting.push(...failed)
-    for (const job of waiting) {
-      if (job.tries === 0 && job.due === 0) this.#fresh.push(job.event)
-      else this.wait(job)
-    }
-    for (const event of later) this.#fresh.push(event)
+    this.#waiting.replaceAll([...failed, ...waiting.filter((job) => !isFresh(job))])
   }
 
   /** Has a job wait. */
   wait(job: Waiting): void {
-    let place = this.#waiting.length
-    while (place > 0 && (this.#waiting[place - 1]?.due ?? 0) > job.due) place--
-    this.#waiting.splice(place, 0, job)
+    this.#waiting.add(job)
   }
 
   /** Forgets that an event waits to be tried again. */
   forget(event: number): void {
-    const place = this.#waiting.findIndex((job) => job.event === event)
-    if (place !== -1) this.#waiting.splice(place, 1)
+    this.#waiting.remove((job) => job.event === event)
   }
 
   /** The next job that may be done; what was tried before goes first. */
   take(now: number): Job | undefined {
-    if ((this.nextDue ?? Number.POSITIVE_INFINITY) <= now) return this.#waiting.shift()
-    const event = this.#fresh[this.#head]
+    const [retry, event] = [this.#waiting.first, this.#fresh[this.#head]]
+    if (retry !== undefined && retry.due <= now) return this.#waiting.take()
     if (event === undefined) return undefined
     this.#head++
     if (this.#head > 1000 && this.#head * 2 > this.#fresh.length) {
@@ -87,6 +84,6 @@ export class Queue {
   clear(): void {
     this.#fresh = []
     this.#head = 0
-    this.#waiting.length = 0
+    this.#waiting.replaceAll([])
   }
 }

@@ -15,9 +15,10 @@ test('events come in the order in which they were committed, and what is due aga
   queue.wait({ event: 9, tries: 2, due: 200 })
   queue.wait({ event: 8, tries: 1, due: 100 })
   assert.equal(queue.size, 5)
-  assert.equal(queue.nextDue, 100)
+  assert.equal(queue.nextDue, 0, 'there are some that were not tried yet')
   assert.deepEqual(queue.take(150), { event: 8, tries: 1, due: 100 })
   assert.deepEqual(takeAll(queue, 150), [1, 2, 3])
+  assert.equal(queue.nextDue, 200)
   assert.deepEqual(takeAll(queue, 200), [9])
   assert.equal(queue.size, 0)
 })
@@ -52,6 +53,32 @@ test('a job that is forgotten does not wait any more', () => {
   queue.forget(1)
   queue.forget(2)
   assert.equal(queue.nextDue, undefined)
+})
+
+test('of those that are due at the same time what was committed earlier goes first', () => {
+  const queue = new Queue()
+  queue.load([3, 1].map((event) => ({ event, tries: 1, due: 10 })))
+  for (const event of [4, 2]) queue.wait({ event, tries: 1, due: 10 })
+  assert.deepEqual(takeAll(queue, 10), [1, 2, 3, 4])
+})
+
+test('fifty thousand that are tried again cost no square, in whatever order they come', () => {
+  const COUNT = 50_000
+  let looked = 0
+  const jobs = Array.from({ length: COUNT }, (_, index) => ({
+    event: index + 1,
+    tries: 1,
+    get due() {
+      looked++
+      return COUNT - index
+    },
+  }))
+  const loaded = new Queue()
+  loaded.load(jobs)
+  const added = new Queue()
+  for (const job of jobs) added.wait(job)
+  for (const queue of [loaded, added]) assert.equal(takeAll(queue, COUNT).length, COUNT)
+  assert.ok(looked / COUNT < 200, `each was looked at ${looked / COUNT} times`)
 })
 
 test('many events are taken one after another', () => {
