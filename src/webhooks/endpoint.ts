@@ -20,6 +20,8 @@ export class Endpoint {
   callOff: (() => void) | undefined
   /** False for one that is forgotten, and stays until nothing of it is under way. */
   isWanted = true
+  /** How often it was begun anew: what began before says nothing of how it is now. */
+  generation = 0
   /** What is pending is being read; nothing is begun meanwhile, so that nothing is begun twice. */
   #loading: Promise<void> | undefined
 
@@ -35,7 +37,7 @@ export class Endpoint {
   /** When to look again for something to do; undefined when whatever ends will do so, or there is nothing. */
   nextLook(now: number): number | undefined {
     if (!this.#isOpen || this.queue.size === 0) return undefined
-    return this.restsUntil > now ? this.restsUntil : (this.queue.nextDue ?? now)
+    return this.restsUntil > now ? this.restsUntil : Math.max(now, this.queue.nextDue ?? now)
   }
 
   /** True when it has failed several times in a row. */
@@ -58,6 +60,13 @@ export class Endpoint {
     } finally {
       if (this.#loading === settled) this.#loading = undefined
     }
+  }
+
+  /** Has it taken for sound, whatever was before. */
+  beginAnew(): void {
+    this.isWanted = true
+    this.generation++
+    this.succeed()
   }
 
   /** Notes that it took a message. */

@@ -5,6 +5,7 @@ import { Endpoint } from './endpoint.ts'
 import { hasFailedForLong, healthAfter } from './health.ts'
 import { GONE, judge } from './judgement.ts'
 import { Ledger } from './ledger.ts'
+import { Notices } from './notices.ts'
 import type { Outbox, Receiver, Result } from './outbox.ts'
 import type { Pace } from './pace.ts'
 import type { Job } from './queue.ts'
@@ -32,6 +33,7 @@ export interface WorkerOptions {
 export class Worker {
   readonly #options: WorkerOptions
   readonly #ledger: Ledger
+  readonly #notices: Notices
   readonly #endpoints = new Map<number, Endpoint>()
   #stopping = false
   /** What is under way is cut off, and what comes of it means nothing. */
@@ -43,15 +45,14 @@ export class Worker {
   constructor(options: WorkerOptions) {
     this.#options = options
     this.#ledger = new Ledger(options)
+    this.#notices = new Notices(options.log)
   }
 
   /** Begins, or begins anew, to deliver what is pending for a receiver. Nothing is sent to those for whom nobody began. */
   async resume(receiver: number): Promise<void> {
     const endpoint = this.#endpoints.get(receiver) ?? new Endpoint(receiver)
     this.#endpoints.set(receiver, endpoint)
-    endpoint.isWanted = true
-    endpoint.failures = 0
-    endpoint.restsUntil = 0
+    endpoint.beginAnew()
     await endpoint.load(async () => {
       const underWay = new Set(endpoint.running)
       // What was delivered a moment ago is to be known as delivered.
@@ -155,7 +156,8 @@ export class Worker {
   }
 
   async #deliver(endpoint: Endpoint, receiver: Receiver, job: Job): Promise<void> {
-    const { outbox, sender, clock, log } = this.#options
+    const { outbox, sender, clock, schedule } = this.#options
+    const { generation } = endpoint
     this.#underWay++
     try {
       const message = await outbox.message(job.event)
@@ -163,13 +165,16 @@ export class Worker {
       const at = clock()
       const answer = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
       if (this.#cutOff) return
-      const result = judge(answer, { endpoint, job, at, now: clock(), schedule: this.#options.schedule })
-      log.debug('Webhook attempt', { ...nameOf(receiver), message_id: message.id, result: result.status, ...toldOf(answer) })
+      const result = judge(answer, { endpoint, job, at, now: clock(), schedule })
+      this.#notices.attempt(receiver, message.id, result)
       this.#ledger.note(result)
-      await this.#attend(endpoint, receiver, result)
+      this.#notices.outcome(receiver, result, endpoint.failures)
+      // Whoever enabled it meanwhile may have mended it, and is not overruled by what was asked before.
+      const present = endpoint.isWanted && endpoint.generation === generation ? outbox.receiver(endpoint.id) : undefined
+      if (present !== undefined) await this.#disableIfOver(present, result)
     } catch (error) {
-      log.error('A webhook could not be delivered', { webhook_id: endpoint.id, error })
-      endpoint.queue.wait({ ...job, due: clock() + this.#options.schedule.shortest })
+      this.#notices.error(endpoint.id, error)
+      endpoint.queue.wait({ ...job, due: clock() + schedule.shortest })
     } finally {
       this.#underWay--
       endpoint.running.delete(job.event)
@@ -178,36 +183,14 @@ export class Worker {
     }
   }
 
-  /** Says what somebody should know of a receiver, and disables those that are gone or have failed for long. */
-  async #attend(endpoint: Endpoint, receiver: Receiver, { status, attempt }: Result): Promise<void> {
-    const { log, schedule } = this.#options
-    const name = nameOf(receiver)
-    if (status === 'delivered') {
-      if (receiver.health.failingSince !== undefined) log.info('A webhook is delivered again', name)
-      return
-    }
-    if (endpoint.failures === 1) log.warn('A webhook could not be delivered; it is tried again', { ...name, ...toldOf(attempt) })
-    if (status === 'failed' && attempt.status !== GONE)
-      log.warn('A webhook delivery was given up', { ...name, ...toldOf(attempt) })
-    if (!endpoint.isWanted) return
-    if (attempt.status === GONE) await this.#disable(receiver, 'gone', 'answered 410 Gone')
-    else if (hasFailedForLong(healthAfter(receiver.health, { at: attempt.at, isGood: false }, schedule.quiet), attempt.at)) {
-      await this.#disable(receiver, 'failing', 'has failed for five days')
-    }
-  }
-
-  async #disable(receiver: Receiver, reason: 'gone' | 'failing', why: string): Promise<void> {
-    this.#options.log.warn(`A webhook was disabled: its receiver ${why}`, { event: 'webhook_disabled', ...nameOf(receiver) })
+  /** Disables a receiver that is gone or has failed for long. @param receiver as it is now, and not as it was when the attempt began */
+  async #disableIfOver(receiver: Receiver, { status, attempt }: Result): Promise<void> {
+    if (status === 'delivered') return
+    const health = healthAfter(receiver.health, { at: attempt.at, isGood: false }, this.#options.schedule.quiet)
+    const reason = attempt.status === GONE ? 'gone' : hasFailedForLong(health, attempt.at) ? 'failing' : undefined
+    if (reason === undefined) return
+    this.#notices.disabled(receiver, reason)
     this.forget(receiver.id)
     await this.#options.outbox.disable(receiver.id, reason)
   }
 }
-
-/** Never the whole URL: whoever knows that may call it. */
-const nameOf = ({ id, url }: Receiver): { webhook_id: number; host: string } => ({ webhook_id: id, host: new URL(url).host })
-
-const toldOf = ({ status, reason, took }: { status: number | undefined; reason: string | undefined; took: number }) => ({
-  ms: took,
-  ...(status === undefined ? {} : { status }),
-  ...(reason === undefined ? {} : { reason }),
-})

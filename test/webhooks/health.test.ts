@@ -103,4 +103,23 @@ describe('a receiver that fails', () => {
       assert.equal((await shown(all)).failing_since, since)
     })
   })
+
+  for (const status of [500, 410]) {
+    test(`and was enabled by hand stays so when an attempt from before that ends, with ${status}`, () => {
+      const held: (() => void)[] = []
+      const answer: Answer = (response) => held.push(() => response.writeHead(status).end())
+      return delivering([answer], async (all) => {
+        const { app, id, receiver, worker } = all
+        const [since, last] = [TEST_START - 6 * DAY, TEST_START - HOUR].map((moment) => new Date(moment).toISOString())
+        await app.app.webhooks.subscriptions.update(id, { failing_since: since ?? null, last_failure_at: last ?? null })
+        await makeTag(app)
+        await receiver.arrived(1)
+        for (const active of [false, true]) await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active }, status: 200 })
+        for (const release of held) release()
+        await worker.still()
+        const { active, disabled_by: by } = await shown(all)
+        assert.deepEqual([active, by], [true, null])
+      })
+    })
+  }
 })

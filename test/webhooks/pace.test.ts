@@ -70,3 +70,28 @@ test('while requests come receivers are told slowly, and all of it once there ar
     await pass(200)
     assert.equal(receiver.received.length, 10)
   }))
+
+test('what was never tried does not wait for what is to be tried again', () =>
+  delivering([500, 200], async ({ app, receiver, worker, pass }) => {
+    await makeTag(app)
+    await worker.still()
+    for (let count = 0; count < 8; count++) app.app.traffic.note()
+    for (let count = 0; count < 10; count++) await makeTag(app)
+    await worker.still()
+    assert.equal(receiver.received.length, 2, 'the first, and one for which there was credit')
+    // Nothing comes any more, and the retry is four seconds away at least.
+    for (let tenths = 0; tenths < 5; tenths++) await pass(100)
+    assert.equal(receiver.received.length, 11)
+    assert.equal(await app.app.webhooks.depth(), 1)
+  }))
+
+test('while requests come nobody looks for a retry before it is due', () =>
+  delivering([500], async ({ app, worker }) => {
+    await makeTag(app)
+    await worker.still()
+    for (let count = 0; count < 8; count++) app.app.traffic.note()
+    await makeTag(app)
+    await worker.still()
+    const [soonest = 0] = app.time.waits()
+    assert.ok(soonest >= 4000, `somebody looks in ${soonest} ms`)
+  }))

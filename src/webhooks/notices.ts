@@ -1,0 +1,47 @@
+import type { Log } from '../log/log.ts'
+import { GONE } from './judgement.ts'
+import type { Attempt, DisableReason, Receiver, Result } from './outbox.ts'
+
+const WHY: Readonly<Record<DisableReason, string>> = { gone: 'answered 410 Gone', failing: 'has failed for five days' }
+
+/** What the log says of receivers. Never the whole URL: whoever knows that may call it. */
+export class Notices {
+  readonly #log: Log
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  attempt(receiver: Receiver, message: string, { status, attempt }: Result): void {
+    this.#log.debug('Webhook attempt', { ...nameOf(receiver), message_id: message, result: status, ...toldOf(attempt) })
+  }
+
+  /** What somebody should know of an attempt. @param failures how many failed in a row with it */
+  outcome(receiver: Receiver, { status, attempt }: Result, failures: number): void {
+    const name = nameOf(receiver)
+    const failed = { ...name, ...toldOf(attempt) }
+    if (status === 'delivered') {
+      if (receiver.health.failingSince !== undefined) this.#log.info('A webhook is delivered again', name)
+      return
+    }
+    if (failures === 1) this.#log.warn('A webhook could not be delivered; it is tried again', failed)
+    if (status === 'failed' && attempt.status !== GONE) this.#log.warn('A webhook delivery was given up', failed)
+  }
+
+  disabled(receiver: Receiver, reason: DisableReason): void {
+    const message = `A webhook was disabled: its receiver ${WHY[reason]}`
+    this.#log.warn(message, { event: 'webhook_disabled', ...nameOf(receiver) })
+  }
+
+  error(webhook: number, error: unknown): void {
+    this.#log.error('A webhook could not be delivered', { webhook_id: webhook, error })
+  }
+}
+
+const nameOf = ({ id, url }: Receiver): { webhook_id: number; host: string } => ({ webhook_id: id, host: new URL(url).host })
+
+const toldOf = ({ status, reason, took }: Attempt) => ({
+  ms: took,
+  ...(status === undefined ? {} : { status }),
+  ...(reason === undefined ? {} : { reason }),
+})
