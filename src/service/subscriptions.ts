@@ -5,13 +5,13 @@ import type { ChangeKind, EventOrder, Store, StoredRecord } from '../store/store
 import { type Clock, isoTime } from '../util/clock.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 import type { Json } from '../util/json.ts'
-import type { Health } from '../webhooks/health.ts'
 import { RECORD_EVENTS } from '../webhooks/message.ts'
 import { EVENTS, SUBSCRIPTIONS } from '../webhooks/models.ts'
 import type { Receiver } from '../webhooks/outbox.ts'
 import { makeSecret } from '../webhooks/signature.ts'
 import type { Records } from './records.ts'
 import { release } from './webhook-pruning.ts'
+import { receiverOf } from './webhook-receivers.ts'
 import type { SubscriptionInput } from './webhook-requests.ts'
 
 /** After a rotation the old secret is good for so long. */
@@ -37,6 +37,8 @@ export class Subscriptions {
   #audience: EventOrder['audience'] = new Map()
   /** Those whose secret is written in the settings, so that the next start would undo another one. */
   readonly #withSetSecret = new Set<number>()
+  /** Those that are being removed, which takes a while: for everybody else they are not there any more. */
+  readonly #leaving = new Set<number>()
   /** What no other run has in the names of its messages; behind it they are counted, since chance costs more. */
   readonly #run: string
   #orders = 0
@@ -47,11 +49,11 @@ export class Subscriptions {
   }
 
   get all(): readonly StoredRecord[] {
-    return [...this.#all.values()]
+    return [...this.#all.values()].filter(({ id }) => !this.#leaving.has(id))
   }
 
   get(id: number): StoredRecord | undefined {
-    return this.#all.get(id)
+    return this.#leaving.has(id) ? undefined : this.#all.get(id)
   }
 
   /** True when the settings of the project say what its secret is. */
@@ -80,7 +82,7 @@ export class Subscriptions {
 
   /** Undefined when it is not active. */
   receiver(id: number): Receiver | undefined {
-    const subscription = this.#all.get(id)
+    const subscription = this.get(id)
     return subscription?.active === true ? receiverOf(subscription, this.#parts.clock()) : undefined
   }
 
@@ -114,15 +116,21 @@ export class Subscriptions {
 
   /** Removes one and what is there of it, some at a time. Cut off halfway it is there, disabled. */
   async remove(id: number): Promise<void> {
-    if (this.#all.get(id)?.active === true) await this.update(id, { active: false, disabled_by: 'hand' })
-    await release(this.#parts, id)
-    this.#use(new Map([...this.#all].filter(([each]) => each !== id)))
-    await this.#parts.records.remove(SYSTEM, SUBSCRIPTIONS, id).finally(() => this.load())
+    this.#leaving.add(id)
+    try {
+      if (this.#all.get(id)?.active === true) await this.update(id, { active: false, disabled_by: 'hand' })
+      await release(this.#parts, id)
+      await this.#parts.records.remove(SYSTEM, SUBSCRIPTIONS, id)
+      this.#all = new Map([...this.#all].filter(([each]) => each !== id))
+    } finally {
+      this.#leaving.delete(id)
+      this.#use(this.#all)
+    }
   }
 
   /** Takes over what was stored of subscriptions in another way. */
   note(subscriptions: readonly StoredRecord[]): void {
-    for (const subscription of subscriptions) this.#put(subscription)
+    for (const subscription of subscriptions) if (this.#all.has(subscription.id)) this.#put(subscription)
   }
 
   /** Makes what is stored say what the settings say. Subscriptions are told apart by their address, and then by their order. */
@@ -164,7 +172,7 @@ export class Subscriptions {
     const audience = new Map<string, Partial<Record<ChangeKind, number[]>>>()
     const everything = this.#parts.registry.public.map(({ key }) => key)
     for (const { id, active, events, models } of all.values()) {
-      if (active !== true) continue
+      if (active !== true || this.#leaving.has(id)) continue
       const named = models as readonly string[]
       for (const table of named.length === 0 ? everything : named) {
         const told = audience.get(table) ?? {}
@@ -175,23 +183,3 @@ export class Subscriptions {
     this.#audience = audience
   }
 }
-
-/** A subscription as its receiver is called. */
-export function receiverOf(subscription: StoredRecord, now: number): Receiver {
-  const { id, url, secret, old_secret: old, old_secret_until: until } = subscription
-  const isOldGood = typeof old === 'string' && Date.parse(String(until)) > now
-  return {
-    id,
-    url: String(url),
-    secrets: isOldGood ? [String(secret), old] : [String(secret)],
-    health: healthOf(subscription),
-  }
-}
-
-/** How the receiver of a subscription has been doing. */
-export const healthOf = ({ failing_since: since, last_failure_at: last }: StoredRecord): Health => ({
-  failingSince: timeOf(since),
-  lastFailure: timeOf(last),
-})
-
-const timeOf = (moment: Json | undefined): number | undefined => (typeof moment === 'string' ? Date.parse(moment) : undefined)

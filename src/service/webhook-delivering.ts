@@ -9,10 +9,11 @@ import type { Schedule } from '../webhooks/schedule.ts'
 import type { Sender } from '../webhooks/sender.ts'
 import { signedRequest } from '../webhooks/signature.ts'
 import { Worker } from '../webhooks/worker.ts'
-import { receiverOf, type SubscriptionParts, type Subscriptions } from './subscriptions.ts'
+import type { SubscriptionParts, Subscriptions } from './subscriptions.ts'
 import { messageOf } from './webhook-events.ts'
 import { StoredOutbox } from './webhook-outbox.ts'
 import { type Keep, prune } from './webhook-pruning.ts'
+import { receiverOf } from './webhook-receivers.ts'
 
 export interface DeliveringParts extends SubscriptionParts {
   readonly sender: Sender

@@ -5,8 +5,9 @@ import { type Health, healthAfter } from '../webhooks/health.ts'
 import { DELIVERIES, EVENTS, SUBSCRIPTIONS } from '../webhooks/models.ts'
 import type { Attempt, Result } from '../webhooks/outbox.ts'
 import type { Schedule } from '../webhooks/schedule.ts'
-import { healthOf, type Subscriptions } from './subscriptions.ts'
+import type { Subscriptions } from './subscriptions.ts'
 import { deliveriesOf, pendingOf, settle } from './webhook-events.ts'
+import { healthOf } from './webhook-receivers.ts'
 
 /** Of one delivery so many attempts are kept, the last ones. */
 const MAX_ATTEMPTS_KEPT = 20

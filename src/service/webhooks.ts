@@ -156,6 +156,7 @@ export class Webhooks implements Announcer {
     const [delivery] = await this.#store.get(DELIVERIES, [deliveryId])
     if (delivery === undefined) throw noSuch('Delivery', deliveryId)
     const { event_id: event, subscription_id: id } = delivery
+    if (this.subscriptions.get(Number(id)) === undefined) throw noSuch('Delivery', deliveryId)
     if (this.subscriptions.receiver(Number(id)) === undefined) {
       throw new AppError('VALIDATION_FAILED', `Webhook ${id} is not active, so nothing is delivered to it; enable it first`)
     }

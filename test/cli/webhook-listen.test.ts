@@ -126,6 +126,27 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
     )
   })
 
+  test('leaves to others what they have at a server elsewhere, and is content when its own is gone', () =>
+    withProject((project, admin) =>
+      withServer(project, async (server) => {
+        const token = (await admin('token')).stdout.trim()
+        const remote = ['--url', server.address, '--token', token]
+        // Of a listener on another machine: nobody listens there on this one.
+        await admin('webhooks', 'add', 'http://127.0.0.1:9/admin-webhooks-listen')
+        const whileRunning = async () => {
+          assert.equal(JSON.parse((await admin('webhooks', 'list', '--json')).stdout).length, 2)
+          await admin('webhooks', 'remove', '2')
+        }
+        const { code, stderr } = await runCli(['webhooks', 'listen', ...remote], { cwd: project.path, whileRunning })
+        assert.equal(code, 0, stderr)
+        assert.match(stderr, /^Receiving as webhook 2, [^\n]*\n$/)
+        assert.deepEqual(
+          JSON.parse((await admin('webhooks', 'list', '--json')).stdout).map(({ id }: { id: number }) => id),
+          [1],
+        )
+      }),
+    ))
+
   test('takes its subscription away when its terminal is closed', () =>
     withProject((project, admin) =>
       withServer(project, async () => {

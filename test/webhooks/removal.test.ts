@@ -53,6 +53,54 @@ describe('removing a webhook', () => {
       assert.equal(await eventsOf(app), 0)
     }))
 
+  test('is begun once: from then on it is not there for anybody', () =>
+    delivering([500], async ({ app, worker, id }) => {
+      await makeTag(app)
+      await worker.still()
+      const [delivery] = await deliveriesOf(app, id)
+      const { keep } = app.app.records
+      let release = () => {}
+      const reached = new Promise<void>((resolve) => {
+        app.app.records.keep = async (...asked) => {
+          resolve()
+          await new Promise<void>((goOn) => {
+            release = goOn
+          })
+          app.app.records.keep = keep
+          return keep.apply(app.app.records, asked)
+        }
+      })
+      const removed = play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 200 })
+      await reached
+      const gone = { status: 404, expectPart: { details: `Webhook with ID ${id} does not exist` } } as const
+      for (const method of ['DELETE', 'GET'] as const) await play(app, { request: `${method} ${WEBHOOKS}/${id}`, ...gone })
+      await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: true }, ...gone })
+      await play(app, { request: `POST ${WEBHOOKS}/${id}/test`, ...gone })
+      await play(app, { request: `POST ${WEBHOOKS}/deliveries/${delivery?.id}/redeliver`, status: 404 })
+      await play(app, { request: `GET ${WEBHOOKS}`, status: 200, expectPart: { total: 0 } })
+      await makeTag(app)
+      release()
+      await removed
+      assert.equal(await eventsOf(app), 1, 'what happened meanwhile was kept for it')
+      await play(app, { request: `DELETE ${WEBHOOKS}/${id}`, ...gone })
+    }))
+
+  test('that fails leaves it there, disabled', () =>
+    delivering([200], async ({ app, id }) => {
+      const { remove } = app.app.records
+      app.app.records.remove = async () => {
+        throw new Error('the disk is full')
+      }
+      await play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 500 })
+      app.app.records.remove = remove
+      await play(app, {
+        request: `GET ${WEBHOOKS}/${id}`,
+        status: 200,
+        expectPart: { data: { active: false, disabled_by: 'hand' } },
+      })
+      await play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 200 })
+    }))
+
   test('leaves what was told to others, and what is pending for them', () =>
     delivering([200], async ({ app, worker, id }) => {
       const failing = await startReceiver(500)

@@ -9,7 +9,7 @@ import { makeSecret } from '../../webhooks/signature.ts'
 import { type ApiClient, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
 import { printable, printableJson } from '../printable.ts'
-import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { type RemoteOptions, remoteOf, withRemoteOptions } from '../remote.ts'
 import { painter } from '../style.ts'
 
 type ListenOptions = RemoteOptions & { forwardTo?: string; events?: string; models?: string }
@@ -38,9 +38,10 @@ export function listenCommand(io: Io): Command {
         const server = await receive(io, secret, options.forwardTo)
         const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
         try {
-          for (const id of await leftBehind(request)) {
-            await request('DELETE', `/webhooks/${id}`)
-            io.stderr.write(`Removed webhook ${id}, which an earlier listen left behind\n`)
+          // An address of a loopback is that of the machine on which its listener runs, of which a server elsewhere may have many.
+          const stale = remoteOf(io, options) === undefined ? await leftBehind(request) : []
+          for (const id of stale) {
+            if (await unsubscribe(request, id)) io.stderr.write(`Removed webhook ${id}, which an earlier listen left behind\n`)
           }
           const [events, models] = [options.events?.split(','), options.models?.split(',')]
           const { data } = await request('POST', '/webhooks', { url, secret, events, models })
@@ -49,7 +50,7 @@ export function listenCommand(io: Io): Command {
             io.stderr.write(`Receiving as webhook ${data.id}, signed with ${secret}; Ctrl-C ends it\n`)
             await stop
           } finally {
-            await request('DELETE', `/webhooks/${data.id}`)
+            await unsubscribe(request, data.id)
           }
         } finally {
           server.close()
@@ -57,6 +58,17 @@ export function listenCommand(io: Io): Command {
         }
       }),
     )
+}
+
+/** Removes a subscription. @returns false when somebody else did so */
+async function unsubscribe(request: ApiClient['request'], id: number): Promise<boolean> {
+  try {
+    await request('DELETE', `/webhooks/${id}`)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'RECORD_NOT_FOUND') return false
+    throw error
+  }
 }
 
 /** Subscriptions of listeners on this machine that are there no more. */
