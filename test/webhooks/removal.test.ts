@@ -58,28 +58,33 @@ describe('removing a webhook', () => {
       await makeTag(app)
       await worker.still()
       const [delivery] = await deliveriesOf(app, id)
-      const { keep } = app.app.records
+      const { records } = app.app
+      const { keep } = records
       let release = () => {}
+      const released = new Promise<void>((resolve) => {
+        release = resolve
+      })
       const reached = new Promise<void>((resolve) => {
-        app.app.records.keep = async (...asked) => {
+        records.keep = async (...asked) => {
+          records.keep = keep
           resolve()
-          await new Promise<void>((goOn) => {
-            release = goOn
-          })
-          app.app.records.keep = keep
-          return keep.apply(app.app.records, asked)
+          await released
+          return keep.apply(records, asked)
         }
       })
       const removed = play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 200 })
-      await reached
       const gone = { status: 404, expectPart: { details: `Webhook with ID ${id} does not exist` } } as const
-      for (const method of ['DELETE', 'GET'] as const) await play(app, { request: `${method} ${WEBHOOKS}/${id}`, ...gone })
-      await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: true }, ...gone })
-      await play(app, { request: `POST ${WEBHOOKS}/${id}/test`, ...gone })
-      await play(app, { request: `POST ${WEBHOOKS}/deliveries/${delivery?.id}/redeliver`, status: 404 })
-      await play(app, { request: `GET ${WEBHOOKS}`, status: 200, expectPart: { total: 0 } })
-      await makeTag(app)
-      release()
+      await reached
+      try {
+        for (const method of ['DELETE', 'GET'] as const) await play(app, { request: `${method} ${WEBHOOKS}/${id}`, ...gone })
+        await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: true }, ...gone })
+        await play(app, { request: `POST ${WEBHOOKS}/${id}/test`, ...gone })
+        await play(app, { request: `POST ${WEBHOOKS}/deliveries/${delivery?.id}/redeliver`, status: 404 })
+        await play(app, { request: `GET ${WEBHOOKS}`, status: 200, expectPart: { total: 0 } })
+        await makeTag(app)
+      } finally {
+        release()
+      }
       await removed
       assert.equal(await eventsOf(app), 1, 'what happened meanwhile was kept for it')
       await play(app, { request: `DELETE ${WEBHOOKS}/${id}`, ...gone })
