@@ -143,7 +143,7 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
   } else if (options.showToken === true) {
     // Not by the log, which has no tokens in it: this is for the person who asked.
     const say = (line: string) => io.stderr.write(`${line}\n`)
-    const token = app.logins.issueAccessToken(superuser.id)
+    const token = app.logins.issueAccessToken(superuser)
     const model = registry.public.find(({ key }) => !['user', 'group', 'permission'].includes(key)) ?? registry.expect('user')
     say(`\nAccess token of ${superuser.username}, good for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)
     say(
