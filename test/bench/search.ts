@@ -88,6 +88,9 @@ function pauseFigure(records: number, engines: readonly Engine[]): Figure {
   return { ...common, baseline: 50, ratio: ours / 50, ...(records <= MAX_OTHERS ? { bar: BARS.memory } : {}) }
 }
 
+/** Slices differ by a third on a shared machine, and the two servers by a tenth. */
+const CREATE_PAIRS = 21
+
 /** Creates through HTTP, by a server whose records are searched and by one that has no field to search. */
 function createFigure(records: number, { seconds, profile }: BenchOptions): Promise<Figure> {
   const name = 'create, searched, beside no field that is'
@@ -103,7 +106,12 @@ function createFigure(records: number, { seconds, profile }: BenchOptions): Prom
       records,
       undefined,
       async (unsearched) => {
-        const { ours, bare, ratio, errors, firstError } = await measurePairs(side(searched), side(unsearched), seconds)
+        const { ours, bare, ratio, errors, firstError } = await measurePairs(
+          side(searched),
+          side(unsearched),
+          seconds,
+          CREATE_PAIRS,
+        )
         if (firstError !== undefined) throw new Error(`${errors} answers were errors; the first: ${firstError}`)
         const common = { bench: 'search', name, records, unit: '/s', ratio, bar: BARS.create }
         return { ...common, ours: ours.perSecond, baseline: bare.perSecond }
