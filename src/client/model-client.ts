@@ -170,7 +170,7 @@ export class ModelClient<M extends ModelTypes> {
       ['form_id', form_id],
     ])
     const headers = { 'Content-Type': MEDIA_TYPES[format] }
-    return (await this.#json({ method: 'POST', path: `${this.#root}/import${query}`, headers, body: file, signal })) as Imported
+    return (await this.#json({ method: 'POST', path: `${this.#root}/import${query}`, headers, file, signal })) as Imported
   }
 
   /** Records that are made up and stored nowhere; the same seed gives the same. */
