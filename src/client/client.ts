@@ -1,5 +1,6 @@
 import { errorOf } from './admin-error.ts'
 import { ModelClient } from './model-client.ts'
+import type { AnyModel, AnyModels, ModelTypes } from './model-types.ts'
 import { type QueryEntries, withQuery } from './query.ts'
 import { Session } from './session.ts'
 import { memoryStorage, type TokenStorage } from './tokens.ts'
@@ -13,10 +14,12 @@ import {
   Transport,
   type Wait,
 } from './transport.ts'
-import type { AnyModel, AnyModels, CallOptions, ModelTypes } from './types.ts'
+import type { CallOptions } from './types.ts'
 
 export { AdminError, type AdminErrorType, type FieldErrors } from './admin-error.ts'
+export type * from './filter-types.ts'
 export { type Id, ModelClient } from './model-client.ts'
+export type * from './model-types.ts'
 export { memoryStorage, type TokenStorage, type Tokens, webStorage } from './tokens.ts'
 export type { RetryLimits, Wait } from './transport.ts'
 export type * from './types.ts'

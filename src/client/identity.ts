@@ -1,5 +1,5 @@
 import type { Client, Me } from './client.ts'
-import type { AnyModel } from './types.ts'
+import type { AnyModel } from './model-types.ts'
 
 type User = AnyModel['record']
 
