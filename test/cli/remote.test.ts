@@ -78,7 +78,7 @@ describe('a server that is named by --url and --token', () => {
       'no token',
       '--url http://a.example',
       {},
-      'No token for http://a.example; put one into ADMIN_TOKEN (`admin token` prints one where the server is)',
+      'No token for http://a.example/api/v1; put one into ADMIN_TOKEN (`admin token` prints one where the server is)',
     ],
     [
       'what is no token',
