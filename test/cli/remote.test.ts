@@ -99,6 +99,12 @@ describe('a server that is named by --url and --token', () => {
       {},
       '--url must hold no name and no password; the token is what it is asked with',
     ],
+    [
+      'a name and a password, without a token',
+      '--url http://me:secret@a.example',
+      { ADMIN_TOKEN: '' },
+      '--url must hold no name and no password; the token is what it is asked with',
+    ],
     ['a query', '--url http://a.example/?a=b', {}, '--url must end with a path, such as https://example.com/base'],
     [
       'what is no address, in the environment',
