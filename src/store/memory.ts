@@ -4,7 +4,8 @@ import type { Filter, Plan, SortKey } from '../query/plan.ts'
 import { Engine, type EngineOptions } from './engine.ts'
 import type { EventOrder, Follower, Operation, Outcome, Store, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
 
-const STREAM_BATCH = 500
+/** Text of so many records is no large object yet, which the garbage collector has to treat apart. */
+const STREAM_BATCH = 200
 
 /** A store that forgets everything when it is closed. */
 export class MemoryStore implements Store {
