@@ -90,7 +90,9 @@ function toJson(record: StoredRecord, fields: readonly Field[]): string {
 function isWhole(record: StoredRecord, fields: readonly Field[]): boolean {
   let index = 0
   for (const name in record) if (fields[index++]?.name !== name) return false
-  return index === fields.length && !fields.some(({ name, type }) => type.list && record[name] === null)
+  if (index !== fields.length) return false
+  for (const { name, type } of fields) if (type.list && record[name] === null) return false
+  return true
 }
 
 /** A field that was added to the model after the record was stored has no value yet. */
