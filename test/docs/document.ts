@@ -7,7 +7,7 @@ import { runCli } from '../helpers/cli.ts'
 import { typeCheck } from '../helpers/type-check.ts'
 import { assertShown, shownText } from './compare.ts'
 import { type Block, blocksOf } from './markdown.ts'
-import { openShell, type Ran, type Shell } from './shell.ts'
+import { openShell, programOf, type Ran, type Shell } from './shell.ts'
 
 const DOCS = join(import.meta.dirname, '../../docs')
 
@@ -21,7 +21,7 @@ export const readDocument = (name: string): string => readFileSync(join(DOCS, na
  *
  * - `sh` is run and must succeed, or end with N where it says `# exits N`; a request is answered with 2xx, or with N behind `# N`.
  *   What runs until it is stopped goes on in the background: until the next of its kind, or `# with the server stopped`.
- * - `text` and `json` are what the block before printed.
+ * - `text` and `json` are what the block before printed; `text` behind `$ command` what that command, which still runs, has said.
  * - Any other block begins with the name of its file, in a comment, and is written there; then `admin lint` finds nothing,
  *   unless the next block is one that is run. All files in TypeScript compile together in the end.
  *
@@ -48,6 +48,9 @@ export function runDocument(name: string, more?: (shell: () => Shell) => void): 
           await shell.write(block.file, block.code)
           if (/\.tsx?$/.test(block.file)) typed.add(block.file)
           if (next?.language !== 'sh') await assertLints(shell)
+        } else if (block.language === 'text' && block.code.startsWith('$ ')) {
+          const [command = '', ...said] = block.code.slice(2).split('\n')
+          await shell.said(programOf(command), shownText(said.join('\n')))
         } else {
           assert.ok(last !== undefined, `a block of '${block.language}' that nothing runs: it has no file name and stands behind no output`)
           showsOutput(block, last)

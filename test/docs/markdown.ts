@@ -33,8 +33,8 @@ export function anchorsOf(markdown: string): Set<string> {
 
 /** The rows of all tables of a document: the text of their cells. */
 export function rowsOf(markdown: string): string[][] {
-  return [...proseOf(markdown).matchAll(/^\| (.*) \|$/gm)].map(([, row = '']) =>
-    row.split(/ \| /).map((cell) => cell.replaceAll('\\|', '|').trim()),
+  return [...proseOf(markdown).matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) =>
+    row.split(/(?<!\\)\|/).map((cell) => cell.replaceAll('\\|', '|').trim()),
   )
 }
 

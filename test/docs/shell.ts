@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
@@ -9,7 +10,7 @@ import { ADMIN_BIN } from '../helpers/process.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 /** Ports that documents speak of; here each is another that is free. */
-const PORTS = ['8000', '3000'] as const
+const PORTS = [8000, 3000] as const
 
 /** What a block came to. */
 export interface Ran {
@@ -27,6 +28,8 @@ export interface Shell {
   run(code: string, what?: { stdoutOnly?: boolean }): Promise<Ran>
   /** Starts what runs until it is stopped, in the place of the same program started before; waits until it says so much. */
   start(code: string, until: RegExp): Promise<void>
+  /** Waits until what was started has said so much. @param program its first two words */
+  said(program: string, until: RegExp): Promise<void>
   /** Stops all that was started. */
   stop(): Promise<void>
   write(file: string, content: string): Promise<void>
@@ -59,8 +62,10 @@ export async function openShell(): Promise<Shell> {
   await symlink(join(ROOT, 'node_modules/.bin/tsx'), join(state, 'bin/tsx'))
   await writeFile(join(state, 'variables'), '')
   const ports = await Promise.all(PORTS.map(freePort))
-  const here = (text: string) => PORTS.reduce((all, port, at) => all.replaceAll(new RegExp(`:${port}\\b`, 'g'), `:${ports[at]}`), text)
-  const shown = (text: string) => PORTS.reduce((all, port, at) => all.replaceAll(`:${ports[at]}`, `:${port}`), text)
+  const mapped = (text: string, from: readonly unknown[], to: readonly unknown[]) =>
+    from.reduce<string>((all, port, at) => all.replaceAll(new RegExp(`\\b${port}\\b`, 'g'), String(to[at])), text)
+  const here = (text: string) => mapped(text, PORTS, ports)
+  const shown = (text: string) => mapped(text, ports, PORTS)
   const env = {
     PATH: `${join(state, 'bin')}:${process.env.PATH}`,
     HOME: home.path,
@@ -76,7 +81,7 @@ export async function openShell(): Promise<Shell> {
     GIT_CONFIG_KEY_2: 'init.defaultBranch',
     GIT_CONFIG_VALUE_2: 'main',
   }
-  const running = new Map<string, ChildProcess>()
+  const running = new Map<string, { child: ChildProcess; written: { stdout: string; stderr: string } }>()
 
   const bash = (script: string) =>
     spawn('bash', ['--noprofile', '--norc', '-euo', 'pipefail', '-c', script], {
@@ -113,36 +118,38 @@ export async function openShell(): Promise<Shell> {
       const [exit] = await once(child, 'close')
       folder = (await readFile(join(state, 'folder'), 'utf8')).trim()
       const statuses = (await readFile(join(state, 'statuses'), 'utf8')).split('\n').filter(Boolean).map(Number)
-      return { code: exit ?? -1, output: shown(exit === 0 ? output : output + complaints), statuses }
+      return { code: exit ?? -1, output: shown(exit === 0 ? output : output + complaints).replaceAll('\r\n', '\n'), statuses }
     },
     async start(code, until) {
-      const program = code.replace(/^npx /, '').split(' ').slice(0, 2).join(' ')
+      const program = programOf(code)
       const before = running.get(program)
-      if (before !== undefined) await end(before)
+      if (before !== undefined) await end(before.child)
       const child = bash(`${restored}\nexec ${here(code.trim())}`)
-      running.set(program, child)
-      let said = ''
-      let complaints = ''
-      child.stderr.on('data', (chunk) => {
-        complaints += chunk
-      })
-      await new Promise<void>((resolve, reject) => {
-        child.stdout.on('data', (chunk) => {
-          said += chunk
-          if (until.test(shown(said))) resolve()
+      const written = { stdout: '', stderr: '' }
+      for (const name of ['stdout', 'stderr'] as const) {
+        child[name].on('data', (chunk) => {
+          written[name] += chunk
         })
-        child.once('close', (exit) => reject(new Error(`${code.trim()} ended with ${exit}: ${said}${complaints}`)))
-      })
+      }
+      running.set(program, { child, written })
+      await this.said(program, until)
+    },
+    async said(program, until) {
+      const { child, written } = running.get(program) ?? assert.fail(`${program} does not run`)
+      while (!until.test(shown(written.stdout)) && !until.test(shown(written.stderr))) {
+        assert.equal(child.exitCode, null, `${program} has ended: ${written.stdout}${written.stderr}`)
+        await Promise.race([once(child.stdout ?? child, 'data'), once(child.stderr ?? child, 'data'), once(child, 'close')])
+      }
     },
     async stop() {
-      await Promise.all([...running.values()].map(end))
+      await Promise.all([...running.values()].map(({ child }) => end(child)))
     },
     async write(file, content) {
       await mkdir(join(folder, file, '..'), { recursive: true })
       await writeFile(join(folder, file), here(content))
     },
     async close() {
-      await Promise.all([...running.values()].map(end))
+      await Promise.all([...running.values()].map(({ child }) => end(child)))
       await home.remove()
     },
   }
@@ -158,3 +165,6 @@ async function freePort(): Promise<number> {
   if (typeof address === 'string' || address === null) throw new Error('No port is free')
   return address.port
 }
+
+/** What a program is known by: its first two words. */
+export const programOf = (command: string): string => command.trim().replace(/^npx /, '').split(' ').slice(0, 2).join(' ')
