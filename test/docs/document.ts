@@ -42,7 +42,7 @@ export function runDocument(name: string, more?: (shell: () => Shell) => void): 
 
     for (const [at, block] of blocks.entries()) {
       const next = blocks[at + 1]
-      test(`line ${block.line}: ${block.code.split('\n')[0]}`, { timeout: 60_000 }, async () => {
+      test(`line ${block.line}: ${block.code.split('\n')[0]}`, { timeout: 120_000 }, async () => {
         if (block.language === 'sh') last = await runShell(shell, block, next)
         else if (block.file !== undefined) {
           await shell.write(block.file, block.code)
