@@ -12,7 +12,10 @@ import { openShell, programOf, type Ran, type Shell } from './shell.ts'
 const DOCS = join(import.meta.dirname, '../../docs')
 
 /** Commands that run until they are stopped; a reader gives each a terminal of its own. */
-const RUNS_ON = /^(?:npx )?admin (?:serve|webhooks listen)\b|^node receiver\b/
+const RUNS_ON = /^(?:\w+=(?:\$\([^)]*\)|\S*) )*(?:npx )?(?:admin (?:serve|webhooks listen)|node receiver)\b/
+
+const TYPED = /\.m?tsx?$/
+const OF_PROJECT = /^(?:models|views|seed)\/|^admin\.config/
 
 export const readDocument = (name: string): string => readFileSync(join(DOCS, name), 'utf8')
 
@@ -22,8 +25,8 @@ export const readDocument = (name: string): string => readFileSync(join(DOCS, na
  * - `sh` is run and must succeed, or end with N where it says `# exits N`; a request is answered with 2xx, or with N behind `# N`.
  *   What runs until it is stopped goes on in the background: until the next of its kind, or `# with the server stopped`.
  * - `text` and `json` are what the block before printed; `text` behind `$ command` what that command, which still runs, has said.
- * - Any other block begins with the name of its file, in a comment, and is written there; then `admin lint` finds nothing,
- *   unless the next block is one that is run. All files in TypeScript compile together in the end.
+ * - Any other block begins with the name of its file, in a comment, and is written there; if it is one of a project, `admin lint`
+ *   finds nothing then, unless the next block is one that is run. All files in TypeScript compile together in the end.
  *
  * A block that is none of these is an error.
  *
@@ -46,8 +49,8 @@ export function runDocument(name: string, more?: (shell: () => Shell) => void): 
         if (block.language === 'sh') last = await runShell(shell, block, next)
         else if (block.file !== undefined) {
           await shell.write(block.file, block.code)
-          if (/\.tsx?$/.test(block.file)) typed.add(block.file)
-          if (next?.language !== 'sh') await assertLints(shell)
+          if (TYPED.test(block.file)) typed.add(block.file)
+          if (next?.language !== 'sh' && OF_PROJECT.test(block.file)) await assertLints(shell)
         } else if (block.language === 'text' && block.code.startsWith('$ ')) {
           const [command = '', ...said] = block.code.slice(2).split('\n')
           await shell.said(programOf(command), shownText(said.join('\n')))
@@ -59,7 +62,7 @@ export function runDocument(name: string, more?: (shell: () => Shell) => void): 
       })
     }
 
-    test('compiles', { skip: blocks.every(({ file }) => !/\.tsx?$/.test(file ?? '')) }, async () => {
+    test('compiles', { skip: blocks.every(({ file }) => !TYPED.test(file ?? '')) }, async () => {
       const files: Record<string, string> = {}
       for (const file of typed) files[file] = await readFile(join(shell.folder, file), 'utf8')
       for (const code of Object.values(files)) {

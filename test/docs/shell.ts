@@ -124,7 +124,8 @@ export async function openShell(): Promise<Shell> {
       const program = programOf(code)
       const before = running.get(program)
       if (before !== undefined) await end(before.child)
-      const child = bash(`${restored}\nexec ${here(code.trim())}`)
+      // So that what is stopped is the program, not a shell around it.
+      const child = bash(`${restored}\n${here(code.trim()).replace(WITH_VARIABLES, '$1exec ')}`)
       const written = { stdout: '', stderr: '' }
       for (const name of ['stdout', 'stderr'] as const) {
         child[name].on('data', (chunk) => {
@@ -166,5 +167,9 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
+/** Variables before a command. */
+const WITH_VARIABLES = /^((?:\w+=(?:\$\([^)]*\)|\S*) )*)/
+
 /** What a program is known by: its first two words. */
-export const programOf = (command: string): string => command.trim().replace(/^npx /, '').split(' ').slice(0, 2).join(' ')
+export const programOf = (command: string): string =>
+  command.trim().replace(WITH_VARIABLES, '').replace(/^npx /, '').split(' ').slice(0, 2).join(' ')
