@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { argon2id, type PasswordHasher } from './auth/password.ts'
@@ -5,10 +6,8 @@ import { keptSecret, makeSecret } from './auth/secret.ts'
 import { ServerProof } from './auth/server-proof.ts'
 import { type TokenCodecFactory, Tokens } from './auth/token.ts'
 import type { Settings } from './config/settings.ts'
-import { AppError } from './errors.ts'
-import type { BrokenRecord } from './lint/project.ts'
 import { type Log, silentLog } from './log/log.ts'
-import { findBrokenRecords } from './service/broken-records.ts'
+import { noData } from './service/broken-records.ts'
 import { Logins } from './service/logins.ts'
 import { MockFiller, rememberingHasher } from './service/mock-filler.ts'
 import { Mocks } from './service/mocks.ts'
@@ -20,12 +19,14 @@ import { RecordWriter } from './service/record-json.ts'
 import { Records } from './service/records.ts'
 import { SearchIndexes } from './service/search-indexes.ts'
 import { Searches } from './service/searches.ts'
+import { nothingWritten, Snapshots } from './service/snapshots.ts'
 import type { SubscriptionParts } from './service/subscriptions.ts'
 import { ViewCatalog } from './service/view-catalog.ts'
 import { Webhooks } from './service/webhooks.ts'
 import { FileStore } from './store/file.ts'
+import { type Release, whileLocked } from './store/lock.ts'
 import { MemoryStore } from './store/memory.ts'
-import { removeData } from './store/saved-copies.ts'
+import { changeData, checkCopy, type DataChange, removeData } from './store/saved-copies.ts'
 import type { Store } from './store/store.ts'
 import { Exports } from './transfer/exports.ts'
 import { Imports } from './transfer/imports.ts'
@@ -77,11 +78,40 @@ export interface App {
   readonly mockFiller: MockFiller
   readonly modelTests: ModelTests
   readonly webhooks: Webhooks
+  readonly snapshots: Snapshots
   /** To be told of each request, so that webhooks let them go first. */
   readonly traffic: Traffic
   /** How many seed records this start created. */
   readonly seeded: number
+  /**
+   * Finds out beforehand, changing nothing, what would keep another application from taking the place of this one.
+   *
+   * @throws {ConfigError} for seed records that cannot be created
+   * @throws {AppError} INVALID_REQUEST, SNAPSHOT_NOT_FOUND, DATA_CORRUPT, USAGE
+   */
+  rehearse(next: Replacement): Promise<void>
+  /**
+   * Closes this application and opens another in its place. The data folder is not given away meanwhile; what is kept in memory goes along.
+   * When the other cannot be opened, this one's project is opened again; when that fails too, this one stays, and takes no writes.
+   */
+  replace(next: Replacement): Promise<Replaced>
   close(): Promise<void>
+}
+
+/** What is to take the place of an application. */
+export interface Replacement {
+  /** The project as its files are now; the same one when absent. */
+  readonly project?: Project
+  /** What is to become of the data; it stays when absent. */
+  readonly data?: DataChange
+}
+
+/** What came of a replacement. */
+export interface Replaced {
+  /** Is to be served from now on. */
+  readonly app: App
+  /** Why it is not what was asked for, if it is not. */
+  readonly failure?: unknown
 }
 
 /** `write` takes the data folder for this process; `read` looks at it without taking it; `ephemeral` begins with the seed records each time, and writes nothing. */
@@ -97,7 +127,23 @@ export async function openApp(source: ProjectSource, mode: AppMode, surroundings
   return open(await loadProject(source), mode, surroundings)
 }
 
-async function open(project: Project, mode: AppMode, surroundings: Surroundings): Promise<App> {
+/** What an application that begins has of another. */
+interface Inheritance {
+  /** Of the data folder. */
+  readonly lock?: Release | undefined
+  /** Of an application that writes nothing: its secret, and its records if they stay. */
+  readonly secret?: string | undefined
+  readonly records?: MemoryStore | undefined
+  /** Whether seed records are created where there is no data; they are when absent. */
+  readonly seeds?: boolean
+}
+
+async function open(
+  project: Project,
+  mode: AppMode,
+  surroundings: Surroundings,
+  { lock, secret: inherited, records: kept, seeds = true }: Inheritance = {},
+): Promise<App> {
   const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id(), wait = idly } = surroundings
   const { settings, registry, forms } = project
   const dataFolder = resolve(project.folder, settings.data)
@@ -106,14 +152,15 @@ async function open(project: Project, mode: AppMode, surroundings: Surroundings)
   const store =
     mode === 'ephemeral'
       ? new MemoryStore(registry, { explain })
-      : await FileStore.open(dataFolder, registry, mode, { warn: (message) => log.warn(message), explain })
+      : await FileStore.open(dataFolder, registry, mode, { warn: (message) => log.warn(message), explain, lock })
   try {
-    const isNew = !(store instanceof FileStore) || store.isNew
+    if (kept !== undefined) await store.takeOver(kept)
+    const isNew = store instanceof FileStore ? store.isNew : kept === undefined
     if (mode === 'read' && isNew) {
       throw noData(dataFolder)
     }
     const records = new Records({ registry, store, forms, hasher, clock, log })
-    const seeded = mode !== 'read' && isNew ? await seedStore(project.seeds, registry, records) : 0
+    const seeded = mode !== 'read' && isNew && seeds ? await seedStore(project.seeds, registry, records) : 0
     if (mode !== 'read') await addMissingPermissions(registry, store, records)
     const traffic = new Traffic(clock)
     const webhooks = webhooksOf({ settings, registry, store, records, clock, random, log, traffic }, surroundings)
@@ -123,14 +170,19 @@ async function open(project: Project, mode: AppMode, surroundings: Surroundings)
     records.announceTo(webhooks)
     const mockedRecords = new Records({ registry, store, forms, hasher: rememberingHasher(hasher), clock, log })
     mockedRecords.announceTo(webhooks)
-    const ownSecret = () => (mode === 'ephemeral' ? makeSecret(random) : keptSecret(dataFolder, random))
+    const ownSecret = () => (mode === 'ephemeral' ? (inherited ?? makeSecret(random)) : keptSecret(dataFolder, random))
     const secret = settings.secret_key ?? (await ownSecret())
     const codec = tokenCodec(settings.jwt.algorithm, secret)
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
     const writer = new RecordWriter(registry, store)
     const mocks = new Mocks({ registry, store, random, pause: setImmediate })
     const searchIndexes = new SearchIndexes({ registry, store, log, wait, now: () => performance.now(), pause: setImmediate })
-    return {
+    const stop = async () => {
+      searchIndexes.close()
+      await webhooks.stop()
+    }
+    let isReplaced = false
+    const app: App = {
       project,
       settings,
       log,
@@ -149,18 +201,55 @@ async function open(project: Project, mode: AppMode, surroundings: Surroundings)
       modelTests: new ModelTests(registry, project.views, mocks),
       mockFiller: new MockFiller({ registry, store, records: mockedRecords, random, pause: setImmediate }),
       webhooks,
+      snapshots: new Snapshots(dataFolder, store),
       traffic,
       seeded,
+      rehearse: (next) => rehearse(next, app, surroundings),
+      async replace({ project: other = project, data }) {
+        await stop()
+        const isFile = store instanceof FileStore
+        const lock = isFile ? await store.handOver() : await store.close().then(() => undefined)
+        const heir = (isSame: boolean) => ({ lock, secret, records: isFile || !isSame ? undefined : store })
+        const opened = async (inherited: Inheritance, others: Project) => {
+          const next = await open(others, mode, surroundings, inherited)
+          isReplaced = true
+          return next
+        }
+        try {
+          if (isFile && data !== undefined) await changeData(dataFolder, data)
+          const seeds = data?.kind !== 'reset' || data.seeds
+          return { app: await opened({ ...heir(data === undefined), seeds }, other) }
+        } catch (failure) {
+          return { app: await opened({ ...heir(true), seeds: false }, project).catch(() => app), failure }
+        }
+      },
       async close() {
-        searchIndexes.close()
-        await webhooks.stop()
+        // Data folder and records are another application's by then.
+        if (isReplaced) return
+        await stop()
         await store.close()
       },
     }
+    return app
   } catch (error) {
-    await store.close()
+    if (lock === undefined) await store.close()
+    else if (store instanceof FileStore) await store.handOver()
     throw error
   }
+}
+
+/** @throws what keeps a replacement from being made */
+async function rehearse(
+  { project, data }: Replacement,
+  { dataFolder, project: present }: App,
+  surroundings: Surroundings,
+): Promise<void> {
+  if (data?.kind === 'load') {
+    if (dataFolder === undefined) throw nothingWritten()
+    await checkCopy(dataFolder, (project ?? present).registry, data.copy)
+  }
+  // Seed records that cannot be created are found out while the data is still there.
+  if (data?.kind === 'reset' && data.seeds) await (await open(project ?? present, 'ephemeral', surroundings)).close()
 }
 
 /**
@@ -175,32 +264,19 @@ export async function resetData(
   { seeds }: { seeds: boolean },
   surroundings: Surroundings,
 ): Promise<number> {
-  // Seed records that cannot be created are found out while the data is still there.
   const project = await loadProject(source)
   if (seeds) await (await open(project, 'ephemeral', surroundings)).close()
-  await removeData(resolve(project.folder, project.settings.data))
-  const app = await open({ ...project, seeds: seeds ? project.seeds : [] }, 'write', surroundings)
-  await app.close()
-  return app.seeded
+  const folder = resolve(project.folder, project.settings.data)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return whileLocked(folder, async () => {
+    await removeData(folder)
+    const app = await open(project, 'write', surroundings, { lock: async () => {}, seeds })
+    await app.close()
+    return app.seeded
+  })
 }
 
 const idly = (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { ref: false })
-
-/**
- * Finds the stored records of a project that break its models as they are now. Takes nothing, and works beside a server.
- *
- * @throws {AppError} DATA_CORRUPT; TASK_FAILED when there is no data yet
- */
-export async function brokenRecords({ folder, settings, registry }: Project): Promise<BrokenRecord[]> {
-  const dataFolder = resolve(folder, settings.data)
-  const store = await FileStore.open(dataFolder, registry, 'read')
-  try {
-    if (store.isNew) throw noData(dataFolder)
-    return await findBrokenRecords(store, registry)
-  } finally {
-    await store.close()
-  }
-}
 
 function webhooksOf(
   parts: SubscriptionParts & { readonly settings: Settings; readonly log: Log; readonly traffic: Traffic },
@@ -219,7 +295,3 @@ function webhooksOf(
     keep,
   })
 }
-
-/** What to say of a project that was never served. */
-export const noData = (folder: string): AppError =>
-  new AppError('TASK_FAILED', `There is no data in ${folder} yet; start \`admin serve\` once to have it made`)

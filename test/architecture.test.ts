@@ -25,7 +25,7 @@ const NEIGHBOURS: ReadonlySet<string> = new Set(['lint → views', 'validate →
 const LIBRARY_ROOMS: readonly (readonly [RegExp, ...(readonly string[])])[] = [
   [/^@hapi\//, 'http'],
   [/^ipaddr\.js$/, 'http', 'webhooks'],
-  [/^commander$/, 'cli'],
+  [/^(chokidar|commander)$/, 'cli'],
   [/^lowdb(\/|$)/, 'store'],
   [/^(sorted-btree|typedfastbitset)$/, 'store'],
   [/^lunr$/, 'search'],

@@ -10,7 +10,7 @@ export type TokenType = 'access' | 'refresh'
 export interface Claims {
   readonly iss: string
   readonly aud: string
-  /** The user's id. */
+  /** The user's id, or `SHELL_SUBJECT`. */
   readonly sub: string
   readonly iat: number
   readonly exp: number
@@ -27,6 +27,9 @@ export interface TokenCodec {
 
 /** Makes a codec for an algorithm and a secret. */
 export type TokenCodecFactory = (algorithm: JwtAlgorithm, secret: string) => TokenCodec
+
+/** Whose token it is that a command makes who can read the secret: it needs no user. No id looks like it. */
+export const SHELL_SUBJECT = 'shell'
 
 const ISSUER = 'admin-backend'
 const MAX_SKEW_SECONDS = 30
@@ -55,10 +58,14 @@ export class Tokens {
     this.#random = options.random
   }
 
-  issue(type: TokenType, userId: number, tokenId: string = uniqueId(this.#random)): { token: string; claims: Claims } {
+  issue(
+    type: TokenType,
+    subject: number | typeof SHELL_SUBJECT,
+    tokenId: string = uniqueId(this.#random),
+  ): { token: string; claims: Claims } {
     const iat = Math.floor(this.#clock() / 1000)
     const exp = iat + this.lifetimeSeconds(type)
-    const claims: Claims = { iss: ISSUER, aud: ISSUER, sub: String(userId), iat, exp, jti: tokenId, type }
+    const claims: Claims = { iss: ISSUER, aud: ISSUER, sub: String(subject), iat, exp, jti: tokenId, type }
     return { token: this.#codec.sign(claims), claims }
   }
 
@@ -95,7 +102,7 @@ function isSound(claims: unknown): claims is Claims {
     iss === ISSUER &&
     aud === ISSUER &&
     typeof sub === 'string' &&
-    /^[1-9]\d{0,15}$/.test(sub) &&
+    (/^[1-9]\d{0,15}$/.test(sub) || (sub === SHELL_SUBJECT && type === 'access')) &&
     Number.isInteger(iat) &&
     Number.isInteger(exp) &&
     typeof jti === 'string' &&

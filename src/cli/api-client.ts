@@ -1,18 +1,20 @@
-import { resolve } from 'node:path'
 import type { App, AppMode } from '../app.ts'
 import { SHELL } from '../auth/permissions.ts'
-import { CHALLENGE_HEADER, PROOF_HEADER, type ServerProof } from '../auth/server-proof.ts'
+import { keptSecret } from '../auth/secret.ts'
+import { CHALLENGE_HEADER, PROOF_HEADER, ServerProof } from '../auth/server-proof.ts'
+import { SHELL_SUBJECT, Tokens } from '../auth/token.ts'
 import { AppError } from '../errors.ts'
+import { jwtCodec } from '../http/jwt-codec.ts'
 import { apiRoots } from '../http/paths.ts'
 import { createServer } from '../http/server.ts'
 import { loadProject } from '../service/project.ts'
-import { firstSuperuser } from '../service/users.ts'
 import { apiOf, lockPath } from '../store/lock.ts'
+import { systemClock } from '../util/clock.ts'
 import { systemRandom } from '../util/ids.ts'
 import { type Connection, overHttp, unreachable } from './api-over-http.ts'
 import { type ApiRequests, failureIn, payloadOf } from './api-requests.ts'
 import type { Io } from './io.ts'
-import { sourceOf, withApp } from './project-options.ts'
+import { dataFolderOf, sourceOf, withApp } from './project-options.ts'
 import { type RemoteOptions, remoteOf } from './remote.ts'
 
 /** How long whoever listens may take to show who it is. */
@@ -22,6 +24,12 @@ const PROOF_TIMEOUT_MS = 10_000
 export interface ApiClient extends ApiRequests {
   /** The application, when this process holds the data or reads it; undefined when a server does. */
   readonly app: App | undefined
+}
+
+/** Whether a server is named or holds the data of a project, so that what is to be done with it is the server's to do. */
+export async function isServed(io: Io, options: RemoteOptions): Promise<boolean> {
+  if (remoteOf(io, options) !== undefined) return true
+  return (await apiOf(lockPath(dataFolderOf(await loadProject(sourceOf(io, options, {})))))) !== undefined
 }
 
 /**
@@ -37,7 +45,7 @@ export async function withApi<T>(
   work: (client: ApiClient) => Promise<T>,
   { mode = 'write' }: { mode?: AppMode } = {},
 ): Promise<T> {
-  const connection = (await remoteConnection(io, options)) ?? (await localConnection(io, options, mode))
+  const connection = (await remoteConnection(io, options)) ?? (await localConnection(io, options))
   if (connection !== undefined) return work({ app: undefined, ...overHttp(connection) })
   return withApp(io, options, mode, async (app) => work({ app, ...(await inProcess(app)) }))
 }
@@ -49,26 +57,23 @@ async function remoteConnection(io: Io, options: RemoteOptions): Promise<Connect
   return { api, token: () => token, refused: 'this token: it is wrong or too old, or its account is none any more; get another' }
 }
 
-/** To the server that holds a project's data, as the first superuser, by tokens that this project's secret signs. */
-async function localConnection(io: Io, options: RemoteOptions, mode: AppMode): Promise<Connection | undefined> {
-  const { folder, settings } = await loadProject(sourceOf(io, options, {}))
-  const api = await apiOf(lockPath(resolve(folder, settings.data)))
+/** To the server that holds a project's data, by tokens that this project's secret signs: whoever can read that may do everything. */
+async function localConnection(io: Io, options: RemoteOptions): Promise<Connection | undefined> {
+  const project = await loadProject(sourceOf(io, options, {}))
+  const { settings } = project
+  const dataFolder = dataFolderOf(project)
+  const api = await apiOf(lockPath(dataFolder))
   if (api === undefined) return undefined
-  return withApp(io, options, 'read', async ({ store, logins, proof }) => {
-    const user = await firstSuperuser(store)
-    if (user === undefined) {
-      // What is only read can be read beside the server.
-      if (mode === 'read') return undefined
-      const remedy = 'stop the server and make one: admin users add NAME --email ADDRESS --superuser'
-      throw new AppError('TASK_FAILED', `There is no superuser yet; ${remedy}`)
-    }
-    return {
-      api,
-      token: () => logins.issueAccessToken(user.id),
-      prove: () => expectProof(api, proof),
-      refused: 'a token of the first superuser; was the account disabled just now?',
-    }
-  })
+  const secret = settings.secret_key ?? (await keptSecret(dataFolder, systemRandom))
+  const codec = jwtCodec(settings.jwt.algorithm, secret)
+  const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock: systemClock, random: systemRandom })
+  const proof = new ServerProof(secret)
+  return {
+    api,
+    token: () => tokens.issue('access', SHELL_SUBJECT).token,
+    prove: () => expectProof(api, proof),
+    refused: "a token of this project's secret; was it changed just now?",
+  }
 }
 
 /** The API in this process, by whoever may do everything. */

@@ -69,9 +69,16 @@ export class AdminError extends Error {
   }
 }
 
-/** What a refusal says of itself, in either of its two shapes. */
-export async function errorOf(response: Response): Promise<AdminError> {
-  const text = await response.text().catch(() => '')
+/**
+ * What a refusal says of itself, in either of its two shapes.
+ *
+ * @throws what the signal is aborted with while the refusal is read
+ */
+export async function errorOf(response: Response, signal?: AbortSignal): Promise<AdminError> {
+  const text = await response.text().catch(() => {
+    signal?.throwIfAborted()
+    return ''
+  })
   const { message, fieldErrors, isValidation } = said(parsed(text))
   const status = response.status
   const plainType = status >= 500 ? 'server' : 'request'
@@ -102,24 +109,34 @@ function reasonOf(cause: unknown): string {
 
 interface Said {
   readonly message?: string | undefined
-  readonly fieldErrors?: FieldErrors
+  readonly fieldErrors?: FieldErrors | undefined
   readonly isValidation?: boolean
 }
 
 function said(body: unknown): Said {
   const detail = member(member(body, 'detail'), 'error')
-  if (detail !== undefined) return { ...told(detail), isValidation: typeof detail !== 'string' }
-  const error = member(body, 'error')
-  const { message = typeof error === 'string' ? error : undefined, ...rest } = told(member(body, 'details'))
-  return { message, ...rest }
+  if (detail !== undefined) {
+    const { message, fieldErrors } = told(detail)
+    return { message, fieldErrors, isValidation: fieldErrors !== undefined }
+  }
+  const { message = textsIn(member(body, 'error'))[0], fieldErrors } = told(member(body, 'details'))
+  return { message, fieldErrors }
 }
 
+/** Somebody between here and the server may answer in shapes of their own: of those, the texts are taken. */
 function told(details: unknown): Said {
-  if (typeof details === 'string') return { message: details }
+  const texts = textsIn(details)
+  if (texts.length > 0) return { message: texts.join('; ') }
   if (typeof details !== 'object' || details === null) return {}
-  const fieldErrors = details as FieldErrors
-  return { message: Object.values(fieldErrors).flat().join('; '), fieldErrors }
+  const fields = Object.entries(details).map(([name, said]): [string, readonly string[]] => [name, textsIn(said)])
+  const fieldErrors = Object.fromEntries(fields.filter(([, messages]) => messages.length > 0))
+  const message = Object.values(fieldErrors).flat().join('; ')
+  return message === '' ? {} : { message, fieldErrors }
 }
+
+/** A text, or those of a list. */
+const textsIn = (value: unknown): string[] =>
+  (Array.isArray(value) ? value : [value]).filter((each: unknown) => typeof each === 'string' && each !== '')
 
 const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined

@@ -1,6 +1,7 @@
 import { errorOf } from './admin-error.ts'
 import { ModelClient } from './model-client.ts'
-import { type QueryEntries, queryText } from './query.ts'
+import type { AnyModel, AnyModels, ModelTypes } from './model-types.ts'
+import { type QueryEntries, withQuery } from './query.ts'
 import { Session } from './session.ts'
 import { memoryStorage, type TokenStorage } from './tokens.ts'
 import {
@@ -13,21 +14,19 @@ import {
   Transport,
   type Wait,
 } from './transport.ts'
-import type { AnyModel, AnyModels, CallOptions, ModelTypes } from './types.ts'
+import type { CallOptions } from './types.ts'
 
 export { AdminError, type AdminErrorType, type FieldErrors } from './admin-error.ts'
+export type * from './filter-types.ts'
 export { type Id, ModelClient } from './model-client.ts'
+export type * from './model-types.ts'
 export { memoryStorage, type TokenStorage, type Tokens, webStorage } from './tokens.ts'
 export type { RetryLimits, Wait } from './transport.ts'
 export type * from './types.ts'
 
-export interface ClientOptions {
+interface UsualOptions {
   /** Where the server is, `base_path` included: `http://127.0.0.1:8000`; '' for where the page comes from. */
   readonly url: string
-  /** An access token, such as `admin token` prints, in the place of a login. It is not renewed. */
-  readonly token?: string
-  /** Keeps the tokens of a login; in memory unless said otherwise. `webStorage(localStorage)` outlasts a reload. */
-  readonly storage?: TokenStorage
   /** `api_version` of the server's settings. */
   readonly api_version?: string
   /** `admin_path` of the server's settings. */
@@ -42,6 +41,21 @@ export interface ClientOptions {
   /** Instead of waiting by the clock. */
   readonly wait?: Wait
 }
+
+interface TokenOptions {
+  /** An access token, such as `admin token` prints, in the place of a login. It is not renewed. */
+  readonly token?: string
+  readonly storage?: never
+}
+
+interface StorageOptions {
+  readonly token?: never
+  /** Keeps the tokens of a login; in memory unless said otherwise. `webStorage(localStorage)` outlasts a reload. */
+  readonly storage?: TokenStorage
+}
+
+/** Where the API is, and either a token or a place for the tokens of logins. */
+export type ClientOptions = UsualOptions & (TokenOptions | StorageOptions)
 
 /** Who is logged in, and what they may do: codenames such as `view_post`. */
 export interface Me<User> {
@@ -85,6 +99,9 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   readonly #session: Session
 
   constructor({ url, token, storage, api_version = 'v1', admin_path = '/admin', ...options }: ClientOptions) {
+    if (token !== undefined && storage !== undefined) {
+      throw new TypeError("A client has either 'token' or 'storage'; leave one out, or put the token into the storage")
+    }
     const base = url.replace(/\/+$/, '')
     this.#api = `/api/${api_version}`
     this.#views = `${admin_path}/api/${api_version}/views`
@@ -114,7 +131,7 @@ export class Client<Models extends Typed<Models> = AnyModels> {
 
   /** True while there is a token, good or not. */
   async hasToken(): Promise<boolean> {
-    return (await this.#session.accessToken()) !== undefined
+    return (await this.#session.tokens()) !== undefined
   }
 
   /** Who is logged in. The server limits this as it limits logins: ask once, not with every page. */
@@ -145,25 +162,25 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   /**
    * Whatever else the API has, as JSON: `request('/webhooks')`.
    *
-   * @param path below `apiUrl`, from its slash
+   * @param path below `apiUrl`, from its slash; may have a query of its own
    */
   async request(path: string, { method = 'GET', query = [], body, headers, signal }: RawRequest = {}): Promise<unknown> {
-    const request = { method, path: this.#api + path + queryText(query), body, headers, signal }
+    const request = { method, path: withQuery(this.#api + path, query), body, headers, signal }
     return jsonOf(await this.#send(request), signal)
   }
 
-  /** Sends a request with the session's token, and again with a new one when it has run out. */
+  /** Sends a request with the session's token, and again with a new one of the same session when it has run out. */
   async #send(request: ApiRequest): Promise<Response> {
-    const token = await this.#session.accessToken()
-    let response = await this.#transport.send(request, token)
-    if (response.status === 401 && token !== undefined) {
-      const renewed = await this.#session.renew(token)
+    const tokens = await this.#session.tokens()
+    let response = await this.#transport.send(request, tokens?.access_token)
+    if (response.status === 401 && tokens !== undefined) {
+      const renewed = await this.#session.renew(tokens)
       if (renewed !== undefined) {
         await discard(response)
-        response = await this.#transport.send(request, renewed)
+        response = await this.#transport.send(request, renewed.access_token)
       }
     }
-    if (!response.ok) throw await errorOf(response)
+    if (!response.ok) throw await errorOf(response, request.signal)
     return response
   }
 }
@@ -171,6 +188,8 @@ export class Client<Models extends Typed<Models> = AnyModels> {
 /**
  * A client of a project's API. With the types that `admin types` writes, `createClient<All_Models>(…)`, names of models, fields,
  * filters and forms are checked.
+ *
+ * @throws {TypeError} for a token and a storage
  */
 export const createClient = <Models extends Typed<Models> = AnyModels>(options: ClientOptions): Client<Models> =>
   new Client<Models>(options)

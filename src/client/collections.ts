@@ -1,5 +1,6 @@
 import { type Id, MAX_BULK_ITEMS, MAX_PAGE_SIZE, type ModelClient } from './model-client.ts'
-import type { AnyModel, CallOptions, Page, Projection } from './types.ts'
+import type { AnyModel } from './model-types.ts'
+import type { CallOptions, Page, Projection } from './types.ts'
 
 type AnyRecord = AnyModel['record']
 

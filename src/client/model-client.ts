@@ -1,17 +1,16 @@
-import { filterEntries, filterTexts, namesText, type QueryEntries, queryText, sortEntries } from './query.ts'
+import { exportEntries, listEntries, projectionEntries, searchEntries } from './model-queries.ts'
+import type { FormName, Input, ModelTypes } from './model-types.ts'
+import { filterTexts, type QueryEntries, queryText } from './query.ts'
 import type { ApiRequest } from './transport.ts'
 import type {
   Bulk,
   CallOptions,
   ExportQuery,
   FileFormat,
-  FormName,
   Guard,
   Imported,
   ImportOptions,
-  Input,
   ListQuery,
-  ModelTypes,
   Page,
   Part,
   Projection,
@@ -58,8 +57,7 @@ export class ModelClient<M extends ModelTypes> {
     query: ListQuery<M, Column, Include> = {},
     { signal }: CallOptions = {},
   ): Promise<Page<Part<M, Column, Include>>> {
-    const entries = [...filterEntries(query.filters), ...projected(query), ...sortEntries(query.sort), ...paged(query)]
-    return (await this.#get('', entries, signal)) as Page<Part<M, Column, Include>>
+    return (await this.#get('', listEntries(query), signal)) as Page<Part<M, Column, Include>>
   }
 
   /**
@@ -87,7 +85,7 @@ export class ModelClient<M extends ModelTypes> {
     id: Id,
     { signal, ...projection }: Projection<Column, Include> & CallOptions = {},
   ): Promise<Versioned<Part<M, Column, Include>>> {
-    return this.#versioned({ method: 'GET', path: this.#record(id) + queryText(projected(projection)), signal })
+    return this.#versioned({ method: 'GET', path: this.#record(id) + queryText(projectionEntries(projection)), signal })
   }
 
   /** @param options.form_id the form that is filled in; without one the model itself says what is right */
@@ -136,13 +134,7 @@ export class ModelClient<M extends ModelTypes> {
 
   /** Full-text search, in the order of relevance. */
   async search(q: string, query: SearchQuery<M> = {}, { signal }: CallOptions = {}): Promise<SearchPage<M['record']>> {
-    const where: QueryEntries = [
-      ['q', q],
-      ['fields', namesText(query.fields)],
-      ['fuzzy', query.fuzzy],
-    ]
-    const entries = [...where, ...filterEntries(query.filters), ...paged(query)]
-    return (await this.#get('/search', entries, signal)) as SearchPage<M['record']>
+    return (await this.#get('/search', searchEntries(q, query), signal)) as SearchPage<M['record']>
   }
 
   /**
@@ -150,13 +142,7 @@ export class ModelClient<M extends ModelTypes> {
    * cannot be finished.
    */
   export(query: ExportQuery<M> = {}, { signal }: CallOptions = {}): Promise<Response> {
-    const file: QueryEntries = [
-      ['format', query.format],
-      ['bom', query.bom],
-      ['fields', namesText(query.fields)],
-    ]
-    const entries = [...file, ...filterEntries(query.filters), ...sortEntries(query.sort)]
-    return this.#send({ method: 'GET', path: `${this.#root}/export${queryText(entries)}`, signal })
+    return this.#send({ method: 'GET', path: `${this.#root}/export${queryText(exportEntries(query))}`, signal })
   }
 
   /** Creates or updates records as a file has them, all or none; what is wrong stands under `<row>.<field>` in the error. */
@@ -170,7 +156,7 @@ export class ModelClient<M extends ModelTypes> {
       ['form_id', form_id],
     ])
     const headers = { 'Content-Type': MEDIA_TYPES[format] }
-    return (await this.#json({ method: 'POST', path: `${this.#root}/import${query}`, headers, body: file, signal })) as Imported
+    return (await this.#json({ method: 'POST', path: `${this.#root}/import${query}`, headers, file, signal })) as Imported
   }
 
   /** Records that are made up and stored nowhere; the same seed gives the same. */
@@ -207,22 +193,6 @@ export class ModelClient<M extends ModelTypes> {
     return (await this.#json({ method, path: `${this.#root}/bulk`, body, signal })) as Bulk<M['record']>
   }
 }
-
-const paged = ({
-  page,
-  page_size,
-}: {
-  readonly page?: number | undefined
-  readonly page_size?: number | undefined
-}): QueryEntries => [
-  ['page', page],
-  ['page_size', page_size],
-]
-
-const projected = ({ fields, include }: Projection<string, string>): QueryEntries => [
-  ['fields', namesText(fields)],
-  ['include', namesText(include)],
-]
 
 const guarded = (etag: string | undefined): Readonly<Record<string, string>> | undefined =>
   etag === undefined ? undefined : { 'If-Match': etag }

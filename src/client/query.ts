@@ -12,6 +12,12 @@ export function queryText(entries: QueryEntries): string {
   return text === '' ? '' : `?${text}`
 }
 
+/** A path with more parameters, whether or not it has some already. */
+export function withQuery(path: string, entries: QueryEntries): string {
+  const text = queryText(entries)
+  return path + (path.includes('?') ? text.replace('?', '&') : text)
+}
+
 /** Names between commas; undefined for none. */
 export const namesText = (names: readonly string[] | undefined): string | undefined =>
   names === undefined || names.length === 0 ? undefined : names.join(',')
@@ -47,6 +53,16 @@ function nullText(name: string): string {
     throw new TypeError(`Filter '${name}' is null; write '<field>__isnull': true for fields that are empty`)
   }
   return `${name}__isnull=true`
+}
+
+/**
+ * What is searched for; undefined where nothing is.
+ *
+ * @throws {TypeError} for what holds no words, such as a list
+ */
+export function searchedText(q: unknown): string | undefined {
+  const text = plainText('q', q ?? '').trim()
+  return text === '' ? undefined : text
 }
 
 function plainText(name: string, value: unknown): string {

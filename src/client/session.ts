@@ -1,5 +1,5 @@
 import { AdminError } from './admin-error.ts'
-import type { TokenStorage, Tokens } from './tokens.ts'
+import { sessionOf, type TokenStorage, type Tokens } from './tokens.ts'
 
 /** Asks the server for something under `/auth/`, without a token. @throws {AdminError} */
 export type AskAuth = (action: 'token' | 'refresh' | 'logout', body: object) => Promise<unknown>
@@ -10,17 +10,17 @@ export class Session {
   readonly #ask: AskAuth
   /** What is being done with the tokens; the next thing waits for it. */
   #last: Promise<unknown> = Promise.resolve()
-  /** The renewal under way, which whoever needs one shares. */
-  #renewal: Promise<string | undefined> | undefined
+  /** The renewal under way, which whoever needs one of the same session shares. */
+  #renewal: { readonly session: string; readonly tokens: Promise<Tokens | undefined> } | undefined
 
   constructor(storage: TokenStorage, ask: AskAuth) {
     this.#storage = storage
     this.#ask = ask
   }
 
-  /** The access token, good or not; undefined for nobody. */
-  async accessToken(): Promise<string | undefined> {
-    return (await this.#storage.get())?.access_token
+  /** The tokens, good or not; undefined for nobody. */
+  async tokens(): Promise<Tokens | undefined> {
+    return this.#storage.get()
   }
 
   /** @throws {AdminError} */
@@ -45,27 +45,36 @@ export class Session {
   }
 
   /**
-   * Another access token in the place of one that was refused; undefined when there is none to be had. However many are refused
-   * at once, the refresh token, which is good for one use, is used once.
+   * Other tokens of the same session in the place of those that were refused; undefined when there are none to be had, also when
+   * somebody has logged in since, so that nothing is done in the name of another user. However many are refused at once, the refresh
+   * token, which is good for one use, is used once.
    *
    * @throws {AdminError} when nobody knows: the server could not be asked, or would not answer
    */
-  renew(refused: string): Promise<string | undefined> {
-    this.#renewal ??= this.#exclusively(() => this.#renewed(refused)).finally(() => {
-      this.#renewal = undefined
-    })
-    return this.#renewal
+  renew(refused: Tokens): Promise<Tokens | undefined> {
+    const session = sessionOf(refused)
+    if (this.#renewal?.session === session) return this.#renewal.tokens
+    const renewal = {
+      session,
+      tokens: this.#exclusively(() => this.#renewed(refused)).finally(() => {
+        if (this.#renewal === renewal) this.#renewal = undefined
+      }),
+    }
+    this.#renewal = renewal
+    return renewal.tokens
   }
 
-  async #renewed(refused: string): Promise<string | undefined> {
+  async #renewed(refused: Tokens): Promise<Tokens | undefined> {
     const tokens = await this.#storage.get()
-    // Somebody was quicker: an earlier request, another tab, or a new login.
-    if (tokens === undefined || tokens.access_token !== refused) return tokens?.access_token
+    const session = sessionOf(refused)
+    if (tokens === undefined || sessionOf(tokens) !== session) return undefined
+    // Somebody was quicker: an earlier request, or another tab.
+    if (tokens.access_token !== refused.access_token) return tokens
     if (tokens.refresh_token === undefined) return undefined
     const grant = await this.#ask('refresh', { refresh_token: tokens.refresh_token }).catch(unlessOver)
-    const next = grant === undefined ? undefined : tokensIn(grant)
+    const next = grant === undefined ? undefined : { ...tokensIn(grant), session }
     await this.#storage.set(next)
-    return next?.access_token
+    return next
   }
 
   #exclusively<T>(work: () => Promise<T>): Promise<T> {

@@ -3,9 +3,14 @@ export interface Tokens {
   readonly access_token: string
   /** Good for one renewal. A token of `admin token` has none. */
   readonly refresh_token?: string | undefined
+  /** Of tokens that were renewed, the access token that the session began with: by it one session is told from another. */
+  readonly session?: string | undefined
 }
 
-/** Where the tokens of a session are kept. */
+/** Which session tokens are of: the same after each renewal, another after each login. */
+export const sessionOf = ({ session, access_token }: Tokens): string => session ?? access_token
+
+/** Where the tokens of a session are kept, with all their members. */
 export interface TokenStorage {
   get(): Tokens | undefined | Promise<Tokens | undefined>
   /** @param tokens undefined forgets them */
@@ -63,9 +68,13 @@ const browserLocks = (): Locks | undefined => (globalThis as { navigator?: { loc
 /** What somebody else wrote there is no token. */
 function readTokens(text: string | null): Tokens | undefined {
   try {
-    const { access_token, refresh_token } = JSON.parse(text ?? '') as Partial<Record<keyof Tokens, unknown>>
+    const { access_token, refresh_token, session } = JSON.parse(text ?? '') as Partial<Record<keyof Tokens, unknown>>
     if (typeof access_token !== 'string') return undefined
-    return { access_token, refresh_token: typeof refresh_token === 'string' ? refresh_token : undefined }
+    return {
+      access_token,
+      ...(typeof refresh_token === 'string' ? { refresh_token } : {}),
+      ...(typeof session === 'string' ? { session } : {}),
+    }
   } catch {
     return undefined
   }

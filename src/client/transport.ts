@@ -6,8 +6,10 @@ export interface ApiRequest {
   /** From the first slash, query included. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Sent as JSON, unless a Content-Type is given. */
+  /** Sent as JSON. */
   readonly body?: unknown
+  /** Sent as it is, in the place of `body`; the headers say of what type it is. */
+  readonly file?: string | Blob | Uint8Array<ArrayBuffer> | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -59,17 +61,16 @@ export class Transport {
     }
   }
 
-  async #once({ method, path, headers, body, signal }: ApiRequest, token?: string): Promise<Response> {
+  async #once({ method, path, headers, body, file, signal }: ApiRequest, token?: string): Promise<Response> {
     const { url, fetch } = this.#options
-    const given = headers !== undefined && 'Content-Type' in headers
+    const sent = new Headers(headers)
+    if (body !== undefined && !sent.has('Content-Type')) sent.set('Content-Type', 'application/json')
+    if (token !== undefined) sent.set('Authorization', `Bearer ${token}`)
+    const content = body === undefined ? file : JSON.stringify(body)
     const init: RequestInit = {
       method,
-      headers: {
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
-      },
-      ...(body === undefined ? {} : { body: given ? (body as string) : JSON.stringify(body) }),
+      headers: sent,
+      ...(content === undefined ? {} : { body: content }),
       ...(signal === undefined ? {} : { signal }),
     }
     try {
@@ -82,7 +83,7 @@ export class Transport {
 
 /** The JSON of a good answer. @throws {AdminError} of a bad one */
 export async function jsonOf(response: Response, signal?: AbortSignal): Promise<unknown> {
-  if (!response.ok) throw await errorOf(response)
+  if (!response.ok) throw await errorOf(response, signal)
   const text = await response.text().catch((error: unknown) => {
     throw broken(error, signal, 'The answer broke off')
   })
@@ -95,8 +96,8 @@ export async function jsonOf(response: Response, signal?: AbortSignal): Promise<
   }
 }
 
-/** Lets go of an answer that nobody reads, so that its connection is free. */
-export const discard = async (response: Response): Promise<void> => response.body?.cancel()
+/** Lets go of an answer that nobody reads, so that its connection is free; one that broke off is gone already. */
+export const discard = async (response: Response): Promise<void> => response.body?.cancel().catch(() => {})
 
 /** Whoever aborts gets back what they aborted with. */
 function broken(error: unknown, signal: AbortSignal | undefined, message: string): unknown {

@@ -1,89 +1,5 @@
-/** What is known of a model at compile time: a member of `All_Models`, which `admin types` writes. */
-export interface ModelTypes {
-  readonly record: { readonly id: number }
-  readonly create: object
-  readonly update: object
-  readonly forms: object
-  readonly filter: string
-  readonly column: string
-  readonly include: string
-  readonly sortKey: string
-  readonly searched: string
-}
-
-type Values = Readonly<Record<string, unknown>>
-
-/** A model of which nothing is known. */
-export interface AnyModel extends ModelTypes {
-  readonly record: { readonly id: number; readonly [field: string]: unknown }
-  readonly create: Values
-  readonly update: Values
-  readonly forms: Readonly<Record<string, { readonly create: Values; readonly update: Values }>>
-}
-
-/** Models of which nothing is known. */
-export type AnyModels = Readonly<Record<string, AnyModel>>
-
-type Scalar = string | number | boolean
-
-type TextOperator = 'icontains' | 'startswith' | 'endswith'
-type OrderOperator = 'gt' | 'gte' | 'lt' | 'lte'
-
-/** The left sides of filters: `title__icontains`. */
-type FilterName<Filter extends string> = string extends Filter ? string : Filter extends `${infer Name}=${string}` ? Name : never
-
-/** A field before one of these operators; never without. */
-type Before<Name extends string, Operator extends string> = Operator extends string
-  ? Name extends `${infer Field}__${Operator}`
-    ? Field
-    : never
-  : never
-
-/** What one value of a field is compared with: an item of a list, the id of a related record. */
-type Compared<Value> = Value extends readonly (infer Item)[]
-  ? Compared<Item>
-  : Value extends { readonly id: number }
-    ? number
-    : Value extends Scalar
-      ? Value
-      : Value extends null | undefined
-        ? never
-        : Scalar
-
-type Item<Value> = NonNullable<Value> extends readonly (infer Each)[] ? Each : NonNullable<Value>
-
-/** What a field, or one of a related record, is compared with. */
-type ValueOf<RecordType, Field extends string> = Field extends keyof RecordType
-  ? unknown extends RecordType[Field]
-    ? Scalar
-    : Compared<RecordType[Field]>
-  : Field extends `${infer Relation}__${infer Rest}`
-    ? Relation extends keyof RecordType
-      ? ValueOf<Item<RecordType[Relation]>, Rest>
-      : Scalar
-    : Scalar
-
-type FilterValue<RecordType, Name extends string> = string extends Name
-  ? Scalar | null | readonly Scalar[]
-  : Name extends `${string}__isnull`
-    ? boolean
-    : Name extends `${infer Field}__in`
-      ? readonly ValueOf<RecordType, Field>[]
-      : Name extends `${string}__${TextOperator}`
-        ? string
-        : Name extends `${string}__${OrderOperator}`
-          ? ValueOf<RecordType, Before<Name, OrderOperator>>
-          : Name extends `${infer Field}__ne`
-            ? ValueOf<RecordType, Field> | null
-            : ValueOf<RecordType, Name> | null
-
-/**
- * Which records are meant; all filters must hold. An object of `<field>[__<operator>]` and values, where null means empty and
- * `__in` takes a list; or the texts that the API takes, `status=draft`.
- */
-export type Filters<M extends ModelTypes> =
-  | { readonly [Name in FilterName<M['filter']>]?: FilterValue<M['record'], Name> | undefined }
-  | readonly M['filter'][]
+import type { Filters } from './filter-types.ts'
+import type { FormName, ModelTypes } from './model-types.ts'
 
 /** A record of which only some members were asked for. */
 export type Part<M extends ModelTypes, Column extends string, Include extends string> = [Column] extends [never]
@@ -165,16 +81,6 @@ export interface Imported {
   /** Columns that are the server's to set. */
   readonly ignored: readonly string[]
 }
-
-export type FormName<M extends ModelTypes> = keyof M['forms'] & string
-
-/** What a form takes, or the model itself without one. */
-export type Input<M extends ModelTypes, Form extends FormName<M> | undefined, Action extends 'create' | 'update'> =
-  Form extends FormName<M>
-    ? M['forms'][Form] extends Readonly<Record<Action, infer Taken extends object>>
-      ? Taken
-      : never
-    : M[Action]
 
 /** The form that is filled in. */
 export interface UnderForm<Form extends string | undefined> {

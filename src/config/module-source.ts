@@ -12,9 +12,9 @@ import { type Definition, flatSource } from './source.ts'
  * file turns up; the files of a project see one instance of each other.
  */
 export class ModuleLoader {
-  /** Node keeps what it has imported; by another query a file is read again. */
+  /** Node keeps what it has imported, with all that it imports. Who loads a project again has tsx read its JavaScript, too. */
   static #count = 0
-  readonly #query = ModuleLoader.#count++ === 0 ? '' : `?load=${ModuleLoader.#count}`
+  readonly #isFirst = ModuleLoader.#count++ === 0
   #typescript: Promise<(path: string) => Promise<Exports>> | undefined
 
   /**
@@ -39,16 +39,14 @@ export class ModuleLoader {
   }
 
   async #importDefault(path: string): Promise<unknown> {
-    const isTypescript = /\.[cm]?ts$/.test(path)
-    const loaded: Exports = isTypescript
-      ? await this.#importTypescript(path)
-      : await import(`${pathToFileURL(path)}${this.#query}`)
+    const byNode = this.#isFirst && !/\.[cm]?ts$/.test(path)
+    const loaded: Exports = byNode ? await import(pathToFileURL(path).href) : await this.#importAnew(path)
     // A CommonJS project wraps the default export once more.
     const exported = loaded.default
     return isObject(exported) && exported.__esModule === true ? exported.default : exported
   }
 
-  async #importTypescript(path: string): Promise<Exports> {
+  async #importAnew(path: string): Promise<Exports> {
     this.#typescript ??= typescriptImporter()
     const load = await this.#typescript
     return load(path)

@@ -8,6 +8,8 @@ export interface Roots {
   readonly auth: string
   readonly views: string
   readonly webhooks: string
+  readonly snapshots: string
+  readonly reset: string
   readonly mock: string
   readonly document: string
 }

@@ -4,6 +4,7 @@ import type { Form } from '../validate/form.ts'
 import type { Roots } from './access.ts'
 import { authPaths } from './auth-paths.ts'
 import type { FormSchemas } from './bodies.ts'
+import { DATA_SCHEMAS, dataPaths } from './data-paths.ts'
 import { mockFillPaths } from './mock-paths.ts'
 import { modelPaths } from './model-paths.ts'
 import type { Header, Paths, Response } from './operation.ts'
@@ -41,6 +42,7 @@ const TAGS = [
   { name: 'auth', description: 'Logging in and out' },
   { name: 'views', description: 'How each model is edited and displayed' },
   { name: 'webhooks', description: 'Who is told of changes, and what came of it' },
+  { name: 'data', description: 'The data as a whole: copies of it, and a new beginning' },
   { name: 'operations', description: 'For whatever watches the server' },
 ]
 
@@ -67,6 +69,7 @@ export function openApiDocument({ settings, registry, forms }: ContractSource, a
     ),
     ...viewPaths(roots, registry, settings, responses),
     ...webhookPaths(roots, responses),
+    ...dataPaths(roots, responses),
     ...mockFillPaths(roots, registry, responses),
     ...operationsPaths(roots, settings, responses),
   }
@@ -78,7 +81,13 @@ export function openApiDocument({ settings, registry, forms }: ContractSource, a
     tags: [...models.map(({ name, label }) => ({ name, description: label })), ...TAGS],
     paths,
     components: {
-      schemas: { ...modelSchemas(registry, formSchemas), ...VIEW_SCHEMAS, ...webhookSchemas(registry), ...ERROR_SCHEMAS },
+      schemas: {
+        ...modelSchemas(registry, formSchemas),
+        ...VIEW_SCHEMAS,
+        ...webhookSchemas(registry),
+        ...DATA_SCHEMAS,
+        ...ERROR_SCHEMAS,
+      },
       responses: responses.components(),
       headers: responses.headers(),
       securitySchemes: {
@@ -90,13 +99,15 @@ export function openApiDocument({ settings, registry, forms }: ContractSource, a
   return withoutUnused(document)
 }
 
-function relativeTo(base: string, { models, auth, views, webhooks, mock, document }: Roots): Roots {
+function relativeTo(base: string, { models, auth, views, webhooks, snapshots, reset, mock, document }: Roots): Roots {
   const relative = (path: string) => path.slice(base.length)
   return {
     models: relative(models),
     auth: relative(auth),
     views: relative(views),
     webhooks: relative(webhooks),
+    snapshots: relative(snapshots),
+    reset: relative(reset),
     mock: relative(mock),
     document: relative(document),
   }

@@ -36,22 +36,22 @@ const FAILURES = {
   validationFailed: [422, 'Validation failed, by field', ERROR],
   unauthenticated: [401, 'There is no valid token', ERROR],
   forbidden: [403, 'The user lacks the permission', ERROR],
-  notFound: [404, 'There is no such record', ERROR],
+  notFound: [404, 'There is no such record, or copy of the data', ERROR],
   timeout: [408, 'The request took too long to arrive', ERROR],
-  conflict: [409, 'Other records refer to it, or others keep writing to it', ERROR],
+  conflict: [409, 'Other records refer to it, others keep writing to it, or its name is taken', ERROR],
   preconditionFailed: [412, 'The record has changed: `If-Match` names another version', ERROR],
   tooLarge: [413, 'The body is larger than the server takes', ERROR],
   notJson: [415, 'The body is not of a type or encoding that is read', ERROR],
   rateLimited: [429, 'Too many requests in a minute', ERROR],
   headersTooLarge: [431, 'The headers are larger than the server takes', ERROR],
   serverError: [500, "A failure of the server's own", ERROR],
-  unavailable: [503, 'The storage takes no writes at present', ERROR],
+  unavailable: [503, 'The server is being reloaded, or the storage takes no writes at present', ERROR],
 } as const satisfies Record<string, readonly [number, string, Content]>
 
 export type Failure = keyof typeof FAILURES
 
 /** Of whatever is asked for. */
-const ALWAYS = ['timeout', 'headersTooLarge', 'serverError'] as const satisfies readonly Failure[]
+const ALWAYS = ['timeout', 'headersTooLarge', 'serverError', 'unavailable'] as const satisfies readonly Failure[]
 
 const RATE_HEADERS: Readonly<Record<string, Header>> = {
   'X-RateLimit-Limit': { description: 'Requests that may be sent in any minute', schema: COUNT },

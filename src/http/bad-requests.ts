@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type OutgoingHttpHeaders, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { shapeB } from './error-body.ts'
 import { FIXED_HEAD } from './response-head.ts'
@@ -28,6 +28,12 @@ export function refusalOf(request: IncomingMessage, maxHeaders: number): Refusal
     return refusal(400, 'The only Transfer-Encoding that a request may have is chunked')
   }
   return undefined
+}
+
+/** Answers a request in the place of whoever else would. */
+export function refuse(response: ServerResponse, status: number, body: string, headers: OutgoingHttpHeaders): void {
+  const usual = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Length': body.length }
+  response.writeHead(status, { ...usual, ...headers }).end(body)
 }
 
 /** Answers what never becomes a request, in the place of whoever did so before. */

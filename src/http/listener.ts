@@ -1,11 +1,13 @@
 import { type IncomingMessage, Server, type ServerOptions, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Traffic } from '../util/traffic.ts'
-import { refusalOf } from './bad-requests.ts'
+import { refusalOf, refuse } from './bad-requests.ts'
+import { Gate, type GateLimits } from './gate.ts'
 import { Response } from './response-head.ts'
 
 /** What a connection may cost. Durations in milliseconds. */
-export interface ConnectionLimits {
+export interface ConnectionLimits extends GateLimits {
   /** For the head of a request: a client that drips it is no client. */
   readonly headersTimeout: number
   /** For a request with its body: 10 MB at 1.4 Mbit/s. */
@@ -24,6 +26,8 @@ export interface ConnectionLimits {
   readonly maxPipelined: number
   /** Below the 1,024 files that a process may have open on many machines; further connections are closed when they come. */
   readonly maxConnections: number
+  /** For what is being answered when the listener is closed; then its connections are cut. */
+  readonly stopTimeout: number
 }
 
 export const CONNECTION_LIMITS: ConnectionLimits = {
@@ -36,10 +40,14 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxHeadersCount: 100,
   maxPipelined: 16,
   maxConnections: 900,
+  stopTimeout: 10_000,
+  settleTimeout: 5000,
+  holdTimeout: 10_000,
+  maxHeld: 2000,
 }
 
 /** A listener for a server, with limits on what a connection may cost. @param traffic is told of each request */
-export function createListener(traffic: Traffic, limits: ConnectionLimits = CONNECTION_LIMITS): Server {
+export function createListener(traffic: Traffic, limits: ConnectionLimits = CONNECTION_LIMITS): Listener {
   const { headersTimeout, requestTimeout, keepAliveTimeout, checkInterval, maxHeaderSize } = limits
   const connectionsCheckingInterval = checkInterval
   const listener = new Listener(traffic, limits, {
@@ -53,31 +61,71 @@ export function createListener(traffic: Traffic, limits: ConnectionLimits = CONN
   return listener
 }
 
-/** Looks at each request before anybody else does. */
-class Listener extends Server<typeof IncomingMessage, typeof Response> {
-  readonly #traffic: Traffic
+/** What whoever answers requests wants to be told. */
+const SERVED = ['request', 'checkContinue', 'clientError', 'listening'] as const
+
+type Handler = (...args: unknown[]) => void
+
+/** Looks at each request before anybody else does, and lets those that are under way finish when it is closed. */
+export class Listener extends Server<typeof IncomingMessage, typeof Response> {
+  /** Through which requests go to whoever answers them. */
+  readonly gate: Gate
+  /** Told of each request; that of whoever answers them. */
+  traffic: Traffic
   readonly #limits: ConnectionLimits
+  readonly #connections = new Set<Socket>()
   /** By connection: requests that wait for those before them to be answered. */
   readonly #waiting = new WeakMap<object, number>()
 
   constructor(traffic: Traffic, limits: ConnectionLimits, options: ServerOptions<typeof IncomingMessage, typeof Response>) {
     super(options)
-    this.#traffic = traffic
+    this.traffic = traffic
     this.#limits = limits
+    this.gate = new Gate(limits, (event, request, response) => super.emit(event, request, response))
+    this.on('connection', (socket: Socket) => {
+      this.#connections.add(socket)
+      socket.once('close', () => this.#connections.delete(socket))
+    })
   }
 
   override emit(event: string, ...args: unknown[]): boolean {
-    if (event === 'request' && !this.#admits(args[0] as IncomingMessage, args[1] as ServerResponse)) return true
-    return super.emit(event, ...args)
+    if (event !== 'request' && event !== 'checkContinue') return super.emit(event, ...args)
+    const [request, response] = args as [IncomingMessage, Response]
+    if (this.#admits(request, response)) this.gate.pass(event, request, response)
+    return true
+  }
+
+  /** Whoever has answered requests until now does so no longer. @returns lets them do so again */
+  detach(): () => void {
+    const former = SERVED.map((event) => [event, this.rawListeners(event) as Handler[]] as const)
+    for (const event of SERVED) this.removeAllListeners(event)
+    return () => {
+      for (const [event, handlers] of former) for (const handler of handlers) this.on(event, handler)
+    }
+  }
+
+  /** Takes no connections any more, and ends those that there are as soon as nothing is being answered on them. */
+  override close(done?: (error?: Error) => void): this {
+    const cut = setTimeout(() => this.closeAllConnections(), this.#limits.stopTimeout)
+    super.close((error) => {
+      clearTimeout(cut)
+      done?.(error)
+    })
+    for (const response of this.gate.underWay) response.once('close', () => this.#endIdle())
+    this.#endIdle()
+    return this
+  }
+
+  #endIdle(): void {
+    const busy = new Set([...this.gate.underWay].map(({ req }) => req.socket))
+    for (const socket of this.#connections) if (!busy.has(socket)) socket.end()
   }
 
   #admits(request: IncomingMessage, response: ServerResponse): boolean {
-    this.#traffic.note()
+    this.traffic.note()
     const refusal = refusalOf(request, this.#limits.maxHeadersCount)
     if (refusal !== undefined) {
-      const { status, body } = refusal
-      const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', Connection: 'close' }
-      response.writeHead(status, { ...headers, 'Content-Length': body.length }).end(body)
+      refuse(response, refusal.status, refusal.body, { Connection: 'close' })
       return false
     }
     // One that has its connection to itself has been given it by now.

@@ -12,6 +12,8 @@ export interface ApiRoots {
   /** The page on which people read it. */
   readonly docs: string
   readonly webhooks: string
+  readonly snapshots: string
+  readonly reset: string
   /** What fills the store with mock records. */
   readonly mock: string
 }
@@ -25,6 +27,8 @@ export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiR
     models: `${api}/models`,
     auth: `${api}/auth`,
     webhooks: `${api}/webhooks`,
+    snapshots: `${api}/snapshots`,
+    reset: `${api}/reset`,
     mock: `${api}/mock`,
     views,
     document: `${api}/openapi.json`,

@@ -30,8 +30,12 @@ export const FIXED_HEAD = headOf(FIXED_HEADERS)
 
 /** Puts headers behind the status line, as text: setting the fixed ones by name costs each request 4 µs, this nothing to speak of. */
 export class Response extends ServerResponse {
+  /** Told when the head goes: what is answered is decided by then. */
+  onHead: (() => void) | undefined
+
   override _storeHeader(firstLine: string, headers: unknown): void {
     super._storeHeader(firstLine + (this.ownHead ?? FIXED_HEAD) + (this.addedLines ?? ''), headers)
+    this.onHead?.()
   }
 }
 

@@ -5,12 +5,13 @@ import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, systemRandom } from '../util/ids.ts'
 import { refuseBadRequests } from './bad-requests.ts'
 import { ErrorReplies } from './error-replies.ts'
-import { type ConnectionLimits, createListener } from './listener.ts'
+import { type ConnectionLimits, createListener, type Listener } from './listener.ts'
 import { LoginLog } from './login-log.ts'
 import { watch } from './operations.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
 import { RateLimits } from './rate-limits.ts'
 import { authRoutes } from './routes/auth.ts'
+import { dataRoutes, type Replace } from './routes/data.ts'
 import { descriptionRoutes } from './routes/description.ts'
 import { mockDataRoutes } from './routes/mock-data.ts'
 import { modelRoutes } from './routes/models.ts'
@@ -23,6 +24,10 @@ export interface ServerOptions {
   readonly clock?: Clock
   readonly random?: Random
   readonly connections?: ConnectionLimits
+  /** One that listens already; otherwise one of its own is made, with these `connections`. */
+  readonly listener?: Listener | undefined
+  /** Puts another application in the place of this one; without it that is refused. */
+  readonly replace?: Replace
   readonly wait?: (milliseconds: number) => Promise<unknown>
 }
 
@@ -35,7 +40,7 @@ const EXPOSED_HEADERS = ['Content-Disposition', 'ETag', 'Location', 'Retry-After
 /** Puts an application on HTTP. The server is ready to be injected into; `start()` makes it listen. */
 export async function createServer(
   app: App,
-  { clock = systemClock, random = systemRandom, wait = setTimeout, connections }: ServerOptions = {},
+  { clock = systemClock, random = systemRandom, wait = setTimeout, connections, listener: taken, replace }: ServerOptions = {},
 ): Promise<Hapi.Server> {
   const { settings, log } = app
   const cors = {
@@ -44,11 +49,14 @@ export async function createServer(
     additionalExposedHeaders: EXPOSED_HEADERS,
   }
   const errors = new ErrorReplies({ validationStatus: settings.validation_status, clock, random, log })
-  const listener = createListener(app.traffic, connections)
+  const listener = taken ?? createListener(app.traffic, connections)
+  listener.traffic = app.traffic
   const server = Hapi.server({
     listener,
     host: settings.host,
-    port: settings.port,
+    ...(taken === undefined ? { port: settings.port } : { autoListen: false }),
+    // Connections outlive the application, so they are the listener's.
+    operations: { cleanStop: false },
     router: { stripTrailingSlash: true },
     debug: false,
     routes: {
@@ -82,6 +90,7 @@ export async function createServer(
   server.route(strictRoutes(authRoutes(app, limits, logins), Math.min(MAX_LOGIN_BYTES, settings.max_upload_bytes)))
   server.route(strictRoutes(mockDataRoutes(app, limits), settings.max_upload_bytes))
   server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
+  server.route(strictRoutes(dataRoutes(app, replace), settings.max_upload_bytes))
   watch(server, app, { limits, random, wait })
   // In a plugin of its own, so that what most requests ask for is spared that extension.
   const routes = [...modelRoutes(app), ...transferRoutes(app)]

@@ -1,9 +1,13 @@
+import { resolve } from 'node:path'
+import { AppError } from '../errors.ts'
 import type { BrokenRecord } from '../lint/project.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
+import { FileStore } from '../store/file.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import type { Json } from '../util/json.ts'
 import { readRecord } from '../validate/record.ts'
+import type { Project } from './project.ts'
 
 /** Of a field that more records break, only the first are named. */
 const MAX_NAMED = 50
@@ -93,3 +97,23 @@ function checkReferences(
     if (lost !== undefined) found.add(record.id, name, `${name} references a non-existent record`)
   }
 }
+
+/**
+ * Finds the stored records of a project that break its models as they are now. Takes nothing, and works beside a server.
+ *
+ * @throws {AppError} DATA_CORRUPT; TASK_FAILED when there is no data yet
+ */
+export async function brokenRecords({ folder, settings, registry }: Project): Promise<BrokenRecord[]> {
+  const dataFolder = resolve(folder, settings.data)
+  const store = await FileStore.open(dataFolder, registry, 'read')
+  try {
+    if (store.isNew) throw noData(dataFolder)
+    return await findBrokenRecords(store, registry)
+  } finally {
+    await store.close()
+  }
+}
+
+/** What to say of a project that was never served. */
+export const noData = (folder: string): AppError =>
+  new AppError('TASK_FAILED', `There is no data in ${folder} yet; start \`admin serve\` once to have it made`)

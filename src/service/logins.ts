@@ -1,6 +1,6 @@
 import { NOBODYS_HASH, type PasswordHasher } from '../auth/password.ts'
-import { ACTIONS, type Actor, codename } from '../auth/permissions.ts'
-import type { Claims, Tokens, TokenType } from '../auth/token.ts'
+import { ACTIONS, type Actor, codename, SHELL } from '../auth/permissions.ts'
+import { type Claims, SHELL_SUBJECT, type Tokens, type TokenType } from '../auth/token.ts'
 import { AppError } from '../errors.ts'
 import { Lockout } from '../limit/lockout.ts'
 import type { Registry } from '../model/registry.ts'
@@ -114,6 +114,7 @@ export class Logins {
   async authenticate(token: string): Promise<Actor> {
     const claims = this.#tokens.verify(token, 'access')
     if (claims === undefined) throw unauthenticated()
+    if (claims.sub === SHELL_SUBJECT) return SHELL
     const [user] = await this.#store.get('user', [Number(claims.sub)])
     if (user?.is_active !== true) throw unauthenticated()
     if (!this.#sessions.isKnownOpen(claims) && !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()

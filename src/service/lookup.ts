@@ -19,5 +19,10 @@ export function modelFor(registry: Registry, actor: Actor, action: Action, key: 
 /** The one error for whatever an actor may not do. */
 export const forbidden = (): AppError => new AppError('FORBIDDEN', 'User does not have permission to access this resource')
 
+/** @throws {AppError} FORBIDDEN */
+export function superusersOnly({ isSuperuser }: Actor): void {
+  if (!isSuperuser) throw forbidden()
+}
+
 /** `User with ID 999 does not exist` */
 export const noSuchRecord = (model: { readonly name: string }, id: number): string => `${model.name} with ID ${id} does not exist`

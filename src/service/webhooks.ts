@@ -7,7 +7,7 @@ import type { UrlGuard } from '../webhooks/url-guard.ts'
 import type { Worker } from '../webhooks/worker.ts'
 import type { Announcer } from './announcer.ts'
 import { DeliveryLog } from './delivery-log.ts'
-import { forbidden, noSuchRecord } from './lookup.ts'
+import { noSuchRecord, superusersOnly } from './lookup.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { Delivering, type DeliveringParts } from './webhook-delivering.ts'
 import {
@@ -180,10 +180,6 @@ export class Webhooks implements Announcer {
   async #withSecret(subscription: StoredRecord): Promise<ShownSubscription> {
     return { ...(await this.#shown(subscription)), secret: String(subscription.secret) }
   }
-}
-
-function superusersOnly({ isSuperuser }: Actor): void {
-  if (!isSuperuser) throw forbidden()
 }
 
 const noSuch = (name: string, id: number): AppError => new AppError('RECORD_NOT_FOUND', noSuchRecord({ name }, id))

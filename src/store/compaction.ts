@@ -3,7 +3,7 @@ import { type Disk, nodeDisk } from './disk.ts'
 import { countRecords, fold } from './fold.ts'
 import { acquireLock, lockPath } from './lock.ts'
 import { judgeForeign, NOBODY, pour } from './pour.ts'
-import { find, foreignNotice, mendTail, openSnapshot, refuseBroken, removeDraft } from './recovery.ts'
+import { find, foreignNotice, mendTail, openSnapshot, refuseBroken, removeDraft, snapshotPath } from './recovery.ts'
 
 /** What `compactFolder` did. Sizes in bytes. */
 export interface Compacted {
@@ -38,7 +38,7 @@ export async function compactFolder(folder: string, registry: Registry, options:
         NOBODY,
         judgeForeign(accept ? undefined : registry),
       )
-      refuseBroken(folder, judgement, accept ? '' : 'To take it as it stands, add --accept')
+      refuseBroken(snapshotPath(folder), judgement, accept ? '' : 'To take it as it stands, add --accept')
       await mendTail(journal, disk, warn)
       if (judgement !== undefined && opened.file !== undefined && !accept) warn(foreignNotice(opened.file.origin, judgement))
       const { bytes } = await fold(folder, disk, { snapshot, overlay, sequence: journal.last, covered: journal.paths })

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import { type Disk, nodeDisk } from './disk.ts'
@@ -7,12 +6,21 @@ import { type Folded, type FoldRunner, fold, foldFolder } from './fold.ts'
 import { foldInThread } from './fold-thread.ts'
 import { Journal, journalFiles, SyncFailure } from './journal.ts'
 import { encodeEntry } from './journal-format.ts'
-import { acquireLock, lockPath } from './lock.ts'
+import { acquireLock, lockPath, makeFolder, type Release } from './lock.ts'
 import { MemoryStore } from './memory.ts'
-import { judgeForeign, type Poured, pour } from './pour.ts'
-import { type Found, find, findBeside, foreignNotice, mendTail, refuseBroken, removeDraft } from './recovery.ts'
-import type { Change, EventOrder, Operation, Outcome, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
-import type { Table } from './table.ts'
+import { judgeForeign, type Poured, pour, takerOf } from './pour.ts'
+import {
+  closing,
+  type Found,
+  find,
+  findBeside,
+  foreignNotice,
+  mendTail,
+  refuseBroken,
+  removeDraft,
+  snapshotPath,
+} from './recovery.ts'
+import type { Change, EventOrder, Operation, Outcome, StoreStatus, TransactionMode } from './store.ts'
 
 /** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
 const MIN_JOURNAL_BYTES = 32 << 20
@@ -31,6 +39,8 @@ export interface FileStoreOptions extends EngineOptions {
   readonly minJournalBytes?: number
   /** Folds while requests are served: in a thread of its own, unless the disk is one that cannot travel there. */
   readonly fold?: FoldRunner
+  /** The lock of the folder, where this process holds it already. */
+  readonly lock?: Release | undefined
   /** Told of what a person should know and nothing stops for. */
   readonly warn?: (message: string) => void
 }
@@ -45,7 +55,7 @@ export class FileStore extends MemoryStore {
   readonly #disk: Disk
   readonly #minJournalBytes: number
   readonly #fold: FoldRunner
-  readonly #release: () => Promise<void>
+  readonly #release: Release
   readonly #warn: (message: string) => void
   #journal: Journal | undefined
   /** The last transaction that was given a number, and the last that is on disk. */
@@ -62,7 +72,7 @@ export class FileStore extends MemoryStore {
   /** Why no more writes are taken, if none are. */
   #refusal: string | undefined
 
-  private constructor(registry: Registry, folder: string, release: () => Promise<void>, options: FileStoreOptions) {
+  private constructor(registry: Registry, folder: string, release: Release, options: FileStoreOptions) {
     super(registry, options)
     this.#folder = folder
     const disk = options.disk ?? nodeDisk
@@ -93,7 +103,7 @@ export class FileStore extends MemoryStore {
       return store
     }
     await makeFolder(folder)
-    const release = await acquireLock(lockPath(folder))
+    const release = options.lock ?? (await acquireLock(lockPath(folder)))
     try {
       const store = new FileStore(registry, folder, release, options)
       await removeDraft(folder, disk)
@@ -101,7 +111,7 @@ export class FileStore extends MemoryStore {
       for (const table of store.engine.tables.values()) table.warm()
       return store
     } catch (error) {
-      await release()
+      if (options.lock === undefined) await release()
       throw error
     }
   }
@@ -111,7 +121,7 @@ export class FileStore extends MemoryStore {
     const { tables } = this.engine
     const sink = { table: (name: string, nextId: number) => takerOf(tables.get(name), nextId) }
     const poured = await pour(snapshot, journal.entries, sink, judgeForeign(registry))
-    refuseBroken(this.#folder, poured.judgement, ACCEPT)
+    refuseBroken(snapshotPath(this.#folder), poured.judgement, ACCEPT)
     this.#sequence = journal.last
     this.#durable = journal.last
     this.#hasTables = poured.tables.size > 0
@@ -221,9 +231,50 @@ export class FileStore extends MemoryStore {
     }
   }
 
-  override close(): Promise<void> {
+  /**
+   * Does something with `db.json` while nothing replaces it: all that is written up to now is folded into it before. Writing goes on.
+   *
+   * @throws {AppError} STORE_UNAVAILABLE
+   */
+  async withSnapshot<T>(work: (path: string) => Promise<T>): Promise<T> {
+    while (this.#compacting !== undefined) await this.#compacting
+    let isDone = () => {}
+    this.#compacting = new Promise((resolve) => {
+      isDone = resolve
+    })
+    try {
+      this.#snapshotBytes = (await this.#fold({ folder: this.#folder, before: await this.#seal() })).bytes
+      return await work(snapshotPath(this.#folder))
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      throw new AppError('STORE_UNAVAILABLE', `The data could not be made whole in db.json: ${reasonOf(error)}`, { cause: error })
+    } finally {
+      this.#compacting = undefined
+      isDone()
+    }
+  }
+
+  /** Begins another journal, so that what is written up to now can be folded. @returns the first transaction that will not be */
+  async #seal(): Promise<number> {
+    while (this.#saving !== undefined) await this.#saving
+    if (this.#refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', this.#refusal)
+    if (this.#journal === undefined || this.#journal.length === 0) return this.#durable + 1
+    const sealing = this.#journal.rotate(this.#durable + 1)
+    // Who writes now waits for the other journal.
+    this.#saving = sealing.catch(() => {}).then(() => this.#saveAll())
+    await sealing
+    return this.#journal.first
+  }
+
+  override async close(): Promise<void> {
+    await (await this.handOver())()
+  }
+
+  /** Closes, and keeps the folder for this process. @returns what gives it back */
+  async handOver(): Promise<Release> {
     this.#closing ??= this.#close()
-    return this.#closing
+    await this.#closing
+    return this.#release
   }
 
   async #close(): Promise<void> {
@@ -236,7 +287,6 @@ export class FileStore extends MemoryStore {
     // Of an earlier run, too, when it could not be folded at the start.
     const hasJournal = wasOpen && (await journalFiles(this.#folder, this.#disk).catch(() => [])).length > 0
     if (hasJournal) await this.#compact(() => foldFolder({ folder: this.#folder }, this.#disk))
-    await this.#release()
   }
 }
 
@@ -245,25 +295,3 @@ const UNCONFIRMED =
   'The disk did not confirm the change, so it is not known whether it was kept; the server must be started again'
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
-/** Does something with what was found, and closes it. */
-async function closing(found: Found, work: (found: Found) => Promise<unknown>): Promise<void> {
-  try {
-    await work(found)
-  } finally {
-    await found.snapshot.file?.close()
-  }
-}
-
-/** Puts records into a table of the engine; into none, when the model is not registered at present: they stay in the file. */
-function takerOf(table: Table | undefined, nextId: number): ((record: StoredRecord) => void) | undefined {
-  if (table === undefined) return undefined
-  table.nextId = Math.max(table.nextId, nextId)
-  return (record) => table.replace(record.id, record)
-}
-
-async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
-    throw new AppError('TASK_FAILED', `The data folder ${path} cannot be made: ${cause.message}`, { cause })
-  })
-}

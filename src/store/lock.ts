@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { link, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
@@ -12,6 +12,9 @@ interface Holder {
   readonly api?: string
 }
 
+/** Gives a data folder back. Once it was, it does nothing. */
+export type Release = () => Promise<void>
+
 const MAX_ATTEMPTS = 200
 const RETRY_MS = 10
 
@@ -22,7 +25,7 @@ const RETRY_MS = 10
  * @returns gives the folder back
  * @throws {AppError} DATA_IN_USE naming the holder
  */
-export async function acquireLock(path: string): Promise<() => Promise<void>> {
+export async function acquireLock(path: string): Promise<Release> {
   const holder: Holder = { pid: process.pid, started: await startOf(process.pid) }
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   await writeFile(draft, `${JSON.stringify(holder)}\n`).catch((cause: Error) => {
@@ -42,6 +45,20 @@ export async function acquireLock(path: string): Promise<() => Promise<void>> {
     throw new AppError('DATA_IN_USE', `${path} changes hands all the time; try again`)
   } finally {
     await rm(draft, { force: true })
+  }
+}
+
+/**
+ * Holds a data folder for as long as some work takes.
+ *
+ * @throws {AppError} DATA_IN_USE naming the holder
+ */
+export async function whileLocked<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const release = await acquireLock(lockPath(folder))
+  try {
+    return await work()
+  } finally {
+    await release()
   }
 }
 
@@ -98,7 +115,7 @@ async function removeDrafts(path: string): Promise<void> {
   }
 }
 
-function releaser(path: string): () => Promise<void> {
+function releaser(path: string): Release {
   let held = true
   return async () => {
     // Once given back, the file is somebody else's.
@@ -196,4 +213,11 @@ const START = 19
 async function fieldsOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
+}
+
+/** Makes a data folder that is for its owner alone, where there is none. */
+export async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
+    throw new AppError('TASK_FAILED', `The data folder ${path} cannot be made: ${cause.message}`, { cause })
+  })
 }

@@ -1,16 +1,31 @@
+import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Filter, Plan, SortKey } from '../query/plan.ts'
 import { Engine, type EngineOptions } from './engine.ts'
 import type { EventOrder, Follower, Operation, Outcome, Store, StoredRecord, StoreStatus, TransactionMode } from './store.ts'
 
-const STREAM_BATCH = 500
+/** Text of so many records is no large object yet, which the garbage collector has to treat apart. */
+const STREAM_BATCH = 200
 
 /** A store that forgets everything when it is closed. */
 export class MemoryStore implements Store {
   protected readonly engine: Engine
+  #isClosed = false
 
   constructor(registry: Registry, options?: EngineOptions) {
     this.engine = new Engine(registry, options)
+  }
+
+  /** Takes over what another store holds of the models that both have. It was judged when it was stored, and is not judged again. */
+  async takeOver(former: MemoryStore): Promise<void> {
+    for (const [name, own] of this.engine.tables) {
+      const table = former.engine.tables.get(name)
+      if (table === undefined) continue
+      own.nextId = table.nextId
+      for await (const batch of former.stream(name, { filters: [], sort: [] })) {
+        for (const record of batch) own.replace(record.id, record)
+      }
+    }
   }
 
   async get(table: string, ids: readonly number[]): Promise<(StoredRecord | undefined)[]> {
@@ -34,6 +49,7 @@ export class MemoryStore implements Store {
   }
 
   async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', order?: EventOrder): Promise<Outcome> {
+    if (this.#isClosed) throw new AppError('STORE_UNAVAILABLE', 'The store is closed', { retryAfter: 1 })
     return this.engine.transact(operations, mode, order)
   }
 
@@ -46,7 +62,9 @@ export class MemoryStore implements Store {
     return { takesWrites: true, journalBytes: 0, records }
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.#isClosed = true
+  }
 
   /** Answers a question as soon as it can be, in the very step in which that is found out. */
   async #when<T>(table: string, plan: Pick<Plan, 'filters' | 'sort'>, answer: () => T): Promise<T> {

@@ -6,6 +6,7 @@ import type { Origin, Snapshot } from './snapshot.ts'
 import type { SnapshotPart } from './snapshot-layout.ts'
 import { parseLines, StrayLine } from './snapshot-lines.ts'
 import type { StoredRecord } from './store.ts'
+import type { Table } from './table.ts'
 
 /** Who takes the records of a data folder: tables in memory, or nobody. */
 export interface Sink {
@@ -159,4 +160,11 @@ function idFirst(record: StoredRecord): StoredRecord {
     else break
   const { id, ...others } = record
   return { id, ...others }
+}
+
+/** Puts records into a table of the engine; into none, when the model is not registered at present: they stay in the file. */
+export function takerOf(table: Table | undefined, nextId: number): ((record: StoredRecord) => void) | undefined {
+  if (table === undefined) return undefined
+  table.nextId = Math.max(table.nextId, nextId)
+  return (record) => table.replace(record.id, record)
 }

@@ -1,17 +1,22 @@
-import { Lately } from '../util/lately.ts'
 import type { StoredRecord } from './store.ts'
 
-/** Those of records that were just written, until they are answered, with much to spare. */
-const texts = new Lately<StoredRecord, string>(1000)
+/** The most that wait to be answered; what nobody asks for, such as the records of an import, is forgotten. */
+const MOST = 1000
 
-/** The JSON of a record that is being written: the journal takes it, and the answer after it. */
+const written = new Map<StoredRecord, string>()
+
+/** The JSON of a record for the journal, which the answer to the write takes after it. */
 export function writtenTextOf(record: StoredRecord): string {
-  const known = texts.get(record)
-  if (known !== undefined) return known
   const text = JSON.stringify(record)
-  texts.set(record, text)
+  if (written.size >= MOST) written.clear()
+  written.set(record, text)
   return text
 }
 
-/** The JSON of a record as it is stored. */
-export const textOf = (record: StoredRecord): string => texts.get(record) ?? JSON.stringify(record)
+/** The JSON of a record as it is stored. What was made for the journal is handed out once, so that it lives no longer than it must. */
+export function textOf(record: StoredRecord): string {
+  const text = written.get(record)
+  if (text === undefined) return JSON.stringify(record)
+  written.delete(record)
+  return text
+}

@@ -25,7 +25,12 @@ export const snapshotIn = (folder: string, disk: Disk): Low<Snapshot> =>
 
 /** Opens the snapshot of a folder, which the caller must close. */
 export async function openSnapshot(folder: string, disk: Disk): Promise<Snapshot> {
-  const low = snapshotIn(folder, disk)
+  return openSnapshotFile(snapshotPath(folder), disk)
+}
+
+/** Opens a snapshot wherever it is, which the caller must close. */
+export async function openSnapshotFile(path: string, disk: Disk): Promise<Snapshot> {
+  const low = new Low<Snapshot>(new SnapshotAdapter(path, disk), EMPTY)
   await low.read()
   return low.data
 }
@@ -93,10 +98,10 @@ export async function findBeside(folder: string, disk: Disk): Promise<Found> {
  * @param remedy another one
  * @throws {AppError} DATA_CORRUPT naming every broken record, up to a limit
  */
-export function refuseBroken(folder: string, judgement: Judgement | undefined, remedy = ''): void {
+export function refuseBroken(path: string, judgement: Judgement | undefined, remedy = ''): void {
   if (judgement === undefined || judgement.faultCount === 0) return
   const lines = [
-    `${snapshotPath(folder)} is not as it was last written, and does not fit the models:`,
+    `${path} is not as it was last written, and does not fit the models:`,
     ...faultLines(judgement),
     `Mend it by hand, or restore it from a copy. ${remedy}`.trimEnd(),
   ]
@@ -138,3 +143,12 @@ const stampOf = (folder: string): Promise<string> =>
 
 const busy = (folder: string): AppError =>
   new AppError('STORE_UNAVAILABLE', `${folder} changes faster than it can be read; try again`)
+
+/** Does something with what was found, and closes it. */
+export async function closing(found: Found, work: (found: Found) => Promise<unknown>): Promise<void> {
+  try {
+    await work(found)
+  } finally {
+    await found.snapshot.file?.close()
+  }
+}

@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import { meantOrKnown } from '../util/suggest.ts'
-import { compactFolder } from './compaction.ts'
 import { nodeDisk } from './disk.ts'
 import { journalFiles } from './journal.ts'
-import { acquireLock } from './lock.ts'
-import { removeDraft, snapshotPath } from './recovery.ts'
+import { judgeForeign, NOBODY, pour } from './pour.ts'
+import { openSnapshotFile, refuseBroken, removeDraft, snapshotPath } from './recovery.ts'
 
 /** A copy of `db.json` that was kept under a name. */
 export interface SavedCopy {
@@ -28,46 +27,68 @@ function copyPath(folder: string, name: string): string {
   throw new AppError('USAGE', `'${name}' cannot name a snapshot: letters, digits, '.', '_' and '-', a letter or digit first`)
 }
 
-/**
- * Keeps a copy of the data in a folder under a name, while nobody uses it.
- *
- * @throws {AppError} USAGE, DATA_IN_USE naming the holder, DATA_CORRUPT; TASK_FAILED when the name is taken
- */
-export async function saveCopy(folder: string, registry: Registry, name: string, { force = false } = {}): Promise<SavedCopy> {
+/** A copy that is about to be made. */
+export interface CopyRequest {
+  readonly name: string
+  /** Writes over a copy of that name. */
+  readonly force?: boolean
+}
+
+/** @throws {AppError} USAGE for a bad name, SNAPSHOT_EXISTS */
+export async function refuseTaken(folder: string, { name, force = false }: CopyRequest): Promise<void> {
   const path = copyPath(folder, name)
   if (!force && (await sizeOf(path)) !== undefined) {
-    throw new AppError('TASK_FAILED', `There is a snapshot '${name}' already; --force writes over it`)
+    throw new AppError('SNAPSHOT_EXISTS', `There is a snapshot '${name}' already; --force writes over it`)
   }
-  // Afterwards `db.json` is all there is.
-  await compactFolder(folder, registry)
-  return held(folder, async () => {
-    await mkdir(copiesFolder(folder), { recursive: true, mode: 0o700 })
-    const draft = `${path}.draft`
-    await copyFile(snapshotPath(folder), draft)
-    await rename(draft, path)
-    return found(folder, name)
-  })
 }
 
 /**
- * Puts a copy in the place of the data in a folder, while nobody uses it. What is replaced is lost.
+ * Keeps a copy of `db.json`, which is to be the whole of the data and stay what it is meanwhile.
  *
- * @throws {AppError} USAGE, DATA_IN_USE naming the holder; TASK_FAILED when there is no such copy
+ * @throws {AppError} USAGE for a bad name, SNAPSHOT_EXISTS
  */
-export async function loadCopy(folder: string, name: string): Promise<SavedCopy> {
+export async function saveCopy(folder: string, request: CopyRequest): Promise<SavedCopy> {
+  await refuseTaken(folder, request)
+  const path = copyPath(folder, request.name)
+  await mkdir(copiesFolder(folder), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${process.pid}.draft`
+  try {
+    await copyFile(snapshotPath(folder), draft)
+    await rename(draft, path)
+  } finally {
+    await rm(draft, { force: true })
+  }
+  return found(folder, request.name)
+}
+
+/**
+ * Makes sure that there is a copy that can be loaded.
+ *
+ * @throws {AppError} USAGE for a bad name, SNAPSHOT_NOT_FOUND with the nearest, DATA_CORRUPT
+ */
+export async function checkCopy(folder: string, registry: Registry, name: string): Promise<void> {
   const path = copyPath(folder, name)
   if ((await sizeOf(path)) === undefined) {
     const known = (await savedCopies(folder)).map((copy) => copy.name)
-    throw new AppError('TASK_FAILED', `There is no snapshot '${name}'${meantOrKnown(name, known)}`)
+    throw new AppError('SNAPSHOT_NOT_FOUND', `There is no snapshot '${name}'${meantOrKnown(name, known)}`)
   }
-  return held(folder, async () => {
-    const draft = join(copiesFolder(folder), 'loading')
-    await copyFile(path, draft)
-    await removeJournal(folder)
-    await rename(draft, snapshotPath(folder))
-    await nodeDisk.syncFolder(folder)
-    return found(folder, name)
-  })
+  const snapshot = await openSnapshotFile(path, nodeDisk)
+  try {
+    const { judgement } = await pour(snapshot, [], NOBODY, judgeForeign(registry))
+    refuseBroken(path, judgement)
+  } finally {
+    await snapshot.file?.close()
+  }
+}
+
+/** Puts a copy, which was checked, in the place of the data of a folder that the caller holds. What is replaced is lost. */
+export async function loadCopy(folder: string, name: string): Promise<SavedCopy> {
+  const draft = join(copiesFolder(folder), 'loading')
+  await copyFile(copyPath(folder, name), draft)
+  await removeJournal(folder)
+  await rename(draft, snapshotPath(folder))
+  await nodeDisk.syncFolder(folder)
+  return found(folder, name)
 }
 
 /** The copies that are kept beside the data of a folder, by name. */
@@ -85,33 +106,26 @@ export async function savedCopies(folder: string): Promise<SavedCopy[]> {
   )
 }
 
-/**
- * Removes all data of a folder, while nobody uses it: the next store that is opened there is new. Copies that were saved stay.
- *
- * @throws {AppError} DATA_IN_USE naming the holder
- */
+/** Removes all data of a folder that the caller holds: the next store that is opened there is new. Copies that were saved stay. */
 export async function removeData(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await held(folder, async () => {
-    await removeJournal(folder)
-    await rm(snapshotPath(folder), { force: true })
-    await nodeDisk.syncFolder(folder)
-  })
+  await removeJournal(folder)
+  await rm(snapshotPath(folder), { force: true })
+  await nodeDisk.syncFolder(folder)
+}
+
+/** `reset` removes every record, and creates the seed records if it is to; `load` puts a saved copy in the place of the data. */
+export type DataChange = { readonly kind: 'reset'; readonly seeds: boolean } | { readonly kind: 'load'; readonly copy: string }
+
+/** Changes the data of a folder that the caller holds, and that no store has open. */
+export async function changeData(folder: string, change: DataChange): Promise<void> {
+  if (change.kind === 'reset') await removeData(folder)
+  else await loadCopy(folder, change.copy)
 }
 
 /** The newest first: what a crash leaves behind is an earlier state of the data. */
 async function removeJournal(folder: string): Promise<void> {
   await removeDraft(folder, nodeDisk)
   for (const path of (await journalFiles(folder, nodeDisk)).reverse()) await nodeDisk.remove(path)
-}
-
-async function held<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const release = await acquireLock(join(folder, 'lock'))
-  try {
-    return await work()
-  } finally {
-    await release()
-  }
 }
 
 async function found(folder: string, name: string): Promise<SavedCopy> {

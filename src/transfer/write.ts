@@ -49,13 +49,13 @@ const LAYOUTS: Readonly<Record<Format, (fields: readonly Field[]) => Layout>> = 
     head: '[',
     between: ',\n',
     tail: ']\n',
-    rows: (records) => records.map((record) => toJson(record, fields)).join(',\n'),
+    rows: (records) => jsonObjects(records, fields, ',\n'),
   }),
   ndjson: (fields) => ({
     head: '',
     between: '\n',
     tail: '\n',
-    rows: (records) => records.map((record) => toJson(record, fields)).join('\n'),
+    rows: (records) => jsonObjects(records, fields, '\n'),
   }),
 }
 
@@ -66,7 +66,21 @@ const toCsv = (rows: readonly (readonly (string | null)[])[]): string =>
 /** What must be quoted beside what any cell must: what would be nothing, and line breaks of other kinds than those between rows. */
 const QUOTED = /^$|[\r\n]/
 
-/** Most records are written as they are stored, which is several times as quick. */
+/** Where one record ends and the next begins, in an array of them. */
+const BOUNDARY = '},{"id":'
+
+/**
+ * The JSON of records, with something between them. Most are written as they are stored, all at once, which is twice as quick as one
+ * after the other; when something within a record looks like the boundary of two, that shows in how many there seem to be.
+ */
+function jsonObjects(records: readonly StoredRecord[], fields: readonly Field[], between: string): string {
+  if (records.every((record) => isWhole(record, fields))) {
+    const parts = JSON.stringify(records).slice(1, -1).split(BOUNDARY)
+    if (parts.length === records.length) return parts.join(`}${between}{"id":`)
+  }
+  return records.map((record) => toJson(record, fields)).join(between)
+}
+
 function toJson(record: StoredRecord, fields: readonly Field[]): string {
   if (isWhole(record, fields)) return JSON.stringify(record)
   return JSON.stringify(Object.fromEntries(fields.map((field) => [field.name, storedValue(record, field)])))
@@ -76,7 +90,9 @@ function toJson(record: StoredRecord, fields: readonly Field[]): string {
 function isWhole(record: StoredRecord, fields: readonly Field[]): boolean {
   let index = 0
   for (const name in record) if (fields[index++]?.name !== name) return false
-  return index === fields.length && !fields.some(({ name, type }) => type.list && record[name] === null)
+  if (index !== fields.length) return false
+  for (const { name, type } of fields) if (type.list && record[name] === null) return false
+  return true
 }
 
 /** A field that was added to the model after the record was stored has no value yet. */

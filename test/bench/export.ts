@@ -9,7 +9,7 @@ import { withMembers } from './processes/members.ts'
 import { say } from './report.ts'
 
 const SIZE = 100_000
-const RUNS = 5
+const RUNS = 11
 const MEBIBYTE = 2 ** 20
 const MAX_MEMORY = 64
 /** For how long a reader stalls; by then all that is written ahead has been. */

@@ -13,7 +13,7 @@ test('a change of a file is answered by work, one of the data folder is not', as
   const worked = new Promise<void>((resolve) => {
     done = resolve
   })
-  const watcher = whenChanged(folder.path, async () => {
+  const watcher = await whenChanged(folder.path, async () => {
     count++
     done()
   })

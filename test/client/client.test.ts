@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { AdminError, createClient } from '../../src/client/client.ts'
+import { AdminError, type ClientOptions, createClient, memoryStorage } from '../../src/client/client.ts'
 import { ADMIN, type LiveApp, loggedIn, openLive } from './live.ts'
 
 describe('a client of a live server', () => {
@@ -135,9 +135,19 @@ describe('a client of a live server', () => {
     assert.equal(listed.total, 1)
   })
 
-  test('takes a token in the place of a login', async () => {
+  test('sends JSON of whatever type it is said to be', async () => {
+    for (const name of ['Content-Type', 'content-type', 'CONTENT-TYPE']) {
+      const body = { data: { name: `By ${name}`, slug: `by-${name.charCodeAt(0)}-${name.charCodeAt(1)}` } }
+      const made = await client.request('/models/tag', { method: 'POST', headers: { [name]: 'application/json' }, body })
+      assert.equal((made as { data: { slug: string } }).data.slug, body.data.slug)
+    }
+  })
+
+  test('takes a token in the place of a login, and not beside a storage', async () => {
     const visitor = createClient({ url: `${app.url}/`, token: await app.tokenOf('anna.lind') })
     assert.equal((await visitor.me()).data.username, 'anna.lind')
+    const both = { url: app.url, token: 't', storage: memoryStorage() } as unknown as ClientOptions
+    assert.throws(() => createClient(both), { name: 'TypeError', message: /either 'token' or 'storage'/ })
   })
 })
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AdminError, type ClientOptions, createClient } from '../../src/client/client.ts'
+import { dataProvider as reactAdminProvider } from '../../src/client/react-admin.ts'
+import { dataProvider as refineProvider } from '../../src/client/refine.ts'
 import { AUTHOR, type LiveApp, loggedIn, openLive } from './live.ts'
 
 /** What a call fails with. */
@@ -99,7 +101,7 @@ test('what is put off by a rate limit waits and is tried again, unless it create
 })
 
 describe('what is no answer of this API', () => {
-  const answering = (fetch: ClientOptions['fetch'], options: Partial<ClientOptions> = {}) =>
+  const answering = (fetch: ClientOptions['fetch'], options: Pick<ClientOptions, 'wait'> = {}) =>
     createClient({ url: 'http://shop.test', token: 't', fetch: fetch as typeof globalThis.fetch, ...options }).model('tag')
 
   test('nobody answers', async () => {
@@ -126,6 +128,46 @@ describe('what is no answer of this API', () => {
     assert.deepEqual([error.type, error.status], ['unavailable', 502])
   })
 
+  const FOREIGN: readonly (readonly [object, string, object])[] = [
+    [{ details: { code: 5 } }, 'The server answered 400', {}],
+    [{ error: 'Bad', details: ['a', 'b'] }, 'a; b', {}],
+    [{ error: 'Bad', details: [7] }, 'Bad', {}],
+    [{ detail: { error: { title: 'one text' } } }, 'one text', { title: ['one text'] }],
+    [{ detail: { error: { title: ['a', 7, null], slug: { no: 'text' } } } }, 'a', { title: ['a'] }],
+    [{ detail: [{ loc: ['a'], msg: 'm' }] }, 'The server answered 400', {}],
+    [{ detail: { error: null } }, 'The server answered 400', {}],
+  ]
+  for (const [body, message, fieldErrors] of FOREIGN) {
+    test(`a refusal of a shape of its own, ${JSON.stringify(body)}`, async () => {
+      const refusing = async () => new Response(JSON.stringify(body), { status: 400 })
+      const error = await failureOf(answering(refusing).read(1))
+      assert.deepEqual([error.message, error.fieldErrors], [message, fieldErrors])
+      const client = createClient({ url: 'http://shop.test', token: 't', fetch: refusing })
+      const reactAdmin = await reactAdminProvider(client)
+        .getOne('tag', { id: 1 })
+        .catch((each) => each)
+      assert.deepEqual([reactAdmin.name, reactAdmin.status], ['HttpError', 400])
+      const refine = await refineProvider(client)
+        .getOne({ resource: 'tag', id: 1 })
+        .catch((each) => each)
+      assert.deepEqual([refine.name, refine.statusCode], ['HttpError', 400])
+    })
+  }
+
+  test('a refusal that breaks off is a refusal, and no obstacle to another try', async () => {
+    const cut = () => new ReadableStream({ start: (controller) => controller.error(new Error('terminated')) })
+    const headers = { 'Retry-After': '1' }
+    const error = await failureOf(answering(async () => new Response(cut(), { status: 400 })).read(1))
+    assert.deepEqual([error.type, error.status], ['request', 400])
+    let asked = 0
+    const busy = async () => {
+      asked += 1
+      return new Response(cut(), { status: 503, headers })
+    }
+    assert.equal((await failureOf(answering(busy, { wait: async () => {} }).read(1))).type, 'unavailable')
+    assert.equal(asked, 3)
+  })
+
   test('a server that is never ready is asked three times', async () => {
     let asked = 0
     const busy = async () => {
@@ -139,7 +181,7 @@ describe('what is no answer of this API', () => {
     assert.deepEqual([asked, error.type, error.message, error.requestId], [3, 'unavailable', 'Try again', 'r1'])
   })
 
-  test('who aborts gets their own reason back, also while waiting', async () => {
+  test('who aborts gets their own reason back, also while waiting and while a refusal is read', async () => {
     const reason = new Error('enough')
     const controller = new AbortController()
     const hanging: typeof fetch = (_, init) =>
@@ -155,5 +197,14 @@ describe('what is no answer of this API', () => {
       return new Response('', { status: 429, headers: { 'Retry-After': '5' } })
     }
     await assert.rejects(answering(full).list({}, { signal: later.signal }), (error) => error === reason)
+
+    const last = new AbortController()
+    const refusing: typeof fetch = async (_, init) => {
+      const start = (body: ReadableStreamDefaultController) =>
+        init?.signal?.addEventListener('abort', () => body.error(init.signal?.reason))
+      const pull = () => last.abort(reason)
+      return new Response(new ReadableStream({ start, pull }), { status: 400 })
+    }
+    await assert.rejects(answering(refusing).list({}, { signal: last.signal }), (error) => error === reason)
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { filterTexts, queryText, sortEntries } from '../../src/client/query.ts'
+import { filterTexts, queryText, sortEntries, withQuery } from '../../src/client/query.ts'
 import { splitCsv } from '../../src/query/csv.ts'
 
 describe('filters of an object', () => {
@@ -50,4 +50,10 @@ test('orders name fields and directions', () => {
 test('a query is encoded, and nothing at all when it is empty', () => {
   assert.equal(queryText([['q', 'a&b=c ü'] as const, ['page', undefined]]), '?q=a%26b%3Dc+%C3%BC')
   assert.equal(queryText([['page', undefined]]), '')
+})
+
+test('a path may have a query already', () => {
+  assert.equal(withQuery('/search', [['q', 'x']]), '/search?q=x')
+  assert.equal(withQuery('/search?q=x', [['page', 2]]), '/search?q=x&page=2')
+  assert.equal(withQuery('/search?q=x', []), '/search?q=x')
 })

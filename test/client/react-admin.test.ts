@@ -59,6 +59,9 @@ describe('the data provider of react-admin', () => {
     assert.equal(sent.at(-2)?.path, 'post/search')
     const everything = await provider.getList('post', { ...USUAL, filter: { q: ' ' } })
     assert.ok(Number(everything.total) > Number(total), 'blanks are searched for')
+    await provider.getList('post', { ...USUAL, filter: { q: 2024 } })
+    assert.deepEqual([sent.at(-1)?.path, sent.at(-1)?.query.get('q')], ['post/search', '2024'])
+    await assert.rejects(provider.getList('post', { ...USUAL, filter: { q: ['lantern'] } }), /'q' holds a value of type object/)
   })
 
   test('makes pages that are larger than those of the server', async () => {
@@ -90,6 +93,10 @@ describe('the data provider of react-admin', () => {
     assert.ok(byAuthor.data.length > 0 && byAuthor.data.every(({ author_id }) => author_id === 3), 'posts of others')
     const tagged = await provider.getManyReference('post', { ...USUAL, target: 'tags', id: 12, filter: { status: 'published' } })
     assert.ok(tagged.data.length > 0 && tagged.data.every(({ tags }) => tags.includes(12)), 'posts without the tag')
+    for (const id of [undefined, null]) {
+      const none = await provider.getManyReference('post', { ...USUAL, target: 'author_id', id: id as never, filter: {} })
+      assert.deepEqual(none, { data: [], total: 0 })
+    }
   })
 
   test('shows many-to-many as ids, and JSON as it is', async () => {
@@ -208,6 +215,21 @@ describe('the auth provider of react-admin', () => {
     await assert.rejects(auth.checkAuth({}), /auth_check_error/)
     await auth.login(ADMIN)
     assert.equal((await auth.getIdentity?.())?.fullName, 'Ingrid Solheim')
+  })
+
+  test('knows who is there though somebody asked while they logged in or out', async () => {
+    const auth = authProvider(await loggedIn(app))
+    const asked = async (changed: Promise<unknown>) => {
+      const earlier = auth.getIdentity?.().catch(() => {})
+      await changed
+      await earlier
+    }
+    await asked(auth.login(AUTHOR))
+    assert.equal((await auth.getIdentity?.())?.username, AUTHOR.username)
+    await asked(auth.logout({}))
+    await assert.rejects(Promise.resolve(auth.getIdentity?.()), { status: 401 })
+    await auth.login(ADMIN)
+    assert.equal((await auth.getIdentity?.())?.username, ADMIN.username)
   })
 
   test('ends a session that is over, and none that may not do something', async () => {

@@ -19,6 +19,9 @@ describe('filters of refine', () => {
     [{ field: 'rating', operator: 'between', value: [1, 3] }, ['rating__gte=1', 'rating__lte=3']],
     [{ field: 'rating', operator: 'null', value: true }, ['rating__isnull=true']],
     [{ field: 'rating', operator: 'nnull', value: true }, ['rating__isnull=false']],
+    [{ field: 'rating', operator: 'null', value: undefined }, ['rating__isnull=true']],
+    [{ field: 'rating', operator: 'nnull', value: undefined }, ['rating__isnull=false']],
+    [{ field: 'rating', operator: 'null', value: false }, ['rating__isnull=true']],
     [{ field: 'rating', operator: 'eq', value: undefined }, []],
     [
       {
@@ -46,6 +49,9 @@ describe('filters of refine', () => {
     [{ field: 'id', operator: 'in', value: 3 }, /'in' of 'id' takes a list/],
     [{ field: 'id', operator: 'in', value: [] }, /empty list/],
     [{ field: 'title', operator: 'contains', value: { a: 1 } }, /cannot be filtered by/],
+    [{ field: 'q', operator: 'ne', value: 'lantern' }, /'q' has the operator 'ne'; search with 'contains'/],
+    [{ field: 'q', operator: 'null', value: true }, /'q' has the operator 'null'/],
+    [{ field: 'q', operator: 'contains', value: ['lantern'] }, /'q' holds a value of type object/],
   ]
   for (const [filter, message] of FAULTS) {
     test(`${JSON.stringify(filter)} is refused`, () => assert.throws(() => listFilter([filter]), message))
@@ -54,6 +60,7 @@ describe('filters of refine', () => {
   test('one q is searched for', () => {
     const q: CrudFilter = { field: 'q', operator: 'contains', value: ' lantern ' }
     assert.deepEqual(listFilter([q, { field: 'id', operator: 'gt', value: 1 }]), { q: 'lantern', filters: ['id__gt=1'] })
+    assert.deepEqual(listFilter([{ field: 'q', operator: 'eq', value: 2024 }]), { q: '2024', filters: [] })
     assert.throws(() => listFilter([q, q]), /more than once/)
   })
 })

@@ -112,6 +112,17 @@ describe('the data provider of refine', () => {
     await provider.custom({ url, method: 'post', payload })
     const { data } = await provider.custom({ url: '/webhooks', method: 'get', query: { page_size: 1 } })
     assert.equal(data.total, 1)
+    const headers = { 'content-type': 'application/json' }
+    const tag = await provider.custom({
+      url: '/models/tag',
+      method: 'post',
+      headers,
+      payload: { data: { name: 'Oars', slug: 'oars' } },
+    })
+    assert.equal(tag.data.data.slug, 'oars')
+    const drafts = [{ field: 'status', operator: 'eq' as const, value: 'draft' }]
+    const both = await provider.custom({ url: '/models/post?page_size=1', method: 'get', filters: drafts })
+    assert.ok(both.data.data.length === 1 && both.data.data[0].status === 'draft', JSON.stringify(both.data))
     const elsewhere = await failureOf(provider.custom({ url: 'http://127.0.0.1:9/api/v1/webhooks', method: 'get' }))
     assert.match(elsewhere.message, /is not of this API/)
     assert.match((await failureOf(provider.custom({ url, method: 'patch' }))).message, /no method PATCH/)
@@ -158,6 +169,14 @@ describe('the auth provider of refine', () => {
     assert.ok(((await auth.getPermissions()) as string[]).includes('view_post'), 'no permissions')
     assert.deepEqual(await auth.logout({}), { success: true, redirectTo: '/enter' })
     assert.deepEqual(await auth.check(), { authenticated: false, redirectTo: '/enter' })
+  })
+
+  test('knows who is there though somebody asked while they logged in', async () => {
+    const auth = authProvider(await loggedIn(app))
+    const login = auth.login(AUTHOR)
+    const earlier = auth.getPermissions()
+    await Promise.all([login, earlier])
+    assert.ok(!((await auth.getPermissions()) as string[]).includes('delete_user'), 'permissions of the former user')
   })
 
   test('ends a session that is over, and none that may not do something', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { AdminError, createClient, memoryStorage, type TokenStorage, webStorage } from '../../src/client/client.ts'
-import { ADMIN, type LiveApp, loggedIn, openLive } from './live.ts'
+import { ADMIN, AUTHOR, type LiveApp, loggedIn, openLive } from './live.ts'
 
 const MINUTE = 60_000
 const isOf = (type: AdminError['type']) => (error: unknown) => error instanceof AdminError && error.type === type
@@ -81,6 +81,54 @@ describe('the session of a client', () => {
     assert.equal(await storage.get(), undefined)
   })
 
+  for (const where of ['here', 'in another tab']) {
+    test(`that was ended ${where} is not gone on with as another user`, async () => {
+      const shared = sharedStorage()
+      const [asked, release] = [gate(), gate()]
+      const slow: typeof fetch = async (input, init) => {
+        if (init?.method !== 'POST' || !String(input).endsWith('/tag')) return fetch(input, init)
+        asked.open()
+        await release.opened
+        return fetch(input, init)
+      }
+      const client = await loggedIn(app, { storage: shared(), fetch: slow })
+      const other = where === 'here' ? client : createClient({ url: app.url, storage: shared() })
+      const late = client.model('tag').create({ name: 'Of admin', slug: 'of-admin' })
+      await asked.opened
+      await other.logout()
+      await other.login(AUTHOR.username, AUTHOR.password)
+      release.open()
+      await assert.rejects(late, isOf('authentication'))
+      const posts = app.asked.filter((request) => request === 'POST /api/v1/models/tag')
+      assert.deepEqual([posts.length, refreshes()], [1, 0])
+      assert.equal((await client.me()).data.username, AUTHOR.username)
+    })
+  }
+
+  test('goes on for a request that is refused long after others renewed it, twice', async () => {
+    const storage = memoryStorage()
+    await loggedIn(app, { storage })
+    const [asked, release] = [gate(), gate()]
+    const slow: typeof fetch = async (input, init) => {
+      if (!String(input).endsWith('/tag/2')) return fetch(input, init)
+      const response = await fetch(input, init)
+      asked.open()
+      await release.opened
+      return response
+    }
+    // As tokens are that somebody else put there: what session they are of they do not say.
+    const client = createClient({ url: app.url, storage: memoryStorage(await storage.get()), fetch: slow })
+    app.advance(31 * MINUTE)
+    const late = client.model('tag').read(2)
+    await asked.opened
+    await client.model('tag').read(1)
+    app.advance(31 * MINUTE)
+    await client.model('tag').read(1)
+    release.open()
+    assert.equal((await late).data.id, 2)
+    assert.equal(refreshes(), 2)
+  })
+
   test('is over on the server, too, when it is ended', async () => {
     const storage = memoryStorage()
     const client = await loggedIn(app, { storage })
@@ -113,7 +161,7 @@ describe('tokens in the storage of a browser', () => {
   test('are found again, and only if they are tokens', async () => {
     const items = new Map<string, string>()
     const storage = webStorage(webItems(items), 'blog', undefined)
-    const tokens = { access_token: 'a', refresh_token: 'r' }
+    const tokens = { access_token: 'b', refresh_token: 'r', session: 'a' }
     await storage.set(tokens)
     assert.deepEqual(await webStorage(webItems(items), 'blog', undefined).get(), tokens)
     await storage.set(undefined)

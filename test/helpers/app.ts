@@ -5,7 +5,7 @@ import type { PasswordHasher } from '../../src/auth/password.ts'
 import type { Settings, SettingsInput } from '../../src/config/settings.ts'
 import { jwtCodec } from '../../src/http/jwt-codec.ts'
 import type { ConnectionLimits } from '../../src/http/listener.ts'
-import { createServer } from '../../src/http/server.ts'
+import { LiveServer } from '../../src/http/live-server.ts'
 import { createLog, type Log } from '../../src/log/log.ts'
 import type { Resolve } from '../../src/webhooks/url-guard.ts'
 import { copyFixture, makeProject, type TemporaryFolder } from './fixture.ts'
@@ -16,6 +16,8 @@ import { type FakeTime, fakeTime } from './time.ts'
 export const TEST_START = Date.parse('2026-01-15T12:00:00.000Z')
 
 export interface TestApp {
+  readonly live: LiveServer
+  /** The application that is served at present, and what serves it. */
   readonly app: App
   readonly server: Server
   readonly folder: TemporaryFolder
@@ -95,16 +97,21 @@ async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fi
     wait: searchWait,
     ...(resolve === undefined ? {} : { resolve }),
   })
-  const server = await createServer(app, { clock, wait, ...(connections === undefined ? {} : { connections }) })
-  await server.initialize()
+  const live = await LiveServer.create(app, { clock, wait, ...(connections === undefined ? {} : { connections }) })
+  await live.server.initialize()
   const stop = async () => {
-    await server.stop()
-    await app.close()
+    await live.stop()
+    await live.app.close()
     assertNoSecrets(logged)
   }
   return {
-    app,
-    server,
+    live,
+    get app() {
+      return live.app
+    },
+    get server() {
+      return live.server
+    },
     folder,
     reported,
     logged,
@@ -112,10 +119,10 @@ async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fi
     advance: time.advance,
     async tokenOf(username) {
       const filters = [{ field: 'username', operator: 'eq', value: username } as const]
-      const { records } = await app.store.find('user', { filters, sort: [], offset: 0, limit: 1 })
+      const { records } = await live.app.store.find('user', { filters, sort: [], offset: 0, limit: 1 })
       const [user] = records
       if (user === undefined) throw new Error(`The project has no user '${username}'`)
-      return app.logins.issueAccessToken(user.id)
+      return live.app.logins.issueAccessToken(user.id)
     },
     async reopen() {
       await stop()

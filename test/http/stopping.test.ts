@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
+import { CONNECTION_LIMITS } from '../../src/http/listener.ts'
 import { openTestApp, type TestApp } from '../helpers/app.ts'
 
 const BOUND = { timeout: 20_000 }
@@ -90,7 +91,7 @@ describe('a server that is asked to stop, over real connections', () => {
       const before = await Connection.open(port)
       assert.match(await before.answer('/readyz'), /^HTTP\/1\.1 200 OK\r\n.*\{"status":"ready"\}$/s)
 
-      const stopped = app.server.stop({ timeout: 10_000 })
+      const stopped = app.server.stop()
       for (const connection of [before, await Connection.open(port)]) {
         assert.match(await connection.answer('/readyz'), /^HTTP\/1\.1 503 Service Unavailable\r\n.*\{"status":"stopping"\}$/s)
         assert.match(await connection.answer('/healthz'), /^HTTP\/1\.1 200 /)
@@ -119,7 +120,7 @@ describe('a server that is asked to stop, over real connections', () => {
       busy.ask('/api/v1/models/tag/1', token)
       await reached
 
-      const stopped = app.server.stop({ timeout: 10_000 })
+      const stopped = app.server.stop()
       await idle.ended()
       await assert.rejects(Connection.open(port), { code: 'ECONNREFUSED' })
       assert.equal(busy.received, '', 'the open request was answered too early')
@@ -132,7 +133,7 @@ describe('a server that is asked to stop, over real connections', () => {
   })
 
   test('does not wait for ever', BOUND, async () => {
-    const app = await openTestApp({ settings: { port: 0 } })
+    const app = await openTestApp({ settings: { port: 0 }, connections: { ...CONNECTION_LIMITS, stopTimeout: 10 } })
     try {
       const token = await app.tokenOf('admin')
       await app.server.start()
@@ -140,7 +141,7 @@ describe('a server that is asked to stop, over real connections', () => {
       const busy = await Connection.open(Number(app.server.info.port))
       busy.ask('/api/v1/models/tag/1', token)
       await reached
-      await app.server.stop({ timeout: 10 })
+      await app.server.stop()
       assert.equal(busy.received, '')
       release()
     } finally {

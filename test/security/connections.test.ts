@@ -155,7 +155,7 @@ describe('stopping', () => {
       const closed = once(socket, 'close')
       socket.resume()
       const start = performance.now()
-      await app.server.stop({ timeout: 10_000 })
+      await app.server.stop()
       await closed
       assert.ok(performance.now() - start < 5000, 'it did not wait for the timeout')
       await assert.rejects(open(app.port), { code: 'ECONNREFUSED' })
@@ -169,7 +169,7 @@ describe('stopping', () => {
       const head = `POST /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n`
       socket.write(`${head}${app.authorization}Content-Length: ${body.length}\r\n\r\n`)
       await once(socket, 'data')
-      const stopped = app.server.stop({ timeout: 10_000 })
+      const stopped = app.server.stop()
       socket.write(body)
       const { text } = await heard
       await stopped
@@ -178,14 +178,14 @@ describe('stopping', () => {
     }))
 
   test('gives up on a request that does not end', () =>
-    withListening({}, async (app) => {
+    withListening({ connections: { ...CONNECTION_LIMITS, stopTimeout: 100 } }, async (app) => {
       const socket = await open(app.port)
       const heard = listen(socket)
       socket.write(
         `POST /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n${app.authorization}\r\n`,
       )
       await once(socket, 'data')
-      await app.server.stop({ timeout: 100 })
+      await app.server.stop()
       await heard
     }))
 })

@@ -72,6 +72,8 @@ const CLAIMS: readonly Forgery[] = [
   ['expired a second ago', claiming({ iat: NOW - 1801, exp: NOW - 1 })],
   ['the type of a refresh token', claiming({ type: 'refresh' })],
   ['sub as a number', claiming({ sub: 1 })],
+  ['a refresh token of the shell', claiming({ sub: 'shell', type: 'refresh' })],
+  ...['Shell', 'shell ', 'shells', ['shell']].map((sub): Forgery => [`sub ${JSON.stringify(sub)}`, claiming({ sub })]),
   ['aud as a list', claiming({ aud: ['admin-backend'] })],
   ['claims that are a list', (claims) => forge([claims])],
   ['claims that are null', () => forge(null)],
@@ -104,6 +106,19 @@ async function isRefused(app: TestApp, token: string, name: string): Promise<voi
   assert.deepEqual(json, UNAUTHENTICATED, name)
   assert.equal(headers['www-authenticate'], 'Bearer', name)
 }
+
+test('the token that a command makes with the secret needs no user, and is good for as long as any', () =>
+  withKey(async (app, claims) => {
+    const token = forge({ ...claims, sub: 'shell' })
+    assert.equal((await ask(app, token)).status, 200)
+    for (const id of [1, 2, 3]) {
+      const values = { is_active: false, is_superuser: false }
+      await app.app.store.transact([{ kind: 'update', table: 'user', id, values }])
+    }
+    assert.equal((await ask(app, token)).status, 200)
+    app.advance(31 * 60_000)
+    await isRefused(app, token, 'too old')
+  }))
 
 describe('a token is refused in the same words, whatever is wrong with it', () => {
   test('made by hand and right in every respect, it is good', () =>

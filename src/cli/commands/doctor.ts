@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { noData } from '../../app.ts'
 import { AppError } from '../../errors.ts'
+import { noData } from '../../service/broken-records.ts'
 import { examine, type Repair, type Report, repairInto } from '../../store/doctor.ts'
 import { holdsData } from '../../store/recovery.ts'
 import { type Check, healthOf } from '../health.ts'

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { brokenRecords } from '../../app.ts'
 import { AppError } from '../../errors.ts'
 import { explain, listRules } from '../../lint/explain.ts'
 import { countBySeverity, type LintReport } from '../../lint/finding.ts'
 import { REPORT_SCHEMA } from '../../lint/formats/json.ts'
 import { FORMAT_NAMES, FORMATS, type FormatName } from '../../lint/formats.ts'
 import { RULE_IDS, ruleOf } from '../../lint/rules.ts'
+import { brokenRecords } from '../../service/broken-records.ts'
 import { earlierVersion } from '../../service/earlier-version.ts'
 import { lintProject } from '../../service/lint.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
@@ -119,7 +119,7 @@ const several = (count: number, noun: string): string => `${count} ${noun}${coun
 
 async function lintAgainAndAgain(paths: readonly string[], options: LintOptions, io: Io): Promise<void> {
   await lintOnce(paths, options, io)
-  const watcher = whenChanged(resolve(io.cwd, options.project ?? '.'), async () => {
+  const watcher = await whenChanged(resolve(io.cwd, options.project ?? '.'), async () => {
     await lintOnce(paths, options, io).catch((error: unknown) =>
       io.stderr.write(`${error instanceof Error ? error.message : error}\n`),
     )

@@ -1,23 +1,32 @@
 import { Command } from 'commander'
 import { resetData } from '../../app.ts'
 import { jwtCodec } from '../../http/jwt-codec.ts'
+import { isServed, withApi } from '../api-client.ts'
 import type { Io } from '../io.ts'
-import { type ProjectOptions, sourceOf, withProjectOptions } from '../project-options.ts'
+import { sourceOf } from '../project-options.ts'
+import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 
-type ResetOptions = ProjectOptions & { seedData?: boolean; json?: boolean }
+type ResetOptions = RemoteOptions & { seedData?: boolean; json?: boolean }
 
 /** `admin reset`: removes every record. */
 export function resetCommand(io: Io): Command {
-  return withProjectOptions(new Command('reset').description('remove every record while no server runs; ids begin anew'))
+  return withRemoteOptions(new Command('reset').description('remove every record, beside a running server too; ids begin anew'))
     .option('--seed-data', 'then create the seed records, as on the first start')
     .option('--json', 'print how many seed records were created as JSON')
     .addHelpText('after', '\nKeeps the secret that tokens are signed with, and what `admin snapshot save` has kept.\n')
     .addHelpText('after', '\nExample:\n  $ admin snapshot save before && admin reset --seed-data\n')
     .action(async (options: ResetOptions) => {
       const seeds = options.seedData === true
-      const seeded = await resetData(sourceOf(io, options, {}), { seeds }, { tokenCodec: jwtCodec })
+      const seeded = await reset(io, options, seeds)
       const now = seeds ? `there are ${seeded} seed records now` : 'there are no users now; --seed-data creates the seed records'
       io.stderr.write(`Removed every record; ${now}\n`)
       if (options.json === true) io.stdout.write(`${JSON.stringify({ seeded })}\n`)
     })
+}
+
+async function reset(io: Io, options: ResetOptions, seeds: boolean): Promise<number> {
+  if (await isServed(io, options)) {
+    return withApi(io, options, async ({ request }) => (await request('POST', '/reset', { seed_data: seeds })).seeded)
+  }
+  return resetData(sourceOf(io, options, {}), { seeds }, { tokenCodec: jwtCodec })
 }

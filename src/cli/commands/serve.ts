@@ -2,16 +2,15 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import type { App } from '../../app.ts'
 import type { Settings, SettingsInput } from '../../config/settings.ts'
 import { AppError } from '../../errors.ts'
+import { LiveServer } from '../../http/live-server.ts'
 import { apiRoots } from '../../http/paths.ts'
-import { createServer } from '../../http/server.ts'
 import { createLog, type Log } from '../../log/log.ts'
+import type { ProjectSource } from '../../service/project.ts'
 import { firstSuperuser } from '../../service/users.ts'
 import { announceApi, lockPath } from '../../store/lock.ts'
 import type { Io } from '../io.ts'
-import { type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
-
-/** How long open requests may take to finish once the server is asked to stop. */
-const STOP_TIMEOUT_MS = 10_000
+import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project-options.ts'
+import { reloadOnChange } from '../reload.ts'
 
 interface ServeOptions extends ProjectOptions {
   readonly host?: string
@@ -19,6 +18,7 @@ interface ServeOptions extends ProjectOptions {
   readonly cors?: string[]
   readonly showToken?: boolean
   readonly ephemeral?: boolean
+  readonly watch?: boolean
   readonly logFormat?: 'json' | 'text'
   /** `--no-rate-limit` makes it false. */
   readonly rateLimit: boolean
@@ -34,6 +34,7 @@ export function serveCommand(io: Io): Command {
     .addOption(
       new Option('--ephemeral', 'begin with the seed records, keep changes in memory and write nothing').conflicts('data'),
     )
+    .option('--watch', 'reload models, views and settings when their files change; connections and data stay')
     .option('--show-token', 'print an access token of the first superuser and a curl command that uses it')
     .addOption(
       new Option('--log-format <format>', 'how the log is written to stderr (default: text on a terminal, else json)').choices([
@@ -41,13 +42,14 @@ export function serveCommand(io: Io): Command {
         'text',
       ]),
     )
-    .addHelpText('after', '\nExample:\n  $ admin serve --project shop --port 0\n')
+    .addHelpText('after', '\nExample:\n  $ admin serve --project shop --port 0 --watch\n')
     .action((options: ServeOptions, command: Command) => {
       const debug = command.optsWithGlobals().debug === true
       const flags = { ...flagsOf(options), ...logFlags(options, debug) }
       const log = (settings: Settings['log']) => serverLog(settings, options, io)
       const mode = options.ephemeral === true ? 'ephemeral' : 'write'
-      return withApp(io, options, mode, (app) => serve(app, options, io), { flags, log })
+      const source = sourceOf(io, options, flags)
+      return withApp(io, options, mode, (app) => serve(app, options, source, io), { flags, log })
     })
 }
 
@@ -78,25 +80,39 @@ function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
   }
 }
 
-async function serve(app: App, options: ServeOptions, io: Io): Promise<void> {
-  const server = await createServer(app)
-  await server.start().catch((error: NodeJS.ErrnoException) => {
+async function serve(app: App, options: ServeOptions, source: ProjectSource, io: Io): Promise<void> {
+  let address = ''
+  const announced = (next: App) => announce(next, reachable(address) + apiRoots(next.settings).api)
+  const live = await LiveServer.create(app, {
+    async begin(next) {
+      // Where the API begins may have been set anew.
+      if (next !== app) await announced(next)
+      void next.searchIndexes.prepare()
+      await next.webhooks.deliver()
+    },
+  })
+  const port = await live.start().catch((error: NodeJS.ErrnoException) => {
     throw new AppError('TASK_FAILED', cannotListen(app, error), { cause: error })
   })
   const { host } = app.settings
-  const address = `http://${host.includes(':') ? `[${host}]` : host}:${server.info.port}`
+  address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  let watcher: { close(): Promise<void> } | undefined
   try {
-    await announce(app, reachable(address) + apiRoots(app.settings).api)
+    await announced(app)
+    if (options.watch === true) watcher = await reloadOnChange(live, source)
     const stop = io.stopRequested()
     io.stdout.write(`Listening on ${address}\n`)
-    void app.searchIndexes.prepare()
     await introduce(app, options, address, io)
-    await app.webhooks.deliver()
-    app.log.info(`${await stop}: finishing open requests`)
+    await live.begin()
+    const reason = await stop
+    live.app.log.info(`${reason}: finishing open requests`)
   } finally {
+    await watcher?.close()
     // Before the port is anybody's. Where it fails, whoever asks there finds out that this server is gone.
-    await announce(app, undefined).catch((error: Error) => app.log.warn(`The lock keeps the server's address: ${error.message}`))
-    await server.stop({ timeout: STOP_TIMEOUT_MS })
+    const warn = (error: Error) => live.app.log.warn(`The lock keeps the server's address: ${error.message}`)
+    await announce(live.app, undefined).catch(warn)
+    await live.stop()
+    await live.app.close()
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AuthProvider } from 'ra-core'
 import { type Client, type Typed, untyped } from '../client.ts'
-import { Identity } from '../identity.ts'
+import { Identity, nameOf } from '../identity.ts'
 import { forReactAdmin, HttpError } from './http-error.ts'
 
 /** Which permission an action of react-admin asks for. */
@@ -22,15 +22,11 @@ export function authProvider<Models extends Typed<Models>>(client: Client<Models
   const identity = new Identity(untyped(client))
   return {
     login: ({ username, password }: { username: string; password: string }) =>
-      forReactAdmin(async () => {
-        identity.forget()
-        await client.login(username, password)
-      }),
+      forReactAdmin(() => identity.changing(() => client.login(username, password))),
 
     async logout() {
-      identity.forget()
       // The tokens are gone in any case; a session that the server cannot be told of ends by itself.
-      await client.logout().catch(() => {})
+      await identity.changing(() => client.logout().catch(() => {}))
     },
 
     async checkAuth() {
@@ -43,7 +39,11 @@ export function authProvider<Models extends Typed<Models>>(client: Client<Models
       throw error
     },
 
-    getIdentity: () => forReactAdmin(async () => ({ ...(await identity.me()).data, fullName: await identity.name() })),
+    getIdentity: () =>
+      forReactAdmin(async () => {
+        const { data } = await identity.me()
+        return { ...data, fullName: nameOf(data) }
+      }),
 
     getPermissions: () => forReactAdmin(async () => (await identity.me()).permissions),
 

@@ -69,8 +69,11 @@ export function dataProvider<Models extends Typed<Models>>(
         return { data: await typed(resource, records) }
       }),
 
-    getManyReference: (resource, { target, id, filter, ...params }) =>
-      forReactAdmin(() => list(resource, { ...params, filter: { ...filter, [target]: id } })),
+    // Nothing refers to a record that is not there, as while it is loaded; without an id the filter would let all records through.
+    getManyReference: async (resource, { target, id, filter, ...params }) =>
+      id === undefined || id === null
+        ? { data: [], total: 0 }
+        : forReactAdmin(() => list(resource, { ...params, filter: { ...filter, [target]: id } })),
 
     create: (resource, { data, meta }) =>
       forReactAdmin(async () => {

@@ -1,4 +1,4 @@
-import { type FilterObject, filterTexts } from '../query.ts'
+import { type FilterObject, filterTexts, searchedText } from '../query.ts'
 
 /** What a list is asked for by react-admin. */
 export interface ListFilter {
@@ -10,11 +10,12 @@ export interface ListFilter {
 /**
  * The filters of a list. `q` searches. Names may go through a relation as the API writes it, `author__username`, or as names of inputs
  * do, `author.username`, which react-admin turns into objects. A list means one of its values.
+ *
+ * @throws {TypeError} for what the API cannot be asked
  */
 export function listFilter(filter: FilterObject = {}): ListFilter {
   const { q, ...rest } = filter
-  const words = typeof q === 'string' ? q.trim() : ''
-  return { q: words === '' ? undefined : words, filters: filterTexts(Object.fromEntries(flat(rest))) }
+  return { q: searchedText(q), filters: filterTexts(Object.fromEntries(flat(rest))) }
 }
 
 function flat(filters: FilterObject, prefix = ''): [string, unknown][] {

@@ -1,6 +1,6 @@
 import type { AuthProvider } from '@refinedev/core'
 import { type Client, type Typed, untyped } from '../client.ts'
-import { Identity } from '../identity.ts'
+import { Identity, nameOf } from '../identity.ts'
 import { forRefine, HttpError } from './http-error.ts'
 
 export interface AuthProviderOptions {
@@ -21,9 +21,8 @@ export function authProvider<Models extends Typed<Models>>(
   const identity = new Identity(untyped(client))
   return {
     async login({ username, password }: { username: string; password: string }) {
-      identity.forget()
       try {
-        await forRefine(() => client.login(username, password))
+        await forRefine(() => identity.changing(() => client.login(username, password)))
         return { success: true, redirectTo: home }
       } catch (error) {
         return { success: false, error: error as Error }
@@ -31,9 +30,8 @@ export function authProvider<Models extends Typed<Models>>(
     },
 
     async logout() {
-      identity.forget()
       // The tokens are gone in any case; a session that the server cannot be told of ends by itself.
-      await client.logout().catch(() => {})
+      await identity.changing(() => client.logout().catch(() => {}))
       return { success: true, redirectTo: login }
     },
 
@@ -45,7 +43,11 @@ export function authProvider<Models extends Typed<Models>>(
       return { logout: true, redirectTo: login, error }
     },
 
-    getIdentity: () => forRefine(async () => ({ ...(await identity.me()).data, name: await identity.name() })),
+    getIdentity: () =>
+      forRefine(async () => {
+        const { data } = await identity.me()
+        return { ...data, name: nameOf(data) }
+      }),
 
     getPermissions: () => forRefine(async () => (await identity.me()).permissions),
   }

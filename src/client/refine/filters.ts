@@ -1,5 +1,5 @@
 import type { CrudFilter, CrudSort, LogicalFilter } from '@refinedev/core'
-import { filterText } from '../query.ts'
+import { filterText, searchedText } from '../query.ts'
 
 type Operator = LogicalFilter['operator']
 
@@ -34,17 +34,21 @@ const INSTEAD: Partial<Record<Operator, string>> = {
 }
 
 /**
- * The filters of a list; all must hold. The field `q` is what is searched for.
+ * The filters of a list; all must hold. The field `q` is what is searched for. A value that is undefined leaves a filter out, but for
+ * `null` and `nnull`, which look at no value.
  *
  * @throws {TypeError} for what the API cannot be asked, such as alternatives
  */
 export function listFilter(filters: readonly CrudFilter[] = []): ListFilter {
-  const all = filters.flatMap(plain).filter(({ value }) => value !== undefined)
-  const words = all.filter(({ field }) => field === 'q')
-  if (words.length > 1) throw new TypeError("The filter 'q' is there more than once; search for all words in one")
-  const q = String(words[0]?.value ?? '').trim()
-  return { q: q === '' ? undefined : q, filters: all.filter(({ field }) => field !== 'q').flatMap(texts) }
+  const all = filters.flatMap(plain).filter(({ operator, value }) => value !== undefined || isOfNull(operator))
+  const searches = all.filter(({ field }) => field === 'q')
+  if (searches.length > 1) throw new TypeError("The filter 'q' is there more than once; search for all words in one")
+  const other = searches.find(({ operator }) => operator !== 'eq' && operator !== 'contains')
+  if (other !== undefined) throw new TypeError(`The filter 'q' has the operator '${other.operator}'; search with 'contains'`)
+  return { q: searchedText(searches[0]?.value), filters: all.filter(({ field }) => field !== 'q').flatMap(texts) }
 }
+
+const isOfNull = (operator: Operator): boolean => operator === 'null' || operator === 'nnull'
 
 /** @throws {TypeError} for alternatives */
 function plain(filter: CrudFilter): LogicalFilter[] {

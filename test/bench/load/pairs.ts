@@ -34,11 +34,13 @@ export interface PairsResult {
 /**
  * Loads two servers in turns of `seconds`, after both were warmed up. Who goes first changes, so that a machine that grows
  * slower or faster favours neither.
+ *
+ * @param count how many pairs are measured: more where little lies between the two
  */
-export async function measurePairs(ours: Side, bare: Side, seconds: number): Promise<PairsResult> {
+export async function measurePairs(ours: Side, bare: Side, seconds: number, count = PAIRS): Promise<PairsResult> {
   const slice = (side: Side, index: number) => runLoad(side.target, side.requests(index), lasting(seconds))
   const pairs: { ours: LoadResult; bare: LoadResult }[] = []
-  for (let index = 0; index < WARM_UP_PAIRS + PAIRS; index++) {
+  for (let index = 0; index < WARM_UP_PAIRS + count; index++) {
     const first = index % 2 === 0 ? await slice(ours, index) : undefined
     const bareResult = await slice(bare, index)
     pairs.push({ ours: first ?? (await slice(ours, index)), bare: bareResult })

@@ -4,6 +4,7 @@ import { type Figure, failureOf, isFailure, type Result } from '../figures.ts'
 import { ask } from '../load/ask.ts'
 import { CONNECTIONS, type Target } from '../load/load.ts'
 import { measurePairs } from '../load/pairs.ts'
+import { searchIndexMade } from '../load/search-index.ts'
 import type { BenchOptions } from '../options.ts'
 import { type BareServer, startBareServer } from '../processes/bare-api.ts'
 import { withMembers } from '../processes/members.ts'
@@ -46,6 +47,7 @@ function benchAt(records: number, rows: readonly Row[], { seconds, profile }: Be
     const ours = { address, tokens: accessTokens(CONNECTIONS) }
     const bare = await startBareServer()
     try {
+      await searchIndexMade(ours)
       const first = records + (await checkAnswers(ours, records)) + 1
       const next = { ours: first, bare: first }
       const results: Result[] = []

@@ -1,0 +1,16 @@
+import { MEMBERS_PATH } from '../data/project.ts'
+import { ask } from './ask.ts'
+import type { Target } from './load.ts'
+
+/** A search waits some seconds for its index before it answers that there is none. */
+const MAX_ATTEMPTS = 40
+
+/** Waits for the search index of the members, which is made while requests are served: it is no part of what they cost. */
+export async function searchIndexMade(target: Target): Promise<void> {
+  const search = { method: 'GET', path: `${MEMBERS_PATH}/search?q=ann&page_size=1` } as const
+  for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
+    const answered = await ask(target, search).catch(() => undefined)
+    if (answered !== undefined) return
+  }
+  await ask(target, search)
+}

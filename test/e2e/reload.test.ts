@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { type CliResult, runCli } from '../helpers/cli.ts'
+import { makeProject, type TemporaryFolder } from '../helpers/fixture.ts'
+import { type RunningServer, startServer } from '../helpers/process.ts'
+
+const BOUND = { timeout: 120_000 }
+const NOTES = '/api/v1/models/note'
+
+const model = (label: string) => `name: Note\nlabel: ${label}\nfields:\n  - { name: title, type: string, required: true }\n`
+const PROJECT = {
+  'models/note.yaml': model('Notes'),
+  'models/task.ts':
+    "import { label } from '../lib/words.ts'\n\nexport default { name: 'Task', label, fields: [{ name: 'title', type: 'string' }] }\n",
+  'lib/words.ts': "export const label: string = 'Tasks'\n",
+  'package.json': '{ "type": "module" }\n',
+  'seed/note.yaml': '- { title: First }\n- { title: Second }\n',
+  'seed/user.yaml': '- { username: root, email: r@example.com, password: long-enough, is_superuser: true, is_active: true }\n',
+}
+
+describe('the real program, while it serves', () => {
+  let project: TemporaryFolder
+  let server: RunningServer
+
+  const write = (name: string, text: string) => writeFile(join(project.path, name), text)
+  const admin = (...argv: readonly string[]): Promise<CliResult> => runCli(argv, { cwd: project.path })
+  const serve = async (...args: readonly string[]) => {
+    server = await startServer(['--project', project.path, '--log-format', 'text', ...args])
+  }
+  const labels = async (): Promise<string[]> => {
+    const document = (await (await fetch(`${server.address}/api/v1/openapi.json`)).json()) as { tags: { description: string }[] }
+    return document.tags.map(({ description }) => description)
+  }
+  const token = async () => (await admin('token')).stdout.trim()
+  const notes = async (bearer: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(server.address + NOTES, {
+      ...init,
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+    })
+  const post = (path: string, body: object, bearer = ''): Promise<Response> =>
+    fetch(server.address + path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...(bearer === '' ? {} : { authorization: `Bearer ${bearer}` }) },
+    })
+  const count = async (bearer: string): Promise<number> => ((await (await notes(bearer)).json()) as { total: number }).total
+
+  beforeEach(async () => {
+    project = await makeProject(PROJECT)
+  })
+  afterEach(async () => {
+    await server.stop()
+    await project.remove()
+  })
+
+  test('--watch reloads what has changed, new, renamed and removed files and imports too', BOUND, async () => {
+    await serve('--watch')
+    assert.ok((await labels()).includes('Tasks'), 'a model in TypeScript')
+    await write('models/.note.yaml.tmp', model('Remarks'))
+    await rename(join(project.path, 'models/.note.yaml.tmp'), join(project.path, 'models/note.yaml'))
+    await server.said('models/note.yaml changed')
+    assert.ok((await labels()).includes('Remarks'), 'saved as editors do')
+    await write('lib/words.ts', "export const label: string = 'Errands'\n")
+    await server.said('lib/words.ts changed')
+    assert.ok((await labels()).includes('Errands'), 'what a model imports')
+    await mkdir(join(project.path, 'views'))
+    await write('views/note.yaml', 'name: NoteForm\nview_type: form\nmodel: Note\nfields: [{ name: title }]\n')
+    await server.said('views/note.yaml changed')
+    const views = async () => (await fetch(`${server.address}/admin/api/v1/views/`)).text()
+    assert.match(await views(), /NoteForm/)
+    await rm(join(project.path, 'models/task.ts'))
+    await server.said('models/task.ts changed')
+    assert.ok(!(await labels()).includes('Errands'), 'a model that is gone')
+  })
+
+  test('--watch goes on with what was good, tells every fault, and that all is well again', BOUND, async () => {
+    await serve('--watch')
+    const bearer = await token()
+    await write('models/note.yaml', `${model('Notes')}  - { name: text, type: txt }\n  - { name: body, type: text, lenght: 3 }\n`)
+    await server.said('cannot be served')
+    assert.equal((await notes(bearer, { method: 'POST', body: '{"data":{"title":"Third"}}' })).status, 201)
+    await write('models/note.yaml', model('Remarks'))
+    await server.said('All is well again; reloaded in ')
+    assert.equal(await count(bearer), 3)
+    await write('admin.config.yaml', 'data: elsewhere\nvalidation_status: 422\n')
+    await server.said('until the server is started again')
+    await server.said('admin.config.yaml changed')
+    assert.equal((await notes(bearer, { method: 'POST', body: '{"data":{}}' })).status, 422)
+    const { stderr } = await server.stop()
+    assert.match(stderr, /^Error: models\/note\.yaml:5:25: .*'txt'/m)
+    assert.match(stderr, /^Error: models\/note\.yaml:6:\d+: .*lenght/m)
+    assert.match(stderr, /^Warning: 'data' stays data until the server is started again/m)
+  })
+
+  test('--watch --ephemeral keeps what is in memory, and its tokens', BOUND, async () => {
+    await serve('--watch', '--ephemeral')
+    const login = await post('/api/v1/auth/token', { username: 'root', password: 'long-enough' })
+    const { access_token: bearer } = (await login.json()) as { access_token: string }
+    assert.equal((await notes(bearer, { method: 'POST', body: '{"data":{"title":"Third"}}' })).status, 201)
+    await write('models/note.yaml', model('Remarks'))
+    await server.said('models/note.yaml changed')
+    assert.equal(await count(bearer), 3)
+    const refused = await post('/api/v1/snapshots', { name: 'x' }, bearer)
+    assert.equal(refused.status, 400)
+    assert.match(await refused.text(), /This server writes nothing/)
+    assert.equal((await post('/api/v1/reset', { seed_data: true }, bearer)).status, 200)
+    // Who was logged in is not any more.
+    assert.equal((await notes(bearer)).status, 401)
+    assert.ok(!(await readdir(project.path)).includes('data'), 'nothing is written')
+  })
+
+  test('snapshots are saved, listed and loaded, and all is reset, beside it', BOUND, async () => {
+    await serve()
+    const bearer = await token()
+    assert.match((await admin('snapshot', 'save', 'before')).stderr, /^Saved 'before' \(\d+ bytes\)$/m)
+    assert.equal((await notes(bearer, { method: 'POST', body: '{"data":{"title":"Third"}}' })).status, 201)
+    const listed = JSON.parse((await admin('snapshot', 'list', '--json')).stdout) as { name: string }[]
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      ['before'],
+    )
+    assert.deepEqual(await admin('snapshot', 'save', 'before'), {
+      code: 1,
+      stdout: '',
+      stderr: "error There is a snapshot 'before' already; --force writes over it\n",
+    })
+    for (const command of ['save', 'load']) assert.equal((await admin('snapshot', command, '../x')).code, 2)
+    assert.match((await admin('snapshot', 'load', 'before')).stderr, /^Loaded 'before' \(\d+ bytes\)$/m)
+    assert.equal(await count(bearer), 2)
+    assert.deepEqual(await admin('reset', '--seed-data', '--json'), {
+      code: 0,
+      stdout: '{"seeded":3}\n',
+      stderr: 'Removed every record; there are 3 seed records now\n',
+    })
+    assert.equal(await count(await token()), 2)
+    const lock = JSON.parse(await readFile(join(project.path, 'data/lock'), 'utf8')) as { pid: number; api: string }
+    assert.deepEqual([lock.pid, lock.api], [server.child.pid, `${server.address}/api/v1`])
+    assert.equal((await admin('compact')).code, 1, 'the folder is still in use')
+    assert.equal((await admin('reset')).code, 0)
+    assert.equal((await notes(bearer)).status, 401)
+  })
+})

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
+import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { Replacement } from '../../src/app.ts'
+import { CONNECTION_LIMITS } from '../../src/http/listener.ts'
+import type { TestApp } from '../helpers/app.ts'
+import { type ListeningApp, withListening } from '../helpers/raw.ts'
+
+const TAGS = '/api/v1/models/tag'
+
+interface Answer {
+  readonly status: number | undefined
+  readonly headers: Readonly<Record<string, unknown>>
+  // biome-ignore lint/suspicious/noExplicitAny: a parse boundary; each test knows what it asked for
+  readonly json: any
+  /** True on a connection that was there before. */
+  readonly reused: boolean
+}
+
+/** A client of one connection, or of several. */
+class Client {
+  readonly #app: ListeningApp
+  readonly agent: Agent
+
+  constructor(app: ListeningApp, maxSockets = 1) {
+    this.#app = app
+    this.agent = new Agent({ keepAlive: true, maxSockets })
+  }
+
+  ask(method: string, path: string, body?: object): Promise<Answer> {
+    const authorization = this.#app.authorization.slice('Authorization: '.length).trim()
+    const headers = { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
+    return new Promise((resolve, reject) => {
+      const options = { host: '127.0.0.1', port: this.#app.port, method, path, agent: this.agent, headers }
+      const sent = request(options, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (part) => {
+          text += part
+        })
+        response.on('error', reject)
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode,
+            headers: response.headers,
+            json: JSON.parse(text),
+            reused: sent.reusedSocket,
+          }),
+        )
+      })
+      sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body))
+    })
+  }
+}
+
+/** Does something with a listening server and a client, whose connections are closed behind it. */
+const withClient = (work: (app: ListeningApp, client: Client) => Promise<void>, options = {}, sockets = 1): Promise<void> =>
+  withListening(options, async (app) => {
+    const client = new Client(app, sockets)
+    try {
+      await work(app, client)
+    } finally {
+      client.agent.destroy()
+    }
+  })
+
+/** Makes reading a tag wait until it is released. */
+function holdTags({ live: { app } }: TestApp): { reached: Promise<void>; release: () => void } {
+  const { get } = app.store
+  let reach = () => {}
+  let release = () => {}
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve
+  })
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  app.store.get = async (table, ids) => {
+    if (table === 'tag') {
+      reach()
+      await released
+    }
+    return get.call(app.store, table, ids)
+  }
+  return { reached, release }
+}
+
+const name = (index: number) => ({ data: { name: `Tag ${index}`, slug: `tag-${index}` } })
+
+describe('an application that is replaced while it is served', () => {
+  test('keeps its connections: requests before, during and after', () =>
+    withClient(async ({ live }, client) => {
+      const before = await client.ask('GET', `${TAGS}/1`)
+      for (let turn = 0; turn < 3; turn++) {
+        const replaced = live.replace({})
+        const during = client.ask('GET', `${TAGS}/1`)
+        await replaced
+        for (const answer of [await during, await client.ask('GET', `${TAGS}/1`)]) {
+          assert.deepEqual([answer.status, answer.reused, answer.json], [200, true, before.json])
+        }
+      }
+      assert.equal((await client.ask('GET', '/healthz')).headers.connection, 'keep-alive')
+    }))
+
+  test('loses no write that was acknowledged, and answers all of them', () =>
+    withClient(
+      async ({ live }, client) => {
+        const answers: Promise<Answer>[] = []
+        for (let index = 0; index < 200; index++) {
+          answers.push(client.ask('POST', TAGS, name(index)))
+          if (index % 40 === 20) {
+            void live.replace({})
+            await setImmediate()
+          }
+        }
+        const made = await Promise.all(answers)
+        assert.deepEqual(new Set(made.map(({ status }) => status)), new Set([201]))
+        const list = await client.ask('GET', `${TAGS}?filters=slug__startswith=tag-&page_size=1`)
+        assert.equal(list.json.total, 200)
+        assert.equal(new Set(made.map(({ json }) => json.data.id)).size, 200)
+      },
+      {},
+      32,
+    ))
+
+  test('waits for what is under way, and lets others wait', () =>
+    withClient(
+      async (app, client) => {
+        const { reached, release } = holdTags(app)
+        const first = client.ask('GET', `${TAGS}/1`)
+        await reached
+        const former = app.live.app
+        const { replace } = former
+        let isReleased = false
+        const begun: boolean[] = []
+        Object.assign(former, {
+          replace: (next: Replacement) => {
+            begun.push(isReleased)
+            return replace(next)
+          },
+        })
+        const replaced = app.live.replace({})
+        const second = client.ask('GET', `${TAGS}/2`)
+        const isFirst = await Promise.race([second.then(() => false), setImmediate(true)])
+        isReleased = true
+        release()
+        await replaced
+        assert.deepEqual([isFirst, begun], [true, [true]], 'nothing happens before')
+        assert.deepEqual([(await first).status, (await second).status], [200, 200])
+        assert.notEqual(await replaced, former)
+      },
+      {},
+      2,
+    ))
+
+  test('refuses who waits for too long, and who would be too many: 503, when to come again, and a connection that stays', () =>
+    withClient(
+      async (app, client) => {
+        const { reached, release } = holdTags(app)
+        const first = client.ask('GET', `${TAGS}/1`)
+        await reached
+        const replaced = app.live.replace({})
+        const waiting = [client.ask('GET', `${TAGS}/2`), client.ask('GET', `${TAGS}/2`)]
+        for (const { status, headers, json } of await Promise.all(waiting)) {
+          assert.deepEqual([status, headers['retry-after'], json.error], [503, '1', 'Server is not ready'])
+          assert.equal(headers['x-frame-options'], 'DENY')
+        }
+        release()
+        await Promise.all([first, replaced])
+        const later = await client.ask('GET', `${TAGS}/2`)
+        assert.deepEqual([later.status, later.reused], [200, true])
+      },
+      { connections: { ...CONNECTION_LIMITS, maxHeld: 1, holdTimeout: 50 } },
+      3,
+    ))
+
+  test('does not wait for ever for what is under way', () =>
+    withClient(
+      async (app, client) => {
+        const { reached, release } = holdTags(app)
+        const first = client.ask('GET', `${TAGS}/1`)
+        await reached
+        await app.live.replace({})
+        assert.equal((await client.ask('GET', `${TAGS}/2`)).status, 200)
+        release()
+        assert.equal((await first).status, 200)
+      },
+      { connections: { ...CONNECTION_LIMITS, settleTimeout: 20 } },
+      2,
+    ))
+
+  test('stays what it was when the other cannot be opened', () =>
+    withClient(async ({ live }, client) => {
+      const { project } = live.app
+      const [seed] = project.seeds
+      assert.ok(seed !== undefined, 'the project has seeds')
+      const broken = { ...project, seeds: [{ ...seed, path: '/nowhere/tag.yaml' }] }
+      await assert.rejects(live.replace({ project: broken, data: { kind: 'reset', seeds: true } }))
+      assert.equal((await client.ask('GET', `${TAGS}/1`)).status, 200)
+      assert.equal((await client.ask('POST', TAGS, name(1))).status, 201)
+    }))
+
+  test('again and again leaves nothing behind', () =>
+    withClient(async ({ live }, client) => {
+      const former: WeakRef<object>[] = []
+      const count = () => process.getActiveResourcesInfo().length
+      await live.replace({})
+      await client.ask('GET', `${TAGS}/1`)
+      const before = count()
+      for (let turn = 0; turn < 10; turn++) {
+        former.push(new WeakRef(live.app))
+        await client.ask('GET', `${TAGS}/1`)
+        await live.replace({})
+        assert.equal((await client.ask('GET', `${TAGS}/1`)).reused, true)
+      }
+      assert.ok(count() <= before + 2, `${count()} resources, before ${before}`)
+      setFlagsFromString('--expose-gc')
+      runInNewContext('gc')()
+      const kept = former.filter((each) => each.deref() !== undefined)
+      assert.ok(kept.length <= 1, `${kept.length} former applications are still in memory`)
+    }))
+})
