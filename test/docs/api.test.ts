@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ERRORS } from '../../src/errors.ts'
 import { SCAFFOLD } from '../../src/cli/scaffold.ts'
+import { ERRORS } from '../../src/errors.ts'
 import { FIELD_TYPES } from '../../src/model/fields.ts'
 import { documentOf, projectOf } from '../contract/documents.ts'
 import { readDocument, runDocument } from './document.ts'
@@ -58,8 +58,5 @@ test('every endpoint is in the table, and no other', async () => {
   )
   const documented = rows.flatMap(([cell = '']) => (/^(GET|POST|PUT|DELETE) /.test(codesIn(cell)[0] ?? '') ? codesIn(cell) : []))
   const pages = ['GET /docs', 'GET /api/v1/openapi.json']
-  assert.deepEqual(
-    documented.map((line) => line.replace(/(.)\/$/, '$1')).sort(),
-    [...new Set([...described, ...pages])].sort(),
-  )
+  assert.deepEqual(documented.map((line) => line.replace(/(.)\/$/, '$1')).sort(), [...new Set([...described, ...pages])].sort())
 })

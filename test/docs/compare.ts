@@ -6,7 +6,9 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\
 /** Text as a document shows it: `…` stands for anything within a line, and a line of it for any lines. */
 export function shownText(text: string): RegExp {
   const lines = text.trimEnd().split('\n')
-  const pattern = lines.map((line) => (line.trim() === '…' ? '(?:.*\\n)*?' : `${line.split('…').map(escaped).join('.*?')}\\s*\\n`))
+  const pattern = lines.map((line) =>
+    line.trim() === '…' ? '(?:.*\\n)*?' : `${line.split('…').map(escaped).join('.*?')}\\s*\\n`,
+  )
   return new RegExp(`^${pattern.join('')}$`)
 }
 

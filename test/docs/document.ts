@@ -55,7 +55,10 @@ export function runDocument(name: string, more?: (shell: () => Shell) => void): 
           const [command = '', ...said] = block.code.slice(2).split('\n')
           await shell.said(programOf(command), shownText(said.join('\n')))
         } else {
-          assert.ok(last !== undefined, `a block of '${block.language}' that nothing runs: it has no file name and stands behind no output`)
+          assert.ok(
+            last !== undefined,
+            `a block of '${block.language}' that nothing runs: it has no file name and stands behind no output`,
+          )
           showsOutput(block, last)
           last = undefined
         }
@@ -87,7 +90,10 @@ async function runShell(shell: Shell, { code }: Block, next: Block | undefined):
   if (code.startsWith('# with the server stopped')) await shell.stop()
   const ran = await shell.run(code, { stdoutOnly: next?.language === 'json' && next.file === undefined })
   assert.equal(ran.code, Number(exit ?? 0), ran.output)
-  const requests = code.replaceAll('\\\n', ' ').split('\n').filter((line) => /(?:^|[\s(])curl /.test(line) && !line.startsWith('#'))
+  const requests = code
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => /(?:^|[\s(])curl /.test(line) && !line.startsWith('#'))
   const expected = requests.map((line) => /# (\d{3})$/.exec(line)?.[1] ?? '2xx')
   assert.deepEqual(
     ran.statuses.map((status, at) => (expected[at] === '2xx' && status >= 200 && status < 300 ? '2xx' : String(status))),

@@ -28,7 +28,14 @@ export const linksOf = (markdown: string): string[] =>
 /** What stands behind `#` in links to the headings of a document, as GitHub makes it. */
 export function anchorsOf(markdown: string): Set<string> {
   const headings = [...proseOf(markdown).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
-  return new Set(headings.map((heading) => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')))
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
 }
 
 /** The rows of all tables of a document: the text of their cells. */

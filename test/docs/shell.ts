@@ -58,6 +58,8 @@ export async function openShell(): Promise<Shell> {
   // So that files in TypeScript find the package, wherever below they are.
   await mkdir(join(home.path, 'node_modules'))
   await symlink(ROOT, join(home.path, 'node_modules/admin-backend'))
+  await mkdir(join(home.path, 'node_modules/.bin'))
+  await symlink(ADMIN_BIN, join(home.path, 'node_modules/.bin/admin'))
   await symlink(ADMIN_BIN, join(state, 'bin/admin'))
   await symlink(join(ROOT, 'node_modules/.bin/tsx'), join(state, 'bin/tsx'))
   await writeFile(join(state, 'variables'), '')
@@ -99,6 +101,14 @@ export async function openShell(): Promise<Shell> {
     await ended
   }
 
+  async function said(program: string, until: RegExp): Promise<void> {
+    const { child, written } = running.get(program) ?? assert.fail(`${program} does not run`)
+    while (!until.test(shown(written.stdout)) && !until.test(shown(written.stderr))) {
+      assert.equal(child.exitCode, null, `${program} has ended: ${written.stdout}${written.stderr}`)
+      await Promise.race([once(child.stdout ?? child, 'data'), once(child.stderr ?? child, 'data'), once(child, 'close')])
+    }
+  }
+
   return {
     get folder() {
       return folder
@@ -133,15 +143,9 @@ export async function openShell(): Promise<Shell> {
         })
       }
       running.set(program, { child, written })
-      await this.said(program, until)
+      await said(program, until)
     },
-    async said(program, until) {
-      const { child, written } = running.get(program) ?? assert.fail(`${program} does not run`)
-      while (!until.test(shown(written.stdout)) && !until.test(shown(written.stderr))) {
-        assert.equal(child.exitCode, null, `${program} has ended: ${written.stdout}${written.stderr}`)
-        await Promise.race([once(child.stdout ?? child, 'data'), once(child.stderr ?? child, 'data'), once(child, 'close')])
-      }
-    },
+    said,
     async stop() {
       await Promise.all([...running.values()].map(({ child }) => end(child)))
     },
