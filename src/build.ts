@@ -2,6 +2,10 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { commandTree } from './cli/command-tree.ts'
+import { COMMAND_TREE_FILE } from './cli/complete.ts'
+import { processIo } from './cli/io.ts'
+import { buildProgram } from './cli/main.ts'
 import { fileSchemas } from './contract/file-schemas.ts'
 
 /** Of Swagger UI, what its page needs and the papers that go with it. Its package would bring ten times as much, and a script. */
@@ -17,3 +21,5 @@ mkdirSync(schemas, { recursive: true })
 for (const [name, schema] of Object.entries(fileSchemas())) {
   writeFileSync(join(schemas, name), `${JSON.stringify(schema, null, 2)}\n`)
 }
+
+writeFileSync(COMMAND_TREE_FILE, `${JSON.stringify(commandTree(await buildProgram(processIo())))}\n`)

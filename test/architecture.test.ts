@@ -19,7 +19,7 @@ const FLOORS: readonly (readonly string[])[] = [
 ]
 
 /** Rooms of one floor that may look at each other nevertheless: a store executes the plans that `query` describes. */
-const NEIGHBOURS: ReadonlySet<string> = new Set(['lint → views', 'validate → query', 'store → query'])
+const NEIGHBOURS: ReadonlySet<string> = new Set(['lint → views', 'validate → query', 'store → query', 'build → cli'])
 
 /** Libraries that few rooms may know, mostly one. */
 const LIBRARY_ROOMS: readonly (readonly [RegExp, ...(readonly string[])])[] = [

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts'
-import { type ApiRequests, failureIn, payloadOf } from './api-requests.ts'
+import { type ApiRequests, failureIn, payloadOf, retryAfterIn } from './api-requests.ts'
+import { isOurAnswer } from './our-answers.ts'
 
 /** A server, and how it is asked. */
 export interface Connection {
@@ -28,7 +29,7 @@ export function overHttp(connection: Connection): ApiRequests {
         const text = await response.text().catch((cause: Error) => {
           throw new AppError('TASK_FAILED', `The server at ${api} ended before its answer did: ${reasonOf(cause)}`, { cause })
         })
-        return read(connection, response, text)
+        return read(connection, response, text, (answer) => isOurAnswer(method, path, answer))
       } finally {
         clearTimeout(giveUp)
       }
@@ -40,9 +41,12 @@ export function overHttp(connection: Connection): ApiRequests {
       // From here on it takes as long as it takes.
       clearTimeout(giveUp)
       if (response.headers.get('content-disposition')?.startsWith('attachment') === true && response.ok) {
-        return textOf(api, response)
+        const doubt = doubtIn(response)
+        if (doubt === undefined) return textOf(api, response)
+        await response.body?.cancel()
+        throw new AppError('TASK_FAILED', `The server at ${api} ${doubt}`)
       }
-      read(connection, response, await response.text())
+      read(connection, response, await response.text(), () => true)
       throw notOurs(api, 'what it answers is no file')
     },
   }
@@ -83,14 +87,18 @@ async function send(connection: Connection, path: string, { method, body, header
   }
 }
 
+/** Why the end of a file could not be told from the end of a connection; undefined when it can. */
+function doubtIn({ status, headers }: Response): string | undefined {
+  if (status !== 200) return `answers ${status} rather than with the whole file; is there a proxy that sends parts?`
+  const packing = headers.get('content-encoding') ?? 'identity'
+  if (packing !== 'identity') return `sends the file packed by ${packing}, unasked; is there a proxy that packs?`
+  const transfer = headers.get('transfer-encoding')
+  if (transfer === null ? headers.has('content-length') : transfer.toLowerCase() === 'chunked') return undefined
+  return 'does not show where a file ends; is there a proxy that speaks HTTP/1.0?'
+}
+
 /** The text of a file as it arrives. Fails when the connection is cut before its end. */
-async function* textOf(api: string, { body, headers }: Response): AsyncGenerator<string> {
-  if (!headers.has('transfer-encoding') && !headers.has('content-length')) {
-    throw new AppError(
-      'TASK_FAILED',
-      `The server at ${api} does not show where a file ends; is there a proxy that speaks HTTP/1.0?`,
-    )
-  }
+async function* textOf(api: string, { body }: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
   try {
     for await (const chunk of body ?? []) yield decoder.decode(chunk as Uint8Array, { stream: true })
@@ -102,24 +110,35 @@ async function* textOf(api: string, { body, headers }: Response): AsyncGenerator
 }
 
 /** The body of an answer. @throws {AppError} with what it says is wrong */
-function read({ api, refused }: Connection, { status, headers }: Response, text: string): unknown {
+function read(
+  { api, refused }: Connection,
+  { status, headers }: Response,
+  text: string,
+  isOurs: (answer: unknown) => boolean,
+): unknown {
   if (status >= 300 && status < 400) {
-    const target = headers.get('location') ?? 'somewhere else'
+    const target = shownTarget(headers.get('location'), api)
     throw new AppError('TASK_FAILED', `The server at ${api} leads to ${target}; name that address. No token was sent there`)
   }
   const body = parsed(text)
-  if (status < 300 && body !== undefined) return body
-  const failure = failureIn(status, body, headers.get('retry-after'))
+  if (status < 300 && body !== undefined && isOurs(body)) return body
+  const failure = status < 300 ? undefined : failureIn(status, body, retryAfterIn(headers))
   if (failure === undefined) throw notOurs(api, `it answers ${status} in words of its own`)
   if (failure.code === 'UNAUTHENTICATED') {
     throw new AppError('TASK_FAILED', `The server at ${api} does not take ${refused}`, { cause: failure })
   }
   if (failure.code === 'ROUTE_NOT_FOUND') {
-    throw new AppError('TASK_FAILED', `The server at ${api} knows no such path; is it the right address, and of this version?`, {
-      cause: failure,
-    })
+    const remedy = `is it the right address, and of this version?${rootHint(api)}`
+    throw new AppError('TASK_FAILED', `The server at ${api} knows no such path; ${remedy}`, { cause: failure })
   }
   throw failure
+}
+
+/** Where a redirect leads to, without what may be secret in it. */
+function shownTarget(location: string | null, api: string): string {
+  if (location === null || !URL.canParse(location, api)) return 'somewhere else'
+  const { origin, pathname } = new URL(location, api)
+  return origin + pathname
 }
 
 function parsed(text: string): unknown {
@@ -130,8 +149,15 @@ function parsed(text: string): unknown {
   }
 }
 
+/** An address that ends like the root of an API is taken for one, and may be a base path: `/api/shop`. */
+const rootHint = (api: string): string =>
+  /\/api\/v\d+$/.test(api) ? '' : ` (was ${new URL(api).pathname} a base path, name the root of the API: ${api}/api/v1)`
+
 const notOurs = (api: string, sign: string): AppError =>
-  new AppError('TASK_FAILED', `Whoever answers at ${api} is no admin server, or its API is below another path: ${sign}`)
+  new AppError(
+    'TASK_FAILED',
+    `Whoever answers at ${api} is no admin server, or its API is below another path: ${sign}${rootHint(api)}`,
+  )
 
 /** What to say of a server with which no connection came about. */
 export const unreachable = (api: string, cause: unknown): AppError =>

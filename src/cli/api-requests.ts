@@ -1,4 +1,5 @@
-import { AppError, ERRORS, type ErrorCode } from '../errors.ts'
+import { AppError, ERRORS, type ErrorCode, type FieldMessages } from '../errors.ts'
+import { type Clock, systemClock } from '../util/clock.ts'
 import { isObject } from '../util/json.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -39,13 +40,29 @@ export function payloadOf(body: unknown): { type: string; payload: Buffer | stri
 }
 
 /** What an answer says is wrong; undefined when it is not in the words of the API. */
-export function failureIn(status: number, body: unknown, retryAfter?: string | null): AppError | undefined {
+export function failureIn(status: number, body: unknown, retryAfter?: number): AppError | undefined {
   if (!isObject(body)) return undefined
   const { detail, details, error } = body
   const said = (isObject(detail) ? detail.error : undefined) ?? details ?? error
-  if (typeof said !== 'string' && !isObject(said)) return undefined
-  const options = retryAfter ? { retryAfter: Number(retryAfter) } : {}
-  return new AppError(codeOf(status, error), said as AppError['details'], options)
+  if (typeof said !== 'string' && !isByField(said)) return undefined
+  return new AppError(codeOf(status, error), said, retryAfter === undefined ? {} : { retryAfter })
+}
+
+/** A proxy's words may look like ours at first. */
+const isByField = (said: unknown): said is FieldMessages =>
+  isObject(said) && Object.values(said).every((all) => Array.isArray(all) && all.every((each) => typeof each === 'string'))
+
+/**
+ * In how many seconds to ask again, as RFC 9110 writes it: a number of them, or a date.
+ *
+ * A date is held against the one that the answer bears, where it bears one, since clocks differ.
+ */
+export function retryAfterIn(headers: Headers, clock: Clock = systemClock): number | undefined {
+  const given = headers.get('retry-after')?.trim() ?? ''
+  if (/^\d+$/.test(given)) return Number.isSafeInteger(Number(given)) ? Number(given) : undefined
+  const sent = Date.parse(headers.get('date') ?? '')
+  const seconds = Math.ceil((Date.parse(given) - (Number.isNaN(sent) ? clock() : sent)) / 1000)
+  return seconds >= 0 ? seconds : undefined
 }
 
 /** The error that an answer tells of. */

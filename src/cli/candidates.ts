@@ -1,4 +1,4 @@
-import type { Argument, Command, Option } from 'commander'
+import type { CommandTree } from './command-tree.ts'
 
 /** What a word on the command line may be completed to, and what that is. */
 export interface Candidate {
@@ -6,9 +6,12 @@ export interface Candidate {
   readonly description: string
 }
 
+type Option = CommandTree['options'][number]
+type Argument = CommandTree['arguments'][number]
+
 /** Where completion stands: what the last word, which is yet to be completed, may be. */
 interface Place {
-  readonly command: Command
+  readonly command: CommandTree
   /** How many arguments of the command stand before it. */
   readonly arguments: number
   /** The option whose value it is. */
@@ -22,7 +25,7 @@ interface Place {
  * @param models gives the names of the models of the project in a folder
  */
 export async function candidates(
-  program: Command,
+  program: CommandTree,
   words: readonly string[],
   models: (project: string) => Promise<readonly string[]>,
 ): Promise<Candidate[]> {
@@ -32,16 +35,16 @@ export async function candidates(
   return found.filter(({ text }) => text.startsWith(last))
 }
 
-function placeAfter(program: Command, words: readonly string[]): Place {
+function placeAfter(program: CommandTree, words: readonly string[]): Place {
   let place: Place = { command: program, arguments: 0, option: undefined }
   for (const word of words) {
     const { command, option } = place
     if (word.startsWith('-')) {
-      const named = optionsOf(command).find(({ long, short }) => long === word || short === word)
-      place = { ...place, option: named !== undefined && takesValue(named) ? named : undefined }
-    } else if (option !== undefined) place = { ...place, option: option.variadic ? option : undefined }
+      const named = command.options.find(({ names }) => names.includes(word))
+      place = { ...place, option: named?.takes === 'nothing' ? undefined : named }
+    } else if (option !== undefined) place = { ...place, option: option.takes === 'many' ? option : undefined }
     else {
-      const next = command.commands.find((each) => each.name() === word)
+      const next = command.commands.find(({ name }) => name === word)
       place =
         next === undefined ? { ...place, arguments: place.arguments + 1 } : { command: next, arguments: 0, option: undefined }
     }
@@ -55,27 +58,19 @@ async function possible(
   models: () => Promise<readonly string[]>,
 ): Promise<Candidate[]> {
   if (last.startsWith('-'))
-    return optionsOf(command).flatMap(({ long, description }) => (long == null ? [] : [{ text: long, description }]))
-  if (option !== undefined) return (option.argChoices ?? []).map((text) => ({ text, description: '' }))
-  const subcommands = command.commands.filter((each) => !isHidden(each))
-  if (subcommands.length > 0) return subcommands.map((each) => ({ text: each.name(), description: each.description() }))
-  const argument = argumentAt(command.registeredArguments, count)
-  const names = argument !== undefined && /^models?$/.test(argument.name()) ? await models() : (argument?.argChoices ?? [])
+    return command.options.flatMap(({ long, description }) => (long === undefined ? [] : [{ text: long, description }]))
+  if (option !== undefined) return option.choices.map((text) => ({ text, description: '' }))
+  if (command.commands.length > 0) return command.commands.map(({ name, description }) => ({ text: name, description }))
+  const argument = argumentAt(command.arguments, count)
+  const names = argument !== undefined && /^models?$/.test(argument.name) ? await models() : (argument?.choices ?? [])
   return names.map((text) => ({ text, description: '' }))
 }
 
 /** The last argument may be many. */
 function argumentAt(all: readonly Argument[], index: number): Argument | undefined {
   const last = all.at(-1)
-  return all[index] ?? (last?.variadic === true ? last : undefined)
+  return all[index] ?? (last?.isMany === true ? last : undefined)
 }
-
-const optionsOf = (command: Command): readonly Option[] => command.createHelp().visibleOptions(command)
-
-const takesValue = ({ required, optional }: Option): boolean => required || optional
-
-const isHidden = (command: Command): boolean =>
-  command.parent?.createHelp().visibleCommands(command.parent).includes(command) === false
 
 /** The folder of the project that the words speak of. */
 function projectIn(words: readonly string[]): string {

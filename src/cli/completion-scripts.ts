@@ -12,12 +12,17 @@ export const INSTALLING: Readonly<Record<Shell, string>> = {
 
 /**
  * What a shell runs to complete words: it asks the program itself, by the name that it was called by, so the answers are those of
- * the version that runs. Where the program has none, files are completed.
+ * the version that runs. Where the program has none, files are completed. No shell obeys what it is answered: bash, which puts
+ * words into the line as they are, gets them quoted; the others quote by themselves.
  */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `_admin_complete() {
-  local IFS=$'\\n'
-  COMPREPLY=($("$1" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1))
+  local candidate
+  COMPREPLY=()
+  while IFS= read -r candidate; do
+    printf -v candidate %q "\${candidate%%$'\\t'*}"
+    COMPREPLY+=("$candidate")
+  done < <("$1" complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _admin_complete admin
 `,

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { WriteStream } from 'node:tty'
 import { AppError } from '../errors.ts'
 
 /** A stream that text is written to; `isTTY` when a person looks at it. */
@@ -10,6 +11,8 @@ export interface TextOutput {
   write(text: string): unknown
   once?(event: 'drain' | 'close', listener: () => void): unknown
   off?(event: 'drain' | 'close', listener: () => void): unknown
+  /** Resolves once all is written, or nobody reads it. @throws {AppError} TASK_FAILED when it cannot be written */
+  written?(): Promise<void>
 }
 
 /** Writes as fast as is read, until nobody reads any more. */
@@ -50,20 +53,67 @@ export interface Io {
   interruptibly<T>(work: (stopped: AbortSignal) => Promise<T>): Promise<T>
 }
 
+/** Whoever reads our output may have had enough (`admin users list | head -1`), or the terminal was closed; that is no fault. */
+const NOBODY_READS: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EIO'])
+
+/** An output of the process. Node forgets what happened to it, and would try again with every piece; here it is over then. */
+class ProcessOutput implements TextOutput {
+  readonly #stream: WriteStream
+  readonly #name: string
+  #failure: NodeJS.ErrnoException | undefined
+
+  constructor(stream: WriteStream, name: string) {
+    this.#stream = stream
+    this.#name = name
+    stream.on('error', (error) => this.#fail(error))
+  }
+
+  get isTTY(): boolean {
+    return this.#stream.isTTY === true
+  }
+
+  get destroyed(): boolean {
+    return this.#failure !== undefined
+  }
+
+  write(text: string): boolean {
+    return this.#failure === undefined && this.#stream.write(text)
+  }
+
+  once(event: 'drain' | 'close', listener: () => void): void {
+    this.#stream.once(event, listener)
+  }
+
+  off(event: 'drain' | 'close', listener: () => void): void {
+    this.#stream.off(event, listener)
+  }
+
+  async written(): Promise<void> {
+    if (this.#failure === undefined) {
+      await new Promise<void>((resolve) => {
+        this.#stream.write('', (error) => {
+          if (error != null) this.#fail(error)
+          resolve()
+        })
+      })
+    }
+    if (this.#failure === undefined || NOBODY_READS.has(this.#failure.code)) return
+    throw new AppError('TASK_FAILED', `${this.#name} cannot be written: ${this.#failure.message}`)
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error
+  }
+}
+
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** The process's own streams and signals. A second signal ends the process at once. */
 export function processIo(): Io {
-  // Whoever reads our output may have had enough (`admin users list | head -1`), or the terminal was closed; that is no fault.
-  for (const output of [process.stdout, process.stderr]) {
-    output.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
-    })
-  }
   return {
     stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: new ProcessOutput(process.stdout, 'stdout'),
+    stderr: new ProcessOutput(process.stderr, 'stderr'),
     env: process.env,
     cwd: process.cwd(),
     stopRequested: () =>

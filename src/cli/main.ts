@@ -34,11 +34,22 @@ const USAGE_EXIT = 2
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const program = await buildProgram(io)
   try {
-    await program.parseAsync([...argv], { from: 'user' })
+    const code = await codeOf(program.parseAsync([...argv], { from: 'user' }))
+    await io.stdout.written?.()
+    return code
+  } catch (error) {
+    return report(error, io, argv.includes('--debug'))
+  }
+}
+
+/** What commander ends with: by itself when it has shown help, or complained of the usage. */
+async function codeOf(run: Promise<unknown>): Promise<number> {
+  try {
+    await run
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_EXIT
-    return report(error, io, argv.includes('--debug'))
+    throw error
   }
 }
 

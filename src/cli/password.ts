@@ -25,11 +25,15 @@ async function ask(io: Io, question: string): Promise<string> {
   io.stderr.write(question)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const prompt = createInterface({ input: io.stdin, output: nowhere, terminal: true })
+  const answer = prompt.question('')
+  // By Ctrl-C, or by Ctrl-D, of which some versions of Node also say that the question was aborted, and others nothing.
   const interrupted = new Promise<never>((_, reject) => {
-    prompt.once('SIGINT', () => reject(new AppError('TASK_FAILED', 'Interrupted; nothing was changed')))
+    for (const event of ['SIGINT', 'close'] as const) prompt.once(event, () => reject(event))
   })
   try {
-    return await Promise.race([prompt.question(''), interrupted])
+    return await Promise.race([answer, interrupted])
+  } catch {
+    throw new AppError('TASK_FAILED', 'Interrupted; nothing was changed')
   } finally {
     prompt.close()
     io.stderr.write('\n')

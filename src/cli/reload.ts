@@ -14,15 +14,28 @@ const BOUND = ['host', 'port', 'data'] as const satisfies readonly (keyof Settin
 /** More names than this make no line that anybody reads. */
 const MAX_NAMES = 3
 
+/** Changes of a project's files. */
+export interface Changes {
+  /** From now on the project is served as its files are: those that have changed before count, too. */
+  reload(live: LiveServer): void
+  close(): Promise<void>
+}
+
 /**
- * Serves a project as its files are, whenever they have changed. While they have faults, what was read last without any goes on being
- * served.
+ * Notices changes of a project's files, so that it can be served as they are. While they have faults, what was read last without any
+ * goes on being served.
  *
- * @returns once every change counts
+ * @returns once every change counts; what is read after that is never older than what is reloaded
  */
-export async function reloadOnChange(live: LiveServer, source: ProjectSource): Promise<{ close(): Promise<void> }> {
+export async function noticeChanges(source: ProjectSource): Promise<Changes> {
+  let live: LiveServer | undefined
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
   let isFaulty = false
   const reload = async (changed: readonly string[]): Promise<void> => {
+    if (live === undefined) return
     const start = performance.now()
     try {
       const project = bound(await loadProject(source), live)
@@ -36,8 +49,18 @@ export async function reloadOnChange(live: LiveServer, source: ProjectSource): P
       tell(error, changed, live)
     }
   }
-  const except = dataFolderOf(live.app.project)
-  return whenChanged(source.folder, reload, { except, counts: (name) => WRITTEN.test(name) })
+  const watching = await whenChanged(source.folder, reload, { after: begun, counts: (name) => WRITTEN.test(name) })
+  return {
+    reload(served) {
+      watching.except(dataFolderOf(served.app.project))
+      live = served
+      begin()
+    },
+    async close() {
+      begin()
+      await watching.close()
+    },
+  }
 }
 
 /** A project with those settings that cannot change while a server runs as they are. */

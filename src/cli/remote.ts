@@ -37,11 +37,11 @@ export function remoteOf({ env }: Io, { url, token, project, data }: RemoteOptio
     if (token !== undefined) throw wrong('--token is for a server elsewhere; name it with --url or ADMIN_URL')
     return undefined
   }
+  const api = apiRootAt(address, url === undefined ? 'ADMIN_URL' : '--url')
   const given = (token ?? env.ADMIN_TOKEN ?? '').trim()
-  if (given === '')
-    throw wrong(`No token for ${address}; put one into ADMIN_TOKEN (\`admin token\` prints one where the server is)`)
+  if (given === '') throw wrong(`No token for ${api}; put one into ADMIN_TOKEN (\`admin token\` prints one where the server is)`)
   if (!BEARER_TOKEN.test(given)) throw wrong('The token is none: it has characters that no token has')
-  return { api: apiRootAt(address, url === undefined ? 'ADMIN_URL' : '--url'), token: given }
+  return { api, token: given }
 }
 
 /** RFC 6750, section 2.1. */

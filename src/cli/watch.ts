@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { watch } from 'chokidar'
 
 /** How long to wait for more changes: an editor makes several to save one file. */
@@ -8,10 +8,17 @@ const SETTLE_MS = 50
 const ASIDE = /^(node_modules|data|\.git)$/
 
 export interface WatchOptions {
-  /** A folder whose changes do not count, absolute, beside those that never do. */
-  readonly except?: string
+  /** What the work has to wait for. Changes count before that, too. */
+  readonly after?: Promise<unknown>
   /** Whether a file counts, by its name within the folder; all do when absent. */
   readonly counts?: (name: string) => boolean
+}
+
+/** A folder that is watched. */
+export interface Watching {
+  /** From now on changes of this folder within it do not count. @param path absolute */
+  except(path: string): void
+  close(): Promise<void>
 }
 
 /**
@@ -24,17 +31,19 @@ export interface WatchOptions {
 export async function whenChanged(
   folder: string,
   work: (changed: readonly string[]) => Promise<void>,
-  { except, counts = () => true }: WatchOptions = {},
-): Promise<{ close(): Promise<void> }> {
+  { after = Promise.resolve(), counts = () => true }: WatchOptions = {},
+): Promise<Watching> {
   const changed = new Set<string>()
   let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> = Promise.resolve()
-  const isAside = (path: string) => path === except || ASIDE.test(relative(folder, path).split(sep)[0] ?? '')
+  let running = after.then(() => {})
+  let exception: string | undefined
+  const isExcepted = (path: string) => exception !== undefined && `${path}${sep}`.startsWith(`${exception}${sep}`)
+  const isAside = (path: string) => isExcepted(path) || ASIDE.test(relative(folder, path).split(sep)[0] ?? '')
   const watcher = watch(folder, { ignored: isAside, ignoreInitial: true })
   watcher.on('all', (event, path) => {
     const name = relative(folder, path)
     // A folder says nothing that its files do not say.
-    if (event.endsWith('Dir') || !counts(name)) return
+    if (event.endsWith('Dir') || isAside(path) || !counts(name)) return
     changed.add(name)
     clearTimeout(timer)
     timer = setTimeout(() => {
@@ -47,6 +56,11 @@ export async function whenChanged(
   })
   await new Promise<void>((resolve) => watcher.once('ready', resolve))
   return {
+    except(path) {
+      exception = path
+      watcher.unwatch(path)
+      for (const name of changed) if (isExcepted(join(folder, name))) changed.delete(name)
+    },
     async close() {
       clearTimeout(timer)
       await watcher.close()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { link, lstat, open, rename, rm } from 'node:fs/promises'
+import { link, lstat, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../errors.ts'
 
@@ -13,8 +13,8 @@ export interface WholeFileOptions {
 }
 
 /**
- * Writes a file that is there whole or not at all: under another name beside it, which becomes its own at the end. What stands under
- * its name, a symbolic link too, is replaced or left alone, and never written through.
+ * Writes a file that is there whole or not at all: under another name beside it, which becomes its own at the end. The file that
+ * stands under its name, or the symbolic link to one, is replaced or left alone, and never written through; who may read it stays.
  *
  * @throws {AppError} TASK_FAILED when there is something already, or it cannot be written
  */
@@ -22,7 +22,8 @@ export async function writeWholeFile(path: string, text: AsyncIterable<string>, 
   await refuseExisting(path, options)
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
-    await writeDraft(draft, text, options.signal)
+    const mode = options.force ? await modeOf(path) : undefined
+    await writeDraft(draft, text, { mode, signal: options.signal })
     if (options.force) await rename(draft, path)
     else await settle(draft, path)
   } catch (error) {
@@ -34,12 +35,30 @@ export async function writeWholeFile(path: string, text: AsyncIterable<string>, 
 
 /** @throws {AppError} TASK_FAILED when something stands under this name, and is not to be replaced */
 export async function refuseExisting(path: string, { shown, force }: WholeFileOptions): Promise<void> {
-  if (!force && (await isThere(path))) throw isThereAlready(shown)
+  if (!(await isThere(path))) return
+  if (!force) throw isThereAlready(shown)
+  const file = await stat(path).catch(() => undefined)
+  if (file?.isFile() === true) return
+  throw new AppError('TASK_FAILED', `${shown} is no regular file, and --force replaces none but those; name another`)
 }
 
-async function writeDraft(draft: string, text: AsyncIterable<string>, signal: AbortSignal | undefined): Promise<void> {
-  const file = await open(draft, 'wx')
+/** Who may read and write what is there; undefined when nothing is. */
+const modeOf = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ mode }) => mode & 0o777,
+    () => undefined,
+  )
+
+interface Drafting {
+  readonly mode: number | undefined
+  readonly signal: AbortSignal | undefined
+}
+
+async function writeDraft(draft: string, text: AsyncIterable<string>, { mode, signal }: Drafting): Promise<void> {
+  const file = await open(draft, 'wx', mode)
   try {
+    // A mask may have taken some of it away.
+    if (mode !== undefined) await file.chmod(mode)
     for await (const piece of text) {
       signal?.throwIfAborted()
       await file.writeFile(piece)

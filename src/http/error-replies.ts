@@ -75,7 +75,8 @@ function told(h: Toolkit, error: AppError, { validationStatus, clock }: ErrorOpt
 function ownFault(h: Toolkit, failure: Failure, error: AppError | undefined, { random, log }: ErrorOptions): ResponseObject {
   const requestId = requestIdOf(h.request, random)
   log.error('Request failed', { request_id: requestId, ...nameOf(h.request.route), error: failure })
-  const isTold = error !== undefined && error.status > 500
+  // Faults of the project's files are met by superusers alone, who replace its data.
+  const isTold = error !== undefined && (error.status > 500 || error.code === 'CONFIG_INVALID')
   const body = isTold
     ? shapeB(error.code, error.details)
     : shapeB('INTERNAL', `Request ${requestId} failed; the server's log says more`)

@@ -11,6 +11,8 @@ type HandOn = (event: RequestEvent, request: IncomingMessage, response: Response
 
 /** How patient a gate is. Durations in milliseconds. */
 export interface GateLimits {
+  /** For the rest of a request that has begun to come to arrive; whoever never sends it keeps nobody waiting. */
+  readonly arrivalTimeout: number
   /** For what is under way to be decided before what answers it is replaced. */
   readonly settleTimeout: number
   /** For requests to wait while what is to answer them is replaced. */
@@ -79,13 +81,25 @@ export class Gate {
   }
 
   /**
-   * Resolves once it is decided how everything under way is answered. What is not by then, such as a body that comes slowly, is not waited
-   * for any longer.
+   * Resolves once it is decided how everything under way is answered. What is not by then is not waited for any longer, and a request
+   * whose body comes slowly hardly at all.
    *
    * @param asker the answer to whoever waits for this
    */
   async settled(asker?: ServerResponse): Promise<void> {
-    const undecided = [...this.underWay].filter((response) => response !== asker && !response.headersSent)
+    const { arrivalTimeout, settleTimeout } = this.#limits
+    const others = [...this.underWay].filter((response) => response !== asker)
+    await this.#decided(others, arrivalTimeout)
+    await this.#decided(
+      others.filter(({ req }) => req.complete),
+      settleTimeout,
+    )
+  }
+
+  /** Resolves once it is decided how these are answered, or the time is over. */
+  async #decided(responses: readonly Response[], timeout: number): Promise<void> {
+    const undecided = responses.filter(({ headersSent, closed }) => !headersSent && !closed)
+    if (undecided.length === 0) return
     const decided = undecided.map(
       (response) =>
         new Promise<void>((resolve) => {
@@ -95,7 +109,7 @@ export class Gate {
     )
     let timer: NodeJS.Timeout | undefined
     const tooLong = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#limits.settleTimeout)
+      timer = setTimeout(resolve, timeout)
     })
     await Promise.race([Promise.all(decided), tooLong])
     clearTimeout(timer)

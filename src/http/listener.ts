@@ -41,6 +41,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxPipelined: 16,
   maxConnections: 900,
   stopTimeout: 10_000,
+  arrivalTimeout: 100,
   settleTimeout: 5000,
   holdTimeout: 10_000,
   maxHeld: 2000,

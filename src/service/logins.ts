@@ -10,7 +10,7 @@ import { type Random, uniqueId } from '../util/ids.ts'
 import { grantsOf } from './accounts.ts'
 import type { Records } from './records.ts'
 import { Refusal } from './refusal.ts'
-import { isOf, Sessions, succeeds } from './sessions.ts'
+import { isOf, Sessions, succeeds, tokenIdFor } from './sessions.ts'
 import { userNamed } from './users.ts'
 
 /** What a login is answered with (RFC 6749, section 5.1); `expires_in` in seconds. */
@@ -123,8 +123,8 @@ export class Logins {
   }
 
   /** An access token for a user, without a login: for whoever can read the secret anyway. */
-  issueAccessToken(userId: number): string {
-    return this.#tokens.issue('access', userId).token
+  issueAccessToken(user: StoredRecord): string {
+    return this.#tokens.issue('access', user.id, tokenIdFor(user, this.#random)).token
   }
 
   /** Everything an actor may do, by codename. */

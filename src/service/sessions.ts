@@ -6,15 +6,19 @@ import type { FieldFilter } from '../query/plan.ts'
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
+import { type Random, uniqueId } from '../util/ids.ts'
 import type { Records } from './records.ts'
 
 const SESSION = 'authsession'
 /** How many sessions are ended in one transaction. */
 const BATCH = 1000
+/** Of what names an account in a `jti`: 128 bits. */
+const MARK_CHARACTERS = 22
 
 /**
  * Who is logged in: a session for each login, under the name of its family of tokens. A token belongs to the family that its
- * `jti` begins with, and is good for as long as there is a session of that family.
+ * `jti` begins with, and is good for as long as there is a session of that family. One that was issued without a login has no session;
+ * its `jti` names the account that it is for.
  */
 export class Sessions {
   readonly #records: Records
@@ -82,14 +86,20 @@ export class Sessions {
     return this.#open.get(claims) === this.#epoch
   }
 
-  /** True when an access token is of a session that is open, and began with the password that the user still has. */
+  /**
+   * True when an access token is of a session that is open, and began with the password that the user still has; or was issued for this
+   * very account, with this password.
+   */
   async isOpen(claims: Claims, user: StoredRecord): Promise<boolean> {
     const epoch = this.#epoch
-    // A token that was issued without a login has no session to end.
-    const session = familyOf(claims.jti) === undefined ? undefined : await this.of(claims)
-    const open = familyOf(claims.jti) === undefined || (session !== undefined && isOf(session, user))
+    const open = familyOf(claims.jti) === undefined ? isIssuedTo(claims, user) : await this.#isOfSession(claims, user)
     if (open) this.#open.set(claims, epoch)
     return open
+  }
+
+  async #isOfSession(claims: Claims, user: StoredRecord): Promise<boolean> {
+    const session = await this.of(claims)
+    return session !== undefined && isOf(session, user)
   }
 
   async #end(filters: FieldFilter[]): Promise<void> {
@@ -109,6 +119,20 @@ export const isOf = (session: StoredRecord, user: StoredRecord): boolean =>
 
 /** Names the password that a session began with, without giving away what is stored of it. */
 const credentialOf = (user: StoredRecord): string => createHash('sha256').update(String(user.password)).digest('base64url')
+
+/**
+ * The `jti` of a token that is issued without a login. Ids begin anew when data is replaced, so an id alone may be another's by then:
+ * the token is good for this account, and for as long as it has this password.
+ */
+export const tokenIdFor = (user: StoredRecord, random: Random): string => `${uniqueId(random)}:${accountMark(user)}`
+
+const isIssuedTo = ({ jti }: Claims, user: StoredRecord): boolean => jti.slice(jti.indexOf(':') + 1) === accountMark(user)
+
+/** Names an account as it was made, with its password, without giving away what is stored of that. */
+function accountMark(user: StoredRecord): string {
+  const account = JSON.stringify([user.id, user.created_at, credentialOf(user)])
+  return createHash('sha256').update(account).digest('base64url').slice(0, MARK_CHARACTERS)
+}
 
 /** What a `jti` says of the session; undefined for a token that has none. */
 function familyOf(jti: string): string | undefined {

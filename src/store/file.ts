@@ -150,7 +150,8 @@ export class FileStore extends MemoryStore {
     mode: TransactionMode = 'commit',
     order?: EventOrder,
   ): Promise<Outcome> {
-    if (this.#refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', this.#refusal)
+    // Another may be opened in its place.
+    if (this.#refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', this.#refusal, this.#closing && { retryAfter: 1 })
     const outcome = this.engine.transact(operations, mode, order)
     if (mode === 'commit' && outcome.ok && operations.length > 0) await this.#save(outcome.changes, operations)
     return outcome

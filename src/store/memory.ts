@@ -7,25 +7,48 @@ import type { EventOrder, Follower, Operation, Outcome, Store, StoredRecord, Sto
 /** Text of so many records is no large object yet, which the garbage collector has to treat apart. */
 const STREAM_BATCH = 200
 
+/** What a table holds. */
+interface Contents {
+  readonly nextId: number
+  readonly records: readonly StoredRecord[]
+}
+
 /** A store that forgets everything when it is closed. */
 export class MemoryStore implements Store {
   protected readonly engine: Engine
+  /** Of models that are away: a project may have them again, as it may with files. */
+  #unclaimed: ReadonlyMap<string, Contents> = new Map()
   #isClosed = false
 
   constructor(registry: Registry, options?: EngineOptions) {
     this.engine = new Engine(registry, options)
   }
 
-  /** Takes over what another store holds of the models that both have. It was judged when it was stored, and is not judged again. */
+  /**
+   * Takes over what another store holds, and keeps what is of models that are not there. It was judged when it was stored, and is not
+   * judged again.
+   */
   async takeOver(former: MemoryStore): Promise<void> {
-    for (const [name, own] of this.engine.tables) {
-      const table = former.engine.tables.get(name)
-      if (table === undefined) continue
-      own.nextId = table.nextId
-      for await (const batch of former.stream(name, { filters: [], sort: [] })) {
-        for (const record of batch) own.replace(record.id, record)
+    const unclaimed = new Map<string, Contents>()
+    for (const [name, { nextId, records }] of await former.#contents()) {
+      const own = this.engine.tables.get(name)
+      if (own === undefined) unclaimed.set(name, { nextId, records })
+      else {
+        own.nextId = nextId
+        for (const record of records) own.replace(record.id, record)
       }
     }
+    this.#unclaimed = unclaimed
+  }
+
+  async #contents(): Promise<Map<string, Contents>> {
+    const contents = new Map(this.#unclaimed)
+    for (const [name, { nextId }] of this.engine.tables) {
+      const records: StoredRecord[] = []
+      for await (const batch of this.stream(name, { filters: [], sort: [] })) records.push(...batch)
+      contents.set(name, { nextId, records })
+    }
+    return contents
   }
 
   async get(table: string, ids: readonly number[]): Promise<(StoredRecord | undefined)[]> {

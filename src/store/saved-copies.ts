@@ -84,9 +84,15 @@ export async function checkCopy(folder: string, registry: Registry, name: string
 /** Puts a copy, which was checked, in the place of the data of a folder that the caller holds. What is replaced is lost. */
 export async function loadCopy(folder: string, name: string): Promise<SavedCopy> {
   const draft = join(copiesFolder(folder), 'loading')
-  await copyFile(copyPath(folder, name), draft)
-  await removeJournal(folder)
-  await rename(draft, snapshotPath(folder))
+  try {
+    await copyFile(copyPath(folder, name), draft)
+    await removeJournal(folder)
+    await rename(draft, snapshotPath(folder))
+  } catch (error) {
+    // On a disk that is full it would only be in the way.
+    await rm(draft, { force: true }).catch(() => {})
+    throw error
+  }
   await nodeDisk.syncFolder(folder)
   return found(folder, name)
 }
@@ -116,10 +122,22 @@ export async function removeData(folder: string): Promise<void> {
 /** `reset` removes every record, and creates the seed records if it is to; `load` puts a saved copy in the place of the data. */
 export type DataChange = { readonly kind: 'reset'; readonly seeds: boolean } | { readonly kind: 'load'; readonly copy: string }
 
-/** Changes the data of a folder that the caller holds, and that no store has open. */
+/**
+ * Changes the data of a folder that the caller holds, and that no store has open.
+ *
+ * @throws {AppError} STORE_UNAVAILABLE when the disk does not take it; what is there then is the former data, or an earlier state of it
+ */
 export async function changeData(folder: string, change: DataChange): Promise<void> {
-  if (change.kind === 'reset') await removeData(folder)
-  else await loadCopy(folder, change.copy)
+  try {
+    if (change.kind === 'reset') await removeData(folder)
+    else await loadCopy(folder, change.copy)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    // What the system does not say is a fault of ours.
+    if (cause instanceof AppError || code === undefined) throw cause
+    const words = `The data could not be replaced (${code}); make room on the disk, or mend what it says, and try again`
+    throw new AppError('STORE_UNAVAILABLE', words, { cause })
+  }
 }
 
 /** The newest first: what a crash leaves behind is an earlier state of the data. */

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmod, writeFile } from 'node:fs/promises'
+import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { commandTree } from '../../src/cli/command-tree.ts'
+import { processIo } from '../../src/cli/io.ts'
+import { buildProgram } from '../../src/cli/main.ts'
 import { runCli } from '../helpers/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../helpers/fixture.ts'
 import { ADMIN_BIN } from '../helpers/process.ts'
@@ -67,6 +70,57 @@ describe('completion in a shell', () => {
       assert.deepEqual(await pressed(shell, 'admin export --sort-b'), ['--sort-by'])
     })
   }
+
+  /** What a shell would obey if it read it as its own. */
+  const HOSTILE = ['$(touch pwned)', '`touch pwned`', '*', '-rf', `a"b'c`, '$HOME', 'x;touch pwned']
+
+  for (const shell of Object.keys(PRESSED)) {
+    test(`${shell} obeys nothing that it is answered`, async (t) => {
+      const script = PRESSED[shell]?.replace('(WORDS)', '(admin x)').replace('LINE', 'admin ') ?? ''
+      const fake = join(project.path, 'fake')
+      await mkdir(fake, { recursive: true })
+      const answers = HOSTILE.map((word) => `${word}\t$(touch pwned)`).join('\n')
+      // The script is the true program's, the answers are not.
+      const body = `#!/bin/sh\n[ "$1" = completion ] && exec '${process.execPath}' '${ADMIN_BIN}' "$@"\ncat <<'END'\n${answers}\nEND\n`
+      await writeFile(join(fake, 'admin'), body, { mode: 0o755 })
+      // What bash puts into the line is read by bash once more when the line is entered.
+      const entered = shell === 'bash' ? `\neval "entered=(\${COMPREPLY[*]})"; printf '%s\\n' "\${entered[@]}"` : ''
+      const options = { cwd: fake, env: { ...env, PATH: `${fake}${delimiter}${env.PATH}` } }
+      const result = await run(shell, ['-c', script + entered], options).catch((error) => error)
+      if (result.code === 'ENOENT') return t.skip(`${shell} is not installed`)
+      const lines = result.stdout.trimEnd().split('\n')
+      assert.deepEqual(
+        shell === 'bash' ? lines.slice(-HOSTILE.length) : lines.sort(),
+        shell === 'bash' ? HOSTILE : [...HOSTILE].sort(),
+      )
+      await assert.rejects(access(join(fake, 'pwned')), 'something was run')
+    })
+  }
+
+  test('runs nothing of the folder that one is in, and believes only names', async () => {
+    const strange = await copyFixture('minimal')
+    const at = (name: string) => join(strange.path, name)
+    const pwn = `import { writeFileSync } from 'node:fs'\nwriteFileSync('${at('pwned')}', '')\n`
+    await writeFile(at('admin.config.ts'), `${pwn}export default {}\n`)
+    await writeFile(at('models/a.ts'), `${pwn}export default { name: 'Alpha', fields: [{ name: 'title' }] }\n`)
+    await writeFile(at('models/b.js'), `${pwn}export default { name: "Beta", fields: [] }\n`)
+    await writeFile(at('models/c.yaml'), HOSTILE.map((name) => `- name: ${JSON.stringify(name)}\n  fields: []\n`).join(''))
+    await writeFile(at('models/d.json'), '{"name": "Gamma\\n$(x)", "fields": [{"name": "title"}]}')
+    await run('mkfifo', [at('models/e.yaml')])
+    const asked = ['complete', '--', 'export', '']
+    const { stdout } = await runCli(asked, { cwd: strange.path })
+    const names = stdout.split('\t\n')
+    assert.deepEqual(names, ['alpha', 'beta', 'gamma', 'group', 'note', 'permission', 'user', ''])
+    const program = await run(process.execPath, [ADMIN_BIN, ...asked], { cwd: strange.path })
+    assert.equal(program.stdout, stdout)
+    await assert.rejects(access(at('pwned')), 'something was run')
+    await strange.remove()
+  })
+
+  test('is answered by the program that was built as by its source', async () => {
+    const built = JSON.parse(await readFile(join(ADMIN_BIN, '../../dist/cli/command-tree.json'), 'utf8'))
+    assert.deepEqual(built, JSON.parse(JSON.stringify(commandTree(await buildProgram(processIo())))))
+  })
 
   const complete = async (...words: string[]) => {
     const { code, stdout, stderr } = await runCli(['complete', '--', ...words], { cwd: project.path })

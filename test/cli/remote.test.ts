@@ -78,7 +78,7 @@ describe('a server that is named by --url and --token', () => {
       'no token',
       '--url http://a.example',
       {},
-      'No token for http://a.example; put one into ADMIN_TOKEN (`admin token` prints one where the server is)',
+      'No token for http://a.example/api/v1; put one into ADMIN_TOKEN (`admin token` prints one where the server is)',
     ],
     [
       'what is no token',
@@ -97,6 +97,12 @@ describe('a server that is named by --url and --token', () => {
       'a name and a password',
       '--url http://me:secret@a.example',
       {},
+      '--url must hold no name and no password; the token is what it is asked with',
+    ],
+    [
+      'a name and a password, without a token',
+      '--url http://me:secret@a.example',
+      { ADMIN_TOKEN: '' },
       '--url must hold no name and no password; the token is what it is asked with',
     ],
     ['a query', '--url http://a.example/?a=b', {}, '--url must end with a path, such as https://example.com/base'],

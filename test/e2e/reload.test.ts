@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type CliResult, runCli } from '../helpers/cli.ts'
 import { makeProject, type TemporaryFolder } from '../helpers/fixture.ts'
 import { type RunningServer, startServer } from '../helpers/process.ts'
+import { startReceiver } from '../helpers/receiver.ts'
 
 const BOUND = { timeout: 120_000 }
 const NOTES = '/api/v1/models/note'
@@ -94,6 +95,46 @@ describe('the real program, while it serves', () => {
     assert.match(stderr, /^Warning: 'data' stays data until the server is started again/m)
   })
 
+  test('--watch serves what is saved while it starts', BOUND, async () => {
+    const save = `import { existsSync, writeFileSync } from 'node:fs'
+const at = (name: string): URL => new URL(name, import.meta.url)
+// When it is first read, the model before it has been.
+if (!existsSync(at('saved'))) writeFileSync(at('note.yaml'), ${JSON.stringify(model('Remarks'))})
+writeFileSync(at('saved'), '')
+`
+    await write('models/task.ts', `${save}${PROJECT['models/task.ts']}`)
+    await serve('--watch')
+    await server.said('models/note.yaml changed')
+    assert.ok((await labels()).includes('Remarks'), 'it was read before it was saved')
+  })
+
+  test('--watch goes on telling webhooks when commands cannot be told where the API is', BOUND, async () => {
+    const receiver = await startReceiver()
+    const config = (version: string) => `api_version: ${version}\nwebhooks: [{ url: '${receiver.url}' }]\n`
+    try {
+      await write('admin.config.yaml', config('v1'))
+      await serve('--watch')
+      const bearer = await token()
+      await rm(join(project.path, 'data/lock'))
+      await mkdir(join(project.path, 'data/lock/taken'), { recursive: true })
+      await write('models/note.yaml', model('Remarks'))
+      await server.said('models/note.yaml changed')
+      await write('admin.config.yaml', config('v2'))
+      await server.said('Commands are not told where the API is now')
+      assert.equal((await post('/api/v2/models/note', { data: { title: 'Third' } }, bearer)).status, 201)
+      await receiver.arrived(1)
+      await rm(join(project.path, 'data/lock'), { recursive: true })
+      const { stderr } = await server.stop()
+      assert.equal(
+        stderr.split('Commands are not told').length,
+        2,
+        'only where the API begins elsewhere is there anything to tell',
+      )
+    } finally {
+      await receiver.close()
+    }
+  })
+
   test('--watch --ephemeral keeps what is in memory, and its tokens', BOUND, async () => {
     await serve('--watch', '--ephemeral')
     const login = await post('/api/v1/auth/token', { username: 'root', password: 'long-enough' })
@@ -102,6 +143,13 @@ describe('the real program, while it serves', () => {
     await write('models/note.yaml', model('Remarks'))
     await server.said('models/note.yaml changed')
     assert.equal(await count(bearer), 3)
+    await rename(join(project.path, 'models/note.yaml'), join(project.path, 'note.away'))
+    await rename(join(project.path, 'seed/note.yaml'), join(project.path, 'seed.away'))
+    await server.said('seed/note.yaml changed')
+    assert.equal((await notes(bearer)).status, 404)
+    await rename(join(project.path, 'note.away'), join(project.path, 'models/remark.yaml'))
+    await server.said('models/remark.yaml changed')
+    assert.equal(await count(bearer), 3)
     const refused = await post('/api/v1/snapshots', { name: 'x' }, bearer)
     assert.equal(refused.status, 400)
     assert.match(await refused.text(), /This server writes nothing/)
@@ -109,6 +157,18 @@ describe('the real program, while it serves', () => {
     // Who was logged in is not any more.
     assert.equal((await notes(bearer)).status, 401)
     assert.ok(!(await readdir(project.path)).includes('data'), 'nothing is written')
+  })
+
+  test('seed records with faults are told of, and nothing is removed', BOUND, async () => {
+    await serve()
+    await write('seed/note.yaml', '- { title: First }\n- { titel: Second }\n')
+    const { code, stdout, stderr } = await admin('reset', '--seed-data')
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.match(stderr, /^error seed\/note\.yaml:2:\d+: .*'titel'/m)
+    assert.equal(await count(await token()), 2)
+    await server.stop()
+    const alone = await admin('reset', '--seed-data')
+    assert.deepEqual(alone, { code, stdout, stderr }, 'the same as without a server')
   })
 
   test('snapshots are saved, listed and loaded, and all is reset, beside it', BOUND, async () => {

@@ -122,7 +122,7 @@ async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fi
       const { records } = await live.app.store.find('user', { filters, sort: [], offset: 0, limit: 1 })
       const [user] = records
       if (user === undefined) throw new Error(`The project has no user '${username}'`)
-      return live.app.logins.issueAccessToken(user.id)
+      return live.app.logins.issueAccessToken(user)
     },
     async reopen() {
       await stop()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { TestApp } from '../helpers/app.ts'
@@ -95,6 +95,29 @@ test('a damaged copy is refused before anything is lost', () =>
     const refused = await app.live.replace({ data: { kind: 'load', copy: 'before' } }).catch((error: Error) => error.message)
     assert.match(String(refused), /snapshots\/before\.json is not as it was last written/)
     assert.equal(app.app, former)
+    assert.equal(await countTags(app), 12)
+  }))
+
+test('a copy that the disk does not take leaves the data as it is, and is told of', () =>
+  withApp(async (app) => {
+    await saved(app)
+    // In the place of the file that it is copied into.
+    await mkdir(join(app.folder.path, 'data/snapshots/loading'))
+    const { status, json } = await send(app, { request: `POST ${SNAPSHOTS}/before/load` })
+    assert.deepEqual([status, json.error], [503, 'Storage unavailable'])
+    assert.match(json.details, /^The data could not be replaced \(E\w+\); /)
+    assert.equal(app.reported.splice(0).length, 1, 'why is in the log')
+    await addTag(app, 'lanterns')
+    assert.equal(await countTags(app), 13)
+  }))
+
+test('seed records that cannot be created are told of by line, and nothing is removed', () =>
+  withApp(async (app) => {
+    await writeFile(join(app.folder.path, 'seed/tag.yaml'), '- { name: x, slug: 3 }\n')
+    const { status, json } = await send(app, { request: RESET, body: { seed_data: true } })
+    assert.deepEqual([status, json.error], [500, 'Invalid configuration'])
+    assert.match(json.details, /^seed\/tag\.yaml:1:\d+: .*slug/m)
+    assert.equal(app.reported.splice(0).length, 1, 'the log has it, too')
     assert.equal(await countTags(app), 12)
   }))
 

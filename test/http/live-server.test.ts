@@ -5,9 +5,9 @@ import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Replacement } from '../../src/app.ts'
-import { CONNECTION_LIMITS } from '../../src/http/listener.ts'
+import { CONNECTION_LIMITS, type Listener } from '../../src/http/listener.ts'
 import type { TestApp } from '../helpers/app.ts'
-import { type ListeningApp, withListening } from '../helpers/raw.ts'
+import { type ListeningApp, listen, open, withListening } from '../helpers/raw.ts'
 
 const TAGS = '/api/v1/models/tag'
 
@@ -189,6 +189,28 @@ describe('an application that is replaced while it is served', () => {
       },
       { connections: { ...CONNECTION_LIMITS, settleTimeout: 20 } },
       2,
+    ))
+
+  test('does not wait for a body that never comes; when it comes it is answered that the client may try again', () =>
+    withClient(
+      async (app, client) => {
+        const body = JSON.stringify(name(1))
+        const socket = await open(app.port)
+        const heard = listen(socket)
+        const head = `POST ${TAGS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${app.authorization}Content-Type: application/json\r\n`
+        socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, 5)}`)
+        await client.ask('GET', `${TAGS}/1`)
+        const { gate } = app.server.listener as Listener
+        while (gate.underWay.size === 0) await setImmediate()
+        // Were it waited for, this would take as long as a connection may.
+        await app.live.replace({})
+        assert.equal((await client.ask('GET', `${TAGS}/1`)).status, 200)
+        socket.write(body.slice(5))
+        const { status, headers, json } = await heard
+        assert.deepEqual([status, headers['retry-after'], json.error], [503, '1', 'Storage unavailable'])
+        assert.deepEqual(app.reported, [], 'it is no fault')
+      },
+      { connections: { ...CONNECTION_LIMITS, arrivalTimeout: 1, settleTimeout: 60_000, holdTimeout: 90_000 } },
     ))
 
   test('stays what it was when the other cannot be opened', () =>

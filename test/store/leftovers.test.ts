@@ -49,8 +49,8 @@ test('what killed processes left of a snapshot and of their locks is removed by 
 
 test('a process that has ended and is not waited for holds no lock', { skip: process.platform !== 'linux' }, async () => {
   const { path, remove } = await temporaryFolder()
-  // The shell becomes a program that never asks what became of its child.
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'])
+  // The shell becomes a program that never asks what became of its child, which ends after that.
+  const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60'])
   try {
     const [text] = await once(parent.stdout, 'data')
     const pid = Number(String(text))

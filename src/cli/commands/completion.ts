@@ -1,10 +1,8 @@
 import { Argument, Command } from 'commander'
-import { examineProject } from '../../service/project.ts'
-import { candidates } from '../candidates.ts'
+import { commandTree } from '../command-tree.ts'
+import { complete } from '../complete.ts'
 import { COMPLETION_SCRIPTS, INSTALLING, SHELLS, type Shell } from '../completion-scripts.ts'
 import type { Io } from '../io.ts'
-import { printable } from '../printable.ts'
-import { sourceOf } from '../project-options.ts'
 
 const HELP = `
 To have it in every shell from now on:
@@ -12,8 +10,8 @@ To have it in every shell from now on:
   zsh    ${INSTALLING.zsh}
   fish   ${INSTALLING.fish}
 
-Completes commands, options, what options may be, and the models of the project; it is this very program that is asked for them, by
-its name \`admin\`, which has to be on the PATH.
+Completes commands, options, what options may be, and the models of the project, by their files' text, of which nothing is run. It is
+this very program that is asked, by its name \`admin\`, which has to be on the PATH.
 
 Example:
   $ source <(admin completion bash)
@@ -30,24 +28,10 @@ export function completionCommand(io: Io): Command {
     })
 }
 
-/** `admin complete`: what such a script asks; a candidate a line, its description behind a tab. */
+/** `admin complete`: what such a script asks. The program that was built answers it sooner, by `completeAtOnce`. */
 export function completeCommand(io: Io): Command {
   return new Command('complete')
     .description('print what the last word may be completed to')
     .argument('[words...]', 'what stands behind the name of the program')
-    .action(async (words: string[], _: unknown, command: Command) => {
-      const program = command.parent ?? command
-      const found = await candidates(program, words, (project) => modelsOf(io, project))
-      for (const { text, description } of found) io.stdout.write(`${text}\t${printable(description)}\n`)
-    })
-}
-
-/** The models of a project, faulty or not; none where there is no project. */
-async function modelsOf(io: Io, project: string): Promise<readonly string[]> {
-  try {
-    const { project: found } = await examineProject(sourceOf(io, { project }, {}))
-    return found.registry.public.map(({ key }) => key)
-  } catch {
-    return []
-  }
+    .action((words: string[], _: unknown, command: Command) => complete(commandTree(command.parent ?? command), words, io))
 }

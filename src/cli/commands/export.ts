@@ -106,7 +106,7 @@ async function writeFile(
   const total = io.stderr.isTTY === true ? await patiently(io, () => totalOf(client, model, options)) : 0
   const counter = new RecordCounter(format)
   await io.interruptibly(async (signal) => {
-    const text = counter.counted(await patiently(io, () => client.download(pathOf(model, options), signal)))
+    const text = counter.counted(await patiently(io, () => client.download(pathOf(model, options), signal), { stopped: signal }))
     await writeWholeFile(
       path,
       withProgress(io, model, total, () => counter.count, text),

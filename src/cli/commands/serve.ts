@@ -5,12 +5,11 @@ import { AppError } from '../../errors.ts'
 import { LiveServer } from '../../http/live-server.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { createLog, type Log } from '../../log/log.ts'
-import type { ProjectSource } from '../../service/project.ts'
 import { firstSuperuser } from '../../service/users.ts'
 import { announceApi, lockPath } from '../../store/lock.ts'
 import type { Io } from '../io.ts'
 import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project-options.ts'
-import { reloadOnChange } from '../reload.ts'
+import { type Changes, noticeChanges } from '../reload.ts'
 
 interface ServeOptions extends ProjectOptions {
   readonly host?: string
@@ -34,7 +33,7 @@ export function serveCommand(io: Io): Command {
     .addOption(
       new Option('--ephemeral', 'begin with the seed records, keep changes in memory and write nothing').conflicts('data'),
     )
-    .option('--watch', 'reload models, views and settings when their files change; connections and data stay')
+    .option('--watch', 'reload models, views and settings when files of the project folder change; connections and data stay')
     .option('--show-token', 'print an access token of the first superuser and a curl command that uses it')
     .addOption(
       new Option('--log-format <format>', 'how the log is written to stderr (default: text on a terminal, else json)').choices([
@@ -43,13 +42,18 @@ export function serveCommand(io: Io): Command {
       ]),
     )
     .addHelpText('after', '\nExample:\n  $ admin serve --project shop --port 0 --watch\n')
-    .action((options: ServeOptions, command: Command) => {
+    .action(async (options: ServeOptions, command: Command) => {
       const debug = command.optsWithGlobals().debug === true
       const flags = { ...flagsOf(options), ...logFlags(options, debug) }
       const log = (settings: Settings['log']) => serverLog(settings, options, io)
       const mode = options.ephemeral === true ? 'ephemeral' : 'write'
-      const source = sourceOf(io, options, flags)
-      return withApp(io, options, mode, (app) => serve(app, options, source, io), { flags, log })
+      // Before anything is read, so that what is saved meanwhile is not missed.
+      const changes = options.watch === true ? await noticeChanges(sourceOf(io, options, flags)) : undefined
+      try {
+        await withApp(io, options, mode, (app) => serve(app, options, changes, io), { flags, log })
+      } finally {
+        await changes?.close()
+      }
     })
 }
 
@@ -80,13 +84,20 @@ function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
   }
 }
 
-async function serve(app: App, options: ServeOptions, source: ProjectSource, io: Io): Promise<void> {
+async function serve(app: App, options: ServeOptions, changes: Changes | undefined, io: Io): Promise<void> {
   let address = ''
-  const announced = (next: App) => announce(next, reachable(address) + apiRoots(next.settings).api)
+  let known = ''
+  const announced = async (next: App) => {
+    const api = reachable(address) + apiRoots(next.settings).api
+    if (api === known) return
+    await announce(next, api)
+    known = api
+  }
   const live = await LiveServer.create(app, {
     async begin(next) {
       // Where the API begins may have been set anew.
-      if (next !== app) await announced(next)
+      const warn = (error: Error) => next.log.warn(`Commands are not told where the API is now: ${error.message}`)
+      await announced(next).catch(warn)
       void next.searchIndexes.prepare()
       await next.webhooks.deliver()
     },
@@ -96,18 +107,17 @@ async function serve(app: App, options: ServeOptions, source: ProjectSource, io:
   })
   const { host } = app.settings
   address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  let watcher: { close(): Promise<void> } | undefined
   try {
     await announced(app)
-    if (options.watch === true) watcher = await reloadOnChange(live, source)
     const stop = io.stopRequested()
     io.stdout.write(`Listening on ${address}\n`)
     await introduce(app, options, address, io)
     await live.begin()
+    changes?.reload(live)
     const reason = await stop
     live.app.log.info(`${reason}: finishing open requests`)
   } finally {
-    await watcher?.close()
+    await changes?.close()
     // Before the port is anybody's. Where it fails, whoever asks there finds out that this server is gone.
     const warn = (error: Error) => live.app.log.warn(`The lock keeps the server's address: ${error.message}`)
     await announce(live.app, undefined).catch(warn)
@@ -143,7 +153,7 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
   } else if (options.showToken === true) {
     // Not by the log, which has no tokens in it: this is for the person who asked.
     const say = (line: string) => io.stderr.write(`${line}\n`)
-    const token = app.logins.issueAccessToken(superuser.id)
+    const token = app.logins.issueAccessToken(superuser)
     const model = registry.public.find(({ key }) => !['user', 'group', 'permission'].includes(key)) ?? registry.expect('user')
     say(`\nAccess token of ${superuser.username}, good for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)
     say(

@@ -21,7 +21,7 @@ export function tokenCommand(io: Io): Command {
         }
         if (user.is_active !== true)
           throw new AppError('TASK_FAILED', `User '${String(user.username)}' is not active, so a token would be refused`)
-        const token = app.logins.issueAccessToken(user.id)
+        const token = app.logins.issueAccessToken(user)
         io.stdout.write(options.json === true ? `${JSON.stringify({ access_token: token })}\n` : `${token}\n`)
       }),
     )

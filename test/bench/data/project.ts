@@ -2,6 +2,8 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Tokens } from '../../../src/auth/token.ts'
 import { jwtCodec } from '../../../src/http/jwt-codec.ts'
+import { tokenIdFor } from '../../../src/service/sessions.ts'
+import type { StoredRecord } from '../../../src/store/store.ts'
 import { systemClock } from '../../../src/util/clock.ts'
 import { systemRandom } from '../../../src/util/ids.ts'
 import { makeProject, type TemporaryFolder } from '../../helpers/fixture.ts'
@@ -45,7 +47,10 @@ export const dataFolder = (project: string): string => join(project, 'data')
 export function accessTokens(users: number): string[] {
   const lifetimes = { access_token_minutes: TOKEN_MINUTES, refresh_token_minutes: TOKEN_MINUTES }
   const tokens = new Tokens({ codec: jwtCodec('HS256', SECRET), lifetimes, clock: systemClock, random: systemRandom })
-  return Array.from({ length: users }, (_, index) => tokens.issue('access', index + 1).token)
+  return Array.from({ length: users }, (_, index) => {
+    const id = index + 1
+    return tokens.issue('access', id, tokenIdFor(superuser(id), systemRandom)).token
+  })
 }
 
 /** Writes the file in the store's own layout, in pieces: a million members are more than one string can hold. */
@@ -68,7 +73,7 @@ async function writeTable(file: FileHandle, name: string, count: number, record:
   await file.writeFile(`${piece}\n]}`)
 }
 
-function superuser(id: number): object {
+function superuser(id: number): StoredRecord {
   const at = '2023-01-01T00:00:00.000Z'
   return {
     id,
