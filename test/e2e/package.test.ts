@@ -45,6 +45,7 @@ describe('the packed package', () => {
       'SECURITY.md',
       'bin',
       'dist',
+      'docs',
       'package.json',
       'schemas',
     ])

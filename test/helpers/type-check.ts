@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { temporaryFolder } from './fixture.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -19,9 +19,13 @@ const OPTIONS = {
     allowImportingTsExtensions: true,
     // Of whatever else is imported, as their own packages have it.
     skipLibCheck: true,
-    paths: Object.fromEntries(
-      ['client', 'react-admin', 'refine'].map((name) => [`admin-backend/${name}`, [join(ROOT, `src/client/${name}.ts`)]]),
-    ),
+    paths: {
+      // As it is published: its sources want node's types.
+      'admin-backend': [join(ROOT, 'dist/index.d.ts')],
+      ...Object.fromEntries(
+        ['client', 'react-admin', 'refine'].map((name) => [`admin-backend/${name}`, [join(ROOT, `src/client/${name}.ts`)]]),
+      ),
+    },
   },
 }
 
@@ -29,10 +33,12 @@ const OPTIONS = {
 export async function typeCheck(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await temporaryFolder()
   try {
-    await mkdir(folder.path, { recursive: true })
     await symlink(MODULES, join(folder.path, 'node_modules'))
     const all = { ...files, 'package.json': '{"type":"module"}', 'tsconfig.json': JSON.stringify(OPTIONS) }
-    for (const [name, content] of Object.entries(all)) await writeFile(join(folder.path, name), content)
+    for (const [name, content] of Object.entries(all)) {
+      await mkdir(dirname(join(folder.path, name)), { recursive: true })
+      await writeFile(join(folder.path, name), content)
+    }
     return await new Promise((resolve) => {
       execFile(process.execPath, [join(MODULES, 'typescript/bin/tsc'), '--project', folder.path], (_, stdout, stderr) =>
         resolve(stdout + stderr),

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SCAFFOLD } from '../../src/cli/scaffold.ts'
+import { ERRORS } from '../../src/errors.ts'
+import { FIELD_TYPES } from '../../src/model/fields.ts'
+import { documentOf, projectOf } from '../contract/documents.ts'
+import { readDocument, runDocument } from './document.ts'
+import { codesIn, rowsOf } from './markdown.ts'
+
+runDocument('api.md')
+
+const rows = rowsOf(readDocument('api.md'))
+
+test('every error is in the table, with its status and what it says', () => {
+  for (const [code, { status, exitCode, message }] of Object.entries(ERRORS)) {
+    const row = rows.find(([cell]) => cell === `\`${code}\``) ?? assert.fail(`${code} is missing`)
+    if (row.length === 3) assert.equal(row[1], String(exitCode), code)
+    else assert.deepEqual(row.slice(1, 3), [String(status), message])
+  }
+})
+
+const TEXT = ['string', 'text', 'email', 'url', 'slug', 'choice']
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  'every type but `json` and `password`': Object.keys(FIELD_TYPES).filter((name) => name !== 'json' && name !== 'password'),
+  'every type but `password`': Object.keys(FIELD_TYPES).filter((name) => name !== 'password'),
+  'text and `choice`': TEXT,
+  'text, `choice`, numbers, times, foreign keys': [
+    ...TEXT,
+    ...['integer', 'number', 'date', 'time', 'datetime', 'foreignkey', 'one_to_one'],
+  ],
+}
+
+test('every filter operator is in the table, with the types that it is for', () => {
+  const types = Object.values(FIELD_TYPES)
+  const documented = new Map<string, readonly string[] | undefined>()
+  let above: readonly string[] | undefined
+  for (const [cell = '', , what = ''] of rows) {
+    const operator = cell === 'none' ? 'eq' : /^`__(\w+)`$/.exec(cell)?.[1]
+    if (operator === undefined) continue
+    above = what === 'the same' ? above : TYPES[what]
+    documented.set(operator, above)
+  }
+  assert.deepEqual(new Set(documented.keys()), new Set(types.flatMap(({ operators }) => operators)))
+  for (const [operator, names] of documented) {
+    const those = types.filter(({ operators }) => operators.some((each) => each === operator)).map(({ name }) => name)
+    assert.deepEqual([...(names ?? [])].sort(), those.sort(), operator)
+  }
+})
+
+const MODEL = /\/(models|views)\/(article|user|group|permission)\b/
+
+test('every endpoint is in the table, and no other', async () => {
+  const { paths = {} } = documentOf(await projectOf(SCAFFOLD))
+  const described = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations ?? {})
+      .filter((method) => ['get', 'post', 'put', 'delete'].includes(method))
+      .map((method) => `${method.toUpperCase()} ${path.replace(MODEL, '/$1/{model}').replace('{record_id}', '{id}')}`),
+  )
+  const documented = rows.flatMap(([cell = '']) => (/^(GET|POST|PUT|DELETE) /.test(codesIn(cell)[0] ?? '') ? codesIn(cell) : []))
+  const pages = ['GET /docs', 'GET /api/v1/openapi.json']
+  assert.deepEqual(documented.map((line) => line.replace(/(.)\/$/, '$1')).sort(), [...new Set([...described, ...pages])].sort())
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { DEFAULTS } from '../../src/config/settings.ts'
+import { runCli } from '../helpers/cli.ts'
+import { parseCommand, runsIn } from '../helpers/commands.ts'
+import { readDocument, runDocument } from './document.ts'
+import { rowsOf } from './markdown.ts'
+
+const run = promisify(execFile)
+const document = readDocument('deployment.md')
+
+runDocument('deployment.md', (shell) => {
+  test('the unit is one, where systemd can say so, and what it starts is taken', async (context) => {
+    const file = join(shell().folder, 'shop.service')
+    const unit = await readFile(file, 'utf8')
+    const [words = []] = runsIn(/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '')
+    await assert.doesNotReject(parseCommand(words))
+    // The user is this one's own, since that of the document is not there.
+    await writeFile(file, unit.replace('User=shop\n', ''))
+    const verified = await run('systemd-analyze', ['verify', '--man=no', file]).catch((error: NodeJS.ErrnoException) => error)
+    if (verified instanceof Error) {
+      assert.equal(verified.code, 'ENOENT', verified.message)
+      context.diagnostic('there is no systemd-analyze here')
+    } else assert.equal(verified.stderr, '')
+  })
+})
+
+test('every setting is in the table, with its default', () => {
+  const rows = rowsOf(document)
+  for (const [name, value] of Object.entries({ ...DEFAULTS, secret_key: {} })) {
+    const [, defaults = ''] = rows.find(([cell = '']) => cell.includes(`\`${name}\``)) ?? assert.fail(`${name} is missing`)
+    if (typeof value !== 'object')
+      assert.ok(defaults.includes(`\`${value === '' ? "''" : value}\``), `the default of ${name} is missing`)
+  }
+})
+
+test('every flag of serve is named', async () => {
+  const { stdout } = await runCli(['serve', '--help'], { cwd: import.meta.dirname })
+  for (const [flag] of stdout.matchAll(/^ {2}--[a-z-]+/gm)) {
+    const name = flag.trim()
+    assert.ok(document.includes(name), `${name} is missing`)
+  }
+})

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, test } from 'node:test'
+import { parseCommand } from '../helpers/commands.ts'
+import { anchorsOf, blocksOf, codesIn, linksOf, proseOf } from './markdown.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const documents = readdirSync(join(ROOT, 'docs')).map((name) => join('docs', name))
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+
+for (const path of [...documents, 'README.md']) {
+  describe(path, () => {
+    test('leads to what is there', () => {
+      for (const link of linksOf(read(path))) {
+        if (/^https?:/.test(link)) continue
+        const [file = '', anchor] = link.split('#')
+        const target = file === '' ? path : join(dirname(path), file)
+        assert.ok(existsSync(join(ROOT, target)), `${link} leads nowhere`)
+        if (anchor !== undefined) assert.ok(anchorsOf(read(target)).has(anchor), `${link} names no heading`)
+      }
+    })
+
+    test('names commands as they are', async () => {
+      const commands = codesIn(proseOf(read(path))).filter((code) => /^(?:npx )?admin [a-z-]/.test(code))
+      for (const command of commands) {
+        // What stands for something else: any number will do, and any shell.
+        const words = command
+          .replace(/^npx /, '')
+          .replace(/[[\]]/g, '')
+          .replace(/\b(?:ID|DELIVERY)\b/, '1')
+          .replace('SHELL', 'bash')
+        const [, ...argv] = words.split(' ')
+        await parseCommand(argv).catch((error: unknown) => {
+          // What is spoken of by its name alone lacks arguments.
+          assert.match(String(error), /outputHelp|missing/, `${command}: ${error}`)
+        })
+      }
+    })
+  })
+}
+
+test('every document has a test that runs it, or nothing to run, and is in the index', () => {
+  const index = linksOf(read('docs/README.md'))
+  for (const path of documents.filter((each) => each !== join('docs', 'README.md'))) {
+    const name = relative('docs', path)
+    assert.ok(index.includes(name), `${name} is not in the index`)
+    const runner = join(import.meta.dirname, `${name.replace(/\.md$/, '')}.test.ts`)
+    assert.ok(existsSync(runner) && readFileSync(runner, 'utf8').includes(`runDocument('${name}'`), `nothing runs ${name}`)
+  }
+  assert.deepEqual(blocksOf(read('docs/README.md')), [])
+})

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RULES } from '../../src/lint/rules.ts'
+import { readDocument, runDocument } from './document.ts'
+import { rowsOf } from './markdown.ts'
+
+const document = readDocument('lint.md')
+
+runDocument('lint.md')
+
+test('every rule is in the table', () => {
+  const documented = rowsOf(document).filter(([id = '']) => id.startsWith('`'))
+  assert.deepEqual(
+    documented,
+    Object.values(RULES).map(({ id, severity, summary }) => [`\`${id}\``, severity, summary]),
+  )
+})
