@@ -37,8 +37,9 @@ export async function writeWholeFile(path: string, text: AsyncIterable<string>, 
 export async function refuseExisting(path: string, { shown, force }: WholeFileOptions): Promise<void> {
   if (!(await isThere(path))) return
   if (!force) throw isThereAlready(shown)
+  // A link that leads nowhere is replaced itself, like any other link.
   const file = await stat(path).catch(() => undefined)
-  if (file?.isFile() === true) return
+  if (file === undefined || file.isFile()) return
   throw new AppError('TASK_FAILED', `${shown} is no regular file, and --force replaces none but those; name another`)
 }
 

@@ -38,13 +38,16 @@ export function dataRoutes(app: App, replace: Replace = refused): ServerRoute[] 
     superusersOnly(actor)
     const name = String(request.params.name)
     const next = await replace({ data: { kind: 'load', copy: name } }, request.raw.res)
+    next.log.info('Snapshot loaded', { event: 'snapshot_loaded', name, by: actor.userId ?? 'system' })
     const data = (await next.snapshots.list(actor)).find((copy) => copy.name === name)
     return { message: 'Snapshot loaded successfully', data }
   }
 
   const begin = async (request: Request) => {
-    const { seeds } = readReset(actorOf(request), request.payload)
-    const { seeded } = await replace({ data: { kind: 'reset', seeds } }, request.raw.res)
+    const actor = actorOf(request)
+    const { seeds } = readReset(actor, request.payload)
+    const { seeded, log } = await replace({ data: { kind: 'reset', seeds } }, request.raw.res)
+    log.info('Every record was removed', { event: 'data_reset', seeded, by: actor.userId ?? 'system' })
     return { message: 'Every record was removed', seeded }
   }
 
