@@ -46,7 +46,6 @@ describe('a file that is written whole, over what is there', () => {
     ['a pipe', (path) => execFileSync('mkfifo', [path])],
     ['a folder', (path) => mkdir(path)],
     ['a link to a device', (path) => symlink('/dev/null', path)],
-    ['a link to nothing', (path) => symlink('nowhere', path)],
   ] as const satisfies readonly (readonly [string, (path: string) => unknown])[]) {
     test(`does not take the place of ${what}`, async () => {
       await make(at(what))
@@ -56,4 +55,11 @@ describe('a file that is written whole, over what is there', () => {
       assert.equal((await lstat(at(what))).ino, before.ino)
     })
   }
+
+  test('takes the place of a link to nothing, and makes nothing where it leads', async () => {
+    await symlink('nowhere', at('a link to nothing'))
+    await write('a link to nothing')
+    assert.ok((await lstat(at('a link to nothing'))).isFile(), 'it is still a link')
+    await assert.rejects(lstat(at('nowhere')), { code: 'ENOENT' })
+  })
 })
