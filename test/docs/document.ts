@@ -65,7 +65,8 @@ export function runDocument(name: string, more?: (shell: () => Shell) => void): 
       })
     }
 
-    test('compiles', { skip: blocks.every(({ file }) => !TYPED.test(file ?? '')) }, async () => {
+    const nothing = blocks.every(({ file }) => !TYPED.test(file ?? '')) && 'it shows no TypeScript'
+    test('compiles', { skip: nothing }, async () => {
       const files: Record<string, string> = {}
       for (const file of typed) files[file] = await readFile(join(shell.folder, file), 'utf8')
       for (const code of Object.values(files)) {
