@@ -176,7 +176,8 @@ async function open(
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
     const writer = new RecordWriter(registry, store)
     const mocks = new Mocks({ registry, store, random, pause: setImmediate })
-    const searchIndexes = new SearchIndexes({ registry, store, log, wait, now: () => performance.now(), pause: setImmediate })
+    const now = () => performance.now()
+    const searchIndexes = new SearchIndexes({ registry, store, log, wait, now, pause: setImmediate, traffic })
     const stop = async () => {
       searchIndexes.close()
       await webhooks.stop()

@@ -86,12 +86,12 @@ class Wanted {
   }
 
   has(word: string): boolean {
-    return this.#numbers.has(this.#vocabulary.numberOf(word)) || this.#prefixes.some((prefix) => word.startsWith(prefix))
+    return this.#numbers.has(this.#vocabulary.find(word)) || this.#prefixes.some((prefix) => word.startsWith(prefix))
   }
 
   /** True for a pair of characters of which only the first was looked for. */
   isOnlyBegun(word: string, kind: TokenKind): boolean {
-    return kind === 'pair' && !this.#numbers.has(this.#vocabulary.numberOf(word))
+    return kind === 'pair' && !this.#numbers.has(this.#vocabulary.find(word))
   }
 }
 

@@ -19,6 +19,8 @@ export interface LiveIndexOptions {
   readonly now: () => number
   /** Lets others have the event loop. */
   readonly pause: () => Promise<void>
+  /** The same while an index is made, which may take long: `pause` when absent. */
+  readonly rest?: () => Promise<void>
   /** Told when an index cannot go on: it knows less than there is. */
   readonly failed: (error: unknown) => void
 }
@@ -110,7 +112,7 @@ export class LiveIndex {
   }
 
   async #make(): Promise<void> {
-    const { fields, records, now, pause } = this.#options
+    const { fields, records, now, pause, rest = pause } = this.#options
     const index = new SearchIndex(fields)
     this.#next = index
     let begun = now()
@@ -119,7 +121,7 @@ export class LiveIndex {
         if (!this.#changed.has(record.id)) index.replace(record.id, record)
         if (index.backlog >= 1) index.settle(() => now() - begun >= SLICE_MS)
         if (now() - begun < SLICE_MS) continue
-        await pause()
+        await rest()
         begun = now()
       }
     }

@@ -5,7 +5,7 @@ import { Highlighter, type Positions } from './highlight.ts'
 import { MORE_TIMES, Postings, TIMES_BITS } from './postings.ts'
 import type { QueryWord, SearchQuery } from './query.ts'
 import { Tally, WordScores } from './scores.ts'
-import { eachToken } from './tokens.ts'
+import { eachWord } from './tokens.ts'
 import { type Likeness, Vocabulary } from './vocabulary.ts'
 
 /** A field that is searched, and how much it weighs: more than 0, at most 1. */
@@ -126,8 +126,8 @@ export class SearchIndex {
   #addText(document: number, field: number, text: string): void {
     const place = (document << this.#fieldBits) | field
     let length = 0
-    eachToken(text, (word) => {
-      const number = this.#vocabulary.numberOf(word)
+    eachWord(text, (units, from, to) => {
+      const number = this.#vocabulary.numberOf(units, from, to)
       if (number === -1) return
       length++
       this.#postings.add(number, place)

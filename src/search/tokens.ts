@@ -14,6 +14,9 @@ export type TokenKind = 'plain' | 'whole' | 'part' | 'pair'
 
 export type TakeToken = (word: string, kind: TokenKind, start: number, end: number) => void
 
+/** Takes a word, folded, as UTF-16 code units: those from `from` and before `to`. They are only lent. */
+export type TakeUnits = (units: Uint16Array, from: number, to: number) => void
+
 /** What holds words together when it stands alone between them. */
 const JOINT = `[-@._+'’]`
 const WORD = String.raw`[\p{L}\p{N}][\p{L}\p{N}\p{M}]*`
@@ -26,50 +29,87 @@ const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u')
 const CHARACTER = /[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?\p{M}*|\P{M}[\p{M}\uff9e\uff9f]*|\p{M}+/gu
 const ASCII = /^[\0-\x7f]*$/
 
-/** What an ASCII character is: 0 between words, 1 of a word, 2 a joint. */
+/** What an ASCII character is: 0 between words, 1 of a word, 2 a joint; and what it is when it is folded. */
 const CLASSES = new Uint8Array(128)
+const FOLDED = new Uint8Array(128)
 for (let code = 0; code < 128; code++) {
   const character = String.fromCharCode(code)
   CLASSES[code] = /[A-Za-z0-9]/.test(character) ? 1 : /[-@._+']/.test(character) ? 2 : 0
+  FOLDED[code] = character.toLowerCase().charCodeAt(0)
 }
 
 /** Takes a text apart into words, in order; parts follow the whole that they are of. */
 export function eachToken(text: string, take: TakeToken): void {
-  for (let at = 0; at < text.length; at++) {
-    if (text.charCodeAt(at) > 127) {
-      eachUnicodeToken(text, take)
-      return
-    }
+  // Whoever takes a word may ask for the units of another.
+  const units = asciiUnitsOf(text)?.slice(0, text.length)
+  if (units === undefined) eachUnicodeToken(text, take)
+  else {
+    const folded = text.toLowerCase()
+    eachAsciiToken(units, text.length, (kind, start, end) => take(cut(folded.slice(start, end)), kind, start, end))
   }
-  eachAsciiToken(text.toLowerCase(), take)
 }
 
-function eachAsciiToken(text: string, take: TakeToken): void {
+/** The same for those who ask where no word stands, and make no text of it: that takes a third of the time. */
+export function eachWord(text: string, take: TakeUnits): void {
+  const units = asciiUnitsOf(text)
+  if (units === undefined) eachUnicodeToken(text, (word) => take(unitsOf(word), 0, word.length))
+  else eachAsciiToken(units, text.length, (_, start, end) => take(units, start, Math.min(end, start + MAX_WORD)))
+}
+
+/** Most texts are short, and need no array of their own: making one takes longer than filling it. */
+const LENT = new Uint16Array(1 << 15)
+const LENT_BYTES = Buffer.from(LENT.buffer)
+
+/** The code units of a text, and what may follow; good until those of another are asked for. */
+export function unitsOf(text: string): Uint16Array {
+  if (text.length <= LENT.length) {
+    LENT_BYTES.write(text, 'utf16le')
+    return LENT
+  }
+  const units = new Uint16Array(text.length)
+  Buffer.from(units.buffer).write(text, 'utf16le')
+  return units
+}
+
+/** The code units of a text, folded; undefined when not all of it is ASCII. */
+function asciiUnitsOf(text: string): Uint16Array | undefined {
+  const units = unitsOf(text)
+  for (let at = 0; at < text.length; at++) {
+    const unit = units[at] ?? 0
+    if (unit > 127) return undefined
+    units[at] = FOLDED[unit] ?? 0
+  }
+  return units
+}
+
+type TakePlace = (kind: TokenKind, start: number, end: number) => void
+
+function eachAsciiToken(units: Uint16Array, length: number, take: TakePlace): void {
   let at = 0
-  while (at < text.length) {
-    if (CLASSES[text.charCodeAt(at)] !== 1) {
+  while (at < length) {
+    if (CLASSES[units[at] ?? 0] !== 1) {
       at++
       continue
     }
     const start = at
     let joints = 0
-    while (at < text.length) {
-      const kind = CLASSES[text.charCodeAt(at)]
-      if (kind === 2 && CLASSES[text.charCodeAt(at + 1)] === 1) joints++
+    while (at < length) {
+      const kind = CLASSES[units[at] ?? 0]
+      if (kind === 2 && at + 1 < length && CLASSES[units[at + 1] ?? 0] === 1) joints++
       else if (kind !== 1) break
       at++
     }
-    if (joints === 0) take(cut(text.slice(start, at)), 'plain', start, at)
-    else eachAsciiPart(text, start, at, take)
+    if (joints === 0) take('plain', start, at)
+    else eachAsciiPart(units, start, at, take)
   }
 }
 
-function eachAsciiPart(text: string, start: number, end: number, take: TakeToken): void {
-  take(cut(text.slice(start, end)), 'whole', start, end)
+function eachAsciiPart(units: Uint16Array, start: number, end: number, take: TakePlace): void {
+  take('whole', start, end)
   let from = start
   for (let at = start; at <= end; at++) {
-    if (at < end && CLASSES[text.charCodeAt(at)] === 1) continue
-    take(cut(text.slice(from, at)), 'part', from, at)
+    if (at < end && CLASSES[units[at] ?? 0] === 1) continue
+    take('part', from, at)
     from = at + 1
   }
 }

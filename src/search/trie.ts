@@ -24,6 +24,8 @@ export class Trie {
   readonly roots = new Map<number, number>()
   /** All words, one behind the other. */
   #characters = new Uint16Array(1024)
+  /** Where each of them begins. */
+  #begins = new Int32Array(64)
   #nodes = new Int32Array(64 * WIDTH)
   #usedCharacters = 0
   #usedNodes = 0
@@ -43,10 +45,14 @@ export class Trie {
     return this.#nodes
   }
 
-  /** The number of a word, or -1. */
-  find(word: string): number {
-    const node = this.#nodeFor(word)
-    return node !== NONE && this.#member(node, END) === word.length ? this.#member(node, WORD) : NONE
+  /** True for a word of these characters: those from `from` and before `to`. */
+  spells(word: number, units: Uint16Array, from: number, to: number): boolean {
+    const characters = this.#characters
+    const begin = this.#begins[word] ?? 0
+    const end = word + 1 < this.#size ? this.#begins[word + 1] : this.#usedCharacters
+    if (end !== begin + to - from) return false
+    for (let at = from; at < to; at++) if (characters[begin + at - from] !== units[at]) return false
+    return true
   }
 
   /** The number of a word, which is given one when it has none yet. At least one character. */
@@ -121,8 +127,8 @@ export class Trie {
   /** A word ends where a node does. */
   #name(node: number, word: string): number {
     if (this.#member(node, WORD) === NONE) {
-      this.#nodes[node + WORD] = this.#size++
       this.#write(word)
+      this.#nodes[node + WORD] = this.#size++
     }
     return this.#member(node, WORD)
   }
@@ -163,9 +169,11 @@ export class Trie {
     return node
   }
 
-  /** Keeps the characters of a word. @returns where they begin */
+  /** Keeps the characters of the next word. @returns where they begin */
   #write(word: string): number {
     const begin = this.#usedCharacters
+    this.#begins = roomFor(this.#begins, this.#size)
+    this.#begins[this.#size] = begin
     this.#usedCharacters += word.length
     this.#characters = roomFor(this.#characters, this.#usedCharacters)
     for (let at = 0; at < word.length; at++) this.#characters[begin + at] = word.charCodeAt(at)

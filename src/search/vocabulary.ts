@@ -1,11 +1,10 @@
 import { EditDistance } from './edit-distance.ts'
-import { roomFor } from './growing.ts'
 import { isStopWord, stemOf } from './stems.ts'
+import { unitsOf } from './tokens.ts'
 import { Trie } from './trie.ts'
+import { WordTable } from './word-table.ts'
 
-const MAX_REMEMBERED = 1 << 15
-const OFTEN = 8
-const SAYS_NOTHING = -1
+const NONE = -1
 
 /** How a word of a text answers to a word that is looked for, best first. */
 export type Likeness = 'exact' | 'inflected' | 'prefix' | 'near' | 'far'
@@ -13,53 +12,52 @@ export type Likeness = 'exact' | 'inflected' | 'prefix' | 'near' | 'far'
 /** All words of the records of a model, by number. Words are never forgotten: an index that holds too many of them is made anew. */
 export class Vocabulary {
   readonly #trie = new Trie()
+  readonly #words = new WordTable(this.#trie)
   readonly #edits = new EditDistance(this.#trie)
   /** Words by the stem that they have in common with others, unless they are it. */
   readonly #families = new Map<string, number[]>()
-  /** The numbers of words that come up often: finding them in the trie takes longer. */
-  readonly #remembered = new Map<string, number>()
-  /** How often each word came up, up to a number from which on it is remembered. */
-  #sightings = new Uint8Array(64)
+  /** Words that say nothing. They have numbers, so that they are known again, and come up nowhere. */
+  readonly #silent = new Set<number>()
 
-  /** The number of a word that a record holds; -1 for one that says nothing. */
-  numberOf(word: string): number {
-    const known = this.#remembered.get(word)
-    if (known !== undefined) return known
-    const size = this.#trie.size
-    const number = isSilent(word) ? SAYS_NOTHING : this.#trie.add(word)
-    if (number === size) this.#addToFamily(word, number)
-    this.#remember(word, number)
-    return number
+  /** The number of a word that a record holds; -1 for one that says nothing. The word are the characters from `from` and before `to`. */
+  numberOf(units: Uint16Array, from: number, to: number): number {
+    if (from === to) return NONE
+    const known = this.#words.find(units, from, to)
+    const number = known === NONE ? this.#learn(units, from, to) : known
+    return this.#silent.has(number) ? NONE : number
   }
 
-  #remember(word: string, number: number): void {
-    if (number !== SAYS_NOTHING) {
-      this.#sightings = roomFor(this.#sightings, number)
-      const sightings = (this.#sightings[number] ?? 0) + 1
-      this.#sightings[number] = sightings
-      if (sightings < OFTEN) return
-    }
-    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear()
-    this.#remembered.set(apart(word), number)
+  #learn(units: Uint16Array, from: number, to: number): number {
+    const word = wordOf(units, from, to)
+    const number = this.#trie.add(word)
+    this.#words.add(number, units, from, to)
+    if (isStopWord(word)) this.#silent.add(number)
+    else this.#addToFamily(word, number)
+    return number
   }
 
   #addToFamily(word: string, number: number): void {
     const stem = stemOf(word)
     if (stem === word) return
     const family = this.#families.get(stem)
-    if (family === undefined) this.#families.set(apart(stem), [number])
+    if (family === undefined) this.#families.set(stem, [number])
     else family.push(number)
   }
 
   /** Calls `take` with the word itself and those with the same stem. */
   eachExact(word: string, take: (number: number, likeness: Likeness) => void): void {
-    const itself = this.#trie.find(word)
-    if (itself !== -1) take(itself, 'exact')
+    const itself = this.find(word)
+    if (itself !== NONE) take(itself, 'exact')
     const stem = stemOf(word)
-    const base = stem === word ? -1 : this.#trie.find(stem)
+    const base = stem === word ? NONE : this.find(stem)
     // The stem of a word is not always its own: `univers` belongs to `univers`, but some stems have other stems.
-    if (base !== -1 && stemOf(stem) === stem) take(base, 'inflected')
+    if (base !== NONE && stemOf(stem) === stem) take(base, 'inflected')
     for (const number of this.#families.get(stem) ?? []) if (number !== itself) take(number, 'inflected')
+  }
+
+  /** The number of a word, or -1. */
+  find(word: string): number {
+    return this.#words.find(unitsOf(word), 0, word.length)
   }
 
   eachFrom(prefix: string, take: (number: number, likeness: Likeness) => void): void {
@@ -76,8 +74,11 @@ export class Vocabulary {
   }
 }
 
-/** A word by itself: what is cut from a text keeps all of the text in memory. */
-const apart = (word: string): string => Buffer.from(word, 'utf16le').toString('utf16le')
+function wordOf(units: Uint16Array, from: number, to: number): string {
+  let word = ''
+  for (let at = from; at < to; at++) word += String.fromCharCode(units[at] ?? 0)
+  return word
+}
 
 /** True for what is not worth a place in an index. */
 export const isSilent = (word: string): boolean => word === '' || isStopWord(word)

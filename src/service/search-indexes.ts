@@ -5,10 +5,13 @@ import type { Registry } from '../model/registry.ts'
 import { LiveIndex } from '../search/live-index.ts'
 import type { SearchIndex } from '../search/search-index.ts'
 import type { Change, Store } from '../store/store.ts'
+import type { Traffic } from '../util/traffic.ts'
 
 /** How long a search waits for its index, and after how long one that waited in vain may come again. */
 const PATIENCE_MS = 3000
 const RETRY_AFTER_SECONDS = 2
+/** Between two slices of an index that is being made, while requests come: they have half of the time at least. In milliseconds. */
+const REST_MS = 8
 
 /** What a match is worth in the field that records are known by, and in any other. */
 const DISPLAY_WEIGHT = 1
@@ -24,6 +27,8 @@ export interface SearchIndexesOptions {
   readonly now: () => number
   /** Lets others have their turn. */
   readonly pause: () => Promise<unknown>
+  /** Tells whether requests come, which go first. */
+  readonly traffic: Traffic
 }
 
 /**
@@ -84,14 +89,16 @@ export class SearchIndexes {
   }
 
   #begin(model: Model): LiveIndex {
-    const { store, now, pause } = this.#options
+    const { store, now, pause, wait, traffic } = this.#options
+    const unlessClosed = async (pausing: () => Promise<unknown>) => {
+      await (this.#isClosed ? new Promise<never>(() => {}) : pausing())
+    }
     const index = new LiveIndex({
       fields: model.searchableFields.map(({ name }) => ({ name, weight: name === model.displayField ? DISPLAY_WEIGHT : WEIGHT })),
       records: () => store.stream(model.key, { filters: [], sort: [] }),
       now,
-      pause: async () => {
-        await (this.#isClosed ? new Promise<never>(() => {}) : pause())
-      },
+      pause: () => unlessClosed(pause),
+      rest: () => unlessClosed(() => (traffic.isBusy ? wait(REST_MS) : pause())),
       failed: (error) => this.#drop(model.key, error),
     })
     this.#indexes.set(model.key, index)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { EditDistance } from '../../src/search/edit-distance.ts'
+import { unitsOf } from '../../src/search/tokens.ts'
 import { Trie } from '../../src/search/trie.ts'
 import { mulberry32, pick } from '../bench/data/random.ts'
 import { distanceOf, makeWords, misspelt } from './brute-force.ts'
@@ -27,13 +28,13 @@ describe('a trie', () => {
     assert.equal(trie.size, WORDS.length)
   })
 
-  test('finds whole words alone', () => {
+  test('knows how words are written, anywhere in a text', () => {
     const trie = trieOf(WORDS)
-    assert.deepEqual(
-      WORDS.map((word) => trie.find(word)),
-      [...WORDS.keys()],
-    )
-    for (const other of ['ca', 'cars', 'cartes', 'd', 'z', '京', 'x']) assert.equal(trie.find(other), -1, other)
+    for (const [number, word] of WORDS.entries()) {
+      assert.ok(trie.spells(number, unitsOf(`a ${word}s`), 2, 2 + word.length), word)
+      for (const other of WORDS)
+        if (other !== word) assert.ok(!trie.spells(number, unitsOf(other), 0, other.length), `${word}, ${other}`)
+    }
   })
 
   test('finds words by how they begin', () => {

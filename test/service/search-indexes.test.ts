@@ -9,6 +9,7 @@ import { SearchIndexes } from '../../src/service/search-indexes.ts'
 import { FileStore } from '../../src/store/file.ts'
 import { MemoryStore } from '../../src/store/memory.ts'
 import type { Store } from '../../src/store/store.ts'
+import { Traffic } from '../../src/util/traffic.ts'
 import { openTestApp } from '../helpers/app.ts'
 import { FaultyDisk } from '../helpers/faulty-disk.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
@@ -18,10 +19,17 @@ const registry = libraryRegistry()
 const genre = registry.expect('genre')
 const forever = () => new Promise<never>(() => {})
 
+/** What the indexes take from outside. */
+interface Outside {
+  readonly wait: (milliseconds: number) => Promise<unknown>
+  readonly pause: () => Promise<void>
+  readonly traffic: Traffic
+}
+
 /** The search indexes of a store, what they complain of, and what is found in the names of genres. */
 function indexesOf(
   store: Store,
-  { wait = forever, pause = async () => {} }: { wait?: () => Promise<unknown>; pause?: () => Promise<void> } = {},
+  { wait = forever, pause = async () => {}, traffic = new Traffic(() => 0) }: Partial<Outside> = {},
 ) {
   const complaints: unknown[] = []
   // Every look at the clock takes long, so that there is a pause behind each record.
@@ -31,7 +39,7 @@ function indexesOf(
     return time
   }
   const error: Log['error'] = (_, fields) => void complaints.push(fields?.error)
-  const indexes = new SearchIndexes({ registry, store, log: { ...silentLog, error }, wait, now, pause })
+  const indexes = new SearchIndexes({ registry, store, log: { ...silentLog, error }, wait, now, pause, traffic })
   const found = async (q: string): Promise<number[]> => {
     const { hits } = (await indexes.of(genre)).search(readQuery(q, { fuzzy: false }), { offset: 0, limit: 100 })
     return hits.map(({ id }) => id).sort((a, b) => a - b)
@@ -73,6 +81,22 @@ describe('a search index', () => {
     const [first] = await found('travel')
     assert.deepEqual([first, await found('poetry'), await found('late')], [3, [2], [1201]])
     assert.deepEqual(await found('1199'), [], 'removed')
+  })
+
+  test('is made at half the pace while requests come one after another', async () => {
+    const store = new MemoryStore(registry)
+    await new Library(store).accept([insert('genre', { name: 'travel' }), insert('genre', { name: 'poetry' })])
+    const traffic = new Traffic(() => 0)
+    const waits: number[] = []
+    let pauses = 0
+    const wait = async (milliseconds: number) => waits.push(milliseconds)
+    const pause = async () => void pauses++
+    await indexesOf(store, { wait, pause, traffic }).indexes.prepare()
+    assert.deepEqual([waits.length, pauses > 0], [0, true], 'waited for nobody')
+    pauses = 0
+    for (let request = 0; request < 8; request++) traffic.note()
+    await indexesOf(store, { wait, pause, traffic }).indexes.prepare()
+    assert.deepEqual([waits.length > 0, new Set(waits), pauses], [true, new Set([8]), 0])
   })
 
   test('forgets a write that failed, and goes on', async () => {

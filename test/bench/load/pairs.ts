@@ -20,11 +20,18 @@ export interface SideResult {
   readonly p99: number
 }
 
+/** Rates of two slices that were taken one right after the other, per second. */
+export interface Pair {
+  readonly ours: number
+  readonly bare: number
+}
+
 export interface PairsResult {
   readonly ours: SideResult
   readonly bare: SideResult
   /** Median of the ratios of slices that were taken one right after the other. */
   readonly ratio: number
+  readonly pairs: readonly Pair[]
   readonly errors: number
   readonly firstError: string | undefined
   /** The busiest that the generator was, 1 being one core. */
@@ -39,18 +46,20 @@ export interface PairsResult {
  */
 export async function measurePairs(ours: Side, bare: Side, seconds: number, count = PAIRS): Promise<PairsResult> {
   const slice = (side: Side, index: number) => runLoad(side.target, side.requests(index), lasting(seconds))
-  const pairs: { ours: LoadResult; bare: LoadResult }[] = []
+  const slices: { ours: LoadResult; bare: LoadResult }[] = []
   for (let index = 0; index < WARM_UP_PAIRS + count; index++) {
     const first = index % 2 === 0 ? await slice(ours, index) : undefined
     const bareResult = await slice(bare, index)
-    pairs.push({ ours: first ?? (await slice(ours, index)), bare: bareResult })
+    slices.push({ ours: first ?? (await slice(ours, index)), bare: bareResult })
   }
-  const all = pairs.flatMap((pair) => [pair.ours, pair.bare])
-  const measured = pairs.slice(WARM_UP_PAIRS)
+  const all = slices.flatMap((slice) => [slice.ours, slice.bare])
+  const measured = slices.slice(WARM_UP_PAIRS)
+  const pairs = measured.map(({ ours, bare }): Pair => ({ ours: ours.perSecond, bare: bare.perSecond }))
   return {
     ours: summary(measured.map((pair) => pair.ours)),
     bare: summary(measured.map((pair) => pair.bare)),
-    ratio: median(measured.map((pair) => pair.ours.perSecond / pair.bare.perSecond)),
+    ratio: median(pairs.map((pair) => pair.ours / pair.bare)),
+    pairs,
     errors: all.reduce((sum, { errors }) => sum + errors, 0),
     firstError: all.find(({ firstError }) => firstError !== undefined)?.firstError,
     generatorLoad: Math.max(...all.map(({ generatorLoad }) => generatorLoad)),

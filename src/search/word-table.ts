@@ -1,0 +1,78 @@
+import type { Trie } from './trie.ts'
+
+const NONE = -1
+
+/** The members of a slot: the number of a word and one more, or 0 where there is none; and the hash of the word. */
+const WORD = 0
+const HASH = 1
+const WIDTH = 2
+
+const PART_BITS = 6
+const PARTS = 1 << PART_BITS
+
+/** An open hash table with linear probing. Its length is a power of two; it is never more than half full. */
+interface Part {
+  slots: Int32Array
+  size: number
+}
+
+/**
+ * The numbers of a trie's words by their characters: no text has to be made of them to find one. Hashes are FNV-1a's. The table is in
+ * parts, each of which grows by itself, so that nobody waits while all words are moved.
+ */
+export class WordTable {
+  readonly #trie: Trie
+  readonly #parts: readonly Part[] = Array.from({ length: PARTS }, () => ({ slots: new Int32Array(16 * WIDTH), size: 0 }))
+
+  constructor(trie: Trie) {
+    this.#trie = trie
+  }
+
+  /** The number of the word of these characters, or -1. */
+  find(units: Uint16Array, from: number, to: number): number {
+    const hash = hashOf(units, from, to)
+    const { slots } = this.#partOf(hash)
+    for (let slot = first(slots, hash); slots[slot + WORD] !== 0; slot = next(slots, slot)) {
+      const word = (slots[slot + WORD] ?? 0) - 1
+      if (slots[slot + HASH] === hash && this.#trie.spells(word, units, from, to)) return word
+    }
+    return NONE
+  }
+
+  /** Takes up a word that was not found. */
+  add(number: number, units: Uint16Array, from: number, to: number): void {
+    const hash = hashOf(units, from, to)
+    const part = this.#partOf(hash)
+    part.size++
+    if (2 * part.size * WIDTH > part.slots.length) part.slots = doubled(part.slots)
+    put(part.slots, hash, number + 1)
+  }
+
+  #partOf(hash: number): Part {
+    return this.#parts[hash & (PARTS - 1)] as Part
+  }
+}
+
+function doubled(slots: Int32Array): Int32Array {
+  const larger = new Int32Array(2 * slots.length)
+  for (let slot = 0; slot < slots.length; slot += WIDTH) {
+    if (slots[slot + WORD] !== 0) put(larger, slots[slot + HASH] ?? 0, slots[slot + WORD] ?? 0)
+  }
+  return larger
+}
+
+function put(slots: Int32Array, hash: number, word: number): void {
+  let slot = first(slots, hash)
+  while (slots[slot + WORD] !== 0) slot = next(slots, slot)
+  slots[slot + WORD] = word
+  slots[slot + HASH] = hash
+}
+
+const first = (slots: Int32Array, hash: number): number => ((hash >>> PART_BITS) * WIDTH) & (slots.length - 1)
+const next = (slots: Int32Array, slot: number): number => (slot + WIDTH) & (slots.length - 1)
+
+function hashOf(units: Uint16Array, from: number, to: number): number {
+  let hash = 0x811c9dc5
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (units[at] ?? 0), 0x01000193)
+  return hash ^ (hash >>> 15)
+}
