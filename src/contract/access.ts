@@ -14,6 +14,19 @@ export interface Roots {
   readonly document: string
 }
 
+/** What reading records may fail with. */
+export const READ: readonly Failure[] = ['badRequest', 'unauthenticated', 'forbidden', 'notJson', 'unavailable']
+/** What writing records may fail with. */
+export const WRITE: readonly Failure[] = [
+  'badWrite',
+  'unauthenticated',
+  'forbidden',
+  'conflict',
+  'tooLarge',
+  'notJson',
+  'unavailable',
+]
+
 /** Of what is read without a model's permission. */
 export const READ_OPEN: readonly Failure[] = ['badRequest', 'notJson']
 

@@ -2,7 +2,7 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { MAX_FILL_COUNT, mockedModels } from '../service/mock-requests.ts'
 import { DEFAULT_MOCK_COUNT, MAX_MOCK_COUNT, MAX_SEED } from '../service/mocks.ts'
-import type { Roots } from './access.ts'
+import { type Roots, WRITE } from './access.ts'
 import { body, json, OPEN, type Operation, type Paths } from './operation.ts'
 import { schemaNames } from './record-schemas.ts'
 import type { Responses } from './responses.ts'
@@ -45,16 +45,7 @@ export function mockFillPaths(roots: Roots, registry: Registry, responses: Respo
     requestBody: body(json(asked)),
     responses: {
       201: responses.success('Records were created', json(object({ data: object({ seed: SEED, created }) })), 'default'),
-      ...responses.failures(
-        'default',
-        'badWrite',
-        'unauthenticated',
-        'forbidden',
-        'conflict',
-        'tooLarge',
-        'notJson',
-        'unavailable',
-      ),
+      ...responses.failures('default', ...WRITE),
     },
   }
   return { [roots.mock]: { post: fill } }

@@ -1,12 +1,13 @@
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { MAX_BULK_ITEMS } from '../service/requests.ts'
+import { READ, WRITE } from './access.ts'
 import { type FormSchemas, pageOf, several, underForms, upTo, wholeOrPart } from './bodies.ts'
 import { mockPaths } from './mock-paths.ts'
 import { body, json, type Parameter, type Paths } from './operation.ts'
 import { listParameters, projectionParameters, searchParameters } from './query-parameters.ts'
 import { schemaNames } from './record-schemas.ts'
-import type { Failure, Responses } from './responses.ts'
+import type { Responses } from './responses.ts'
 import { COUNT, object, ref, type Schema, strictObject, TEXT } from './schema.ts'
 import { transferPaths } from './transfer-paths.ts'
 
@@ -18,9 +19,6 @@ export interface ModelPathsOptions {
   /** Where the Models API begins, relative to the base path. */
   readonly root: string
 }
-
-const READ: readonly Failure[] = ['badRequest', 'unauthenticated', 'forbidden', 'notJson', 'unavailable']
-const WRITE: readonly Failure[] = ['badWrite', 'unauthenticated', 'forbidden', 'conflict', 'tooLarge', 'notJson', 'unavailable']
 
 /** The id of a record, in the path. */
 const RECORD_ID: Parameter = {
@@ -182,11 +180,12 @@ function deleteMany({ model, responses }: ModelPathsOptions) {
   return {
     operationId: `bulkDelete${model.name}`,
     summary: `Delete records of ${model.label}, all or none`,
+    description: 'A record that is not there is a 400.',
     tags: [model.name],
     requestBody: body(json(strictObject({ ids: upTo(MAX_BULK_ITEMS, { type: 'integer' }) }))),
     responses: {
       200: responses.success('The records that were deleted', json(object({ message: TEXT, ...several(model) })), 'default'),
-      ...responses.failures('default', ...WRITE, 'notFound'),
+      ...responses.failures('default', ...WRITE),
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { FORMATS, MEDIA_TYPES } from '../query/formats.ts'
+import { READ, WRITE } from './access.ts'
 import type { FormSchemas } from './bodies.ts'
 import { answeredValue } from './field-schemas.ts'
 import { body, type Content, json, type Parameter, type PathItem } from './operation.ts'
@@ -31,7 +32,7 @@ function exportFile({ model, registry, responses }: TransferPathsOptions) {
     parameters: exportParameters(model, registry),
     responses: {
       200: responses.success('The file', asFile(records), 'default', ['Content-Disposition']),
-      ...responses.failures('default', 'badRequest', 'unauthenticated', 'forbidden', 'notJson', 'unavailable'),
+      ...responses.failures('default', ...READ),
     },
   }
 }
@@ -69,16 +70,7 @@ function importFile({ model, forms, responses }: TransferPathsOptions) {
     requestBody: body({ ...asFile({ type: 'array', items: { type: 'object' } }), ...form }),
     responses: {
       200: responses.success('What came of it', json(outcome), 'upload'),
-      ...responses.failures(
-        'upload',
-        'badWrite',
-        'unauthenticated',
-        'forbidden',
-        'conflict',
-        'tooLarge',
-        'notJson',
-        'unavailable',
-      ),
+      ...responses.failures('upload', ...WRITE),
     },
   }
 }

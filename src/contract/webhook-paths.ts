@@ -1,13 +1,12 @@
 import type { Registry } from '../model/registry.ts'
 import { RECORD_EVENTS } from '../webhooks/message.ts'
-import type { Roots } from './access.ts'
+import { READ, type Roots } from './access.ts'
 import { envelope } from './bodies.ts'
 import { body, json, type Operation, type Parameter, type Paths } from './operation.ts'
 import { PAGE } from './query-parameters.ts'
 import type { Failure, Responses } from './responses.ts'
 import { COUNT, MOMENT, nullable, object, oneName, ref, type Schema, strictObject, TEXT } from './schema.ts'
 
-const READ: readonly Failure[] = ['badRequest', 'unauthenticated', 'forbidden', 'notJson', 'unavailable']
 const WRITE: readonly Failure[] = ['badWrite', 'unauthenticated', 'forbidden', 'tooLarge', 'notJson', 'unavailable']
 
 const ID: Parameter = { name: 'id', in: 'path', required: true, schema: { type: 'integer', minimum: 0 } }
@@ -69,6 +68,7 @@ export function webhookPaths({ webhooks }: Roots, responses: Responses): Paths {
   const ofOne = responses.failures('default', ...READ, 'notFound')
   const write = responses.failures('default', ...WRITE)
   const writeOne = responses.failures('default', ...WRITE, 'notFound')
+  const conflict = responses.failures('default', 'conflict')
   const page = (schema: string) => responses.success('A page', json(object(envelope(ref(schema)))), 'default')
   const inputs = { anyOf: [ref('webhookInput'), strictObject({ webhooks: { ...some('webhookInput'), minItems: 1 } })] }
   const made = {
@@ -129,7 +129,7 @@ export function webhookPaths({ webhooks }: Roots, responses: Responses): Paths {
     [`${webhooks}/deliveries/{id}/redeliver`]: {
       post: {
         ...{ operationId: 'redeliver', summary: 'Deliver once more, under the same id', ...one },
-        responses: { 202: success('The delivery, pending', 'webhookDelivery'), ...writeOne },
+        responses: { 202: success('The delivery, pending', 'webhookDelivery'), ...writeOne, ...conflict },
       },
     },
   }

@@ -81,6 +81,15 @@ describe('an OpenAPI document', () => {
 })
 
 describe('what a document says', () => {
+  test('has a 404 for a record that is not there, but no update and no bulk operation has one', async () => {
+    const { paths } = documentOf(await fixture('blog'))
+    const has404 = (path: string, method: 'get' | 'put' | 'delete') => '404' in (paths[path]?.[method]?.responses ?? {})
+    const one = '/api/v1/models/tag/{record_id}'
+    const bulk = '/api/v1/models/tag/bulk'
+    assert.deepEqual([has404(one, 'get'), has404(one, 'delete'), has404(one, 'put')], [true, true, false])
+    assert.deepEqual([has404(bulk, 'delete'), has404(bulk, 'put')], [false, false])
+  })
+
   test('of a record: all that is answered, no secret', async () => {
     const { User, Post } = documentOf(await fixture('blog')).components.schemas
     assert.equal(User?.properties?.password, undefined)
