@@ -7,6 +7,7 @@ import { ServerProof } from './auth/server-proof.ts'
 import { type TokenCodecFactory, Tokens } from './auth/token.ts'
 import type { Settings } from './config/settings.ts'
 import { type Log, silentLog } from './log/log.ts'
+import type { Registry } from './model/registry.ts'
 import { noData } from './service/broken-records.ts'
 import { Logins } from './service/logins.ts'
 import { MockFiller, rememberingHasher } from './service/mock-filler.ts'
@@ -20,9 +21,9 @@ import { Records } from './service/records.ts'
 import { SearchIndexes } from './service/search-indexes.ts'
 import { Searches } from './service/searches.ts'
 import { nothingWritten, Snapshots } from './service/snapshots.ts'
-import type { SubscriptionParts } from './service/subscriptions.ts'
 import { ViewCatalog } from './service/view-catalog.ts'
-import { Webhooks } from './service/webhooks.ts'
+import { joinWebhooks } from './service/webhook-parts.ts'
+import type { Webhooks } from './service/webhooks.ts'
 import { FileStore } from './store/file.ts'
 import { type Release, whileLocked } from './store/lock.ts'
 import { MemoryStore } from './store/memory.ts'
@@ -33,12 +34,9 @@ import { Imports } from './transfer/imports.ts'
 import { seedStore } from './transfer/seed.ts'
 import { type Clock, systemClock } from './util/clock.ts'
 import { type Random, systemRandom } from './util/ids.ts'
-import { systemTimer, type Timer } from './util/timer.ts'
+import type { Timer } from './util/timer.ts'
 import { Traffic } from './util/traffic.ts'
-import { Pace } from './webhooks/pace.ts'
-import { Schedule } from './webhooks/schedule.ts'
-import { Sender } from './webhooks/sender.ts'
-import { isLoopback, type Resolve, UrlGuard } from './webhooks/url-guard.ts'
+import type { Resolve } from './webhooks/url-guard.ts'
 
 /** What an application takes from the outside world; all but the codec has an everyday default. */
 export interface Surroundings {
@@ -148,11 +146,7 @@ async function open(
   const { settings, registry, forms } = project
   const dataFolder = resolve(project.folder, settings.data)
   const log = surroundings.log?.(settings.log) ?? silentLog
-  const explain = log.debugs ? (line: string) => log.debug(line) : undefined
-  const store =
-    mode === 'ephemeral'
-      ? new MemoryStore(registry, { explain })
-      : await FileStore.open(dataFolder, registry, mode, { warn: (message) => log.warn(message), explain, lock })
+  const store = await openStore(registry, mode, dataFolder, log, lock)
   try {
     if (kept !== undefined) await store.takeOver(kept)
     const isNew = store instanceof FileStore ? store.isNew : kept === undefined
@@ -163,7 +157,7 @@ async function open(
     const seeded = mode !== 'read' && isNew && seeds ? await seedStore(project.seeds, registry, records) : 0
     if (mode !== 'read') await addMissingPermissions(registry, store, records)
     const traffic = new Traffic(clock)
-    const webhooks = webhooksOf({ settings, registry, store, records, clock, random, log, traffic }, surroundings)
+    const webhooks = joinWebhooks({ settings, registry, store, records, clock, random, log, traffic }, surroundings)
     await webhooks.subscriptions.load()
     if (mode !== 'read') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
     // Only now: seeds and permissions are how a project begins, and nothing that happens to it.
@@ -206,23 +200,11 @@ async function open(
       traffic,
       seeded,
       rehearse: (next) => rehearse(next, app, surroundings),
-      async replace({ project: other = project, data }) {
+      async replace(next) {
         await stop()
-        const isFile = store instanceof FileStore
-        const lock = isFile ? await store.handOver() : await store.close().then(() => undefined)
-        const heir = (isSame: boolean) => ({ lock, secret, records: isFile || !isSame ? undefined : store })
-        const opened = async (inherited: Inheritance, others: Project) => {
-          const next = await open(others, mode, surroundings, inherited)
-          isReplaced = true
-          return next
-        }
-        try {
-          if (isFile && data !== undefined) await changeData(dataFolder, data)
-          const seeds = data?.kind !== 'reset' || data.seeds
-          return { app: await opened({ ...heir(data === undefined), seeds }, other) }
-        } catch (failure) {
-          return { app: await opened({ ...heir(true), seeds: false }, project).catch(() => app), failure }
-        }
+        const replaced = await openNext(next, app, mode, surroundings, secret)
+        isReplaced = replaced.app !== app
+        return replaced
       },
       async close() {
         // Data folder and records are another application's by then.
@@ -236,6 +218,35 @@ async function open(
     if (lock === undefined) await store.close()
     else if (store instanceof FileStore) await store.handOver()
     throw error
+  }
+}
+
+/** Where records are kept: in the data folder, or nowhere. */
+async function openStore(registry: Registry, mode: AppMode, folder: string, log: Log, lock?: Release): Promise<MemoryStore> {
+  const explain = log.debugs ? (line: string) => log.debug(line) : undefined
+  if (mode === 'ephemeral') return new MemoryStore(registry, { explain })
+  return FileStore.open(folder, registry, mode, { warn: (message) => log.warn(message), explain, lock })
+}
+
+/** Closes the store of an application that is at rest, and opens another application over what it leaves behind. */
+async function openNext(
+  { project, data }: Replacement,
+  app: App,
+  mode: AppMode,
+  surroundings: Surroundings,
+  secret: string,
+): Promise<Replaced> {
+  const { store, dataFolder } = app
+  const lock = store instanceof FileStore ? await store.handOver() : await store.close().then(() => undefined)
+  const records = store instanceof MemoryStore && !(store instanceof FileStore) ? store : undefined
+  try {
+    if (dataFolder !== undefined && data !== undefined) await changeData(dataFolder, data)
+    const kept = data === undefined ? records : undefined
+    const seeds = data?.kind !== 'reset' || data.seeds
+    return { app: await open(project ?? app.project, mode, surroundings, { lock, secret, records: kept, seeds }) }
+  } catch (failure) {
+    const former = { lock, secret, records, seeds: false }
+    return { app: await open(app.project, mode, surroundings, former).catch(() => app), failure }
   }
 }
 
@@ -278,21 +289,3 @@ export async function resetData(
 }
 
 const idly = (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { ref: false })
-
-function webhooksOf(
-  parts: SubscriptionParts & { readonly settings: Settings; readonly log: Log; readonly traffic: Traffic },
-  { timer = systemTimer, resolve: resolveName }: Surroundings,
-): Webhooks {
-  const { settings, clock, random } = parts
-  const { allow_private: allowPrivate = isLoopback(settings.host), retry_schedule: seconds, keep } = settings.webhooks
-  const guard = new UrlGuard(allowPrivate, resolveName)
-  return new Webhooks({
-    ...parts,
-    guard,
-    sender: new Sender({ guard, clock }),
-    schedule: new Schedule(seconds, random),
-    pace: new Pace(parts),
-    timer,
-    keep,
-  })
-}

@@ -82,10 +82,11 @@ export class Delivering {
     return this.#outbox.pendingOf(subscription)
   }
 
-  /** Delivers again what was delivered or given up, under the same id. */
-  async again(delivery: StoredRecord): Promise<void> {
-    await this.#outbox.reopen(delivery)
-    this.#worker?.again(Number(delivery.event_id), Number(delivery.subscription_id))
+  /** Delivers again what was delivered or given up, under the same id. @returns false when it is not there any more */
+  async again(delivery: StoredRecord): Promise<boolean> {
+    const isThere = await this.#outbox.reopen(delivery.id)
+    if (isThere) this.#worker?.again(Number(delivery.event_id), Number(delivery.subscription_id))
+    return isThere
   }
 
   /** Sends an event that tells of no record, at once and once. @returns the event */

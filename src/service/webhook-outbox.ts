@@ -1,5 +1,6 @@
+import { AppError } from '../errors.ts'
 import type { FieldFilter } from '../query/plan.ts'
-import type { Operation, StoredRecord } from '../store/store.ts'
+import type { Operation } from '../store/store.ts'
 import type { Message } from '../webhooks/message.ts'
 import { DELIVERIES, EVENTS, SUBSCRIPTIONS } from '../webhooks/models.ts'
 import type { DisableReason, Outbox, Receiver, Result } from '../webhooks/outbox.ts'
@@ -62,16 +63,24 @@ export class StoredOutbox implements Outbox {
     await this.#parts.subscriptions.update(receiver, { active: false, disabled_by: reason })
   }
 
-  /** Has an event delivered to a subscription again. */
-  async reopen(delivery: StoredRecord): Promise<void> {
-    const { id, event_id: eventId, subscription_id: receiver } = delivery
+  /** Has an event delivered to a subscription again. @returns false when the delivery, its event or its subscription is not there any more */
+  async reopen(delivery: number): Promise<boolean> {
+    const { store, subscriptions } = this.#parts
+    let isThere = false
     await this.#untilCurrent(async () => {
-      const [event] = await this.#parts.store.get(EVENTS, [Number(eventId)])
-      if (event === undefined) return []
-      const pending = [...new Set([...pendingOf(event), Number(receiver)])]
+      isThere = false
+      const [found] = await store.get(DELIVERIES, [delivery])
+      if (found === undefined) return []
+      const [event] = await store.get(EVENTS, [Number(found.event_id)])
+      const receiver = Number(found.subscription_id)
+      // One that is being removed must not get back what was taken off it.
+      if (event === undefined || subscriptions.get(receiver) === undefined) return []
+      isThere = true
+      const pending = [...new Set([...pendingOf(event), receiver])]
       const values = { status: 'pending', tries: 0, next_attempt_at: null }
-      return [settle(event, pending), { kind: 'update', table: DELIVERIES, id, values }]
+      return [settle(event, pending), { kind: 'update', table: DELIVERIES, id: delivery, values }]
     })
+    return isThere
   }
 
   /** Commits operations that were worked out of what is stored; when that has changed meanwhile they are worked out anew. */
@@ -86,6 +95,6 @@ export class StoredOutbox implements Outbox {
       )
       return
     }
-    throw new Error('Deliveries keep changing while they are being noted')
+    throw new AppError('WRITE_CONFLICT', 'Deliveries keep changing while they are being noted; try again')
   }
 }

@@ -1,4 +1,5 @@
 import type { Operation, Store, StoredRecord } from '../store/store.ts'
+import { versionOf } from '../store/version.ts'
 import { isoTime } from '../util/clock.ts'
 import { groupBy } from '../util/group.ts'
 import { type Health, healthAfter } from '../webhooks/health.ts'
@@ -30,23 +31,30 @@ export async function operationsOf(
   const operations: Operation[] = []
   for (const event of events) {
     const told = (byEvent.get(event.id) ?? []).filter(({ receiver }) => subscriptions.get(receiver) !== undefined)
+    const pending = new Set(pendingOf(event))
     for (const [receiver, each] of groupBy(told, (result) => result.receiver)) {
       const before = known.get(event.id)?.find(({ subscription_id: id }) => id === receiver)
       operations.push(deliveryOperation(event.id, receiver, each, before))
+      // What was sent again is pending, though an attempt from before has delivered it.
+      if (each.at(-1)?.status === 'pending') pending.add(receiver)
+      else pending.delete(receiver)
     }
-    const settled = told.filter(({ status }) => status !== 'pending').map(({ receiver }) => receiver)
-    const pending = pendingOf(event).filter((id) => !settled.includes(id))
-    if (pending.length < pendingOf(event).length) operations.push(settle(event, pending))
+    if (isOther(pending, pendingOf(event))) operations.push(settle(event, [...pending]))
   }
   // Whoever tests a receiver may well expect it to fail.
   const tests = new Set(events.filter(({ event }) => event === 'test').map(({ id }) => id))
   const ofRecords = results.filter(({ event }) => !tests.has(event))
-  for (const [receiver, each] of groupBy(ofRecords, (result) => result.receiver)) {
-    const subscription = subscriptions.get(receiver)
-    if (subscription !== undefined) operations.push(...healthOperations(subscription, each, schedule.quiet))
+  const byReceiver = groupBy(ofRecords, ({ receiver }) => receiver)
+  // As they are stored, so that nothing is kept of the time before somebody enabled one.
+  for (const subscription of await store.get(SUBSCRIPTIONS, [...byReceiver.keys()])) {
+    if (subscription === undefined || subscriptions.get(subscription.id) === undefined) continue
+    operations.push(...healthOperations(subscription, byReceiver.get(subscription.id) ?? [], schedule.quiet))
   }
   return operations
 }
+
+const isOther = (now: ReadonlySet<number>, before: readonly number[]): boolean =>
+  now.size !== before.length || before.some((id) => !now.has(id))
 
 function deliveryOperation(
   event: number,
@@ -82,7 +90,7 @@ function healthOperations(subscription: StoredRecord, results: readonly Result[]
   )
   if (after.failingSince === before.failingSince && after.lastFailure === before.lastFailure) return []
   const values = { failing_since: momentOf(after.failingSince), last_failure_at: momentOf(after.lastFailure) }
-  return [{ kind: 'update', table: SUBSCRIPTIONS, id: subscription.id, values }]
+  return [{ kind: 'update', table: SUBSCRIPTIONS, id: subscription.id, values, expect: versionOf(subscription) }]
 }
 
 const momentOf = (milliseconds: number | undefined): string | null => (milliseconds === undefined ? null : isoTime(milliseconds))

@@ -103,12 +103,12 @@ export class Webhooks implements Announcer {
     const subscription = this.#expect(actor, id)
     const { active, ...others } = readSubscriptionChange(body, this.#rules)
     if (Object.keys(others).length > 0) refuseIfSet(subscription)
-    const standing =
-      active === undefined || active === subscription.active
-        ? {}
-        : { active, disabled_by: active ? null : 'hand', ...(active ? { failing_since: null, last_failure_at: null } : {}) }
-    const updated = await this.subscriptions.update(id, { ...others, ...standing })
-    if (active === true) await this.#delivering.resume(id)
+    const standing = active === undefined || active === subscription.active ? {} : { active, disabled_by: active ? null : 'hand' }
+    // How another address does, or one that somebody may have mended, is not known yet.
+    const isOther = others.url !== undefined && others.url !== subscription.url
+    const health = isOther || standing.active === true ? { failing_since: null, last_failure_at: null } : {}
+    const updated = await this.subscriptions.update(id, { ...others, ...standing, ...health })
+    if (active === true || (isOther && updated.active === true)) await this.#delivering.resume(id)
     if (active === false) this.#delivering.forget(id)
     return this.#shown(updated)
   }
@@ -160,9 +160,11 @@ export class Webhooks implements Announcer {
     if (this.subscriptions.receiver(Number(id)) === undefined) {
       throw new AppError('VALIDATION_FAILED', `Webhook ${id} is not active, so nothing is delivered to it; enable it first`)
     }
-    await this.#delivering.again(delivery)
-    const [shown] = await this.#log.ofEvent(Number(event), Number(id))
-    return shown ?? {}
+    // It may be pruned, or its webhook removed, at any moment.
+    const isThere = await this.#delivering.again(delivery)
+    const [shown] = isThere ? await this.#log.ofEvent(Number(event), Number(id)) : []
+    if (shown === undefined) throw noSuch('Delivery', deliveryId)
+    return shown
   }
 
   /** @throws {AppError} FORBIDDEN, RECORD_NOT_FOUND */

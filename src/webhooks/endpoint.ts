@@ -14,8 +14,10 @@ export class Endpoint {
   readonly running = new Set<number>()
   /** How many attempts failed in a row. */
   failures = 0
-  /** Nothing is sent before this moment. */
-  restsUntil = 0
+  /** Because it fails, nothing is sent before this moment. */
+  #restsUntil = 0
+  /** It asked to be left alone until this moment, which an attempt from before that ends well does not change. */
+  #asked = 0
   /** Calls off what is to be done later. */
   callOff: (() => void) | undefined
   /** False for one that is forgotten, and stays until nothing of it is under way. */
@@ -31,13 +33,13 @@ export class Endpoint {
 
   /** True when another attempt may be made at this moment. */
   isFree(now: number): boolean {
-    return this.#isOpen && this.restsUntil <= now
+    return this.#isOpen && this.#wakes <= now
   }
 
   /** When to look again for something to do; undefined when whatever ends will do so, or there is nothing. */
   nextLook(now: number): number | undefined {
     if (!this.#isOpen || this.queue.size === 0) return undefined
-    return this.restsUntil > now ? this.restsUntil : Math.max(now, this.queue.nextDue ?? now)
+    return this.#wakes > now ? this.#wakes : Math.max(now, this.queue.nextDue ?? now)
   }
 
   /** True when it has failed several times in a row. */
@@ -67,23 +69,37 @@ export class Endpoint {
     this.isWanted = true
     this.generation++
     this.succeed()
+    this.wake()
   }
 
   /** Notes that it took a message. */
   succeed(): void {
     this.failures = 0
-    this.restsUntil = 0
+    this.#restsUntil = 0
   }
 
   /** Notes that it failed. @param longest that it rests because of that, in milliseconds */
   fail(now: number, longest: number): void {
     this.failures++
-    if (this.isTroubled) this.rest(now + Math.min(FIRST_REST_MS * 2 ** Math.min(this.failures - TROUBLED, 20), longest))
+    if (!this.isTroubled) return
+    const rest = Math.min(FIRST_REST_MS * 2 ** Math.min(this.failures - TROUBLED, 20), longest)
+    this.#restsUntil = Math.max(this.#restsUntil, now + rest)
   }
 
-  /** Sends nothing before that moment. */
+  /** Notes that it asked to be left alone until that moment. */
   rest(until: number): void {
-    this.restsUntil = Math.max(this.restsUntil, until)
+    this.#asked = Math.max(this.#asked, until)
+  }
+
+  /** Has it rest no longer. */
+  wake(): void {
+    this.#restsUntil = 0
+    this.#asked = 0
+  }
+
+  /** Nothing is sent before this moment. */
+  get #wakes(): number {
+    return Math.max(this.#restsUntil, this.#asked)
   }
 
   get #isOpen(): boolean {

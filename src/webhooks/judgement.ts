@@ -33,7 +33,7 @@ export function judge({ status, took, reason, text, ...answer }: Answer, { endpo
   const asked = BUSY.has(status) ? retryAfter(answer.retryAfter, now) : undefined
   const wait = status === GONE ? undefined : schedule.waitAfter(tries, asked)
   endpoint.fail(now, schedule.shortest)
-  if (asked !== undefined) endpoint.rest(now + (wait ?? 0))
+  if (asked !== undefined) endpoint.rest(now + schedule.restAfter(asked))
   if (wait === undefined) return { ...result, status: 'failed', tries, due: undefined }
   endpoint.queue.wait({ event: job.event, tries, due: now + wait })
   return { ...result, status: 'pending', tries, due: now + wait }

@@ -8,6 +8,8 @@ const LINGER_MS = 100
 const MAX_BATCH = 500
 /** How long to wait when they could not be kept. */
 const RETRY_MS = 1000
+/** When so many could not be kept, no more is to come of anything. */
+const MAX_HELD = 2 * MAX_BATCH
 
 /** Gathers what comes of attempts and keeps it in batches. */
 export class Ledger {
@@ -20,11 +22,18 @@ export class Ledger {
   /** Calls off keeping what there is later. */
   #callOff: (() => void) | undefined
   #isClosed = false
+  /** True when the last batch could not be kept. */
+  #isStuck = false
 
   constructor({ outbox, timer, log }: { outbox: Outbox; timer: Timer; log: Log }) {
     this.#outbox = outbox
     this.#timer = timer
     this.#log = log
+  }
+
+  /** How long attempts are to wait because what comes of them cannot be kept, in milliseconds; undefined when it can. */
+  get holdUp(): number | undefined {
+    return this.#isStuck && this.#results.length >= MAX_HELD ? RETRY_MS : undefined
   }
 
   note(result: Result): void {
@@ -57,8 +66,10 @@ export class Ledger {
     this.#results = []
     try {
       await this.#outbox.keep(batch)
+      this.#isStuck = false
     } catch (error) {
       this.#log.error('What came of webhooks could not be kept', { error })
+      this.#isStuck = true
       this.#results = [...batch, ...this.#results]
       if (!this.#isClosed) this.#keepIn(RETRY_MS)
     }

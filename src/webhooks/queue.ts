@@ -63,9 +63,11 @@ export class Queue {
     this.#waiting.add(job)
   }
 
-  /** Forgets that an event waits to be tried again. */
+  /** Forgets that an event is to be delivered, for the first time or again. */
   forget(event: number): void {
     this.#waiting.remove((job) => job.event === event)
+    const at = this.#fresh.indexOf(event, this.#head)
+    if (at !== -1) this.#fresh.splice(at, 1)
   }
 
   /** The next job that may be done; what was tried before goes first. */

@@ -28,10 +28,15 @@ export class Schedule {
   waitAfter(failed: number, asked?: number): number | undefined {
     const seconds = this.#seconds[failed - 1]
     if (seconds === undefined) return undefined
-    if (asked !== undefined)
-      return Math.min(Math.max(asked, 1000 * Math.min(...this.#seconds)), 1000 * Math.max(...this.#seconds))
+    if (asked !== undefined) return this.restAfter(asked)
     const spread = this.#random(4).readUInt32BE() / 2 ** 32
     return Math.round(1000 * seconds * (1 - JITTER + 2 * JITTER * spread))
+  }
+
+  /** How long to leave a receiver alone that asks for it, within the shortest and the longest wait of the schedule. */
+  restAfter(asked: number): number {
+    const seconds = this.#seconds.length === 0 ? [MAX_REST_SECONDS] : this.#seconds
+    return Math.min(Math.max(asked, 1000 * Math.min(...seconds)), 1000 * Math.max(...seconds))
   }
 
   /** When nothing was tried for so long, that is not because something waits to be tried again. */

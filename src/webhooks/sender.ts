@@ -61,7 +61,7 @@ export class Sender {
       const url = new URL(address)
       const problem = this.#guard.problemOf(url)
       if (problem !== undefined) throw new Error(`The URL leads to ${problem}`)
-      const { response, text } = await this.#exchange(url, signed)
+      const { response, text } = await this.#exchange(url, signed, begin)
       const { statusCode: status, headers } = response
       return { status, took: took(), reason: undefined, text, retryAfter: headers['retry-after'] }
     } catch (error) {
@@ -75,7 +75,8 @@ export class Sender {
     for (const agent of Object.values(this.#agents)) agent.destroy()
   }
 
-  #exchange(url: URL, { headers, body }: SignedRequest): Promise<{ response: IncomingMessage; text: string }> {
+  /** @param begin of the attempt, to which connections belong that turn out to be closed */
+  #exchange(url: URL, { headers, body }: SignedRequest, begin: number): Promise<{ response: IncomingMessage; text: string }> {
     return new Promise((resolve, reject) => {
       const isSecure = url.protocol === 'https:'
       const request = (isSecure ? httpsRequest : httpRequest)(url, {
@@ -84,9 +85,10 @@ export class Sender {
         agent: this.#agents[isSecure ? 'https:' : 'http:'],
         lookup: this.#guard.lookup,
       })
+      const left = Math.max(0, begin + this.#timeoutMs - this.#clock())
       const timer = setTimeout(() => {
         request.destroy(new Error(`There was no answer within ${this.#timeoutMs / 1000} seconds`))
-      }, this.#timeoutMs)
+      }, left)
       let isOver = false
       request.on('response', (response) => {
         isOver = true
@@ -101,7 +103,7 @@ export class Sender {
         clearTimeout(timer)
         // The receiver closed a connection that was kept open, at the moment in which it was used again.
         const isStale = !this.#isClosed && request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
-        if (isStale) this.#exchange(url, { headers, body }).then(resolve, reject)
+        if (isStale) this.#exchange(url, { headers, body }, begin).then(resolve, reject)
         else reject(error)
       })
       request.on('close', () => {

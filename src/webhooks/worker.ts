@@ -12,6 +12,7 @@ import type { Job } from './queue.ts'
 import type { Schedule } from './schedule.ts'
 import type { Sender } from './sender.ts'
 import { signedRequest } from './signature.ts'
+import { Turns } from './turns.ts'
 
 /** How long attempts that are under way may take to finish once the worker is to stop. */
 const GRACE_MS = 2000
@@ -34,6 +35,7 @@ export class Worker {
   readonly #options: WorkerOptions
   readonly #ledger: Ledger
   readonly #notices: Notices
+  readonly #turns: Turns
   readonly #endpoints = new Map<number, Endpoint>()
   #stopping = false
   /** What is under way is cut off, and what comes of it means nothing. */
@@ -46,6 +48,12 @@ export class Worker {
     this.#options = options
     this.#ledger = new Ledger(options)
     this.#notices = new Notices(options.log)
+    this.#turns = new Turns({
+      // What cannot be kept is told again: not everything is, while the disk is full.
+      wait: () => this.#ledger.holdUp ?? options.pace.wait(() => this.#backlog),
+      begin: (endpoint) => this.#begin(endpoint),
+      timer: options.timer,
+    })
   }
 
   /** Begins, or begins anew, to deliver what is pending for a receiver. Nothing is sent to those for whom nobody began. */
@@ -81,7 +89,7 @@ export class Worker {
     if (endpoint === undefined || !endpoint.isWanted || endpoint.running.has(event)) return
     endpoint.queue.forget(event)
     endpoint.queue.wait({ event, tries: 0, due: 0 })
-    endpoint.restsUntil = 0
+    endpoint.wake()
     this.#pump(endpoint)
   }
 
@@ -93,6 +101,7 @@ export class Worker {
     endpoint.callOff = undefined
     endpoint.queue.clear()
     endpoint.isWanted = false
+    this.#turns.leave(endpoint)
     this.#goOn(endpoint)
   }
 
@@ -107,6 +116,7 @@ export class Worker {
   /** Lets what is under way come to an end, though not for long. What is pending stays so. */
   async stop(): Promise<void> {
     this.#stopping = true
+    this.#turns.close()
     for (const { callOff } of this.#endpoints.values()) callOff?.()
     const callOff = this.#options.timer(GRACE_MS, () => {
       this.#cutOff = true
@@ -127,25 +137,30 @@ export class Worker {
     else this.#pump(endpoint)
   }
 
-  /** Begins what may be begun, and sees to being called again when more may. */
+  /** Has an endpoint begin what may be begun, in its turn, and sees to being called again when more may. */
   #pump(endpoint: Endpoint): void {
-    const receiver = this.#options.outbox.receiver(endpoint.id)
     // Not active any more, or removed: it is pending until somebody says otherwise.
-    if (this.#stopping || receiver === undefined) return
-    const { clock, pace, timer } = this.#options
+    if (this.#stopping || this.#options.outbox.receiver(endpoint.id) === undefined) return
+    const { clock, timer } = this.#options
     const now = clock()
-    let wait = 0
-    while (endpoint.isFree(now)) {
-      wait = pace.wait(() => this.#backlog)
-      const job = wait > 0 ? undefined : endpoint.queue.take(now)
-      if (job === undefined) break
+    const next = endpoint.nextLook(now)
+    endpoint.callOff?.()
+    endpoint.callOff = next === undefined || next <= now ? undefined : timer(next - now, () => this.#pump(endpoint))
+    if (next !== undefined && next <= now) this.#turns.join(endpoint)
+  }
+
+  /** Begins one attempt; what may have changed since it was to be begun is looked at again. */
+  #begin(endpoint: Endpoint): void {
+    const { outbox, pace, clock } = this.#options
+    const receiver = outbox.receiver(endpoint.id)
+    const now = clock()
+    const job = receiver !== undefined && endpoint.isFree(now) ? endpoint.queue.take(now) : undefined
+    if (receiver !== undefined && job !== undefined) {
       pace.begin()
       endpoint.running.add(job.event)
       void this.#deliver(endpoint, receiver, job)
     }
-    endpoint.callOff?.()
-    const next = endpoint.nextLook(now)
-    endpoint.callOff = next === undefined ? undefined : timer(Math.max(wait, next - now), () => this.#pump(endpoint))
+    this.#pump(endpoint)
   }
 
   /** How many events wait for receivers that take them. */
@@ -156,25 +171,14 @@ export class Worker {
   }
 
   async #deliver(endpoint: Endpoint, receiver: Receiver, job: Job): Promise<void> {
-    const { outbox, sender, clock, schedule } = this.#options
     const { generation } = endpoint
     this.#underWay++
     try {
-      const message = await outbox.message(job.event)
-      if (message === undefined) return
-      const at = clock()
-      const answer = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
-      if (this.#cutOff) return
-      const result = judge(answer, { endpoint, job, at, now: clock(), schedule })
-      this.#notices.attempt(receiver, message.id, result)
-      this.#ledger.note(result)
-      this.#notices.outcome(receiver, result, endpoint.failures)
-      // Whoever enabled it meanwhile may have mended it, and is not overruled by what was asked before.
-      const present = endpoint.isWanted && endpoint.generation === generation ? outbox.receiver(endpoint.id) : undefined
-      if (present !== undefined) await this.#disableIfOver(present, result)
+      const result = await this.#attempt(endpoint, receiver, job)
+      // Whoever enabled it meanwhile may have mended it, or knows it by another address, and is not overruled by what was asked before.
+      if (result !== undefined) await this.#disableIfOver(endpoint, result, generation)
     } catch (error) {
       this.#notices.error(endpoint.id, error)
-      endpoint.queue.wait({ ...job, due: clock() + schedule.shortest })
     } finally {
       this.#underWay--
       endpoint.running.delete(job.event)
@@ -183,14 +187,47 @@ export class Worker {
     }
   }
 
-  /** Disables a receiver that is gone or has failed for long. @param receiver as it is now, and not as it was when the attempt began */
-  async #disableIfOver(receiver: Receiver, { status, attempt }: Result): Promise<void> {
+  /** @returns undefined when nothing is known to have come of it */
+  async #attempt(endpoint: Endpoint, receiver: Receiver, job: Job): Promise<Result | undefined> {
+    const { outbox, sender, clock, schedule } = this.#options
+    try {
+      const message = await outbox.message(job.event)
+      if (message === undefined) return undefined
+      const at = clock()
+      const answer = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
+      if (this.#cutOff) return undefined
+      const result = judge(answer, { endpoint, job, at, now: clock(), schedule })
+      this.#notices.attempt(receiver, message.id, result)
+      this.#ledger.note(result)
+      this.#notices.outcome(receiver, result, endpoint.failures)
+      return result
+    } catch (error) {
+      endpoint.queue.wait({ ...job, due: clock() + schedule.shortest })
+      throw error
+    }
+  }
+
+  /** Disables a receiver that is gone or has failed for long. */
+  async #disableIfOver(endpoint: Endpoint, { status, attempt }: Result, generation: number): Promise<void> {
     if (status === 'delivered') return
-    const health = healthAfter(receiver.health, { at: attempt.at, isGood: false }, this.#options.schedule.quiet)
-    const reason = attempt.status === GONE ? 'gone' : hasFailedForLong(health, attempt.at) ? 'failing' : undefined
-    if (reason === undefined) return
+    const { outbox, schedule } = this.#options
+    /** The receiver as it is now; undefined when somebody has dealt with it since the attempt began. */
+    const present = () => (endpoint.isWanted && endpoint.generation === generation ? outbox.receiver(endpoint.id) : undefined)
+    const isFailing = ({ health }: Receiver) =>
+      hasFailedForLong(healthAfter(health, { at: attempt.at, isGood: false }, schedule.quiet), attempt.at)
+    let receiver = present()
+    if (receiver === undefined) return
+    if (attempt.status !== GONE) {
+      if (!isFailing(receiver)) return
+      // It may have taken something a moment ago.
+      await this.#ledger.flush()
+      receiver = present()
+      if (receiver === undefined || !isFailing(receiver)) return
+    }
+    const reason = attempt.status === GONE ? 'gone' : 'failing'
+    // Nothing is begun meanwhile, since it is not active from now on; unless that cannot be stored.
+    await outbox.disable(receiver.id, reason)
     this.#notices.disabled(receiver, reason)
-    this.forget(receiver.id)
-    await this.#options.outbox.disable(receiver.id, reason)
+    if (endpoint.generation === generation) this.forget(receiver.id)
   }
 }

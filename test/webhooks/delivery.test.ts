@@ -70,6 +70,40 @@ describe('attempts', () => {
     })
   })
 
+  test('429 with Retry-After: what was sent before and is taken after it changes nothing', () => {
+    const held: (() => void)[] = []
+    const slow: Answer = (response) => held.push(() => response.writeHead(200).end())
+    const busy: Answer = (response) => response.writeHead(429, { 'retry-after': '120' }).end()
+    return delivering([slow, busy, 200], async ({ app, worker, receiver, pass }) => {
+      for (let count = 0; count < 2; count++) await makeTag(app)
+      while (!app.logged.some((line) => line.includes('"status":429'))) await new Promise(setImmediate)
+      for (const release of held) release()
+      await worker.still()
+      await makeTag(app)
+      await pass(119_000)
+      assert.equal(receiver.received.length, 2, 'it was not left alone')
+      await pass(1000)
+      assert.equal(receiver.received.length, 4)
+    })
+  })
+
+  test('429 with Retry-After to the last attempt leaves the receiver alone, too', () => {
+    const busy: Answer = (response) => response.writeHead(429, { 'retry-after': '4' }).end()
+    return delivering(
+      [busy, 200],
+      async ({ app, worker, receiver, pass }) => {
+        await makeTag(app)
+        await worker.still()
+        await makeTag(app)
+        await pass(4900)
+        assert.equal(receiver.received.length, 1, 'it was not left alone')
+        await pass(100)
+        assert.equal(receiver.received.length, 2)
+      },
+      { settings: { webhooks: { retry_schedule: [] } } },
+    )
+  })
+
   test('410 disables the subscription, and tells the log', () =>
     delivering([410], async ({ app, worker, receiver, id, pass }) => {
       await makeTag(app)

@@ -122,4 +122,78 @@ describe('a receiver that fails', () => {
       })
     })
   }
+
+  /** Has it failed for six days, as the log of deliveries says. */
+  const failedForLong = ({ app, id }: Delivering) => {
+    const [failing_since = '', last_failure_at = ''] = [6 * DAY, HOUR].map((ago) => new Date(TEST_START - ago).toISOString())
+    return app.app.webhooks.subscriptions.update(id, { failing_since, last_failure_at })
+  }
+
+  test('and took something a moment ago is not disabled', () => {
+    const held: ((status: number) => void)[] = []
+    return delivering([(response) => held.push((status) => response.writeHead(status).end())], async (all) => {
+      const { app, receiver, worker } = all
+      await failedForLong(all)
+      for (let count = 0; count < 2; count++) await makeTag(app)
+      await receiver.arrived(2)
+      held[0]?.(200)
+      while (!app.logged.some((line) => line.includes('"result":"delivered"'))) await new Promise(setImmediate)
+      held[1]?.(500)
+      await worker.still()
+      const { active, failing_since: since } = await shown(all)
+      assert.deepEqual([active, since], [true, new Date(TEST_START).toISOString()])
+    })
+  })
+
+  test('and is given another address begins anew, whatever the one before answers', () => {
+    const held: (() => void)[] = []
+    return delivering([(response) => held.push(() => response.writeHead(410).end())], async (all) => {
+      const { app, id, receiver, worker } = all
+      await failedForLong(all)
+      await makeTag(app)
+      await receiver.arrived(1)
+      const body = { url: `${receiver.url}/other` }
+      const request = `PUT ${WEBHOOKS}/${id}` as const
+      await play(app, { request, body, status: 200, expectPart: { data: { failing_since: null, last_failure_at: null } } })
+      for (const release of held) release()
+      await worker.still()
+      assert.equal((await shown(all)).active, true)
+    })
+  })
+
+  test('and was enabled while its last failure was being kept does not get back the time before', () =>
+    delivering([500], async (all) => {
+      const { app, id, worker } = all
+      const { records, webhooks } = app.app
+      await webhooks.subscriptions.update(id, {
+        failing_since: new Date(TEST_START - 4 * DAY).toISOString(),
+        last_failure_at: new Date(TEST_START - HOUR).toISOString(),
+      })
+      const { keep } = records
+      records.keep = async (...asked) => {
+        records.keep = keep
+        await webhooks.subscriptions.update(id, { failing_since: null, last_failure_at: null })
+        return keep.apply(records, asked)
+      }
+      await makeTag(app)
+      await worker.still()
+      assert.equal((await shown(all)).failing_since, new Date(TEST_START).toISOString())
+    }))
+
+  test('and cannot be disabled, since the disk is full, is told what comes', () =>
+    delivering([410, 200], async (all) => {
+      const { app, receiver, worker } = all
+      const { records } = app.app
+      const { update } = records
+      records.update = async () => {
+        throw new Error('the disk is full')
+      }
+      await makeTag(app)
+      await worker.still()
+      records.update = update
+      assert.equal((await shown(all)).active, true)
+      await makeTag(app)
+      await worker.still()
+      assert.equal(receiver.received.length, 2)
+    }))
 })

@@ -185,6 +185,35 @@ describe('restarts and pauses', () => {
     }))
 })
 
+test('a webhook that is given another address does not wait because the one before asked for it', () => {
+  const busy = (response: ServerResponse) => response.writeHead(503, { 'retry-after': '3600' }).end()
+  return delivering([busy, 200], async ({ app, receiver, worker, id }) => {
+    await makeTag(app)
+    await worker.still()
+    await makeTag(app)
+    await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { url: `${receiver.url}/other` }, status: 200 })
+    await worker.still()
+    assert.deepEqual(
+      receiver.received.map(({ path }) => path),
+      ['/hook', '/hook/other'],
+    )
+  })
+})
+
+test('what is sent again before it is kept that it was delivered is pending until it is delivered again', () =>
+  delivering([500, 200, 500], async ({ app, receiver, worker, id }) => {
+    await makeTag(app)
+    await worker.still()
+    app.advance(6000)
+    while (!app.logged.some((line) => line.includes('"result":"delivered"'))) await nextTurn(undefined)
+    const [delivery] = await deliveriesOf(app, id)
+    await play(app, { request: `POST ${WEBHOOKS}/deliveries/${delivery?.id}/redeliver`, status: 202 })
+    await worker.still()
+    assert.equal(receiver.received.length, 3)
+    assert.equal((await deliveriesOf(app, id))[0]?.status, 'pending')
+    assert.equal(await app.app.webhooks.depth(), 1)
+  }))
+
 describe('subscriptions in the settings', () => {
   test('are made, changed and removed as the settings say, and not by others', async () => {
     const url = 'http://127.0.0.1:9/hook'

@@ -53,6 +53,10 @@ test('a job that is forgotten does not wait any more', () => {
   queue.forget(1)
   queue.forget(2)
   assert.equal(queue.nextDue, undefined)
+  for (const event of [3, 4, 5]) queue.add(event)
+  queue.take(0)
+  for (const event of [3, 4]) queue.forget(event)
+  assert.deepEqual(takeAll(queue, 0), [5])
 })
 
 test('of those that are due at the same time what was committed earlier goes first', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { prune } from '../../src/service/webhook-pruning.ts'
-import { EVENTS } from '../../src/webhooks/models.ts'
+import { DELIVERIES, EVENTS } from '../../src/webhooks/models.ts'
 import type { TestApp } from '../helpers/app.ts'
 import { startReceiver } from '../helpers/receiver.ts'
 import { play } from '../helpers/scenario.ts'
@@ -136,4 +136,41 @@ describe('pruning', () => {
       assert.equal((await tested).json.data.status, 'delivered')
     })
   })
+})
+
+describe('a delivery is not there any more for whoever sends it again', () => {
+  const removed = (app: TestApp, id: number) => play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 200 })
+  const prunedAll = ({ app: { store, records }, time: { clock } }: TestApp) =>
+    prune({ store, records, clock }, { ...KEEP, deliveries: 0 })
+  const rows = [
+    ['its webhook is removed once the delivery was read', DELIVERIES, removed],
+    ['its webhook is removed once the event was read', EVENTS, removed],
+    ['it is pruned once the delivery was read', DELIVERIES, prunedAll],
+    ['it is pruned once the event was read', EVENTS, prunedAll],
+  ] as const
+  for (const [when, table, goes] of rows) {
+    test(`when ${when}`, () =>
+      delivering([200], async ({ app, worker, receiver, id }) => {
+        await makeTag(app)
+        await worker.still()
+        const [delivery] = await deliveriesOf(app, id)
+        const { store } = app.app
+        const { get } = store
+        store.get = async (...asked) => {
+          const found = await get.apply(store, asked)
+          if (asked[0] === table) {
+            store.get = get
+            await goes(app, id)
+          }
+          return found
+        }
+        await play(app, {
+          request: `POST ${WEBHOOKS}/deliveries/${delivery?.id}/redeliver`,
+          status: 404,
+          expectPart: { details: `Delivery with ID ${delivery?.id} does not exist` },
+        })
+        await worker.still()
+        assert.equal(receiver.received.length, 1)
+      }))
+  }
 })

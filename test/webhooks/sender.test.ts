@@ -67,6 +67,25 @@ describe('one attempt', () => {
     })
   })
 
+  test('connections that are closed late, one after another, do not make it take longer', async () => {
+    const TIMEOUT_MS = 400
+    const held: (() => void)[] = []
+    const hold: Answer = (response) => held.push(() => response.writeHead(200).end())
+    const closeLate: Answer = (response) => setTimeout(() => response.destroy(), 0.6 * TIMEOUT_MS)
+    await withReceiver(
+      [hold, hold, hold, closeLate],
+      async ({ url, received, arrived }, sender) => {
+        const connected = Array.from({ length: 3 }, () => sender.send(url, REQUEST))
+        await arrived(3)
+        for (const answer of held) answer()
+        await Promise.all(connected)
+        assert.equal((await sender.send(url, REQUEST)).status, undefined)
+        assert.ok(received.length <= 5, `it was sent ${received.length - 3} times`)
+      },
+      { timeoutMs: TIMEOUT_MS },
+    )
+  })
+
   test('what is cut off by closing is not sent again', async () => {
     await withReceiver([200, () => {}], async ({ url, server, received }, sender) => {
       await sender.send(url, REQUEST)
