@@ -23,6 +23,7 @@ export function refusalOf(request: IncomingMessage, maxHeaders: number): Refusal
     if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts++
   }
   if (hosts > 1) return refusal(400, 'The request names more than one host')
+  if (hosts === 0 && request.httpVersion !== '1.0') return refusal(400, 'The request names no host; send a Host header')
   const encoding = request.headers['transfer-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
     return refusal(400, 'The only Transfer-Encoding that a request may have is chunked')
@@ -38,6 +39,11 @@ export function refuse(response: ServerResponse, status: number, body: string, h
 
 /** Answers what never becomes a request, in the place of whoever did so before. */
 export function refuseBadRequests(listener: Server): void {
+  listener.removeAllListeners('checkExpectation')
+  listener.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) => {
+    const { status, body } = refusal(400, 'The only Expect that a request may have is 100-continue')
+    refuse(response, status, body, { Connection: 'close' })
+  })
   listener.removeAllListeners('clientError')
   listener.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse | null }) => {
     const open = socket._httpMessage ?? undefined

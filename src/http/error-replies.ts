@@ -71,12 +71,14 @@ function told(h: Toolkit, error: AppError, { validationStatus, clock }: ErrorOpt
   return response
 }
 
+/** Those of the project's files, and of copies of its data, are met by superusers alone, who replace its data. */
+const FAULTS_OF_FILES: ReadonlySet<ErrorCode> = new Set(['CONFIG_INVALID', 'DATA_CORRUPT'])
+
 /** The body says nothing of what happened inside; the log does, under the same id. */
 function ownFault(h: Toolkit, failure: Failure, error: AppError | undefined, { random, log }: ErrorOptions): ResponseObject {
   const requestId = requestIdOf(h.request, random)
   log.error('Request failed', { request_id: requestId, ...nameOf(h.request.route), error: failure })
-  // Faults of the project's files are met by superusers alone, who replace its data.
-  const isTold = error !== undefined && (error.status > 500 || error.code === 'CONFIG_INVALID')
+  const isTold = error !== undefined && (error.status > 500 || FAULTS_OF_FILES.has(error.code))
   const body = isTold
     ? shapeB(error.code, error.details)
     : shapeB('INTERNAL', `Request ${requestId} failed; the server's log says more`)

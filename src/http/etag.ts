@@ -11,8 +11,13 @@ export function recordResponse(h: ResponseToolkit, record: RecordJson, answer: J
   const tag = `"${record.version}.${record.digest}"`
   const known = h.request.headers['if-none-match'] as string | undefined
   const unchanged = known !== undefined && ['get', 'head'].includes(h.request.method) && knows(known, tag)
-  if (unchanged) return h.response().code(304).header('ETag', tag)
-  return jsonResponse(h, `{"data":${record.text}}`, { ...answer, headers: { ...answer.headers, etag: tag } })
+  const body = `{"data":${record.text}}`
+  if (unchanged) {
+    // What HEAD is told of the body must be true of the record (RFC 9110, section 8.6); GET is told nothing.
+    const response = h.request.method === 'head' ? h.response(body).type('application/json') : h.response()
+    return response.code(304).header('ETag', tag)
+  }
+  return jsonResponse(h, body, { ...answer, headers: { ...answer.headers, etag: tag } })
 }
 
 /** True when `If-None-Match` names a tag, or any; weak tags count (RFC 9110, section 13.1.2). */

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuse } from './bad-requests.ts'
 import { shapeB } from './error-body.ts'
-
 import type { Response } from './response-head.ts'
 
 /** How node hands on a request; `checkContinue` when its client waits to be told to send the body. */

@@ -54,6 +54,8 @@ export function createListener(traffic: Traffic, limits: ConnectionLimits = CONN
   const listener = new Listener(traffic, limits, {
     ServerResponse: Response,
     ...{ headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval, maxHeaderSize },
+    // Node's own answer to a request without Host has no body; `refusalOf` has one.
+    requireHostHeader: false,
   })
   listener.timeout = limits.idleTimeout
   // All of them are read, so that they can be counted; there are no more than their size lets be.
@@ -63,7 +65,7 @@ export function createListener(traffic: Traffic, limits: ConnectionLimits = CONN
 }
 
 /** What whoever answers requests wants to be told. */
-const SERVED = ['request', 'checkContinue', 'clientError', 'listening'] as const
+const SERVED = ['request', 'checkContinue', 'checkExpectation', 'clientError', 'listening'] as const
 
 type Handler = (...args: unknown[]) => void
 

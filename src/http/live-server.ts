@@ -15,7 +15,7 @@ export interface LiveOptions extends Omit<ServerOptions, 'listener' | 'replace'>
  * and those under way are decided before.
  */
 export class LiveServer {
-  readonly #options: LiveOptions
+  readonly #options: LiveOptions & ServerOptions
   readonly #listener: Listener
   #app: App
   #server: Server
@@ -25,7 +25,7 @@ export class LiveServer {
   #begun: Promise<void> = Promise.resolve()
   #isStopping = false
 
-  private constructor(app: App, server: Server, options: LiveOptions) {
+  private constructor(app: App, server: Server, options: LiveOptions & ServerOptions) {
     this.#app = app
     this.#server = server
     this.#listener = server.listener as Listener
@@ -35,7 +35,8 @@ export class LiveServer {
   /** Puts an application on HTTP. The server is ready to be injected into; `start()` makes it listen. */
   static async create(app: App, options: LiveOptions = {}): Promise<LiveServer> {
     const replace: ServerOptions['replace'] = (next, asker) => live.#replaceFor(next, asker)
-    const live = new LiveServer(app, await createServer(app, { ...options, replace }), options)
+    const own = { ...options, replace }
+    const live = new LiveServer(app, await createServer(app, own), own)
     return live
   }
 
@@ -116,8 +117,7 @@ export class LiveServer {
     this.#app = app
     const attachFormer = this.#listener.detach()
     try {
-      const replace: ServerOptions['replace'] = (next, asker) => this.#replaceFor(next, asker)
-      const server = await createServer(app, { ...this.#options, listener: this.#listener, replace })
+      const server = await createServer(app, { ...this.#options, listener: this.#listener })
       await server.start()
       // It was not there when the listener was told its port.
       server.info.port = this.#server.info.port

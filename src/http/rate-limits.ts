@@ -1,5 +1,6 @@
 import type { Lifecycle, Request } from '@hapi/hapi'
 import type { Actor } from '../auth/permissions.ts'
+import { SHELL_SUBJECT } from '../auth/token.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import { SlidingWindow } from '../limit/sliding-window.ts'
@@ -48,7 +49,7 @@ export class RateLimits {
 
   /** @throws {AppError} RATE_LIMITED */
   countUser(request: Request, { userId }: Actor, name: 'default' | 'upload'): void {
-    this.#count(request, name, String(userId))
+    this.#count(request, name, String(userId ?? SHELL_SUBJECT))
   }
 
   /** For the `onPreAuth` of a route that takes passwords or what stands for them. */

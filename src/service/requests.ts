@@ -84,9 +84,9 @@ export function readBulkDelete(body: unknown): number[] {
 /** @throws {AppError} INVALID_REQUEST when the path does not name a record */
 export function readRecordId(given: string | number): number {
   const id = /^\d{1,16}$/.test(String(given)) ? Number(given) : Number.NaN
-  if (!Number.isSafeInteger(id))
-    throw new AppError('INVALID_REQUEST', { record_id: [`record_id must be an integer, not '${given}'`] })
-  return id
+  if (Number.isSafeInteger(id)) return id
+  const wanted = /^-?\d+$/.test(String(given)) ? `an integer from 0 to ${Number.MAX_SAFE_INTEGER}` : 'an integer'
+  throw new AppError('INVALID_REQUEST', { record_id: [`record_id must be ${wanted}, not '${given}'`] })
 }
 
 interface Envelope {

@@ -4,8 +4,8 @@ import { type Disk, nodeDisk } from './disk.ts'
 import type { EngineOptions } from './engine.ts'
 import { type Folded, type FoldRunner, fold, foldFolder } from './fold.ts'
 import { foldInThread } from './fold-thread.ts'
-import { Journal, journalFiles, SyncFailure } from './journal.ts'
-import { encodeEntry } from './journal-format.ts'
+import { journalFiles } from './journal.ts'
+import { JournalWriter } from './journal-writer.ts'
 import { acquireLock, lockPath, makeFolder, type Release } from './lock.ts'
 import { MemoryStore } from './memory.ts'
 import { judgeForeign, type Poured, pour, takerOf } from './pour.ts'
@@ -25,14 +25,6 @@ import type { Change, EventOrder, Operation, Outcome, StoreStatus, TransactionMo
 /** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
 const MIN_JOURNAL_BYTES = 32 << 20
 
-/** A transaction that is applied in memory and waits for its line to be written. */
-interface Unsaved {
-  readonly line: string
-  readonly changes: readonly Change[]
-  readonly saved: () => void
-  readonly failed: (error: unknown) => void
-}
-
 /** What the store takes from outside, for tests. */
 export interface FileStoreOptions extends EngineOptions {
   readonly disk?: Disk
@@ -47,8 +39,7 @@ export interface FileStoreOptions extends EngineOptions {
 
 /**
  * A store in a folder: `db.json`, a snapshot kept by lowdb, and beside it a journal of the transactions since. A transaction
- * resolves once its line is in the journal and the disk has confirmed it; those that wait at the same time share one write.
- * Closing folds the journal into the snapshot, which then is complete.
+ * resolves once the disk has confirmed its line in the journal. Closing folds the journal into the snapshot, which then is complete.
  */
 export class FileStore extends MemoryStore {
   readonly #folder: string
@@ -57,20 +48,15 @@ export class FileStore extends MemoryStore {
   readonly #fold: FoldRunner
   readonly #release: Release
   readonly #warn: (message: string) => void
-  #journal: Journal | undefined
-  /** The last transaction that was given a number, and the last that is on disk. */
-  #sequence = 0
-  #durable = 0
+  #writer: JournalWriter
   #snapshotBytes = 0
   #hasTables = false
   /** The journal is not to be sealed before it is longer than this; more than 0 after an attempt that failed. In bytes. */
   #sealAbove = 0
-  #unsaved: Unsaved[] = []
-  #saving: Promise<void> | undefined
   #compacting: Promise<void> | undefined
   #closing: Promise<void> | undefined
-  /** Why no more writes are taken, if none are. */
-  #refusal: string | undefined
+  /** Why this store takes no more writes, unless it does. */
+  #closed: string | undefined
 
   private constructor(registry: Registry, folder: string, release: Release, options: FileStoreOptions) {
     super(registry, options)
@@ -81,6 +67,7 @@ export class FileStore extends MemoryStore {
     this.#fold = options.fold ?? (disk === nodeDisk ? foldInThread : (task) => foldFolder(task, disk))
     this.#release = release
     this.#warn = options.warn ?? (() => {})
+    this.#writer = this.#writerAfter(0)
   }
 
   /**
@@ -98,7 +85,7 @@ export class FileStore extends MemoryStore {
     const { disk = nodeDisk } = options
     if (mode === 'read') {
       const store = new FileStore(registry, folder, async () => {}, options)
-      store.#refusal = 'The store was opened for reading'
+      store.#closed = 'The store was opened for reading'
       await closing(await findBeside(folder, disk), (found) => store.#load(found, registry))
       return store
     }
@@ -122,8 +109,7 @@ export class FileStore extends MemoryStore {
     const sink = { table: (name: string, nextId: number) => takerOf(tables.get(name), nextId) }
     const poured = await pour(snapshot, journal.entries, sink, judgeForeign(registry))
     refuseBroken(snapshotPath(this.#folder), poured.judgement, ACCEPT)
-    this.#sequence = journal.last
-    this.#durable = journal.last
+    this.#writer = this.#writerAfter(journal.last)
     this.#hasTables = poured.tables.size > 0
     this.#snapshotBytes = snapshot.file?.bytes ?? 0
     return poured
@@ -140,9 +126,24 @@ export class FileStore extends MemoryStore {
     await this.#compact(() => fold(this.#folder, this.#disk, folding))
   }
 
+  #writerAfter(last: number): JournalWriter {
+    return new JournalWriter({
+      folder: this.#folder,
+      disk: this.#disk,
+      last,
+      revert: (changes) => this.engine.revert(changes),
+      written: () => this.#compactIfLong(),
+    })
+  }
+
+  /** Why no writes are taken, if none are. */
+  get #refusal(): string | undefined {
+    return this.#closed ?? this.#writer.refusal
+  }
+
   /** True until the first transaction: there are no records of any model. */
   get isNew(): boolean {
-    return this.#durable === 0 && !this.#hasTables
+    return this.#writer.last === 0 && !this.#hasTables
   }
 
   override async transact(
@@ -151,7 +152,8 @@ export class FileStore extends MemoryStore {
     order?: EventOrder,
   ): Promise<Outcome> {
     // Another may be opened in its place.
-    if (this.#refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', this.#refusal, this.#closing && { retryAfter: 1 })
+    const refusal = this.#refusal
+    if (refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', refusal, this.#closing && { retryAfter: 1 })
     const outcome = this.engine.transact(operations, mode, order)
     if (mode === 'commit' && outcome.ok && operations.length > 0) await this.#save(outcome.changes, operations)
     return outcome
@@ -159,66 +161,30 @@ export class FileStore extends MemoryStore {
 
   override async status(): Promise<StoreStatus> {
     const { records } = await super.status()
-    return { takesWrites: this.#refusal === undefined, journalBytes: this.#journal?.length ?? 0, records }
+    return { takesWrites: this.#refusal === undefined, journalBytes: this.#writer.length, records }
   }
 
   #save(changes: readonly Change[], operations: readonly Operation[]): Promise<void> {
     const nextIds = new Map<string, number>()
     for (const { table } of [...operations, ...changes]) nextIds.set(table, this.engine.table(table).nextId)
-    const line = encodeEntry(this.#sequence + 1, changes, nextIds)
-    this.#sequence++
-    return new Promise((saved, failed) => {
-      this.#unsaved.push({ line, changes, saved, failed })
-      this.#saving ??= this.#saveAll()
-    })
-  }
-
-  async #saveAll(): Promise<void> {
-    while (this.#unsaved.length > 0) {
-      const batch = this.#unsaved
-      this.#unsaved = []
-      try {
-        this.#journal ??= await Journal.begin(this.#folder, this.#disk, this.#durable + 1)
-        await this.#journal.append(Buffer.from(batch.map(({ line }) => line).join('')))
-        this.#durable += batch.length
-        for (const { saved } of batch) saved()
-      } catch (error) {
-        this.#takeBack(batch, error)
-      }
-      await this.#compactIfLong()
-    }
-    this.#saving = undefined
-  }
-
-  /** Undoes in memory what did not reach the disk, and what was built on it since. */
-  #takeBack(batch: readonly Unsaved[], cause: unknown): void {
-    const lost = [...batch, ...this.#unsaved]
-    this.#unsaved = []
-    for (const { changes } of lost.toReversed()) this.engine.revert(changes)
-    this.#sequence = this.#durable
-    if (cause instanceof SyncFailure) {
-      this.#refusal = 'The disk failed to confirm a write, so no more are taken until the server is started again'
-    }
-    const words = cause instanceof SyncFailure ? UNCONFIRMED : 'The change could not be written to disk; nothing was changed'
-    const error = new AppError('STORE_UNAVAILABLE', words, { cause })
-    for (const { failed } of lost) failed(error)
+    return this.#writer.save(changes, nextIds)
   }
 
   /** Seals a journal that has grown long and folds it into the snapshot while the next one is being written. */
   async #compactIfLong(): Promise<void> {
-    const { length } = this.#journal ?? { length: 0 }
+    const { length } = this.#writer
     const isLong = length > Math.max(this.#minJournalBytes, this.#snapshotBytes, this.#sealAbove)
-    if (!isLong || this.#journal === undefined || this.#compacting !== undefined || this.#refusal !== undefined) return
+    if (!isLong || this.#compacting !== undefined || this.#refusal !== undefined) return
+    let before: number
     try {
-      await this.#journal.rotate(this.#durable + 1)
+      before = await this.#writer.rotate()
     } catch (error) {
       if (this.#sealAbove === 0) this.#warn(`The journal could not be sealed and goes on growing: ${reasonOf(error)}`)
       this.#sealAbove = 2 * length
       return
     }
     this.#sealAbove = 0
-    const { first } = this.#journal
-    this.#compacting = this.#compact(() => this.#fold({ folder: this.#folder, before: first })).finally(() => {
+    this.#compacting = this.#compact(() => this.#fold({ folder: this.#folder, before })).finally(() => {
       this.#compacting = undefined
     })
   }
@@ -239,12 +205,13 @@ export class FileStore extends MemoryStore {
    */
   async withSnapshot<T>(work: (path: string) => Promise<T>): Promise<T> {
     while (this.#compacting !== undefined) await this.#compacting
+    if (this.#refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', this.#refusal)
     let isDone = () => {}
     this.#compacting = new Promise((resolve) => {
       isDone = resolve
     })
     try {
-      this.#snapshotBytes = (await this.#fold({ folder: this.#folder, before: await this.#seal() })).bytes
+      this.#snapshotBytes = (await this.#fold({ folder: this.#folder, before: await this.#writer.seal() })).bytes
       return await work(snapshotPath(this.#folder))
     } catch (error) {
       if (error instanceof AppError) throw error
@@ -253,18 +220,6 @@ export class FileStore extends MemoryStore {
       this.#compacting = undefined
       isDone()
     }
-  }
-
-  /** Begins another journal, so that what is written up to now can be folded. @returns the first transaction that will not be */
-  async #seal(): Promise<number> {
-    while (this.#saving !== undefined) await this.#saving
-    if (this.#refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', this.#refusal)
-    if (this.#journal === undefined || this.#journal.length === 0) return this.#durable + 1
-    const sealing = this.#journal.rotate(this.#durable + 1)
-    // Who writes now waits for the other journal.
-    this.#saving = sealing.catch(() => {}).then(() => this.#saveAll())
-    await sealing
-    return this.#journal.first
   }
 
   override async close(): Promise<void> {
@@ -280,11 +235,10 @@ export class FileStore extends MemoryStore {
 
   async #close(): Promise<void> {
     const wasOpen = this.#refusal === undefined
-    this.#refusal ??= 'The store is closed'
-    await this.#saving
+    this.#closed ??= 'The store is closed'
+    await this.#writer.settled()
     await this.#compacting
-    await this.#journal?.close().catch(() => {})
-    this.#journal = undefined
+    await this.#writer.close()
     // Of an earlier run, too, when it could not be folded at the start.
     const hasJournal = wasOpen && (await journalFiles(this.#folder, this.#disk).catch(() => [])).length > 0
     if (hasJournal) await this.#compact(() => foldFolder({ folder: this.#folder }, this.#disk))
@@ -292,7 +246,5 @@ export class FileStore extends MemoryStore {
 }
 
 const ACCEPT = 'To take it as it stands: admin compact --accept'
-const UNCONFIRMED =
-  'The disk did not confirm the change, so it is not known whether it was kept; the server must be started again'
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,14 +1,14 @@
+import { Recent } from '../util/recent.ts'
 import type { StoredRecord } from './store.ts'
 
-/** The most that wait to be answered; what nobody asks for, such as the records of an import, is forgotten. */
-const MOST = 1000
+/** The most that waits to be answered, in characters; what nobody asks for, such as the records of an import, is forgotten. */
+const CAPACITY = 2_000_000
 
-const written = new Map<StoredRecord, string>()
+const written = new Recent<StoredRecord, string>(CAPACITY, (_, { length }) => length)
 
 /** The JSON of a record for the journal, which the answer to the write takes after it. */
 export function writtenTextOf(record: StoredRecord): string {
   const text = JSON.stringify(record)
-  if (written.size >= MOST) written.clear()
   written.set(record, text)
   return text
 }

@@ -1,5 +1,5 @@
 import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { Registry } from '../model/registry.ts'
 import { meantOrKnown } from '../util/suggest.ts'
@@ -72,6 +72,19 @@ export async function checkCopy(folder: string, registry: Registry, name: string
     const known = (await savedCopies(folder)).map((copy) => copy.name)
     throw new AppError('SNAPSHOT_NOT_FOUND', `There is no snapshot '${name}'${meantOrKnown(name, known)}`)
   }
+  try {
+    await judgeCopy(path, registry)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // A client elsewhere is told of the file, not of where the data folder is.
+    const fault = error.message.replaceAll(path, relative(folder, path))
+    const words = `The snapshot '${name}' cannot be loaded, and the data is as it was. In the data folder, ${fault}`
+    throw new AppError('DATA_CORRUPT', words, { cause: error })
+  }
+}
+
+/** @throws {AppError} DATA_CORRUPT, TASK_FAILED when it is no file that can be read */
+async function judgeCopy(path: string, registry: Registry): Promise<void> {
   const snapshot = await openSnapshotFile(path, nodeDisk)
   try {
     const { judgement } = await pour(snapshot, [], NOBODY, judgeForeign(registry))

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { hasDuplicateKey } from '../util/duplicate-keys.ts'
 import type { ReadFile } from './disk.ts'
 import { CHUNK_BYTES, chunksOf } from './read-ahead.ts'
@@ -159,7 +160,7 @@ function linesWithComma(lines: Buffer): number {
  * @throws {StrayLine} when a line does not hold exactly one
  */
 export function parseLines(lines: Buffer, firstLine?: number): unknown[] {
-  if (firstLine === undefined) return JSON.parse(`[${lines.toString()}]`) as unknown[]
+  if (firstLine === undefined) return JSON.parse(arrayOf(lines)) as unknown[]
   const records = parseFully(lines)
   if (records !== undefined && agree(lines, records)) return records
   let line = firstLine
@@ -187,10 +188,13 @@ function agree(lines: Buffer, records: readonly unknown[]): boolean {
 
 /** The records on some lines; undefined when something is no JSON, or has a key twice. */
 function parseFully(lines: Buffer): unknown[] | undefined {
-  const text = `[${lines.toString()}]`
+  const text = arrayOf(lines)
   const records = tryParse(text)
   return records === undefined || hasDuplicateKey(text, records) ? undefined : records
 }
+
+/** Lines as one JSON array. Most are ASCII alone, which takes a tenth of the time to be found out and copied that decoding does. */
+const arrayOf = (lines: Buffer): string => `[${lines.toString(isAscii(lines) ? 'latin1' : 'utf8')}]`
 
 function tryParse(text: string): unknown[] | undefined {
   try {

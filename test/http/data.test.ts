@@ -92,10 +92,48 @@ test('a damaged copy is refused before anything is lost', () =>
     const path = join(app.folder.path, 'data/snapshots/before.json')
     await writeFile(path, (await readFile(path, 'utf8')).replace('"Lighthouse"', '3'))
     const former = app.app
-    const refused = await app.live.replace({ data: { kind: 'load', copy: 'before' } }).catch((error: Error) => error.message)
-    assert.match(String(refused), /snapshots\/before\.json is not as it was last written/)
+    const { status, json } = await send(app, { request: `POST ${SNAPSHOTS}/before/load` })
+    assert.deepEqual([status, json.error, json.status_code], [500, 'Data file is damaged', 500])
+    assert.match(
+      json.details,
+      /^The snapshot 'before' cannot be loaded, and the data is as it was\. In the data folder, snapshots\/before\.json is not as it was last written/,
+    )
+    assert.match(json.details, /^tables\..* must be a string \(id \d+, line \d+\)$/m)
+    assert.match(json.details, /Mend it by hand, or restore it from a copy\./)
+    assert.ok(!json.details.includes(app.folder.path), 'where the data folder is, no client is told')
+    assert.equal(app.reported.splice(0).length, 1, 'the log has it, too')
     assert.equal(app.app, former)
     assert.equal(await countTags(app), 12)
+  }))
+
+for (const [what, damage, words] of [
+  [
+    'a copy that was cut off',
+    (text: string) => text.slice(0, text.length / 2),
+    /snapshots\/before\.json cannot be read: line \d+/,
+  ],
+  ['a copy without anything in it', () => '', /snapshots\/before\.json cannot be read: it is empty\. Restore it from a copy/],
+] as const) {
+  test(`${what} is named, with what to do`, () =>
+    withApp(async (app) => {
+      await saved(app)
+      const path = join(app.folder.path, 'data/snapshots/before.json')
+      await writeFile(path, damage(await readFile(path, 'utf8')))
+      const { status, json } = await send(app, { request: `POST ${SNAPSHOTS}/before/load` })
+      assert.deepEqual([status, json.error], [500, 'Data file is damaged'])
+      assert.match(json.details, words)
+      app.reported.splice(0)
+      assert.equal(await countTags(app), 12)
+    }))
+}
+
+test('a copy that is no file is named, too', () =>
+  withApp(async (app) => {
+    await mkdir(join(app.folder.path, 'data/snapshots/before.json'), { recursive: true })
+    const { status, json } = await send(app, { request: `POST ${SNAPSHOTS}/before/load` })
+    assert.equal(status, 500)
+    assert.match(json.details, /snapshots\/before\.json cannot be read: EISDIR.*; it must be a file that you may read$/)
+    app.reported.splice(0)
   }))
 
 test('a copy that the disk does not take leaves the data as it is, and is told of', () =>

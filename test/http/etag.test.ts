@@ -72,9 +72,19 @@ describe('If-None-Match', () => {
         const headers = { 'if-none-match': header(etag) }
         const reply = await play(app, { request: `GET ${TAG}`, headers, status: 304 })
         assert.equal(reply.text, '')
+        assert.equal(reply.headers['content-type'], undefined)
         assert.equal(etagOf(reply), etag)
       }))
   }
+
+  test('gives HEAD no other length than that of the record', () =>
+    withApp(async (app, etag) => {
+      const { text } = await play(app, { request: `GET ${TAG}`, status: 200 })
+      const headers = { authorization: `Bearer ${await app.tokenOf('admin')}`, 'if-none-match': etag }
+      const reply = await app.server.inject({ method: 'HEAD', url: TAG, headers })
+      assert.equal(reply.statusCode, 304)
+      assert.equal(Number(reply.headers['content-length']), text.length)
+    }))
 
   test('gives the record for another entity tag', () =>
     withApp(async (app) => {

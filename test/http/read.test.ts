@@ -121,6 +121,20 @@ scenarios('read', [
     status: 404,
     expect: modelNotFound('authsession'),
   },
+  ...[
+    ['one', "an integer, not 'one'"],
+    ['1e3', "an integer, not '1e3'"],
+    ['-1', "an integer from 0 to 9007199254740991, not '-1'"],
+    ['9007199254740993', "an integer from 0 to 9007199254740991, not '9007199254740993'"],
+  ].map(
+    ([id, wanted]) =>
+      ({
+        name: `says what an id must be instead of ${id}`,
+        request: `GET /api/v1/models/tag/${id}`,
+        status: 400,
+        expect: { error: 'Invalid request data', status_code: 400, details: { record_id: [`record_id must be ${wanted}`] } },
+      }) as const,
+  ),
   {
     name: 'takes no query parameter that it does not know',
     request: 'GET /api/v1/models/post/1?page=2',
