@@ -26,6 +26,7 @@ export class ModuleLoader {
   async load(path: string, file: string): Promise<{ definition: Definition | undefined; faults: Faults }> {
     const faults = new Faults()
     const whole = flatSource(file)
+    const isLoaded = tellOfEnding(file)
     try {
       const exported = await this.#importDefault(path)
       if (exported === undefined) faults.add(whole, [], 'Nothing is exported as default; write `export default …`')
@@ -35,6 +36,8 @@ export class ModuleLoader {
       const { message, line, column } = loadProblem(error, path)
       faults.add(flatSource(file, line, column), [], `Cannot be loaded: ${message}`)
       return { definition: undefined, faults }
+    } finally {
+      isLoaded()
     }
   }
 
@@ -51,6 +54,22 @@ export class ModuleLoader {
     const load = await this.#typescript
     return load(path)
   }
+}
+
+/**
+ * A file that ends the program, or awaits what never comes, would end it without a word, and as if all were well.
+ *
+ * @returns what is to be called once the file is loaded
+ */
+function tellOfEnding(file: string): () => void {
+  const tell = () => {
+    process.exitCode = 2
+    process.stderr.write(
+      `error ${file} ended the program while it was loaded: it calls process.exit, or awaits what never comes\n`,
+    )
+  }
+  process.once('exit', tell)
+  return () => process.off('exit', tell)
 }
 
 type Exports = { readonly default?: unknown }

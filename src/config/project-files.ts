@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { AppError } from '../errors.ts'
+import { isNoFile } from '../util/no-file.ts'
 import { Faults } from './fault.ts'
 import { ModuleLoader } from './module-source.ts'
 import { type Definition, flatSource, within } from './source.ts'
@@ -119,6 +120,7 @@ async function readDefinitionFile({ folder, faults, texts, modules }: Reader, pa
   const file = relative(folder, path)
   const format = extname(path).toLowerCase()
   if (format === '.ts' || format === '.js') {
+    if (await isNoFile(path)) return void faults.add(flatSource(file), [], NO_FILE)
     const loaded = await modules.load(path, file)
     texts.set(file, await readFile(path, 'utf8').catch(() => ''))
     faults.addAll(loaded.faults.list)
@@ -134,6 +136,7 @@ async function readDefinitionFile({ folder, faults, texts, modules }: Reader, pa
 
 /** The text of a file; a file that cannot be read is a fault like any other. */
 export async function readTextFile(path: string, file: string, faults: Faults): Promise<string | undefined> {
+  if (await isNoFile(path)) return void faults.add(flatSource(file), [], NO_FILE)
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
@@ -141,6 +144,8 @@ export async function readTextFile(path: string, file: string, faults: Faults): 
     return undefined
   }
 }
+
+const NO_FILE = 'Cannot be read: it is no file'
 
 /** True for a format that is read here; one that might be taken for it is a fault, so that no file is passed over unawares. */
 function isReadable(file: string, formats: ReadonlySet<string>, what: string, faults: Faults): boolean {

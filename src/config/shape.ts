@@ -13,6 +13,8 @@ interface ShapeOptions {
   readonly convert?: boolean
   /** Where the value stands in its source. */
   readonly at?: Path
+  /** What to say behind `Unknown key '…'` of a key that is known elsewhere; without an answer the nearest key is named. */
+  readonly elsewhere?: (key: string, path: Path) => string | undefined
 }
 
 /**
@@ -24,7 +26,7 @@ export function validateShape<T>(
   schema: Joi.ObjectSchema<T>,
   value: unknown,
   source: Source,
-  { rule = () => 'file/invalid', convert = false, at = [] }: ShapeOptions = {},
+  { rule = () => 'file/invalid', convert = false, at = [], elsewhere = () => undefined }: ShapeOptions = {},
 ): { value: T | undefined; faults: Faults; broken: readonly Path[] } {
   const faults = new Faults()
   const result = schema.required().validate(value, {
@@ -38,10 +40,8 @@ export function validateShape<T>(
     const broken = rule(type, path)
     if (type === 'object.unknown') {
       const name = String(context?.child ?? path.at(-1))
-      faults.add(source, where, `Unknown key '${name}'${didYouMean(name, knownKeys(schema, path.slice(0, -1)))}`, {
-        rule: broken,
-        part: 'key',
-      })
+      const remedy = elsewhere(name, path) ?? didYouMean(name, knownKeys(schema, path.slice(0, -1)))
+      faults.add(source, where, `Unknown key '${name}'${remedy}`, { rule: broken, part: 'key' })
     } else if (path.length === 0) {
       faults.add(source, where, message.replace("'value'", 'The definition'), { rule: broken })
     } else {

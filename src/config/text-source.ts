@@ -15,7 +15,9 @@ export function parseText(content: string, file: string, format: 'yaml' | 'json'
   const faults = new Faults()
   const lines = new LineCounter()
   const jsonError = format === 'json' ? jsonSyntaxError(text) : undefined
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, version: '1.2' })
+  // YAML 1.2 has no merge keys (`<<: *base`), but whoever writes anchors knows them.
+  const merge = format === 'yaml'
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, version: '1.2', merge })
   if (jsonError !== undefined) {
     const { line, col } = lines.linePos(jsonError.offset)
     faults.add(flatSource(file, line, col), [], `Not valid JSON: ${jsonError.message}`)
@@ -23,7 +25,8 @@ export function parseText(content: string, file: string, format: 'yaml' | 'json'
   }
   for (const error of document.errors) {
     const { line, col } = lines.linePos(error.pos[0])
-    faults.add(flatSource(file, line, col), [], `Not valid ${format.toUpperCase()}: ${error.message}`)
+    const reason = error.code === 'MULTIPLE_DOCS' ? 'a file is one document; write several definitions as a list' : error.message
+    faults.add(flatSource(file, line, col), [], `Not valid ${format.toUpperCase()}: ${reason}`)
   }
   const source = documentSource({ file, text, format, document }, lines)
   return { definition: { value: faults.any ? undefined : toValue(document, file, lines, faults), source }, faults }

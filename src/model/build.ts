@@ -102,7 +102,7 @@ function checkExtension({ model, definition }: DefinedModel, base: Model, faults
         `Model '${model.name}' extends a built-in model and must keep its field '${field.name}': ${wanted}`,
       )
     if (own?.type.name !== field.type.name || own.relation?.target !== field.relation?.target) {
-      fault(field.system ? 'set `timestamps: true`' : `it is a ${field.type.name}`)
+      fault(field.system ? 'set `timestamps: true`' : `its type is ${field.type.name}`)
     } else if ((field.required && !own.required) || (field.unique && !own.unique)) {
       fault(`it is ${[field.required ? 'required' : '', field.unique ? 'unique' : ''].filter(Boolean).join(' and ')}`)
     } else if (field.default !== undefined && own.default === undefined) {

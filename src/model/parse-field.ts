@@ -117,7 +117,11 @@ function readField(raw: Record<string, unknown>, at: Path, source: Source, fault
   } else if (known === undefined) {
     faults.add(source, [...at, 'type'], `Unknown type '${String(type)}'${meantOrKnown(String(type), FIELD_TYPE_NAMES)}`)
   } else {
-    const { value, faults: shapeFaults } = validateShape(fieldSchemas[known], raw, source, { at, rule: () => 'model/invalid' })
+    const { value, faults: shapeFaults } = validateShape(fieldSchemas[known], raw, source, {
+      at,
+      rule: () => 'model/invalid',
+      elsewhere: (key, path) => (path.length === 1 && isOfOtherTypes(key) ? `; ${takenBy(known)}` : undefined),
+    })
     faults.addAll(shapeFaults.list)
     if (value !== undefined) return buildField(withoutAliases(value), raw, at, source, faults)
   }
@@ -153,6 +157,13 @@ function buildField(
   }
   return undefined
 }
+
+/** True for a key that means something, though not in every field. */
+const isOfOtherTypes = (key: string): boolean =>
+  key === 'mock' || Object.hasOwn(optionSchemas, key) || Object.hasOwn(ALIASES, key)
+
+const takenBy = (type: FieldTypeName): string =>
+  `${/^[eiou](?!rl)/.test(type) ? 'an' : 'a'} ${type} field takes ${FIELD_TYPES[type].options.join(', ') || 'none such'}`
 
 function withoutAliases(written: FieldDefinition & { readonly ge?: number; readonly le?: number }): FieldDefinition {
   const { ge, le, ...definition } = written

@@ -3,7 +3,7 @@ import { Faults } from '../config/fault.ts'
 import { FOR_EDITORS, validateShape } from '../config/shape.ts'
 import type { Definition, Source } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
-import { didYouMean } from '../util/suggest.ts'
+import { meantOrKnown } from '../util/suggest.ts'
 import type { ModelDefinition } from './definition.ts'
 import { type Field, ID_FIELD, TIMESTAMP_FIELDS } from './field.ts'
 import { Model } from './model.ts'
@@ -82,8 +82,9 @@ function checkDisplayField(model: Model, source: Source, faults: Faults): void {
   const field = model.fields.get(model.displayField)
   if (field !== undefined && canStandForRecord(field)) return
   const known = model.visibleFields.filter(canStandForRecord).map(({ name }) => name)
-  const guess = didYouMean(model.displayField, known)
-  faults.add(source, ['display_field'], `'${model.displayField}' cannot be the display field${guess}`, {
+  const why = field === undefined ? 'there is no such field' : 'it is a password or a relation'
+  const guess = meantOrKnown(model.displayField, known)
+  faults.add(source, ['display_field'], `'${model.displayField}' cannot be the display field: ${why}${guess}`, {
     rule: 'model/display-field',
   })
 }

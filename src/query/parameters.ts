@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { isPlainText } from '../util/plain-text.ts'
-import { didYouMean } from '../util/suggest.ts'
+import { meantOrKnown } from '../util/suggest.ts'
 
 /** What stands where something was percent-encoded that is not UTF-8. */
 const UNREADABLE = '\uFFFD'
@@ -13,11 +13,15 @@ export class Parameters {
   readonly #sent: URLSearchParams
   readonly #faults = new Map<string, string[]>()
 
-  /** @param known the parameters that the operation takes; any other is a fault */
-  constructor(sent: URLSearchParams, known: readonly string[]) {
+  /**
+   * @param known the parameters that the operation takes; any other is a fault
+   * @param remedy what to write instead of one that it does not take, behind its name
+   */
+  constructor(sent: URLSearchParams, known: readonly string[], remedy?: (name: string) => string | undefined) {
     this.#sent = sent
     for (const name of new Set(sent.keys())) {
-      if (!known.includes(name)) this.fault(name, `Unknown query parameter '${name}'${didYouMean(name, known)}`)
+      if (known.includes(name)) continue
+      this.fault(name, `Unknown query parameter '${name}'${remedy?.(name) ?? meantOrKnown(name, known)}`)
     }
     for (const [name, value] of sent) {
       if (!isPlainText(value) || value.includes(UNREADABLE)) {

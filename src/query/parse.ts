@@ -2,7 +2,7 @@ import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { meantOrKnown } from '../util/suggest.ts'
-import { parseFilters } from './filters.ts'
+import { parseFilters, visible } from './filters.ts'
 import { DEFAULT_FORMAT, FORMATS, type Format } from './formats.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest, sliceOf } from './page.ts'
 import { Parameters } from './parameters.ts'
@@ -25,7 +25,7 @@ const LIST_PARAMETERS = ['page', 'page_size', 'fields', 'filters', 'sort_by', 's
  * @throws {AppError} INVALID_REQUEST naming every parameter that is wrong
  */
 export function parseListQuery(sent: URLSearchParams, model: Model, registry: Registry): ListQuery {
-  const parameters = new Parameters(sent, LIST_PARAMETERS)
+  const parameters = new Parameters(sent, LIST_PARAMETERS, asFilter(model))
   const page = parsePage(parameters)
   const filters = parseFilters(parameters, model, registry)
   const sort = parseSort(parameters, model)
@@ -33,6 +33,12 @@ export function parseListQuery(sent: URLSearchParams, model: Model, registry: Re
   parameters.throwIfFaulty()
   return { page, plan: { filters, sort, ...sliceOf(page) }, projection }
 }
+
+/** Elsewhere a field is filtered by as a parameter of its own. */
+const asFilter =
+  (model: Model) =>
+  (name: string): string | undefined =>
+    visible(model, name.split('__', 1)[0] ?? '') && `; to filter by it write 'filters=${name}=…'`
 
 /** Reads the query parameters of a single record: `fields` and `include`. */
 export function parseReadQuery(sent: URLSearchParams, model: Model, registry: Registry): Projection {
@@ -62,7 +68,7 @@ const EXPORT_PARAMETERS = ['format', 'bom', 'filters', 'sort_by', 'sort_order', 
  * @throws {AppError} INVALID_REQUEST naming every parameter that is wrong
  */
 export function parseExportRequest(sent: URLSearchParams, model: Model, registry: Registry): ExportRequest {
-  const parameters = new Parameters(sent, EXPORT_PARAMETERS)
+  const parameters = new Parameters(sent, EXPORT_PARAMETERS, asFilter(model))
   const format = parseFormat(parameters)
   const bom = parameters.flag('bom')
   if (bom && format !== 'csv') parameters.fault('bom', "'bom' is for CSV alone: JSON begins with no byte order mark")
@@ -101,7 +107,7 @@ const SEARCH_PARAMETERS = ['q', 'fields', 'fuzzy', 'page', 'page_size', 'filters
  * @throws {AppError} INVALID_REQUEST naming every parameter that is wrong
  */
 export function parseSearchRequest(sent: URLSearchParams, model: Model, registry: Registry): SearchRequest {
-  const parameters = new Parameters(sent, SEARCH_PARAMETERS)
+  const parameters = new Parameters(sent, SEARCH_PARAMETERS, asFilter(model))
   const q = parameters.one('q')
   if (q === undefined || q.trim() === '') {
     parameters.fault('q', `'q' is ${q === undefined ? 'missing' : 'empty'}; write what to search for`)

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, posix, relative, resolve, sep } from 'node:path'
 import { isPrivileged } from '../auth/permissions.ts'
@@ -56,7 +56,9 @@ export async function lintProject(source: ProjectSource, options: LintOptions): 
     fixed += mended
     if (mended > 0) continue
     const shown = (file: string) =>
-      existsSync(join(folder, file)) || files.texts.has(file) ? showPath(options.cwd, join(folder, file)) : file
+      lstatSync(join(folder, file), { throwIfNoEntry: false }) !== undefined || files.texts.has(file)
+        ? showPath(options.cwd, join(folder, file))
+        : file
     return {
       findings: findings.map((finding) => ({ ...finding, file: shown(finding.file) })),
       files: files.texts.size,

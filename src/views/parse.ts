@@ -33,17 +33,18 @@ const common = {
   fields: Joi.array().items(fieldSchema).required(),
 }
 
-/** What a form view may say. */
-export const formSchema = Joi.object<FormViewDefinition>({
-  ...common,
-  view_type: Joi.valid('form').required(),
+/** What list views do not have. */
+const ofForms = {
   creation_fields: names,
   allowed_update_fields: names,
   rules: Joi.array().items(
     Joi.object({ rule: Joi.string().required(), field: Joi.string().required(), message: Joi.string().required() }),
   ),
   validate: Joi.function().messages({ 'object.base': "'validate' must be a function" }),
-})
+}
+
+/** What a form view may say. */
+export const formSchema = Joi.object<FormViewDefinition>({ ...common, view_type: Joi.valid('form').required(), ...ofForms })
 
 /** What a list view may say. */
 export const listSchema = Joi.object<ListViewDefinition>({ ...common, view_type: Joi.valid('list').required() })
@@ -80,7 +81,10 @@ function readShape(value: unknown, source: Source): Shape {
   const rule = () => 'view/invalid' as const
   if (viewType === 'form' || viewType === 'list') {
     const schema: Joi.ObjectSchema<ViewDefinition> = viewType === 'form' ? formSchema : listSchema
-    const { value: view, faults, broken } = validateShape(schema, value, source, { rule })
+    // Reached by a list view alone: a form view knows these keys.
+    const elsewhere = (key: string, path: Path) =>
+      path.length === 1 && Object.hasOwn(ofForms, key) ? '; only form views have it' : undefined
+    const { value: view, faults, broken } = validateShape(schema, value, source, { rule, elsewhere })
     return { view, faults, broken }
   }
   const faults = new Faults('view/invalid')

@@ -224,7 +224,7 @@ creation_fields: »[username, id]
       "'port' must be a number",
       "Unknown key 'timestmps'; did you mean 'timestamps'?",
       "Unknown key 'maxlength'; did you mean 'max_length'?",
-      "Unknown key 'min_length'",
+      "Unknown key 'min_length'; a…",
       "'author_id' refers to the model 'usr', which does not exist; did you mean 'user'?",
       "Field 'isbn' has no type; one of string, text…",
       "'required' must be a boolean",

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdir, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -208,9 +209,9 @@ describe('files that cannot be read', () => {
   }
 
   const rows: Readonly<Record<string, readonly [string, RegExp]>> = {
-    'a folder named like a model': ['models/a.yaml', /^models\/a\.yaml:1:1: Cannot be read: EISDIR/],
-    'a folder named like a view': ['views/a.json', /^views\/a\.json:1:1: Cannot be read: EISDIR/],
-    'a folder named like the settings': ['admin.config.yaml', /^admin\.config\.yaml:1:1: Cannot be read: EISDIR/],
+    'a folder named like a model': ['models/a.yaml', /^models\/a\.yaml:1:1: Cannot be read: it is no file$/],
+    'a folder named like a view': ['views/a.json', /^views\/a\.json:1:1: Cannot be read: it is no file$/],
+    'a folder named like the settings': ['admin.config.yaml', /^admin\.config\.yaml:1:1: Cannot be read: it is no file$/],
   }
   for (const [name, [file, line]] of Object.entries(rows)) {
     test(`${name}, through a link`, async () => {
@@ -238,6 +239,20 @@ describe('files that cannot be read', () => {
         'views/d.toml:1:1: No definitions are read from .toml files; use one of .yaml .yml .json .ts .js',
       ],
     )
+  })
+
+  test('named pipes, which reading would wait for', async () => {
+    const folder = await makeProject({ 'models/note.yaml': NOTE })
+    try {
+      for (const file of ['a.yaml', 'b.ts']) execFileSync('mkfifo', [join(folder.path, 'models', file)])
+      const { faults } = await readProjectFiles(folder.path)
+      assert.deepEqual(linesOf(faults.list), [
+        'models/a.yaml:1:1: Cannot be read: it is no file',
+        'models/b.ts:1:1: Cannot be read: it is no file',
+      ])
+    } finally {
+      await folder.remove()
+    }
   })
 
   test('a link to a model is a model', async () => assert.deepEqual(await faultsWith({ 'models/a.yaml': 'parts/note.yaml' }), []))

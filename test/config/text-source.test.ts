@@ -8,7 +8,11 @@ describe('syntax faults stand where the fault is', () => {
     { name: 'a duplicate key', text: 'a: 1\nb: 2\n»a: 3\n', message: 'Not valid YAML: Map keys must be unique' },
     { name: 'a duplicate key inside', text: 'a:\n  - b: 1\n    »b: 2\n', message: 'Not valid YAML: Map keys must be unique' },
     { name: 'an unclosed quote', text: 'a: "b\n»', message: 'Not valid YAML: …' },
-    { name: 'a second document', text: 'a: 1\n»---\nb: 2\n', message: 'Not valid YAML: …' },
+    {
+      name: 'a second document',
+      text: 'a: 1\n»---\nb: 2\n',
+      message: 'Not valid YAML: a file is one document; write several definitions as a list',
+    },
     { name: 'a __proto__ key', text: 'a: 1\n»__proto__: { x: 1 }\n', message: "'__proto__' cannot be a key" },
     { name: 'a __proto__ key inside', text: 'a: [{ b: { »"__proto__": 1 } }]\n', message: "'__proto__' cannot be a key" },
     { name: 'a __proto__ key in JSON', format: 'json', text: '{\n  »"__proto__": {}\n}', message: "'__proto__' cannot be a key" },
@@ -98,7 +102,8 @@ describe('values', () => {
     ['numbers and booleans', '[1, 1.5, -0.5, 1e3, true, null, ~]', [1, 1.5, -0.5, 1000, true, null, null]],
     ['a block', 'a: |\n  one\n  two\n', { a: 'one\ntwo\n' }],
     ['an alias', 'a: &x [1]\nb: *x\n', { a: [1], b: [1] }],
-    ['a merge key is an ordinary key', '"<<": 1\n', { '<<': 1 }],
+    ['a merge key', 'a: &a { x: 1, y: 2 }\nb: { <<: *a, y: 3 }\n', { a: { x: 1, y: 2 }, b: { x: 1, y: 3 } }],
+    ['a merge key in quotes is an ordinary key', '"<<": 1\n', { '<<': 1 }],
     ['a comment alone', '# nothing\n', null],
     ['nothing', '', null],
   ]

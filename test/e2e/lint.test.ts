@@ -49,3 +49,27 @@ describe('the workflow that docs/lint.md shows', () => {
     }
   })
 })
+
+describe('a file that ends the program is told of, and is no success', () => {
+  const rows: Readonly<Record<string, { files: Readonly<Record<string, string>>; file: string }>> = {
+    'by process.exit': { files: { 'models/a.ts': 'process.exit(0)\n' }, file: 'models/a.ts' },
+    'by awaiting what never comes': {
+      files: { 'package.json': '{"type": "module"}', 'models/a.js': 'await new Promise(() => {})\nexport default {}\n' },
+      file: 'models/a.js',
+    },
+  }
+  for (const [name, { files, file }] of Object.entries(rows)) {
+    test(name, async () => {
+      const folder = await makeProject(files)
+      try {
+        for (const argv of [['lint'], ['serve', '--port', '0']]) {
+          const { status, stderr } = spawnSync(process.execPath, [ADMIN_BIN, ...argv], { cwd: folder.path, encoding: 'utf8' })
+          assert.match(stderr, new RegExp(`^error ${file} ended the program while it was loaded: it calls process\\.exit, or `))
+          assert.equal(status, 2)
+        }
+      } finally {
+        await folder.remove()
+      }
+    })
+  }
+})

@@ -53,26 +53,26 @@ describe('extending a built-in model', () => {
     {
       name: 'a field that is dropped',
       text: group(GROUP_FIELDS.slice(0, 2), '»'),
-      faults: [`${keep} 'permissions': it is a many_to_many`],
+      faults: [`${keep} 'permissions': its type is many_to_many`],
     },
     {
       name: 'all fields dropped',
       text: 'name: Group\ntimestamps: true\nfields: »»»[]\n',
       faults: [
-        `${keep} 'name': it is a string`,
-        `${keep} 'description': it is a text`,
-        `${keep} 'permissions': it is a many_to_many`,
+        `${keep} 'name': its type is string`,
+        `${keep} 'description': its type is text`,
+        `${keep} 'permissions': its type is many_to_many`,
       ],
     },
     {
       name: 'another type',
       text: group(GROUP_FIELDS.with(1, '{ name: description, type: json }'), '»'),
-      faults: [`${keep} 'description': it is a text`],
+      faults: [`${keep} 'description': its type is text`],
     },
     {
       name: 'a relation to another model',
       text: group(GROUP_FIELDS.with(2, '{ name: permissions, type: many_to_many, model: user }'), '»'),
-      faults: [`${keep} 'permissions': it is a many_to_many`],
+      faults: [`${keep} 'permissions': its type is many_to_many`],
     },
     {
       name: 'no timestamps',

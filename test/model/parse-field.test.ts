@@ -122,9 +122,17 @@ faultTable('keys', [
     fields: ['{ name: id, type: integer, required: »false }'],
     faults: ["'required' must be [true]"],
   },
-  { name: 'a length of a number', fields: ['{ name: a, type: integer, »min_length: 3 }'], faults: ["Unknown key 'min_length'…"] },
-  { name: 'a bound of a text', fields: ['{ name: a, type: string, »gte: 3 }'], faults: ["Unknown key 'gte'…"] },
-  { name: 'ge of a text', fields: ['{ name: a, type: string, »ge: 3 }'], faults: ["Unknown key 'ge'…"] },
+  {
+    name: 'a length of a number',
+    fields: ['{ name: a, type: integer, »min_length: 3 }'],
+    faults: ["Unknown key 'min_length'; an integer field takes unique, default…"],
+  },
+  {
+    name: 'a bound of a text',
+    fields: ['{ name: a, type: string, »gte: 3 }'],
+    faults: ["Unknown key 'gte'; a string field takes unique, default, min_length…"],
+  },
+  { name: 'ge of a text', fields: ['{ name: a, type: string, »ge: 3 }'], faults: ["Unknown key 'ge'; a string field takes…"] },
   {
     name: 'on_delete of a many-to-many',
     fields: ['{ name: a, type: many_to_many, model: user, »on_delete: cascade }'],
@@ -240,6 +248,6 @@ faultTable('what mock data looks like', [
   {
     name: 'of a relation',
     fields: ['{ name: a_id, type: foreignkey, model: user, »mock: { faker: number.int } }'],
-    faults: ["Unknown key 'mock'"],
+    faults: ["Unknown key 'mock'; a foreignkey field takes…"],
   },
 ])

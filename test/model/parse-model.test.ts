@@ -64,7 +64,7 @@ fields:
         "'name' must be a class name such as BlogPost, not 'thing'",
         "'label' must be a string",
         "'timestamps' must be a boolean",
-        "'titel' cannot be the display field; did you mean 'title'?",
+        "'titel' cannot be the display field: there is no such field; did you mean 'title'?",
         "Unknown key 'lable'; did you mean 'label'?",
         'A field is a mapping with at least a name and a type',
         "No value of 'title' is possible: min_length 5 is over max_length 3",
@@ -101,12 +101,12 @@ fields:
     {
       name: 'a display field that is not there',
       text: 'name: Thing\ndisplay_field: »titel\nfields: [{ name: title, type: string }]\n',
-      faults: ["'titel' cannot be the display field; did you mean 'title'?"],
+      faults: ["'titel' cannot be the display field: there is no such field; did you mean 'title'?"],
     },
     {
       name: 'a secret display field',
       text: 'name: Thing\ndisplay_field: »pass\nfields: [{ name: pass, type: password }]\n',
-      faults: ["'pass' cannot be the display field"],
+      faults: ["'pass' cannot be the display field: it is a password or a relation (known: id)"],
     },
     {
       name: 'a relation as display field',
@@ -117,7 +117,10 @@ fields:
     {
       name: 'a display field that is not there, beside another fault',
       text: 'name: Thing\ndisplay_field: »titel\nfields: [{ name: title, type: string }, { name: a, type: »strng }]\n',
-      faults: ["'titel' cannot be the display field; did you mean 'title'?", "Unknown type 'strng'; did you mean 'string'?"],
+      faults: [
+        "'titel' cannot be the display field: there is no such field; did you mean 'title'?",
+        "Unknown type 'strng'; did you mean 'string'?",
+      ],
     },
     {
       name: 'a timestamp that timestamps brings',

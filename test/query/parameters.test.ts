@@ -8,12 +8,15 @@ describe('parameters that the operation does not take', () => {
     ['', {}],
     ['pag=1', { pag: ["Unknown query parameter 'pag'; did you mean 'page'?"] }],
     ['Page=1', { Page: ["Unknown query parameter 'Page'; did you mean 'page'?"] }],
-    ['weather=1', { weather: ["Unknown query parameter 'weather'"] }],
+    ['weather=1', { weather: ["Unknown query parameter 'weather' (known: page, filters)"] }],
     ['pag=1&pag=2', { pag: ["Unknown query parameter 'pag'; did you mean 'page'?"] }],
-    ['constructor=1', { constructor: ["Unknown query parameter 'constructor'"] }],
+    ['constructor=1', { constructor: ["Unknown query parameter 'constructor' (known: page, filters)"] }],
     [
       'a=1&filtrs=2',
-      { a: ["Unknown query parameter 'a'"], filtrs: ["Unknown query parameter 'filtrs'; did you mean 'filters'?"] },
+      {
+        a: ["Unknown query parameter 'a' (known: page, filters)"],
+        filtrs: ["Unknown query parameter 'filtrs'; did you mean 'filters'?"],
+      },
     ],
   ]
   for (const [query, faults] of rows) {

@@ -177,14 +177,18 @@ table('shapes', [
   {
     name: 'a list view with creation_fields',
     view: list('fields: []\n»creation_fields: []\n'),
-    faults: ["Unknown key 'creation_fields'"],
+    faults: ["Unknown key 'creation_fields'; only form views have it"],
   },
   {
     name: 'a list view with allowed_update_fields',
     view: list('fields: []\n»allowed_update_fields: []\n'),
-    faults: ["Unknown key 'allowed_update_fields'"],
+    faults: ["Unknown key 'allowed_update_fields'; only form views have it"],
   },
-  { name: 'a list view with rules', view: list('fields: []\n»rules: []\n'), faults: ["Unknown key 'rules'"] },
+  {
+    name: 'a list view with rules',
+    view: list('fields: []\n»rules: []\n'),
+    faults: ["Unknown key 'rules'; only form views have it"],
+  },
 ])
 
 table('a part that is malformed hides no fault of another', [
