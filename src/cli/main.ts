@@ -1,29 +1,34 @@
 import { readFile } from 'node:fs/promises'
 import { Command, CommanderError } from 'commander'
 import { AppError } from '../errors.ts'
-import { compactCommand } from './commands/compact.ts'
-import { completeCommand, completionCommand } from './commands/completion.ts'
-import { doctorCommand } from './commands/doctor.ts'
-import { exportCommand } from './commands/export.ts'
-import { generateCommand } from './commands/generate.ts'
-import { importCommand } from './commands/import.ts'
-import { initCommand } from './commands/init.ts'
-import { lintCommand } from './commands/lint.ts'
-import { mockCommand } from './commands/mock.ts'
-import { openapiCommand } from './commands/openapi.ts'
-import { resetCommand } from './commands/reset.ts'
-import { searchCommand } from './commands/search.ts'
-import { serveCommand } from './commands/serve.ts'
-import { snapshotCommand } from './commands/snapshot.ts'
-import { tokenCommand } from './commands/token.ts'
-import { typesCommand } from './commands/types.ts'
-import { usersCommand } from './commands/users.ts'
-import { webhooksCommand } from './commands/webhooks.ts'
 import type { Io } from './io.ts'
 import { printable } from './printable.ts'
 import { painter } from './style.ts'
 
 const USAGE_EXIT = 2
+
+/** Makes each command; what it is made of is loaded for it alone, since that takes longer than most commands do. */
+const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
+  serve: async (io) => (await import('./commands/serve.ts')).serveCommand(io),
+  init: async (io) => (await import('./commands/init.ts')).initCommand(io),
+  token: async (io) => (await import('./commands/token.ts')).tokenCommand(io),
+  users: async (io) => (await import('./commands/users.ts')).usersCommand(io),
+  webhooks: async (io) => (await import('./commands/webhooks.ts')).webhooksCommand(io),
+  search: async (io) => (await import('./commands/search.ts')).searchCommand(io),
+  export: async (io) => (await import('./commands/export.ts')).exportCommand(io),
+  import: async (io) => (await import('./commands/import.ts')).importCommand(io),
+  mock: async (io) => (await import('./commands/mock.ts')).mockCommand(io),
+  lint: async (io) => (await import('./commands/lint.ts')).lintCommand(io),
+  generate: async (io) => (await import('./commands/generate.ts')).generateCommand(io),
+  openapi: async (io) => (await import('./commands/openapi.ts')).openapiCommand(io),
+  types: async (io) => (await import('./commands/types.ts')).typesCommand(io),
+  reset: async (io) => (await import('./commands/reset.ts')).resetCommand(io),
+  snapshot: async (io) => (await import('./commands/snapshot.ts')).snapshotCommand(io),
+  compact: async (io) => (await import('./commands/compact.ts')).compactCommand(io),
+  doctor: async (io) => (await import('./commands/doctor.ts')).doctorCommand(io),
+  completion: async (io) => (await import('./commands/completion.ts')).completionCommand(io),
+  complete: async (io) => (await import('./commands/completion.ts')).completeCommand(io),
+}
 
 /**
  * Runs the command line.
@@ -32,7 +37,7 @@ const USAGE_EXIT = 2
  * @returns the exit code: 0 fine, 1 the task failed, 2 wrong usage or configuration
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
-  const program = await buildProgram(io)
+  const program = await buildProgram(io, namesIn(argv))
   try {
     const code = await codeOf(program.parseAsync([...argv], { from: 'user' }))
     await io.stdout.written?.()
@@ -40,6 +45,16 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     return report(error, io, argv.includes('--debug'))
   }
+}
+
+/** The command that arguments name; all of them when they name none, and help or a suggestion may be wanted. */
+function namesIn(argv: readonly string[]): readonly string[] | undefined {
+  const [first, second] = argv
+  if (first === '--version' || first === '-V') return []
+  const name = first === '--debug' ? second : first
+  // What a shell is told of is all of them.
+  const isOne = name !== undefined && name !== 'complete' && Object.hasOwn(COMMANDS, name)
+  return isOne ? [name] : undefined
 }
 
 /** What commander ends with: by itself when it has shown help, or complained of the usage. */
@@ -53,8 +68,12 @@ async function codeOf(run: Promise<unknown>): Promise<number> {
   }
 }
 
-/** Every command there is, none of which does anything yet. */
-export async function buildProgram(io: Io): Promise<Command> {
+/**
+ * The commands, none of which does anything yet.
+ *
+ * @param names of which commands; all of them when absent
+ */
+export async function buildProgram(io: Io, names: readonly string[] = Object.keys(COMMANDS)): Promise<Command> {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
   const program = new Command('admin')
     .description('A local admin backend: a folder of models and views becomes an authenticated HTTP API.')
@@ -62,28 +81,10 @@ export async function buildProgram(io: Io): Promise<Command> {
     .option('--debug', 'show the stack of an error, and log every request and how each list is found')
     .showHelpAfterError('(add --help for usage)')
     .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n')
-  const commands = [
-    serveCommand(io),
-    initCommand(io),
-    tokenCommand(io),
-    usersCommand(io),
-    webhooksCommand(io),
-    searchCommand(io),
-    exportCommand(io),
-    importCommand(io),
-    mockCommand(io),
-    lintCommand(io),
-    generateCommand(io),
-    openapiCommand(io),
-    typesCommand(io),
-    resetCommand(io),
-    snapshotCommand(io),
-    compactCommand(io),
-    doctorCommand(io),
-    completionCommand(io),
-  ]
-  for (const command of commands) program.addCommand(command)
-  program.addCommand(completeCommand(io), { hidden: true })
+  for (const name of names) {
+    const command = await COMMANDS[name]?.(io)
+    if (command !== undefined) program.addCommand(command, { hidden: name === 'complete' })
+  }
   for (const command of everyCommand(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.stdout.write(text),

@@ -98,5 +98,8 @@ function problemWith({ shown, signal }: WholeFileOptions, error: unknown): unkno
     return new AppError('TASK_FAILED', `${(signal.reason as Error).message}; ${shown} was not written`)
   const { code, syscall, message } = error as NodeJS.ErrnoException
   if (code === 'EEXIST') return isThereAlready(shown)
-  return syscall === undefined ? error : new AppError('TASK_FAILED', `${shown} cannot be written: ${message}`)
+  if (syscall === undefined) return error
+  // The draft, which the system names, says nothing to anybody.
+  const reason = code === 'ENOENT' ? 'its folder is not there; make it, or name another' : message.replace(/, \w+ '.*$/s, '')
+  return new AppError('TASK_FAILED', `${shown} cannot be written: ${reason}`)
 }

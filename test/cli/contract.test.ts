@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { link, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { AppError } from '../../src/errors.ts'
 import { runCli } from '../helpers/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../helpers/fixture.ts'
 
@@ -26,6 +27,38 @@ describe('what a project promises, from the shell', () => {
     const { code, stdout, stderr } = await run('openapi', '-o', 'api.json')
     assert.deepEqual([code, stdout, stderr], [0, '', 'Wrote api.json\n'])
     assert.equal(await read('api.json'), (await run('openapi')).stdout)
+  })
+
+  test('admin openapi -o writes whole files: what else leads to the former one keeps that', async () => {
+    await writeFile(join(project.path, 'whole.json'), 'former')
+    await link(join(project.path, 'whole.json'), join(project.path, 'former.json'))
+    assert.equal((await run('openapi', '-o', 'whole.json')).code, 0)
+    assert.deepEqual([await read('former.json'), await read('whole.json')], ['former', (await run('openapi')).stdout])
+    assert.deepEqual(
+      (await readdir(project.path)).filter((name) => name.includes('.tmp')),
+      [],
+    )
+  })
+
+  test('admin openapi -o writes what a symbolic link leads to, and into what is no file', async () => {
+    await mkdir(join(project.path, 'made'))
+    await symlink('made/linked.json', join(project.path, 'linked.json'))
+    await writeFile(join(project.path, 'made/linked.json'), 'former')
+    assert.equal((await run('openapi', '-o', 'linked.json')).code, 0)
+    assert.equal(await read('made/linked.json'), (await run('openapi')).stdout)
+    assert.ok((await lstat(join(project.path, 'linked.json'))).isSymbolicLink())
+    assert.deepEqual(await run('openapi', '-o', '/dev/null'), { code: 0, stdout: '', stderr: 'Wrote /dev/null\n' })
+    const folder = await run('types', '-o', 'made')
+    assert.deepEqual([folder.code, /^error made cannot be written: EISDIR/.test(folder.stderr)], [1, true])
+  })
+
+  test('admin types -o that cannot be finished leaves the former file', async () => {
+    await writeFile(join(project.path, 'kept.ts'), 'former')
+    const stop = new AppError('TASK_FAILED', 'Interrupted by SIGINT')
+    const interrupted = AbortSignal.abort(stop)
+    const { code, stderr } = await runCli(['types', '-o', 'kept.ts'], { cwd: project.path, interrupted })
+    assert.deepEqual([code, stderr], [1, 'error Interrupted by SIGINT; kept.ts was not written\n'])
+    assert.equal(await read('kept.ts'), 'former')
   })
 
   test('admin openapi names every fault of a faulty project, and exits 2', async () => {

@@ -136,6 +136,27 @@ describe('admin export', () => {
   })
 })
 
+test('--all that fails at one of the models names its file, and tells how many are there', async () => {
+  const folder = await temporaryFolder()
+  const described = Object.fromEntries(['Tag', 'Post', 'User'].map((name) => [name, { 'x-display-field': 'id' }]))
+  const forbidden = { error: 'Insufficient permissions', status_code: 403, details: 'Not for you' }
+  const server = await startReceiver((response, { url = '' }) => {
+    if (url.endsWith('/openapi.json')) response.end(JSON.stringify({ components: { schemas: described } }))
+    else if (url.includes('/post/')) response.writeHead(403).end(JSON.stringify(forbidden))
+    else response.writeHead(200, FILE).end('id\r\n')
+  })
+  try {
+    const env = { ADMIN_URL: new URL(server.url).origin, ADMIN_TOKEN: 'x' }
+    const { code, stderr } = await runCli(['export', '--all', '-o', 'out'], { cwd: folder.path, env })
+    const told = 'error out/post.csv was not written: Not for you\nerror 1 of 3 files are written\n'
+    assert.deepEqual([code, stderr], [1, `Wrote 0 records to out/tag.csv\n${told}`])
+    assert.deepEqual(await readdir(join(folder.path, 'out')), ['tag.csv'])
+  } finally {
+    await server.close()
+    await folder.remove()
+  }
+})
+
 test('the real program, asked to stop by SIGINT, leaves no draft of a file', async () => {
   const folder = await temporaryFolder()
   const server = await startReceiver((response) => response.writeHead(200, FILE).write('id,name\r\n'))

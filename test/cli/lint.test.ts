@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { type CliOptions, runCli } from '../helpers/cli.ts'
@@ -108,6 +108,12 @@ describe('admin lint', () => {
     const some = await lint(['--project', '..', '--format', 'github', 'note.yaml'], { cwd: from })
     assert.match(some.stdout, /^::error file=note\.yaml,.*\n$/)
     assert.equal(some.code, 1)
+  })
+
+  test('a link that leads nowhere is named from the current folder, too', async () => {
+    symlinkSync('nowhere', join(project.path, 'models/link.yaml'))
+    const { stdout } = await lint(['--project', '..', '--format', 'github'], { cwd: join(project.path, 'models') })
+    assert.match(stdout, /^::error file=link\.yaml,/)
   })
 
   test('quiet prints errors only', async () => {

@@ -95,6 +95,15 @@ describe('admin mock', () => {
     )
   })
 
+  test('says how many a server makes at once, before it is asked', async () => {
+    const whileRunning = async () => {
+      const { code, stderr } = await mock('tag', '--count', '10001')
+      const remedy = 'ask it several times, or stop it'
+      assert.deepEqual([code, stderr], [1, `error A running server makes at most 10000 records of each at once; ${remedy}\n`])
+    }
+    assert.equal((await admin(['serve', '--port', '0'], { whileRunning })).code, 0)
+  })
+
   test('reset and snapshots ask a server that runs', async () => {
     await admin(['serve', '--port', '0', '--no-rate-limit'], {
       async whileRunning() {

@@ -62,4 +62,9 @@ describe('a file that is written whole, over what is there', () => {
     assert.ok((await lstat(at('a link to nothing'))).isFile(), 'it is still a link')
     await assert.rejects(lstat(at('nowhere')), { code: 'ENOENT' })
   })
+
+  test('whose folder is not there is told of by its own name', async () => {
+    const message = 'nowhere/file cannot be written: its folder is not there; make it, or name another'
+    await assert.rejects(write('nowhere/file'), { code: 'TASK_FAILED', message })
+  })
 })

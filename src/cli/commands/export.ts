@@ -86,7 +86,18 @@ async function exportAll(client: ApiClient, options: ExportOptions, io: Io): Pro
     return { model, path: join(folder, name), shown: join(output, name) }
   })
   for (const { path, shown } of files) await refuseExisting(path, { shown, force })
-  for (const { model, ...target } of files) await writeFile(client, model, options, target, io)
+  for (const [written, { model, ...target }] of files.entries()) {
+    await writeFile(client, model, options, target, io).catch((error: unknown) => {
+      throw partly(error, target.shown, written, files.length)
+    })
+  }
+}
+
+/** Says which file it is about, and that those before it are there. */
+function partly(error: unknown, shown: string, written: number, total: number): unknown {
+  if (!(error instanceof AppError)) return error
+  const words = error.message.includes(shown) ? error.message : `${shown} was not written: ${error.message}`
+  return new AppError(error.code, `${words}\n${written} of ${total} files are written`, { cause: error })
 }
 
 /** A server elsewhere may say anything of how its models are called. @throws {AppError} TASK_FAILED */

@@ -8,6 +8,7 @@ import { FORMATS, type Format, formatOfName, MEDIA_TYPES } from '../../query/for
 import { type Imported, RefusedRows } from '../../transfer/imports.ts'
 import { type ApiClient, withApi } from '../api-client.ts'
 import { Upload } from '../api-requests.ts'
+import { aboutModel } from '../described-models.ts'
 import type { Io } from '../io.ts'
 import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
 
@@ -46,7 +47,9 @@ export function importCommand(io: Io): Command {
       if (options.keepIds === true && options.upsertBy !== undefined) {
         throw new AppError('USAGE', '--keep-ids is for records that are new, --upsert-by for those that are there; choose one')
       }
-      const outcome = await withApi(io, options, (client) => importFile(client, model, { file, format }, options, io))
+      const outcome = await withApi(io, options, (client) =>
+        aboutModel(client, model, () => importFile(client, model, { file, format }, options, io)),
+      )
       if (options.json === true) io.stdout.write(`${JSON.stringify(outcome)}\n`)
       tell(outcome, options, io)
     })
@@ -74,7 +77,11 @@ async function importFile(
     const query = new URLSearchParams({ dry_run: String(dryRun) })
     if (upsertBy !== undefined) query.set('upsert_by', upsertBy)
     if (formId !== undefined) query.set('form_id', formId)
-    return await request('POST', `/models/${model}/import?${query}`, new Upload(MEDIA_TYPES[format], await buffer(content)))
+    return await request(
+      'POST',
+      `/models/${encodeURIComponent(model)}/import?${query}`,
+      new Upload(MEDIA_TYPES[format], await buffer(content)),
+    )
   } catch (error) {
     throw placed(error, file)
   }

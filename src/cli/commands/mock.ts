@@ -74,6 +74,10 @@ async function fill(app: App, names: readonly string[], options: MockOptions, to
 
 async function ask({ request }: ApiClient, names: readonly string[], options: MockOptions, told: Told): Promise<Filled> {
   const { all, count, locale, seed } = options
+  if (count > MAX_FILL_COUNT) {
+    const remedy = 'ask it several times, or stop it'
+    throw new AppError('TASK_FAILED', `A running server makes at most ${MAX_FILL_COUNT} records of each at once; ${remedy}`)
+  }
   const { data } = await request('POST', '/mock', { models: all === true ? undefined : names, count, seed, locale })
   const filled: Filled = data
   for (const [model, created] of Object.entries(filled.created)) told(model, created)

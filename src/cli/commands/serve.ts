@@ -148,7 +148,7 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
     const remedy =
       app.dataFolder === undefined
         ? 'Add one to the seed records, in seed/user.yaml'
-        : 'Stop the server and make one: admin users add NAME --email ADDRESS --superuser'
+        : 'Make one: admin users add NAME --email ADDRESS --superuser'
     log.info(`There is no superuser yet. ${remedy}`)
   } else if (options.showToken === true) {
     // Not by the log, which has no tokens in it: this is for the person who asked.
