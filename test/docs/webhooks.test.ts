@@ -5,24 +5,31 @@ import { test } from 'node:test'
 import { readDocument, runDocument } from './document.ts'
 import { blocksOf } from './markdown.ts'
 
+const ROOT = join(import.meta.dirname, '../..')
+
 runDocument('webhooks.md')
 
-test('the verifier of webhooks has ten lines, takes what is sent and nothing else', async () => {
-  const receiver = blocksOf(readDocument('webhooks.md')).find(({ file }) => file === 'receiver.mjs')?.code ?? ''
-  const [code = ''] = receiver.split('\nconst server')
-  const body = code.slice(code.indexOf('export')).trimEnd()
-  assert.ok(body.split('\n').length <= 10, body)
-  const { verify } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
-    verify: (body: string, secret: string) => boolean
-  }
-  const text = readFileSync(join(import.meta.dirname, '../../fixtures/webhooks/vectors.json'), 'utf8')
-  const vectors = JSON.parse(text) as { body: string; secrets: [string] }[]
-  assert.ok(vectors.length >= 3, 'there are no vectors')
-  for (const { body: sent, secrets } of vectors) {
-    assert.ok(verify(sent, secrets[0]), sent)
-    assert.ok(!verify(sent, 'another secret of some length'), 'any secret will do')
-    assert.ok(!verify(sent.replace('"data":{"id":', '"data":{"id":1'), secrets[0]), 'any data will do')
-    assert.ok(!verify(sent.replace('"}', '","more":1}'), secrets[0]), 'more may stand behind it')
-    assert.ok(!verify('{}', secrets[0]), 'no signature is needed')
-  }
-})
+const [inDocument = ''] = (blocksOf(readDocument('webhooks.md')).find(({ file }) => file === 'receiver.mjs')?.code ?? '').split(
+  '\nconst server',
+)
+const inReadme = blocksOf(readFileSync(join(ROOT, 'README.md'), 'utf8')).find(({ language }) => language === 'js')?.code ?? ''
+
+for (const [place, code] of Object.entries({ 'docs/webhooks.md': inDocument, 'the README': inReadme })) {
+  test(`the verifier of webhooks in ${place} has ten lines, takes what is sent and nothing else`, async () => {
+    const body = code.slice(code.indexOf('export')).trimEnd()
+    assert.ok(body.split('\n').length <= 10, body)
+    const { verify } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+      verify: (body: string, secret: string) => boolean
+    }
+    const text = readFileSync(join(ROOT, 'fixtures/webhooks/vectors.json'), 'utf8')
+    const vectors = JSON.parse(text) as { body: string; secrets: [string] }[]
+    assert.ok(vectors.length >= 3, 'there are no vectors')
+    for (const { body: sent, secrets } of vectors) {
+      assert.ok(verify(sent, secrets[0]), sent)
+      assert.ok(!verify(sent, 'another secret of some length'), 'any secret will do')
+      assert.ok(!verify(sent.replace('"data":{"id":', '"data":{"id":1'), secrets[0]), 'any data will do')
+      assert.ok(!verify(sent.replace('"}', '","more":1}'), secrets[0]), 'more may stand behind it')
+      assert.ok(!verify('{}', secrets[0]), 'no signature is needed')
+    }
+  })
+}
