@@ -49,7 +49,7 @@ export function eachToken(text: string, take: TakeToken): void {
   }
 }
 
-/** The same for those who ask where no word stands, and make no text of it: that takes a third of the time. */
+/** The same for those who do not ask where words stand, and make no text of them. Words are cut as those of `eachToken` are. */
 export function eachWord(text: string, take: TakeUnits): void {
   const units = asciiUnitsOf(text)
   if (units === undefined) eachUnicodeToken(text, (word) => take(unitsOf(word), 0, word.length))

@@ -8,6 +8,11 @@ import { assertSigned, deliveriesOf, delivering, makeTag, subscribe, TAGS, WEBHO
 
 const DAY = 86_400_000
 
+const busyFor =
+  (seconds: number): Answer =>
+  (response) =>
+    response.writeHead(429, { 'retry-after': String(seconds) }).end('slow down')
+
 describe('attempts', () => {
   test('500, 500, 200: three attempts with one id, fresh timestamps and good signatures', () =>
     delivering([500, 500, 200], async ({ app, worker, receiver, id, secret, pass }) => {
@@ -58,8 +63,7 @@ describe('attempts', () => {
     ))
 
   test('429 with Retry-After: it is tried when the receiver said, and nothing else before', () => {
-    const busy: Answer = (response) => response.writeHead(429, { 'retry-after': '120' }).end('slow down')
-    return delivering([busy, 200], async ({ app, worker, receiver, pass }) => {
+    return delivering([busyFor(120), 200], async ({ app, worker, receiver, pass }) => {
       await makeTag(app)
       await worker.still()
       await makeTag(app)
@@ -73,8 +77,7 @@ describe('attempts', () => {
   test('429 with Retry-After: what was sent before and is taken after it changes nothing', () => {
     const held: (() => void)[] = []
     const slow: Answer = (response) => held.push(() => response.writeHead(200).end())
-    const busy: Answer = (response) => response.writeHead(429, { 'retry-after': '120' }).end()
-    return delivering([slow, busy, 200], async ({ app, worker, receiver, pass }) => {
+    return delivering([slow, busyFor(120), 200], async ({ app, worker, receiver, pass }) => {
       for (let count = 0; count < 2; count++) await makeTag(app)
       while (!app.logged.some((line) => line.includes('"status":429'))) await new Promise(setImmediate)
       for (const release of held) release()
@@ -88,9 +91,8 @@ describe('attempts', () => {
   })
 
   test('429 with Retry-After to the last attempt leaves the receiver alone, too', () => {
-    const busy: Answer = (response) => response.writeHead(429, { 'retry-after': '4' }).end()
     return delivering(
-      [busy, 200],
+      [busyFor(4), 200],
       async ({ app, worker, receiver, pass }) => {
         await makeTag(app)
         await worker.still()
