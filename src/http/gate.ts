@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuse } from './bad-requests.ts'
 import { shapeB } from './error-body.ts'
 import type { Response } from './response-head.ts'
+import { UnderWay } from './under-way.ts'
 
 /** How node hands on a request; `checkContinue` when its client waits to be told to send the body. */
 export type RequestEvent = 'request' | 'checkContinue'
@@ -39,7 +40,7 @@ const REFUSAL = JSON.stringify(
  */
 export class Gate {
   /** What is being answered. */
-  readonly underWay = new Set<Response>()
+  readonly underWay = new UnderWay()
   readonly #limits: GateLimits
   readonly #handOn: HandOn
   #isShut = false

@@ -32,6 +32,8 @@ export const FIXED_HEAD = headOf(FIXED_HEADERS)
 export class Response extends ServerResponse {
   /** Told when the head goes: what is answered is decided by then. */
   onHead: (() => void) | undefined
+  /** Where it stands among those under way. */
+  place = -1
 
   override _storeHeader(firstLine: string, headers: unknown): void {
     super._storeHeader(firstLine + (this.ownHead ?? FIXED_HEAD) + (this.addedLines ?? ''), headers)
