@@ -278,6 +278,35 @@ describe('search after a write', () => {
       )
     }))
 
+  test('finds at once what was created, and pages that are true, while others write', () =>
+    withApp(async (app) => {
+      let isOver = false
+      let writes = 0
+      const writer = async (number: number) => {
+        while (!isOver) {
+          const data = { name: `Bowline ${number}`, slug: `w${number}-${writes++}`, color: '#112233' }
+          const { id } = (await dataOf(app, 'POST /api/v1/models/tag', { body: { data }, status: 201 })) as { id: number }
+          assert.ok((await found(app, data.slug)).includes(id), `${data.slug} is not found`)
+          await dataOf(app, `PUT /api/v1/models/tag/${id}`, { body: { data: { name: `Clove hitch ${number}` } } })
+          await dataOf(app, `DELETE /api/v1/models/tag/${id}`)
+        }
+      }
+      const writers = Promise.all([1, 2, 3, 4].map(writer))
+      for (let round = 0; round < 60; round++) {
+        const filter = round % 2 === 0 ? '' : '&filters=id__gt=12'
+        const { json } = await play(app, { request: `GET /api/v1/models/tag/search?q=bowline&fields=name${filter}`, status: 200 })
+        const names = (json.data as { name: string }[]).map(({ name }) => name)
+        assert.ok(
+          names.every((name) => name.startsWith('Bowline')),
+          names.join(),
+        )
+        assert.ok(json.hits.every(({ matches }: { matches: Record<string, unknown> }) => matches.name !== undefined))
+        assert.ok(json.total <= 4, `${json.total} of four`)
+      }
+      isOver = true
+      await writers
+    }))
+
   test('finds the same when the server was started again', () =>
     withApp(async (app) => {
       await dataOf(app, 'PUT /api/v1/models/tag/1', { body: { data: { name: 'Bowline' } } })
