@@ -4,7 +4,7 @@ import { SYSTEM } from '../../src/auth/permissions.ts'
 import { openTestApp } from '../helpers/app.ts'
 import { type Answer, startReceiver } from '../helpers/receiver.ts'
 import { play, send } from '../helpers/scenario.ts'
-import { assertSigned, deliveriesOf, delivering, makeTag, subscribe, TAGS, WEBHOOKS } from './delivering.ts'
+import { assertSigned, type Delivering, deliveriesOf, delivering, makeTag, subscribe, TAGS, WEBHOOKS } from './delivering.ts'
 
 const DAY = 86_400_000
 
@@ -12,6 +12,17 @@ const busyFor =
   (seconds: number): Answer =>
   (response) =>
     response.writeHead(429, { 'retry-after': String(seconds) }).end('slow down')
+
+/** A receiver that asked to be left alone is told nothing for so many milliseconds, and within the next second what waited. */
+async function assertLeftAlone(
+  milliseconds: number,
+  { receiver, pass, before, after }: Pick<Delivering, 'receiver' | 'pass'> & { readonly before: number; readonly after: number },
+): Promise<void> {
+  await pass(milliseconds)
+  assert.equal(receiver.received.length, before, 'it was not left alone')
+  await pass(1000)
+  assert.equal(receiver.received.length, after)
+}
 
 describe('attempts', () => {
   test('500, 500, 200: three attempts with one id, fresh timestamps and good signatures', () =>
@@ -67,10 +78,7 @@ describe('attempts', () => {
       await makeTag(app)
       await worker.still()
       await makeTag(app)
-      await pass(119_000)
-      assert.equal(receiver.received.length, 1, 'it was not left alone')
-      await pass(1000)
-      assert.equal(receiver.received.length, 3)
+      await assertLeftAlone(119_000, { receiver, pass, before: 1, after: 3 })
     })
   })
 
@@ -83,10 +91,7 @@ describe('attempts', () => {
       for (const release of held) release()
       await worker.still()
       await makeTag(app)
-      await pass(119_000)
-      assert.equal(receiver.received.length, 2, 'it was not left alone')
-      await pass(1000)
-      assert.equal(receiver.received.length, 4)
+      await assertLeftAlone(119_000, { receiver, pass, before: 2, after: 4 })
     })
   })
 
@@ -97,10 +102,7 @@ describe('attempts', () => {
         await makeTag(app)
         await worker.still()
         await makeTag(app)
-        await pass(4900)
-        assert.equal(receiver.received.length, 1, 'it was not left alone')
-        await pass(100)
-        assert.equal(receiver.received.length, 2)
+        await assertLeftAlone(4900, { receiver, pass, before: 1, after: 2 })
       },
       { settings: { webhooks: { retry_schedule: [] } } },
     )
