@@ -5,8 +5,10 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { commandPaths } from '../helpers/commands.ts'
 import { copyFixture, type TemporaryFolder, temporaryFolder } from '../helpers/fixture.ts'
 import { startServer } from '../helpers/process.ts'
+import { SCENARIOS } from './scenarios.ts'
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
@@ -128,55 +130,37 @@ export const auth = [reactAdmin.authProvider(client).checkAuth({}), refine.authP
 `
     assert.equal(await compiled('providers', code, { module: 'esnext', moduleResolution: 'bundler', skipLibCheck: true }), '')
   })
-  /** Every command, in an order in which each has what it needs; `free` alone where a server would be in the way. */
-  const SCENARIOS: readonly (readonly [line: string, says: RegExp, options?: { stdin?: string; free?: true }])[] = [
-    ['--version', /^\d+\.\d+\.\d+\n$/],
-    ['users add ann --email ann@example.com --password-stdin', /Added user 'ann'/, { stdin: 'long-enough-1\n' }],
-    ['users passwd ann --password-stdin', /Changed the password of 'ann'/, { stdin: 'long-enough-2\n' }],
-    ['users disable ann', /'ann' is disabled/],
-    ['users enable ann', /'ann' is enabled/],
-    ['users list', /^ID +USERNAME.*ann@example\.com/s],
-    ['token', /^[\w-]+\.[\w-]+\.[\w-]+\n$/],
-    ['import tag - --format csv', /Imported 1 record/, { stdin: 'name,slug\nReef,reef\n' }],
-    ['export tag --filters slug=reef --fields name', /^id,name\r\n\d+,Reef\r\n$/],
-    ['export --all -o all --force', /Wrote 46 records to all\/post\.csv/],
-    ['mock tag --count 2 --seed 1', /Created 2 tag records\nThe seed was 1\n/],
-    ['search tag reef', /^\d+ +Reef/],
-    ['webhooks list', /^ID +ACTIVE/],
-    ['webhooks drain', /Nothing is pending/],
-    ['lint --format json', /"findings"/],
-    ['generate view tag --list', /^name: TagList/],
-    ['openapi', /"openapi":\s*"3\.1\.0"/],
-    ['types', /export/],
-    ['completion bash', /^_admin_complete/],
-    ['complete -- export po', /^post\t\n$/],
-    ['doctor', /^ok {4}node {5}\d/],
-    ['compact', /^Before: db\.json/, { free: true }],
-    ['snapshot list', /snapshot|NAME/i],
-    ['reset --seed-data', /Removed every record/, { free: true }],
-  ]
+  test('has no command without a scenario, but the one that serves', async () => {
+    const names = (await commandPaths()).map((path) => path.join(' '))
+    const leaves = names.filter((name) => !names.some((other) => other.startsWith(`${name} `)))
+    const without = leaves.filter((name) => !SCENARIOS.some(({ line }) => `${line} `.startsWith(`${name} `)))
+    assert.deepEqual(without, ['serve'])
+  })
 
   for (const situation of ['without a server', 'beside a running server'] as const) {
     test(`every command does what it is for, ${situation}`, async () => {
       const project = await copyFixture('blog')
-      const admin = async (line: string, stdin = '') => {
+      const admin = async (line: string, { stdin = '', interrupted = false } = {}) => {
         const child = execFile(process.execPath, [bin, ...line.split(' ')], { cwd: project.path })
         child.stdin?.end(stdin)
-        let said = ''
-        for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk) => (said += chunk))
+        const said = { stdout: '', stderr: '' }
+        child.stdout?.on('data', (chunk) => (said.stdout += chunk))
+        child.stderr?.on('data', (chunk) => (said.stderr += chunk))
+        if (interrupted) child.stderr?.once('data', () => child.kill('SIGINT'))
         const [code] = await once(child, 'close')
-        return { code, said }
+        return { code, ...said }
       }
       try {
         // Makes the data, with its seed records.
-        assert.equal((await admin('import tag - --format csv --dry-run', 'name,slug\n')).code, 0)
+        assert.equal((await admin('import tag - --format csv --dry-run', { stdin: 'name,slug\n' })).code, 0)
         const isServed = situation === 'beside a running server'
         const server = isServed ? await startServer(['--no-rate-limit'], { bin, cwd: project.path }) : undefined
-        for (const [line, says, { stdin, free = false } = {}] of SCENARIOS) {
-          if (free && isServed) continue
-          const { code, said } = await admin(line, stdin)
-          assert.equal(code, 0, `admin ${line}: ${said}`)
-          assert.match(said, says, `admin ${line}`)
+        for (const { line, stdin = '', served, ...free } of SCENARIOS) {
+          const { code = 0, stdout = /^$/, stderr = /^$/ } = (isServed ? served : undefined) ?? free
+          const ended = await admin(line, { stdin, interrupted: isServed && served?.interrupted === true })
+          assert.equal(ended.code, code, `admin ${line}: ${ended.stdout}${ended.stderr}`)
+          assert.match(ended.stdout, stdout, `admin ${line}`)
+          assert.match(ended.stderr, stderr, `admin ${line}`)
         }
         if (server !== undefined) assert.equal((await server.stop()).code, 0)
       } finally {

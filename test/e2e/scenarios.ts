@@ -1,0 +1,81 @@
+/** What a command prints and ends with. What is not said is empty, and the code 0. */
+export interface Outcome {
+  readonly code?: number
+  readonly stdout?: RegExp
+  readonly stderr?: RegExp
+}
+
+export interface Scenario extends Outcome {
+  readonly line: string
+  readonly stdin?: string
+  /** What is otherwise beside a running server; `interrupted` when it goes on until then. */
+  readonly served?: Outcome & { readonly interrupted?: true }
+}
+
+const REFUSED = /connect ECONNREFUSED 127\.0\.0\.1:9\n$/
+const SECRET = /^whsec_[\w+/]+=*\n$/
+
+/** Every command, in an order in which each has what it needs, in a copy of `fixtures/blog` that has its data. */
+export const SCENARIOS: readonly Scenario[] = [
+  { line: '--version', stdout: /^\d+\.\d+\.\d+\n$/ },
+  { line: 'init shop', stdout: /^username: admin\npassword: \S+\n$/, stderr: /^Made a project in shop\..*\nNext: admin serve/ },
+  {
+    line: 'users add ann --email a@example.com --password-stdin',
+    stdin: 'long-enough-1\n',
+    stderr: /^Added user 'ann' with ID 10\n$/,
+  },
+  { line: 'users passwd ann --password-stdin', stdin: 'long-enough-2\n', stderr: /^Changed the password of 'ann'\n$/ },
+  { line: 'users disable ann', stderr: /^User 'ann' is disabled\n$/ },
+  { line: 'users enable ann', stderr: /^User 'ann' is enabled\n$/ },
+  { line: 'users list', stdout: /^ID +USERNAME +EMAIL +ACTIVE +SUPERUSER\n.*\n10 +ann +a@example\.com/s },
+  { line: 'token', stdout: /^[\w-]+\.[\w-]+\.[\w-]+\n$/ },
+  { line: 'webhooks add http://127.0.0.1:9/hooks --models tag', stdout: SECRET, stderr: /^Added webhook 1\./ },
+  { line: 'webhooks list', stdout: /^ID +ACTIVE.*\n1 +yes +create,update,delete +tag +0 +http:\/\/127\.0\.0\.1:9\/hooks\n$/ },
+  { line: 'webhooks disable 1', stderr: /^Webhook 1 is disabled\n$/ },
+  { line: 'webhooks enable 1', stderr: /^Webhook 1 is enabled\n$/ },
+  { line: 'webhooks rotate 1', stdout: SECRET, stderr: /^Rotated the secret of webhook 1;/ },
+  { line: 'webhooks test 1', code: 1, stdout: /^ID +WEBHOOK.*\n1 +1 +test webhook +failed +1/, stderr: REFUSED },
+  { line: 'webhooks deliveries 1', stdout: /^ID +WEBHOOK.*\n1 +1 +test webhook +failed +1/ },
+  {
+    line: 'webhooks redeliver 1',
+    stderr: /^Delivery 1 is sent again by the next server, or by `admin webhooks drain`\n$/,
+    served: { stderr: /^Delivery 1 is sent again\n$/ },
+  },
+  { line: 'webhooks drain --timeout 1', code: 1, stderr: /error delivery 1 to webhook 1 \(test webhook\)/ },
+  {
+    line: 'webhooks listen',
+    code: 1,
+    stderr: /^error No server runs that could deliver anything; start one: admin serve\n$/,
+    served: { stderr: /^Receiving as webhook 2, signed with whsec_/, interrupted: true },
+  },
+  { line: 'webhooks remove 1', stderr: /^Removed webhook 1\n$/ },
+  { line: 'webhooks drain', stderr: /^Nothing is pending\n$/ },
+  { line: 'import tag - --format csv', stdin: 'name,slug\nReef,reef\n', stderr: /^Imported 1 record\n$/ },
+  { line: 'import tag - --format csv', code: 1, stdin: 'name,slug\nReef,reef\n', stderr: /name must be unique/ },
+  { line: 'export tag --filters slug=reef --fields name', stdout: /^id,name\r\n13,Reef\r\n$/ },
+  { line: 'export --all -o all --force', stderr: /^Wrote 46 records to all\/post\.csv\n/m },
+  { line: 'export nothing', code: 1, stderr: /^error There is no model 'nothing' \(known: .*\)\n$/ },
+  { line: 'mock tag --count 2 --seed 1', stderr: /^Created 2 tag records\nThe seed was 1\n$/ },
+  { line: 'search tag reef', stdout: /^13 +Reef\n +slug: reef\n$/, stderr: /^1 record found\n$/ },
+  { line: 'lint --format json', stdout: /"findings": \[\]/ },
+  { line: 'generate view tag --list', stdout: /^name: TagList2\n/ },
+  { line: 'openapi', stdout: /^\{\n {2}"openapi": "3\.1\.0"/ },
+  { line: 'types', stdout: /^\/\/ Made by `admin types`.*\nexport /s },
+  { line: 'completion bash', stdout: /^_admin_complete/ },
+  { line: 'complete -- export po', stdout: /^post\t\n$/ },
+  {
+    line: 'doctor',
+    stdout: /^ok {4}node {5}\d.*^The data is sound\.\n$/ms,
+    served: { stdout: /^ok {4}lock {5}process \d+ since/m },
+  },
+  {
+    line: 'compact',
+    stdout: /^Before: db\.json \d+ bytes, journal 0 bytes\nAfter: {2}db\.json/,
+    served: { code: 1, stderr: /^error The data folder is in use by process \d+ .*; stop that process/ },
+  },
+  { line: 'snapshot save first', stderr: /^Saved 'first' \(\d+ bytes\)\n$/ },
+  { line: 'snapshot list', stdout: /^NAME +BYTES +SAVED\nfirst +\d+ / },
+  { line: 'snapshot load first', stderr: /^Loaded 'first' \(\d+ bytes\)\n$/ },
+  { line: 'reset --seed-data', stderr: /^Removed every record; there are 195 seed records now\n$/ },
+  { line: 'exprot', code: 2, stderr: /^error: unknown command 'exprot'\n\(Did you mean export\?\)/ },
+]
