@@ -155,14 +155,19 @@ export const auth = [reactAdmin.authProvider(client).checkAuth({}), refine.authP
         assert.equal((await admin('import tag - --format csv --dry-run', { stdin: 'name,slug\n' })).code, 0)
         const isServed = situation === 'beside a running server'
         const server = isServed ? await startServer(['--no-rate-limit'], { bin, cwd: project.path }) : undefined
-        for (const { line, stdin = '', served, ...free } of SCENARIOS) {
-          const { code = 0, stdout = /^$/, stderr = /^$/ } = (isServed ? served : undefined) ?? free
-          const ended = await admin(line, { stdin, interrupted: isServed && served?.interrupted === true })
-          assert.equal(ended.code, code, `admin ${line}: ${ended.stdout}${ended.stderr}`)
-          assert.match(ended.stdout, stdout, `admin ${line}`)
-          assert.match(ended.stderr, stderr, `admin ${line}`)
+        let stopped: { readonly code: number | null } | undefined
+        try {
+          for (const { line, stdin = '', served, ...free } of SCENARIOS) {
+            const { code = 0, stdout = /^$/, stderr = /^$/ } = (isServed ? served : undefined) ?? free
+            const ended = await admin(line, { stdin, interrupted: isServed && served?.interrupted === true })
+            assert.equal(ended.code, code, `admin ${line}: ${ended.stdout}${ended.stderr}`)
+            assert.match(ended.stdout, stdout, `admin ${line}`)
+            assert.match(ended.stderr, stderr, `admin ${line}`)
+          }
+        } finally {
+          stopped = await server?.stop()
         }
-        if (server !== undefined) assert.equal((await server.stop()).code, 0)
+        assert.equal(stopped?.code ?? 0, 0)
       } finally {
         await project.remove()
       }
