@@ -21,9 +21,11 @@ export function compileLimits({ pattern, choices, min_length, max_length, gt, lt
  */
 export function checkLimits(value: unknown, limits: Limits): readonly string[] {
   if (isUnlimited(limits)) return NO_PROBLEMS
-  if (typeof value === 'string') return [...checkText(value, limits), ...checkChoice([value], limits)]
-  if (typeof value === 'number') return [...checkNumber(value, limits), ...checkChoice([value], limits)]
-  return Array.isArray(value) ? checkChoice(value, limits) : NO_PROBLEMS
+  const problems: string[] = []
+  if (typeof value === 'string') checkText(value, limits, problems)
+  else if (typeof value === 'number') checkNumber(value, limits, problems)
+  if (limits.choices !== undefined) checkChoice(value, limits.choices, problems)
+  return problems
 }
 
 const NO_PROBLEMS: readonly string[] = []
@@ -37,31 +39,28 @@ function isUnlimited(limits: Limits): boolean {
 /** In characters. */
 const LONG = 10_000
 
-function checkText(text: string, { min_length, max_length, pattern }: Limits): string[] {
-  const problems: string[] = []
-  const length = min_length === undefined && max_length === undefined ? 0 : characters(text)
+function checkText(text: string, { min_length, max_length, pattern }: Limits, problems: string[]): void {
+  // A character takes one code unit or two, so that most need no counting.
+  const isClear = text.length <= (max_length ?? text.length) && text.length >= 2 * (min_length ?? 0)
+  const length = isClear ? text.length : characters(text)
   if (min_length !== undefined && length < min_length) problems.push(`must be at least ${min_length} characters long`)
   const isTooLong = max_length !== undefined && length > max_length
   if (isTooLong) problems.push(`must be at most ${max_length} characters long`)
   // A pattern takes its time with megabytes, and there is something wrong with them already.
   const isMatched = pattern !== undefined && !(isTooLong && text.length > LONG)
   if (isMatched && !pattern.test(text)) problems.push('format is invalid')
-  return problems
 }
 
-function checkNumber(number: number, { gt, lt, gte, lte }: Limits): string[] {
-  const problems: string[] = []
+function checkNumber(number: number, { gt, lt, gte, lte }: Limits, problems: string[]): void {
   if (gt !== undefined && !(number > gt)) problems.push(`must be greater than ${gt}`)
   if (gte !== undefined && !(number >= gte)) problems.push(`must be greater than or equal to ${gte}`)
   if (lt !== undefined && !(number < lt)) problems.push(`must be less than ${lt}`)
   if (lte !== undefined && !(number <= lte)) problems.push(`must be less than or equal to ${lte}`)
-  return problems
 }
 
-function checkChoice(values: readonly unknown[], { choices }: Limits): string[] {
-  if (choices === undefined) return []
-  const all: readonly unknown[] = choices
-  return values.every((value) => all.includes(value)) ? [] : [`must be one of: ${choices.join(', ')}`]
+function checkChoice(value: unknown, choices: readonly unknown[], problems: string[]): void {
+  const isChoice = Array.isArray(value) ? value.every((item) => choices.includes(item)) : choices.includes(value)
+  if (!isChoice) problems.push(`must be one of: ${choices.join(', ')}`)
 }
 
 /** Characters as a person counts code points: an emoji outside the BMP is one. */

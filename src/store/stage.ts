@@ -7,9 +7,16 @@ export interface Staged {
   readonly after: StoredRecord | undefined
   /** The operation that touched the record first; a cascade counts to the removal that set it off. */
   readonly index: number
-  /** For each field that an operation set: the last one that did. */
+  /** The operation that made the record, and so set all of its fields, if one did. */
+  readonly madeBy: number | undefined
+  /** For each field that an operation has set since: the last one that did. */
   readonly setBy: ReadonlyMap<string, number>
 }
+
+/** The operation that set a field last, if one did. */
+export const setterOf = ({ madeBy, setBy }: Staged, field: string): number | undefined => setBy.get(field) ?? madeBy
+
+const NOTHING_SET: Staged['setBy'] = new Map()
 
 /** The tables as a transaction would leave them: its changes, beside what is committed. Nothing here touches the tables. */
 export class Stage {
@@ -57,15 +64,25 @@ export class Stage {
     return id
   }
 
-  /** @param fields the fields that operation `index` sets */
-  put(table: string, id: number, after: StoredRecord | undefined, index: number, fields: Iterable<string> = []): void {
-    const rows = this.#rows.get(table) ?? new Map<number, Staged>()
-    this.#rows.set(table, rows)
-    const earlier = rows.get(id)
+  /** Stages a record that operation `index` makes. */
+  make(table: string, record: StoredRecord, index: number): void {
+    const first = this.#rows.get(table)?.get(record.id)?.index ?? index
+    this.#set(table, record.id, { after: record, index: first, madeBy: index, setBy: NOTHING_SET })
+  }
+
+  /** Stages what becomes of a record that is there. @param fields the fields that operation `index` sets */
+  put(table: string, id: number, after: StoredRecord | undefined, index: number, fields: readonly string[] = []): void {
+    const earlier = this.#rows.get(table)?.get(id)
     const setBy = new Map(earlier?.setBy)
     for (const field of fields) setBy.set(field, index)
-    rows.set(id, { after: after && Object.freeze(after), index: earlier?.index ?? index, setBy })
-    if (after !== undefined) this.#noteReferences(table, after)
+    this.#set(table, id, { after, index: earlier?.index ?? index, madeBy: earlier?.madeBy, setBy })
+  }
+
+  #set(table: string, id: number, staged: Staged): void {
+    const rows = this.#rows.get(table)
+    if (rows === undefined) this.#rows.set(table, new Map([[id, staged]]))
+    else rows.set(id, staged)
+    if (staged.after !== undefined) this.#noteReferences(table, Object.freeze(staged.after))
   }
 
   /** The id of a committed record that has this value in a unique field. */

@@ -1,4 +1,4 @@
-import { isRelation, type RelationField } from '../model/field.ts'
+import type { RelationField } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
 import { Answers } from './answers.ts'
@@ -44,8 +44,7 @@ export class Table {
   constructor(model: Model, small: number = SMALL) {
     this.model = model
     this.#small = small
-    const constrained = [...model.fields.values()].filter((field) => (field.unique && field.name !== 'id') || isRelation(field))
-    this.#constrained = new Set(constrained.map(({ name }) => name))
+    this.#constrained = new Set(model.bound.map(({ name }) => name))
   }
 
   /** How many records there are. */

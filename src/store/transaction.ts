@@ -3,7 +3,7 @@ import type { Registry } from '../model/registry.ts'
 import type { JsonObject } from '../util/json.ts'
 import { brokenFields } from './constraints.ts'
 import { eventsOf } from './events.ts'
-import { Stage, type Staged } from './stage.ts'
+import { Stage, type Staged, setterOf } from './stage.ts'
 import type { Change, EventOrder, Operation, Outcome, StoredRecord, Violation } from './store.ts'
 import { referencesOf, type Table } from './table.ts'
 import { versionOf } from './version.ts'
@@ -80,7 +80,7 @@ export class Transaction {
     }
     const id = this.#stage.takeId(table, wanted)
     if (this.#stage.current(table, id) !== undefined) this.#violations.push({ kind: 'unique', index, field: 'id' })
-    this.#stage.put(table, id, Object.assign({ id }, values, { id }), index, this.#stage.modelOf(table).fields.keys())
+    this.#stage.make(table, Object.assign({ id }, values, { id }), index)
     return this.#stage.current(table, id)
   }
 
@@ -106,18 +106,22 @@ export class Transaction {
     }
   }
 
-  #judge(model: Model, id: number, { after, index, setBy }: Staged): void {
+  #judge(model: Model, id: number, staged: Staged): void {
+    const { after, index } = staged
     if (after === undefined) {
       this.#judgeRemoval(model, id, index)
       return
     }
     for (const { kind, field } of brokenFields(model, after, this.#stage.committed(model.key, id))) {
-      this.#violations.push({ kind, index: setBy.get(field) ?? index, field })
+      this.#violations.push({ kind, index: setterOf(staged, field) ?? index, field })
     }
-    // Values and references that no operation set were judged when they were set.
-    for (const [field, setter] of setBy) {
-      if (this.#isTaken(model, field, after)) this.#violations.push({ kind: 'unique', index: setter, field })
-      if (this.#dangles(model, field, after)) this.#violations.push({ kind: 'foreign_key', index: setter, field })
+    for (const { name: field, unique, relation } of model.bound) {
+      const setter = setterOf(staged, field)
+      // Values and references that no operation set were judged when they were set.
+      if (setter === undefined) continue
+      if (unique && this.#isTaken(model.key, field, after)) this.#violations.push({ kind: 'unique', index: setter, field })
+      const dangles = relation !== undefined && this.#dangles(relation.target, field, after)
+      if (dangles) this.#violations.push({ kind: 'foreign_key', index: setter, field })
     }
   }
 
@@ -129,20 +133,18 @@ export class Transaction {
     }
   }
 
-  #dangles(model: Model, field: string, record: StoredRecord): boolean {
-    const target = model.fields.get(field)?.relation?.target
-    if (target === undefined) return false
+  #dangles(target: string, field: string, record: StoredRecord): boolean {
     return referencesOf(record, field).some((id) => this.#stage.current(target, id) === undefined)
   }
 
-  #isTaken(model: Model, field: string, record: StoredRecord): boolean {
+  #isTaken(table: string, field: string, record: StoredRecord): boolean {
     const value = record[field] ?? null
-    if (value === null || field === 'id' || model.fields.get(field)?.unique !== true) return false
-    const owner = this.#stage.ownerOf(model.key, field, value)
-    const untouched = owner !== undefined && !this.#stage.rowsOf(model.key).has(owner)
+    if (value === null) return false
+    const owner = this.#stage.ownerOf(table, field, value)
+    const untouched = owner !== undefined && !this.#stage.rowsOf(table).has(owner)
     if (untouched && owner !== record.id) return true
-    const isAlone = this.#stage.rowsOf(model.key).size === 1
-    return !isAlone && this.#stagedOwners(model.key, field).get(value) !== record.id
+    const isAlone = this.#stage.rowsOf(table).size === 1
+    return !isAlone && this.#stagedOwners(table, field).get(value) !== record.id
   }
 
   /** Among the staged records: whose each value is. Who had it before keeps it; then who took it first. */
