@@ -7,7 +7,11 @@ import { type JsonAnswer, jsonResponse } from './json.ts'
  * Answers with a record and its entity tag, `"<version>.<body>"`: the version of what is stored of the record, and a digest
  * of what is sent, which nested records change too. `If-None-Match` looks at both, `If-Match` at the version.
  */
-export function recordResponse(h: ResponseToolkit, record: RecordJson, answer: JsonAnswer = {}): Lifecycle.ReturnValue {
+export function recordResponse(
+  h: ResponseToolkit,
+  record: RecordJson,
+  answer: Omit<JsonAnswer, 'etag'> = {},
+): Lifecycle.ReturnValue {
   const tag = `"${record.version}.${record.digest}"`
   const known = h.request.headers['if-none-match'] as string | undefined
   const unchanged = known !== undefined && ['get', 'head'].includes(h.request.method) && knows(known, tag)
@@ -17,7 +21,7 @@ export function recordResponse(h: ResponseToolkit, record: RecordJson, answer: J
     const response = h.request.method === 'head' ? h.response(body).type('application/json') : h.response()
     return response.code(304).header('ETag', tag)
   }
-  return jsonResponse(h, body, { ...answer, headers: { ...answer.headers, etag: tag } })
+  return jsonResponse(h, body, { ...answer, etag: tag })
 }
 
 /** True when `If-None-Match` names a tag, or any; weak tags count (RFC 9110, section 13.1.2). */

@@ -1,5 +1,6 @@
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi'
 import { Burst } from './burst.ts'
+import { addHeaderLines } from './response-head.ts'
 
 declare module '@hapi/hapi' {
   interface Request {
@@ -12,7 +13,9 @@ declare module '@hapi/hapi' {
 export interface JsonAnswer {
   /** 200 when absent. */
   readonly status?: number
-  readonly headers?: Readonly<Record<string, string>>
+  /** The path of what was created; of our own words and numbers. */
+  readonly location?: string
+  readonly etag?: string
 }
 
 /** From so many bytes on an answer is worth compressing. */
@@ -27,14 +30,15 @@ const burst = new Burst()
  * record costs: where there is nothing to compress, to hide from HEAD, or to tell other origins.
  */
 export function jsonResponse(h: ResponseToolkit, body: string | Buffer, answer: JsonAnswer = {}): Lifecycle.ReturnValue {
-  const { status = 200, headers = {} } = answer
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   if (mayWriteAtOnce(h.request, length)) {
-    writeAtOnce(h.request, body, length, status, headers)
+    writeAtOnce(h.request, body, length, answer)
     return h.abandon
   }
+  const { status = 200, location, etag } = answer
   const response = h.response(body).code(status).type('application/json')
-  for (const [name, value] of Object.entries(headers)) response.header(name, value)
+  if (location !== undefined) response.header('location', location)
+  if (etag !== undefined) response.header('etag', etag)
   return response
 }
 
@@ -45,15 +49,13 @@ function mayWriteAtOnce({ method, route, info, raw, server, isInjected }: Reques
   return isInjected || (raw.req.complete && server.info.started > 0)
 }
 
-function writeAtOnce(
-  { raw: { res } }: Request,
-  body: string | Buffer,
-  length: number,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-): void {
-  const vary = length < COMPRESSED_FROM ? {} : { vary: 'accept-encoding' }
-  const own = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'content-length': length }
-  res.writeHead(status, { ...own, ...vary, ...headers })
+function writeAtOnce({ raw: { res } }: Request, body: string | Buffer, length: number, answer: JsonAnswer): void {
+  const { status = 200, location, etag } = answer
+  let lines = 'content-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n'
+  if (length >= COMPRESSED_FROM) lines += 'vary: accept-encoding\r\n'
+  if (location !== undefined) lines += `location: ${location}\r\n`
+  if (etag !== undefined) lines += `etag: ${etag}\r\n`
+  addHeaderLines(res, lines)
+  res.writeHead(status, { 'content-length': length })
   burst.end(res, body)
 }

@@ -70,7 +70,7 @@ export class Committer {
     return this.#untilCurrent(model, async () => {
       const writes = await read()
       throwIssues(await this.#issuesOf(writes), prefix)
-      const operations = await this.#operations(writes)
+      const operations = await this.#finisher.operations(writes)
       const companions = model.key === 'user' ? await this.#companions(writes, operations) : []
       const outcome = await this.#transact([...operations, ...companions], this.#concerns(writes))
       throwIssues(brokenConstraints(outcome, writes), prefix)
@@ -121,7 +121,7 @@ export class Committer {
   async attempt(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     const issues = await this.#issuesOf(writes)
     if (issues.length > 0) return issues
-    const outcome = await this.#transact(await this.#operations(writes), this.#concerns(writes))
+    const outcome = await this.#transact(await this.#finisher.operations(writes), this.#concerns(writes))
     return brokenConstraints(outcome, writes)
   }
 
@@ -146,10 +146,6 @@ export class Committer {
     return writes.some(({ model, quiet }) => quiet !== true && this.#announcer.concerns(model.key))
   }
 
-  #operations(writes: readonly DraftedWrite[]): Promise<Operation[]> {
-    return Promise.all(writes.map((write) => this.#finisher.operation(write)))
-  }
-
   /** What else must happen when users are updated. */
   async #companions(writes: readonly DraftedWrite[], operations: readonly Operation[]): Promise<readonly Operation[]> {
     const users = writes.flatMap(({ existing }, index) => {
@@ -161,8 +157,11 @@ export class Committer {
   }
 
   /** What is wrong with drafts. When anything is, the store is asked too, so that a client learns all of it at once. */
-  async #issuesOf(writes: readonly DraftedWrite[]): Promise<IndexedIssues[]> {
-    if (!writes.some(({ draft }) => draft.issues.any)) return []
+  #issuesOf(writes: readonly DraftedWrite[]): readonly IndexedIssues[] | Promise<readonly IndexedIssues[]> {
+    return writes.some(({ draft }) => draft.issues.any) ? this.#allIssuesOf(writes) : NO_ISSUES
+  }
+
+  async #allIssuesOf(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     const rehearsed = writes.map((write) => this.#finisher.rehearsal(write))
     const outcome = await this.#store.transact(rehearsed, 'rehearse')
     const constraints = new Map(brokenConstraints(outcome, writes).map(({ index, issues }) => [index, issues]))
@@ -189,6 +188,8 @@ export class Committer {
     throw keepsChanging(model)
   }
 }
+
+const NO_ISSUES: readonly IndexedIssues[] = []
 
 const keepsChanging = ({ name }: Model): AppError =>
   new AppError('WRITE_CONFLICT', `${name} keeps changing under other writes; read it again and retry`)

@@ -68,16 +68,22 @@ export class Finisher {
   /** The operation as it will be, but with secrets in plain: where there are any, to be rehearsed and never committed. */
   rehearsal(write: DraftedWrite): Operation {
     const { model, draft, existing, id } = write
-    return operation(model, existing, { ...draft.values, ...this.#stamps(write) }, id)
+    return operation(model, existing, Object.assign({}, draft.values, this.#stamps(write)), id)
   }
 
-  async operation(write: DraftedWrite): Promise<Operation> {
+  /** The operations as they will be, in the order of the writes. */
+  operations(writes: readonly DraftedWrite[]): readonly Operation[] | Promise<readonly Operation[]> {
+    const hashes = writes.some(({ model }) => model.secrets.length > 0)
+    return hashes ? Promise.all(writes.map((write) => this.#hashed(write))) : writes.map((write) => this.rehearsal(write))
+  }
+
+  async #hashed(write: DraftedWrite): Promise<Operation> {
     const { model, draft, existing, id } = write
     if (model.secrets.length === 0) return this.rehearsal(write)
     const hashing = this.#hashes.get(draft.data) ?? this.#hashSecrets(model, draft.values)
     this.#hashes.set(draft.data, hashing)
     const secrets = await hashing
-    return operation(model, existing, { ...draft.values, ...secrets, ...this.#stamps(write) }, id)
+    return operation(model, existing, Object.assign({}, draft.values, secrets, this.#stamps(write)), id)
   }
 
   async #hashSecrets(model: Model, values: Draft['values']): Promise<Record<string, Json>> {
@@ -90,12 +96,12 @@ export class Finisher {
   }
 
   /** `updated_at` moves forward with every update, even within one millisecond. */
-  #stamps({ model, existing, stamps = {}, quiet = false }: DraftedWrite): Record<string, Json> {
+  #stamps({ model, existing, stamps, quiet = false }: DraftedWrite): Readonly<Record<string, Json>> {
     if (!model.timestamps || quiet) return {}
     const now = this.#clock()
     if (existing === undefined) {
       const at = isoTime(now)
-      return { created_at: at, updated_at: at, ...stamps }
+      return Object.assign({ created_at: at, updated_at: at }, stamps)
     }
     const before = Date.parse(String(existing.updated_at))
     return { updated_at: isoTime(Number.isNaN(before) ? now : Math.max(now, before + 1)) }
@@ -105,5 +111,5 @@ export class Finisher {
 function operation(model: Model, existing: StoredRecord | undefined, values: JsonObject, id: number | undefined): Operation {
   const table = model.key
   if (existing !== undefined) return { kind: 'update', table, id: existing.id, values, expect: versionOf(existing) }
-  return { kind: 'insert', table, values, ...(id === undefined ? {} : { id }) }
+  return id === undefined ? { kind: 'insert', table, values } : { kind: 'insert', table, values, id }
 }

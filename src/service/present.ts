@@ -11,7 +11,11 @@ type RelatedColumn = Extract<Column, { kind: 'related' }>
 export type Related = ReadonlyMap<RelatedColumn, ReadonlyMap<number, StoredRecord>>
 
 /** Looks up every record that a projection nests in any of the records: once for each column that nests. */
-export async function loadRelated(store: Store, records: readonly StoredRecord[], projection: Projection): Promise<Related> {
+export function loadRelated(store: Store, records: readonly StoredRecord[], projection: Projection): Related | Promise<Related> {
+  return projection.some(({ kind }) => kind === 'related') ? loadNested(store, records, projection) : NOTHING_RELATED
+}
+
+async function loadNested(store: Store, records: readonly StoredRecord[], projection: Projection): Promise<Related> {
   const related = new Map<RelatedColumn, ReadonlyMap<number, StoredRecord>>()
   for (const column of projection) {
     if (column.kind !== 'related') continue
@@ -22,6 +26,7 @@ export async function loadRelated(store: Store, records: readonly StoredRecord[]
   return related
 }
 
+const NOTHING_RELATED: Related = new Map()
 const NOTHING: readonly undefined[] = []
 
 /** The records that are nested in one: a place for each reference of each column, empty where nothing is found. */

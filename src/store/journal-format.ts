@@ -28,7 +28,8 @@ export function encodeEntry(sequence: number, changes: readonly Change[], nextId
   const changed = changes.map(
     ({ table, id, after }) => `[${JSON.stringify(table)},${id},${after === undefined ? 'null' : writtenTextOf(after)}]`,
   )
-  const body = `{"changes":[${changed.join(',')}],"next_ids":${JSON.stringify(Object.fromEntries(nextIds))}}`
+  const next = Array.from(nextIds, ([table, id]) => `${JSON.stringify(table)}:${id}`)
+  const body = `{"changes":[${changed.join(',')}],"next_ids":{${next.join(',')}}}`
   const text = `${sequence} ${body}`
   return `${hex(Buffer.byteLength(text))} ${hex(crc32(text))} ${text}\n`
 }

@@ -29,7 +29,7 @@ export function readRecord(model: Model, data: Readonly<Record<string, unknown>>
     }
     const reading = readValue(field, Object.hasOwn(data, name) ? data[name] : field.default)
     values[name] = reading.value
-    issues.add(name, ...reading.problems.map((problem) => `${name} ${problem}`))
+    if (reading.problems.length > 0) issues.add(name, ...reading.problems.map((problem) => `${name} ${problem}`))
   }
   return { values, issues }
 }

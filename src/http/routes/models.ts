@@ -23,7 +23,7 @@ export function modelRoutes(app: App): ServerRoute[] {
     const modelKey = modelOf(request)
     const record = await records.create(actorOf(request), modelKey, request.payload)
     const json = await reads.one(actorOf(request), modelKey, record)
-    return recordResponse(h, json, { status: 201, headers: { location: `${models}/${modelKey}/${record.id}` } })
+    return recordResponse(h, json, { status: 201, location: `${models}/${modelKey}/${record.id}` })
   }
 
   const read = async (request: Request, h: ResponseToolkit) =>
