@@ -23,20 +23,27 @@ export interface Need {
 /** Rows that are put into a new index before others get their turn: a few milliseconds' worth. */
 const SLICE: Readonly<Record<IndexKind, number>> = { value: 2000, item: 2000, text: 500 }
 
+/**
+ * How many new rows an index may lack until it is asked for: so many put in at once take a fraction of the time that each takes
+ * between other work.
+ */
+const MAX_LACKING = 256
+
 interface Entry {
   readonly kind: IndexKind
   readonly field: string
   readonly index: FieldIndex
   /** Rows before this one are in it. */
   filled: number
-  /** Resolves when all are, or when the index was dropped. */
-  ready: Promise<void> | undefined
+  /** While it is being made: resolves when all are in it, or when it was dropped. */
+  making: Promise<void> | undefined
 }
 
-/** The indexes of a table, made on demand and kept up to date from then on. */
+/** The indexes of a table, made on demand and brought up to date whenever they are asked for. */
 export class Indexes {
   readonly #records: readonly (StoredRecord | undefined)[]
-  #entries = new Map<string, Entry>()
+  /** By kind, then by field. */
+  #entries = noEntries()
 
   /** @param records the table's rows, which grow and change under it */
   constructor(records: readonly (StoredRecord | undefined)[]) {
@@ -45,52 +52,50 @@ export class Indexes {
 
   /** An index, if it is there and complete. */
   get<K extends IndexKind>(kind: K, field: string): Kinds[K] | undefined {
-    const entry = this.#entries.get(`${kind} ${field}`)
-    return entry?.ready === undefined ? (entry?.index as Kinds[K] | undefined) : undefined
+    const entry = this.#entries[kind].get(field)
+    return entry !== undefined && this.#isComplete(entry) ? (entry.index as Kinds[K]) : undefined
+  }
+
+  #isComplete({ making, filled }: Entry): boolean {
+    return making === undefined && filled === this.#records.length
   }
 
   /** Makes an index if it is not there, in slices, so that others are served meanwhile; undefined when there is nothing to wait for. */
   ensure({ kind, field }: Need): Promise<void> | undefined {
-    const known = this.#entries.get(`${kind} ${field}`)
-    if (known !== undefined) return known.ready
-    const entry = this.#begin(kind, field)
+    const entry = this.#entries[kind].get(field) ?? this.#begin(kind, field)
+    if (entry.making !== undefined) return entry.making
     this.#fillSlice(entry)
-    if (entry.filled < this.#records.length) {
-      entry.ready = this.#fillRest(entry)
-    }
-    return entry.ready
+    if (!this.#isComplete(entry)) entry.making = this.#fillRest(entry)
+    return entry.making
   }
 
   /** An index that cannot be waited for: what is missing of it is made now. */
   complete<K extends IndexKind>(kind: K, field: string): Kinds[K] {
-    const known = this.get(kind, field)
-    if (known !== undefined) return known
-    const entry = this.#entries.get(`${kind} ${field}`) ?? this.#begin(kind, field)
+    const entry = this.#entries[kind].get(field) ?? this.#begin(kind, field)
     while (entry.filled < this.#records.length) this.#fillSlice(entry)
-    entry.ready = undefined
+    entry.making = undefined
     return entry.index as Kinds[K]
   }
 
   #begin(kind: IndexKind, field: string): Entry {
-    const entry: Entry = { kind, field, index: this.#make(kind, field), filled: 0, ready: undefined }
-    this.#entries.set(`${kind} ${field}`, entry)
+    const entry: Entry = { kind, field, index: this.#make(kind, field), filled: 0, making: undefined }
+    this.#entries[kind].set(field, entry)
     return entry
   }
 
   /** Notes that a row holds another record now. */
   replace(row: number, before: StoredRecord | undefined, after: StoredRecord | undefined): void {
-    for (const { index, field, filled, ready } of this.#entries.values()) {
-      if (ready !== undefined && row >= filled) continue
-      const [was, is] = [before?.[field] ?? null, after?.[field] ?? null]
-      if (before !== undefined && after !== undefined && was === is) continue
-      if (before !== undefined) index.remove(row, was)
-      if (after !== undefined) index.add(row, is)
+    for (const entries of Object.values(this.#entries)) {
+      for (const entry of entries.values()) {
+        if (row < entry.filled) replaceIn(entry, row, before, after)
+        else if (entry.making === undefined && this.#records.length - entry.filled >= MAX_LACKING) this.#fillSlice(entry)
+      }
     }
   }
 
   /** Forgets all indexes: rows have got other numbers. */
   clear(): void {
-    this.#entries = new Map()
+    this.#entries = noEntries()
   }
 
   #make(kind: IndexKind, field: string): FieldIndex {
@@ -118,11 +123,29 @@ export class Indexes {
   }
 
   async #fillRest(entry: Entry): Promise<void> {
-    const name = `${entry.kind} ${entry.field}`
-    while (entry.filled < this.#records.length && this.#entries.get(name) === entry) {
+    const { kind, field } = entry
+    while (entry.filled < this.#records.length && this.#entries[kind].get(field) === entry) {
       await nextTurn()
       this.#fillSlice(entry)
     }
-    entry.ready = undefined
+    entry.making = undefined
   }
+}
+
+const noEntries = (): Readonly<Record<IndexKind, Map<string, Entry>>> => ({
+  value: new Map(),
+  item: new Map(),
+  text: new Map(),
+})
+
+function replaceIn(
+  { index, field }: Entry,
+  row: number,
+  before: StoredRecord | undefined,
+  after: StoredRecord | undefined,
+): void {
+  const [was, is] = [before?.[field] ?? null, after?.[field] ?? null]
+  if (before !== undefined && after !== undefined && was === is) return
+  if (before !== undefined) index.remove(row, was)
+  if (after !== undefined) index.add(row, is)
 }

@@ -42,9 +42,9 @@ export class TextIndex implements FieldIndex {
   add(row: number, value: Json): void {
     if (typeof value !== 'string') return
     const folded = fold(value)
-    const grams = gramsOf(folded)
     if (!isPlain(folded)) this.#odd.add(row)
-    for (const gram of grams) {
+    for (let at = 0; at < folded.length; at++) {
+      const gram = gramAt(folded, at)
       const rows = this.#grams.get(gram)
       if (rows === undefined) this.#grams.set(gram, RowSet.of(row))
       else rows.add(row)
@@ -54,9 +54,9 @@ export class TextIndex implements FieldIndex {
 
   remove(row: number, value: Json): void {
     if (typeof value !== 'string') return
-    const grams = gramsOf(fold(value))
+    const folded = fold(value)
     this.#odd.remove(row)
-    for (const gram of grams) this.#grams.get(gram)?.remove(row)
+    for (let at = 0; at < folded.length; at++) this.#grams.get(gramAt(folded, at))?.remove(row)
     this.#answers.note(row)
   }
 
@@ -134,15 +134,9 @@ export class TextIndex implements FieldIndex {
   }
 }
 
-/** The grams of a text, each once; the last two are filled up with nothing. */
-function gramsOf(text: string): Set<number> {
-  const grams = new Set<number>()
-  for (let at = 0; at < text.length; at++) grams.add(gramAt(text, at))
-  return grams
-}
-
 const codeAt = (text: string, at: number): number => (at < text.length ? text.charCodeAt(at) % ALPHABET : 0)
 
+/** The last two of a text are filled up with nothing. */
 const gramAt = (text: string, at: number): number =>
   (codeAt(text, at) * ALPHABET + codeAt(text, at + 1)) * ALPHABET + codeAt(text, at + 2)
 
