@@ -5,7 +5,7 @@ import { Highlighter, type Positions } from './highlight.ts'
 import { MORE_TIMES, Postings, TIMES_BITS } from './postings.ts'
 import type { QueryWord, SearchQuery } from './query.ts'
 import { Tally, WordScores } from './scores.ts'
-import { eachWord } from './tokens.ts'
+import { eachWord, MAX_WORD } from './tokens.ts'
 import { type Likeness, Vocabulary } from './vocabulary.ts'
 
 /** A field that is searched, and how much it weighs: more than 0, at most 1. */
@@ -63,6 +63,9 @@ export class SearchIndex {
   readonly #pending = new Map<number, JsonObject | undefined>()
   /** How many characters they have, or more. */
   #pendingLength = 0
+  /** Of the text whose words are being taken: its document and field, and how many words there were. */
+  #place = 0
+  #count = 0
   readonly #word = new WordScores()
   readonly #tally = new Tally()
   readonly #parts = new Tally()
@@ -105,34 +108,49 @@ export class SearchIndex {
    * @throws {Error} when there are more documents than it can hold
    */
   settle(isOver: () => boolean = () => false): void {
+    if (this.#pending.size === 0) return
+    let done = 0
     for (const [id, record] of this.#pending) {
       this.#documents.remove(id)
       if (record !== undefined) this.#add(id, record)
-      this.#pending.delete(id)
+      done++
       if (isOver()) break
     }
-    if (this.#pending.size === 0) this.#pendingLength = 0
+    this.#forget(done)
+  }
+
+  /** Forgets so many pending changes, the first. */
+  #forget(count: number): void {
+    if (count === this.#pending.size) {
+      this.#pending.clear()
+      this.#pendingLength = 0
+      return
+    }
+    let left = count
+    for (const id of this.#pending.keys()) {
+      if (left-- === 0) return
+      this.#pending.delete(id)
+    }
   }
 
   #add(id: number, record: JsonObject): void {
     const document = this.#documents.add(id)
     if (document >= this.#maxDocuments) throw new Error(`A search index holds no more than ${this.#maxDocuments} documents`)
-    for (const [field, { name }] of this.#fields.entries()) {
-      const text = textOf(record, name)
-      if (text !== '') this.#addText(document, field, text)
+    for (let field = 0; field < this.#fields.length; field++) {
+      const text = textOf(record, this.#fields[field]?.name ?? '')
+      if (text === '') continue
+      this.#place = (document << this.#fieldBits) | field
+      this.#count = 0
+      eachWord(text, this.#takeWord)
+      this.#documents.measure(document, field, this.#count)
     }
   }
 
-  #addText(document: number, field: number, text: string): void {
-    const place = (document << this.#fieldBits) | field
-    let length = 0
-    eachWord(text, (units, from, to) => {
-      const number = this.#vocabulary.numberOf(units, from, to)
-      if (number === -1) return
-      length++
-      this.#postings.add(number, place)
-    })
-    this.#documents.measure(document, field, length)
+  readonly #takeWord = (units: Uint16Array, from: number, to: number): void => {
+    const number = this.#vocabulary.numberOf(units, from, Math.min(to, from + MAX_WORD))
+    if (number < 0) return
+    this.#count++
+    this.#postings.add(number, this.#place)
   }
 
   /** The ids of all records that have any of the words, in no order. */

@@ -14,3 +14,15 @@ const SHORT = /^[a-z]{1,7}$/
 export function isStopWord(word: string): boolean {
   return SHORT.test(word) && lunr.stopWordFilter(new lunr.Token(word, {})) === undefined
 }
+
+const A = 97
+const Z = 122
+
+/** True for a word of the letters a to z, as all words with a stem of another form and all stop words are. */
+export function isOfLetters(units: Uint16Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) {
+    const unit = units[at] ?? 0
+    if (unit < A || unit > Z) return false
+  }
+  return true
+}

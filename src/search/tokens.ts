@@ -17,6 +17,8 @@ export type TakeToken = (word: string, kind: TokenKind, start: number, end: numb
 /** Takes a word, folded, as UTF-16 code units: those from `from` and before `to`. They are only lent. */
 export type TakeUnits = (units: Uint16Array, from: number, to: number) => void
 
+type TakePlace = (units: Uint16Array, from: number, to: number, kind: TokenKind) => void
+
 /** What holds words together when it stands alone between them. */
 const JOINT = `[-@._+'’]`
 const WORD = String.raw`[\p{L}\p{N}][\p{L}\p{N}\p{M}]*`
@@ -45,15 +47,15 @@ export function eachToken(text: string, take: TakeToken): void {
   if (units === undefined) eachUnicodeToken(text, take)
   else {
     const folded = text.toLowerCase()
-    eachAsciiToken(units, text.length, (kind, start, end) => take(cut(folded.slice(start, end)), kind, start, end))
+    eachAsciiToken(units, text.length, (_, start, end, kind) => take(cut(folded.slice(start, end)), kind, start, end))
   }
 }
 
-/** The same for those who do not ask where words stand, and make no text of them. Words are cut as those of `eachToken` are. */
+/** The same for those who do not ask what words are, and make no text of them. Words may be longer than `MAX_WORD`. */
 export function eachWord(text: string, take: TakeUnits): void {
   const units = asciiUnitsOf(text)
   if (units === undefined) eachUnicodeToken(text, (word) => take(unitsOf(word), 0, word.length))
-  else eachAsciiToken(units, text.length, (_, start, end) => take(units, start, Math.min(end, start + MAX_WORD)))
+  else eachAsciiToken(units, text.length, take)
 }
 
 /** Most texts are short, and need no array of their own: making one takes longer than filling it. */
@@ -73,16 +75,14 @@ export function unitsOf(text: string): Uint16Array {
 
 /** The code units of a text, folded; undefined when not all of it is ASCII. */
 function asciiUnitsOf(text: string): Uint16Array | undefined {
-  const units = unitsOf(text)
+  const units = text.length <= LENT.length ? LENT : new Uint16Array(text.length)
   for (let at = 0; at < text.length; at++) {
-    const unit = units[at] ?? 0
+    const unit = text.charCodeAt(at)
     if (unit > 127) return undefined
     units[at] = FOLDED[unit] ?? 0
   }
   return units
 }
-
-type TakePlace = (kind: TokenKind, start: number, end: number) => void
 
 function eachAsciiToken(units: Uint16Array, length: number, take: TakePlace): void {
   let at = 0
@@ -99,17 +99,17 @@ function eachAsciiToken(units: Uint16Array, length: number, take: TakePlace): vo
       else if (kind !== 1) break
       at++
     }
-    if (joints === 0) take('plain', start, at)
+    if (joints === 0) take(units, start, at, 'plain')
     else eachAsciiPart(units, start, at, take)
   }
 }
 
 function eachAsciiPart(units: Uint16Array, start: number, end: number, take: TakePlace): void {
-  take('whole', start, end)
+  take(units, start, end, 'whole')
   let from = start
   for (let at = start; at <= end; at++) {
     if (at < end && CLASSES[units[at] ?? 0] === 1) continue
-    take('part', from, at)
+    take(units, from, at, 'part')
     from = at + 1
   }
 }

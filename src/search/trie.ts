@@ -55,21 +55,22 @@ export class Trie {
     return true
   }
 
-  /** The number of a word, which is given one when it has none yet. At least one character. */
-  add(word: string): number {
-    const first = word.charCodeAt(0)
+  /** The number of a word of these characters, at least one, which is given one when it has none yet. */
+  add(units: Uint16Array, from: number, to: number): number {
+    const first = units[from] ?? 0
     let node = this.roots.get(first)
     if (node === undefined) {
-      this.roots.set(first, this.#leaf(word, 0))
+      this.roots.set(first, this.#leaf(units, from, to, 0))
       return this.#size - 1
     }
+    const length = to - from
     let depth = 0
     for (;;) {
-      depth = this.#common(node, depth, word)
-      if (depth < this.#member(node, END)) return this.#split(node, depth, word)
-      if (depth === word.length) return this.#name(node, word)
-      const child = this.#child(node, word.charCodeAt(depth))
-      if (child === NONE) return this.#branch(node, depth, word)
+      depth = this.#common(node, depth, units, from, length)
+      if (depth < this.#member(node, END)) return this.#split(node, depth, units, from, to)
+      if (depth === length) return this.#name(node, units, from, to)
+      const child = this.#child(node, units[from + depth] ?? 0)
+      if (child === NONE) return this.#branch(node, depth, units, from, to)
       node = child
     }
   }
@@ -88,22 +89,24 @@ export class Trie {
 
   /** The highest node to which all of a text leads, or -1. It may go on behind the text. */
   #nodeFor(text: string): number {
-    let node = this.roots.get(text.charCodeAt(0)) ?? NONE
-    for (let depth = 0; node !== NONE; node = this.#child(node, text.charCodeAt(depth))) {
-      depth = this.#common(node, depth, text)
-      if (depth === text.length) return node
+    const units = new Uint16Array(text.length)
+    for (let at = 0; at < text.length; at++) units[at] = text.charCodeAt(at)
+    let node = this.roots.get(units[0] ?? 0) ?? NONE
+    for (let depth = 0; node !== NONE; node = this.#child(node, units[depth] ?? 0)) {
+      depth = this.#common(node, depth, units, 0, units.length)
+      if (depth === units.length) return node
       if (depth < this.#member(node, END)) return NONE
     }
     return NONE
   }
 
-  /** How far a text and a node have the same characters. */
-  #common(node: number, from: number, text: string): number {
+  /** How far a text, which begins at `from`, and a node have the same characters. */
+  #common(node: number, depth: number, units: Uint16Array, from: number, length: number): number {
     const characters = this.#characters
     const begin = this.#member(node, BEGIN)
-    const end = Math.min(this.#member(node, END), text.length)
-    let at = from
-    while (at < end && characters[begin + at] === text.charCodeAt(at)) at++
+    const end = Math.min(this.#member(node, END), length)
+    let at = depth
+    while (at < end && characters[begin + at] === units[from + at]) at++
     return at
   }
 
@@ -125,34 +128,34 @@ export class Trie {
   }
 
   /** A word ends where a node does. */
-  #name(node: number, word: string): number {
+  #name(node: number, units: Uint16Array, from: number, to: number): number {
     if (this.#member(node, WORD) === NONE) {
-      this.#write(word)
+      this.#write(units, from, to)
       this.#nodes[node + WORD] = this.#size++
     }
     return this.#member(node, WORD)
   }
 
   /** Puts a leaf below a node. */
-  #branch(node: number, depth: number, word: string): number {
-    const leaf = this.#leaf(word, depth)
+  #branch(node: number, depth: number, units: Uint16Array, from: number, to: number): number {
+    const leaf = this.#leaf(units, from, to, depth)
     this.#nodes[leaf + SIBLING] = this.#member(node, CHILD)
     this.#nodes[node + CHILD] = leaf
     return this.#size - 1
   }
 
   /** Ends a node earlier, and puts the rest of it below, beside the rest of the word. */
-  #split(node: number, depth: number, word: string): number {
+  #split(node: number, depth: number, units: Uint16Array, from: number, to: number): number {
     const rest = this.#node(this.#member(node, BEGIN), depth, this.#member(node, END), this.#member(node, WORD))
     this.#nodes[rest + CHILD] = this.#member(node, CHILD)
     this.#nodes[node + CHILD] = rest
     this.#nodes[node + END] = depth
     this.#nodes[node + WORD] = NONE
-    return depth === word.length ? this.#name(node, word) : this.#branch(node, depth, word)
+    return depth === to - from ? this.#name(node, units, from, to) : this.#branch(node, depth, units, from, to)
   }
 
-  #leaf(word: string, depth: number): number {
-    return this.#node(this.#write(word), depth, word.length, this.#size++)
+  #leaf(units: Uint16Array, from: number, to: number, depth: number): number {
+    return this.#node(this.#write(units, from, to), depth, to - from, this.#size++)
   }
 
   #node(begin: number, depth: number, end: number, word: number): number {
@@ -170,13 +173,14 @@ export class Trie {
   }
 
   /** Keeps the characters of the next word. @returns where they begin */
-  #write(word: string): number {
+  #write(units: Uint16Array, from: number, to: number): number {
     const begin = this.#usedCharacters
     this.#begins = roomFor(this.#begins, this.#size)
     this.#begins[this.#size] = begin
-    this.#usedCharacters += word.length
+    this.#usedCharacters += to - from
     this.#characters = roomFor(this.#characters, this.#usedCharacters)
-    for (let at = 0; at < word.length; at++) this.#characters[begin + at] = word.charCodeAt(at)
+    const characters = this.#characters
+    for (let at = from; at < to; at++) characters[begin + at - from] = units[at] ?? 0
     return begin
   }
 

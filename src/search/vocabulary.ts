@@ -1,10 +1,8 @@
 import { EditDistance } from './edit-distance.ts'
-import { isStopWord, stemOf } from './stems.ts'
+import { isOfLetters, isStopWord, stemOf } from './stems.ts'
 import { unitsOf } from './tokens.ts'
 import { Trie } from './trie.ts'
-import { WordTable } from './word-table.ts'
-
-const NONE = -1
+import { NONE, SILENT, WordTable } from './word-table.ts'
 
 /** How a word of a text answers to a word that is looked for, best first. */
 export type Likeness = 'exact' | 'inflected' | 'prefix' | 'near' | 'far'
@@ -16,23 +14,24 @@ export class Vocabulary {
   readonly #edits = new EditDistance(this.#trie)
   /** Words by the stem that they have in common with others, unless they are it. */
   readonly #families = new Map<string, number[]>()
-  /** Words that say nothing. They have numbers, so that they are known again, and come up nowhere. */
-  readonly #silent = new Set<number>()
 
   /** The number of a word that a record holds; -1 for one that says nothing. The word are the characters from `from` and before `to`. */
   numberOf(units: Uint16Array, from: number, to: number): number {
     if (from === to) return NONE
     const known = this.#words.find(units, from, to)
-    const number = known === NONE ? this.#learn(units, from, to) : known
-    return this.#silent.has(number) ? NONE : number
+    if (known >= 0) return known
+    return known === SILENT ? NONE : this.#learn(units, from, to)
   }
 
+  /** Words that say nothing have numbers, so that they are known again, and come up nowhere. */
   #learn(units: Uint16Array, from: number, to: number): number {
-    const word = wordOf(units, from, to)
-    const number = this.#trie.add(word)
-    this.#words.add(number, units, from, to)
-    if (isStopWord(word)) this.#silent.add(number)
-    else this.#addToFamily(word, number)
+    const number = this.#trie.add(units, from, to)
+    // Only such words have other stems or say nothing; no text has to be made of the rest.
+    const word = isOfLetters(units, from, to) ? wordOf(units, from, to) : ''
+    const isStop = isStopWord(word)
+    this.#words.add(number, units, from, to, isStop)
+    if (isStop) return NONE
+    if (word !== '') this.#addToFamily(word, number)
     return number
   }
 
@@ -55,9 +54,9 @@ export class Vocabulary {
     for (const number of this.#families.get(stem) ?? []) if (number !== itself) take(number, 'inflected')
   }
 
-  /** The number of a word, or -1. */
+  /** The number of a word that says something, or -1. */
   find(word: string): number {
-    return this.#words.find(unitsOf(word), 0, word.length)
+    return Math.max(this.#words.find(unitsOf(word), 0, word.length), NONE)
   }
 
   eachFrom(prefix: string, take: (number: number, likeness: Likeness) => void): void {

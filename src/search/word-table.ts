@@ -1,8 +1,10 @@
 import type { Trie } from './trie.ts'
 
-const NONE = -1
+/** What there is instead of the number of a word: no such word, or one that says nothing. */
+export const NONE = -1
+export const SILENT = -2
 
-/** The members of a slot: the number of a word and one more, or 0 where there is none; and the hash of the word. */
+/** The members of a slot: the number of a word and one more, negative for one that says nothing, 0 for none; and its hash. */
 const WORD = 0
 const HASH = 1
 const WIDTH = 2
@@ -28,24 +30,26 @@ export class WordTable {
     this.#trie = trie
   }
 
-  /** The number of the word of these characters, or -1. */
+  /** The number of the word of these characters; `NONE` or `SILENT`. */
   find(units: Uint16Array, from: number, to: number): number {
     const hash = hashOf(units, from, to)
     const { slots } = this.#partOf(hash)
-    for (let slot = first(slots, hash); slots[slot + WORD] !== 0; slot = next(slots, slot)) {
-      const word = (slots[slot + WORD] ?? 0) - 1
-      if (slots[slot + HASH] === hash && this.#trie.spells(word, units, from, to)) return word
+    for (let slot = first(slots, hash); ; slot = next(slots, slot)) {
+      const held = slots[slot + WORD] ?? 0
+      if (held === 0) return NONE
+      if (slots[slot + HASH] !== hash) continue
+      const word = Math.abs(held) - 1
+      if (this.#trie.spells(word, units, from, to)) return held < 0 ? SILENT : word
     }
-    return NONE
   }
 
   /** Takes up a word that was not found. */
-  add(number: number, units: Uint16Array, from: number, to: number): void {
+  add(number: number, units: Uint16Array, from: number, to: number, isSilent = false): void {
     const hash = hashOf(units, from, to)
     const part = this.#partOf(hash)
     part.size++
     if (2 * part.size * WIDTH > part.slots.length) part.slots = doubled(part.slots)
-    put(part.slots, hash, number + 1)
+    put(part.slots, hash, isSilent ? -number - 1 : number + 1)
   }
 
   #partOf(hash: number): Part {

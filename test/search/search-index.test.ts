@@ -60,6 +60,21 @@ function fill(random: Random, words: readonly string[], count: number): Library 
   return stacks
 }
 
+describe('changes of a search index', () => {
+  test('are worked in once each, however often the work is broken off', () => {
+    const index = new SearchIndex(FIELDS)
+    for (let id = 1; id <= 10; id++) index.replace(id, { title: `owl ${id}`, body: 'sea' })
+    for (let size = 3; size <= 9; size += 3) {
+      let taken = 0
+      index.settle(() => ++taken === 3)
+      assert.deepEqual([index.size, index.words], [size, { live: 3 * size, wasted: 0 }])
+    }
+    assert.ok(index.backlog > 0)
+    index.settle()
+    assert.deepEqual([index.size, index.words, index.backlog], [10, { live: 30, wasted: 0 }, 0])
+  })
+})
+
 describe('a search', () => {
   const random = mulberry32(5)
   const words = makeWords(random, 600)

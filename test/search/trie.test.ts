@@ -8,9 +8,11 @@ import { distanceOf, makeWords, misspelt } from './brute-force.ts'
 
 const WORDS = ['car', 'cart', 'carter', 'cat', 'c', 'dog', 'do', '東京', '東', 'x'.repeat(64), `${'x'.repeat(63)}y`]
 
+const add = (trie: Trie, word: string): number => trie.add(unitsOf(word), 0, word.length)
+
 function trieOf(words: readonly string[]): Trie {
   const trie = new Trie()
-  for (const word of words) trie.add(word)
+  for (const word of words) add(trie, word)
   return trie
 }
 
@@ -18,11 +20,11 @@ describe('a trie', () => {
   test('numbers words in the order in which they come, each once', () => {
     const trie = new Trie()
     assert.deepEqual(
-      WORDS.map((word) => trie.add(word)),
+      WORDS.map((word) => add(trie, word)),
       [...WORDS.keys()],
     )
     assert.deepEqual(
-      WORDS.map((word) => trie.add(word)),
+      WORDS.map((word) => add(trie, word)),
       [...WORDS.keys()],
     )
     assert.equal(trie.size, WORDS.length)

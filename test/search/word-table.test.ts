@@ -9,7 +9,7 @@ import { makeWords } from './brute-force.ts'
 function tableOf(words: readonly string[]): WordTable {
   const trie = new Trie()
   const table = new WordTable(trie)
-  for (const word of words) table.add(trie.add(word), unitsOf(word), 0, word.length)
+  for (const word of words) table.add(trie.add(unitsOf(word), 0, word.length), unitsOf(word), 0, word.length)
   return table
 }
 
