@@ -13,7 +13,7 @@ declare module '@hapi/hapi' {
 export interface JsonAnswer {
   /** 200 when absent. */
   readonly status?: number
-  /** The path of what was created; of our own words and numbers. */
+  /** The path of what was created. Like the tag it is made of our own words and numbers, since nothing looks at it any more. */
   readonly location?: string
   readonly etag?: string
 }

@@ -24,6 +24,7 @@ export function checkLimits(value: unknown, limits: Limits): readonly string[] {
   const problems: string[] = []
   if (typeof value === 'string') checkText(value, limits, problems)
   else if (typeof value === 'number') checkNumber(value, limits, problems)
+  else if (!Array.isArray(value)) return NO_PROBLEMS
   if (limits.choices !== undefined) checkChoice(value, limits.choices, problems)
   return problems
 }

@@ -15,7 +15,7 @@ export class Model {
   /** Relation fields by the relation's name: `author`, not `author_id`. */
   readonly relations: ReadonlyMap<string, RelationField>
   /** The fields whose values other records have a say in: unique ones, but for the id, and relations. */
-  readonly bound: readonly Field[]
+  readonly constrained: readonly Field[]
   /** The names of the fields that are kept secret. */
   readonly secrets: readonly string[]
 
@@ -34,7 +34,7 @@ export class Model {
     this.internal = options.internal
     this.fields = new Map(options.fields.map((field) => [field.name, field]))
     this.relations = new Map(options.fields.filter(isRelation).map((field) => [field.relation.name, field]))
-    this.bound = options.fields.filter(({ name, unique, relation }) => (unique && name !== 'id') || relation !== undefined)
+    this.constrained = options.fields.filter(({ name, unique, relation }) => (unique && name !== 'id') || relation !== undefined)
     this.secrets = options.fields.filter(({ type }) => type.secret).map(({ name }) => name)
     this.displayField = options.displayField ?? nameLike(options.fields)
   }

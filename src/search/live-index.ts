@@ -1,11 +1,6 @@
 import type { JsonObject } from '../util/json.ts'
 import { type SearchField, SearchIndex, textOf } from './search-index.ts'
 
-/**
- * How many slices of work wait until some of it is done: what is more than one. So work is done some sixty changes at a time,
- * which takes each less time than alone, and others wait half as long as for hundreds.
- */
-const MAX_BACKLOG = 1.25
 /** How long the event loop is kept from others while an index is made, in milliseconds. */
 const SLICE_MS = 8
 /** An index that holds more words in vain than this, and than those that count, is made anew. */
@@ -95,7 +90,7 @@ export class LiveIndex {
       this.#next.replace(id, after)
       this.#changed.add(id)
     }
-    if (this.#backlog >= MAX_BACKLOG) void this.catchUp()
+    void this.catchUp()
     const { live, wasted } = this.#ready?.words ?? { live: 0, wasted: 0 }
     // When that fails the old index goes on to serve, and the next change tries again.
     if (wasted > Math.max(MIN_WASTED, live)) this.#rebuild().catch(() => {})

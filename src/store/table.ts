@@ -44,7 +44,7 @@ export class Table {
   constructor(model: Model, small: number = SMALL) {
     this.model = model
     this.#small = small
-    this.#constrained = new Set(model.bound.map(({ name }) => name))
+    this.#constrained = new Set(model.constrained.map(({ name }) => name))
   }
 
   /** How many records there are. */
@@ -128,11 +128,11 @@ export class Table {
   /** An index that is known to be complete. */
   index<K extends keyof Kinds>(kind: K, field: string): Kinds[K] {
     const index = this.#indexes.get(kind, field)
-    if (index === undefined) throw new Error(`There is no ${kind} index of '${field}'`)
+    if (index === undefined) throw new Error(`There is no complete ${kind} index of '${field}'`)
     return index
   }
 
-  /** Makes an index that is not there yet; undefined when it is there at once. */
+  /** Makes an index that is not there yet, and brings it up to date; undefined when that is done at once. */
   ensureIndex(need: Need): Promise<void> | undefined {
     return this.#indexes.ensure(need)
   }

@@ -115,7 +115,7 @@ export class Transaction {
     for (const { kind, field } of brokenFields(model, after, this.#stage.committed(model.key, id))) {
       this.#violations.push({ kind, index: setterOf(staged, field) ?? index, field })
     }
-    for (const { name: field, unique, relation } of model.bound) {
+    for (const { name: field, unique, relation } of model.constrained) {
       const setter = setterOf(staged, field)
       // Values and references that no operation set were judged when they were set.
       if (setter === undefined) continue

@@ -163,6 +163,7 @@ table('choices', [
     messages: { status: ['status must be one of: published'] },
   },
   { name: 'plain, met', form: options('status', { choices: ['draft'] }), messages: {} },
+  { name: 'of what is empty', form: options('status', { choices: ['published'] }), over: { status: null }, messages: {} },
   {
     name: 'with labels',
     form: options('status', { choices: [{ value: 'published', label: 'Out' }] }),

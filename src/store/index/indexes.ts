@@ -24,10 +24,10 @@ export interface Need {
 const SLICE: Readonly<Record<IndexKind, number>> = { value: 2000, item: 2000, text: 500 }
 
 /**
- * How many new rows an index may lack until it is asked for: so many put in at once take a fraction of the time that each takes
- * between other work.
+ * What part of a slice an index that has been made may lack until it is asked for: so many rows put in at once take a fraction of
+ * the time that each takes between other work, and nobody waits for them long.
  */
-const MAX_LACKING = 256
+const MAX_LACKING = 1 / 8
 
 interface Entry {
   readonly kind: IndexKind
@@ -60,7 +60,11 @@ export class Indexes {
     return making === undefined && filled === this.#records.length
   }
 
-  /** Makes an index if it is not there, in slices, so that others are served meanwhile; undefined when there is nothing to wait for. */
+  /**
+   * Makes an index if it is not there, and brings it up to date; in slices, so that others are served meanwhile.
+   *
+   * @returns undefined when there is nothing to wait for
+   */
   ensure({ kind, field }: Need): Promise<void> | undefined {
     const entry = this.#entries[kind].get(field) ?? this.#begin(kind, field)
     if (entry.making !== undefined) return entry.making
@@ -85,12 +89,19 @@ export class Indexes {
 
   /** Notes that a row holds another record now. */
   replace(row: number, before: StoredRecord | undefined, after: StoredRecord | undefined): void {
+    let lacking: Entry | undefined
     for (const entries of Object.values(this.#entries)) {
       for (const entry of entries.values()) {
         if (row < entry.filled) replaceIn(entry, row, before, after)
-        else if (entry.making === undefined && this.#records.length - entry.filled >= MAX_LACKING) this.#fillSlice(entry)
+        else if (this.#lacksMuch(entry)) lacking = entry
       }
     }
+    // One at a time: others that lack as much come with the next rows.
+    if (lacking !== undefined) this.#fillSlice(lacking)
+  }
+
+  #lacksMuch({ kind, filled, making }: Entry): boolean {
+    return making === undefined && this.#records.length - filled >= SLICE[kind] * MAX_LACKING
   }
 
   /** Forgets all indexes: rows have got other numbers. */

@@ -136,7 +136,7 @@ export class TextIndex implements FieldIndex {
 
 const codeAt = (text: string, at: number): number => (at < text.length ? text.charCodeAt(at) % ALPHABET : 0)
 
-/** The last two of a text are filled up with nothing. */
+/** The grams of the last two characters of a text are filled up with nothing. */
 const gramAt = (text: string, at: number): number =>
   (codeAt(text, at) * ALPHABET + codeAt(text, at + 1)) * ALPHABET + codeAt(text, at + 2)
 
