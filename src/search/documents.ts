@@ -11,10 +11,8 @@ export class Documents {
   #ids = new Float64Array(64)
   /** How many words each field of each document has. */
   #lengths = new Uint16Array(64)
-  /** How many words each field has in documents that are in use. */
   readonly #words: number[]
   #count = 0
-  #liveWords = 0
   #wastedWords = 0
 
   constructor(fields: number) {
@@ -34,7 +32,7 @@ export class Documents {
 
   /** How many words there are in documents that are in use, and in dead ones. */
   get words(): { readonly live: number; readonly wasted: number } {
-    return { live: this.#liveWords, wasted: this.#wastedWords }
+    return { live: this.#words.reduce((sum, words) => sum + words, 0), wasted: this.#wastedWords }
   }
 
   get ids(): Float64Array {
@@ -63,7 +61,6 @@ export class Documents {
     const length = Math.min(words, 0xffff)
     this.#lengths[document * this.#fields + field] = length
     this.#words[field] = (this.#words[field] ?? 0) + length
-    this.#liveWords += length
   }
 
   remove(id: number): void {
@@ -74,7 +71,6 @@ export class Documents {
     for (let field = 0; field < this.#fields; field++) {
       const length = this.#lengths[document * this.#fields + field] ?? 0
       this.#words[field] = (this.#words[field] ?? 0) - length
-      this.#liveWords -= length
       this.#wastedWords += length
     }
   }

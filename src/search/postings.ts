@@ -12,13 +12,11 @@ export const MORE_TIMES = (1 << TIMES_BITS) - 1
 const COUNT = 0
 const FIRST = 1
 const HEAD = 2
-/** … where the next posting goes, how many still fit there, how long that slice is, as a power of two, and the last posting. */
+/** … where the next posting goes, how many still fit there, and how long that slice is, as a power of two. */
 const TAIL = 3
 const ROOM = 4
 const LEVEL = 5
-const LAST = 6
-/** One more than there are members, so that all of them come from memory at once. */
-const WIDTH = 8
+const WIDTH = 6
 
 /**
  * The places in which each word comes up, as a growing list of postings: a place and how often. The first posting stands beside
@@ -43,13 +41,9 @@ export class Postings {
     this.#entries = roomFor(this.#entries, entry + WIDTH)
     const entries = this.#entries
     const count = entries[entry + COUNT] ?? 0
-    if (count > 0 && (entries[entry + LAST] ?? 0) >>> TIMES_BITS === place) {
-      this.#repeat(entry, count)
-      return
-    }
-    const posting = place << TIMES_BITS
+    if (count > 0 && this.#repeats(entry, count, place)) return
     entries[entry + COUNT] = count + 1
-    entries[entry + LAST] = posting
+    const posting = place << TIMES_BITS
     if (count === 0) {
       entries[entry + FIRST] = posting
       return
@@ -61,15 +55,14 @@ export class Postings {
     entries[entry + ROOM] = (entries[entry + ROOM] ?? 0) - 1
   }
 
-  /** Counts the last posting of a word once more. */
-  #repeat(entry: number, count: number): void {
-    const entries = this.#entries
-    const last = entries[entry + LAST] ?? 0
-    if ((last & MORE_TIMES) === MORE_TIMES) return
-    entries[entry + LAST] = last + 1
-    const address = (entries[entry + TAIL] ?? 0) - 1
-    if (count === 1) entries[entry + FIRST] = last + 1
-    else this.#blockAt(address)[address & (BLOCK - 1)] = last + 1
+  #repeats(entry: number, count: number, place: number): boolean {
+    const address = (this.#entries[entry + TAIL] ?? 0) - 1
+    const list = count === 1 ? this.#entries : this.#blockAt(address)
+    const at = count === 1 ? entry + FIRST : address & (BLOCK - 1)
+    const last = list[at] ?? 0
+    if (last >>> TIMES_BITS !== place) return false
+    if ((last & MORE_TIMES) < MORE_TIMES) list[at] = last + 1
+    return true
   }
 
   /** Calls `take` with every stretch of a word's postings, which are those from `from` and before `to`. */

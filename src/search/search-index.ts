@@ -5,7 +5,7 @@ import { Highlighter, type Positions } from './highlight.ts'
 import { MORE_TIMES, Postings, TIMES_BITS } from './postings.ts'
 import type { QueryWord, SearchQuery } from './query.ts'
 import { Tally, WordScores } from './scores.ts'
-import { eachWord, MAX_WORD } from './tokens.ts'
+import { eachWord } from './tokens.ts'
 import { type Likeness, Vocabulary } from './vocabulary.ts'
 
 /** A field that is searched, and how much it weighs: more than 0, at most 1. */
@@ -147,7 +147,7 @@ export class SearchIndex {
   }
 
   readonly #takeWord = (units: Uint16Array, from: number, to: number): void => {
-    const number = this.#vocabulary.numberOf(units, from, Math.min(to, from + MAX_WORD))
+    const number = this.#vocabulary.numberOf(units, from, to)
     if (number < 0) return
     this.#count++
     this.#postings.add(number, this.#place)

@@ -17,7 +17,8 @@ export type TakeToken = (word: string, kind: TokenKind, start: number, end: numb
 /** Takes a word, folded, as UTF-16 code units: those from `from` and before `to`. They are only lent. */
 export type TakeUnits = (units: Uint16Array, from: number, to: number) => void
 
-type TakePlace = (units: Uint16Array, from: number, to: number, kind: TokenKind) => void
+/** The same for a word that ends before `end`, wherever it is cut. */
+type TakePlace = (units: Uint16Array, from: number, to: number, kind: TokenKind, end: number) => void
 
 /** What holds words together when it stands alone between them. */
 const JOINT = `[-@._+'’]`
@@ -47,11 +48,11 @@ export function eachToken(text: string, take: TakeToken): void {
   if (units === undefined) eachUnicodeToken(text, take)
   else {
     const folded = text.toLowerCase()
-    eachAsciiToken(units, text.length, (_, start, end, kind) => take(cut(folded.slice(start, end)), kind, start, end))
+    eachAsciiToken(units, text.length, (_, start, to, kind, end) => take(folded.slice(start, to), kind, start, end))
   }
 }
 
-/** The same for those who do not ask what words are, and make no text of them. Words may be longer than `MAX_WORD`. */
+/** The same for those who do not ask where words stand, and make no text of them. Words are cut as those of `eachToken` are. */
 export function eachWord(text: string, take: TakeUnits): void {
   const units = asciiUnitsOf(text)
   if (units === undefined) eachUnicodeToken(text, (word) => take(unitsOf(word), 0, word.length))
@@ -99,17 +100,17 @@ function eachAsciiToken(units: Uint16Array, length: number, take: TakePlace): vo
       else if (kind !== 1) break
       at++
     }
-    if (joints === 0) take(units, start, at, 'plain')
+    if (joints === 0) take(units, start, cutEnd(start, at), 'plain', at)
     else eachAsciiPart(units, start, at, take)
   }
 }
 
 function eachAsciiPart(units: Uint16Array, start: number, end: number, take: TakePlace): void {
-  take(units, start, end, 'whole')
+  take(units, start, cutEnd(start, end), 'whole', end)
   let from = start
   for (let at = start; at <= end; at++) {
     if (at < end && CLASSES[units[at] ?? 0] === 1) continue
-    take(units, from, at, 'part')
+    take(units, from, cutEnd(from, at), 'part', at)
     from = at + 1
   }
 }
@@ -143,5 +144,7 @@ function eachPair(run: string, start: number, take: TakeToken): void {
     take(cut(fold(pair)), 'pair', start + index, start + index + pair.length)
   }
 }
+
+const cutEnd = (start: number, end: number): number => Math.min(end, start + MAX_WORD)
 
 const cut = (word: string): string => (word.length > MAX_WORD ? word.slice(0, MAX_WORD) : word)

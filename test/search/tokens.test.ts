@@ -14,7 +14,7 @@ const tokensOf = (text: string): string[] => {
 
 const wordsOf = (text: string): string[] => {
   const words: string[] = []
-  eachWord(text, (units, from, to) => words.push(String.fromCharCode(...units.subarray(from, Math.min(to, from + MAX_WORD)))))
+  eachWord(text, (units, from, to) => words.push(String.fromCharCode(...units.subarray(from, to))))
   return words
 }
 

@@ -67,6 +67,22 @@ describe('an index', () => {
     }
   })
 
+  test('is the only one that takes rows on a write', () => {
+    const shelf = new Shelf(3)
+    shelf.indexes.ensure({ kind: 'item', field: 'number' })
+    const isComplete = () =>
+      [shelf.indexes.get('value', 'number'), shelf.indexes.get('item', 'number')].map((index) => index !== undefined)
+    const seen: boolean[][] = []
+    for (let row = 3; seen.length < 2 && row < 1000; row++) {
+      shelf.put(row, 1)
+      if (isComplete().includes(true)) seen.push(isComplete())
+    }
+    assert.deepEqual(seen.toSorted(), [
+      [false, true],
+      [true, false],
+    ])
+  })
+
   test('of which all is needed at once takes all that it lacks', () => {
     const shelf = new Shelf(3)
     for (let row = 3; row < 10; row++) shelf.put(row, 50)
