@@ -7,6 +7,13 @@ import type { Request } from '@hapi/hapi'
 import { AppError, type FieldMessages } from '../errors.ts'
 import { type JsonFault, parseStrictJson } from '../util/strict-json.ts'
 
+declare module '@hapi/hapi' {
+  interface Request {
+    /** There is a body that may still be coming: then an answer ends the connection. Not part of hapi's types. */
+    _isPayloadPending: boolean
+  }
+}
+
 /** What undoes an encoding; more than `maxOutputLength` is not even made. */
 const DECODERS: Readonly<Record<string, (sent: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
@@ -26,9 +33,22 @@ const ENVELOPE_LEVELS = 4
  * @throws {AppError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, INVALID_REQUEST; VALIDATION_FAILED for what cannot be kept as it was said
  */
 export async function readBody(request: Request, maxBytes: number): Promise<object | null> {
-  const text = await readText(request, maxBytes)
+  const text = textOf(arrived(request, maxBytes) ?? (await readBytes(request, maxBytes)))
   if (request.mime === 'application/x-www-form-urlencoded') return parseForm(text)
   return text === '' ? null : parseJson(text)
+}
+
+/** A body that is here already, all of it, as small ones are: then there is nothing to listen to and to wait for. */
+function arrived(request: Request, maxBytes: number): Buffer | undefined {
+  const sent = request.raw.req
+  const length = sent.readableLength
+  const isWhole = length > 0 && length <= maxBytes && Number(sent.headers['content-length']) === length
+  if (!isWhole || sent.headers['content-encoding'] !== undefined) return undefined
+  const body: Buffer = sent.read()
+  // All that is left to come is its end.
+  request._isPayloadPending = false
+  sent.resume()
+  return body
 }
 
 /**
@@ -43,8 +63,7 @@ export async function readBytes({ raw: { req: sent } }: Request, maxBytes: numbe
   return collected.length === 0 ? collected : decode(collected, encoding, maxBytes)
 }
 
-async function readText(request: Request, maxBytes: number): Promise<string> {
-  const body = await readBytes(request, maxBytes)
+function textOf(body: Buffer): string {
   if (!isUtf8(body)) throw new AppError('MALFORMED_JSON', 'The request body is not valid UTF-8')
   return body.toString()
 }

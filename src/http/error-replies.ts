@@ -46,11 +46,13 @@ export class ErrorReplies {
   /** Makes a handler or an extension answer with its errors itself, for routes without `onPreResponse`. */
   readonly guard =
     (method: Lifecycle.Method): Lifecycle.Method =>
-    async (request, h, error) => {
+    (request, h, error) => {
+      const replied = (thrown: unknown) => this.reply(h, thrown)
       try {
-        return await method.call(null, request, h, error)
+        const answer = method.call(null, request, h, error)
+        return answer instanceof Promise ? answer.catch(replied) : answer
       } catch (thrown) {
-        return this.reply(h, thrown)
+        return replied(thrown)
       }
     }
 }

@@ -1,4 +1,4 @@
-import type { Lifecycle, Request, ServerRoute } from '@hapi/hapi'
+import type { Lifecycle, Request, RouteOptions, ServerRoute } from '@hapi/hapi'
 import { AppError } from '../errors.ts'
 import { Parameters } from '../query/parameters.ts'
 import { readBody, readBytes } from './body.ts'
@@ -36,34 +36,37 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
   const handler = route.handler as Lifecycle.Method
   const readsQuery = options.plugins?.readsQuery === true
   const strictly: Lifecycle.Method = (request, h) => {
-    if (method === 'GET') refuseEncoding(request)
     if (!readsQuery) refuseQuery(request)
     return handler.call(null, request, h)
   }
-  if (method === 'GET') return { ...route, handler: guard(strictly) }
+  if (method === 'GET') {
+    const withoutBody: Lifecycle.Method = (request, h) => {
+      refuseEncoding(request)
+      return strictly.call(null, request, h)
+    }
+    return { ...route, handler: guard(withoutBody) }
+  }
   const takesFile = options.plugins?.takesFile
   const read = takesFile === undefined ? readBody : readBytes
   const withBody: Lifecycle.Method = async (request, h) => {
-    Object.assign(request, { payload: await read(request, maxBodyBytes) })
+    refuseEncoding(request)
+    ;(request as { payload: unknown }).payload = await read(request, maxBodyBytes)
     return strictly.call(null, request, h)
   }
-  // Where a body is read, its encoding must be known before.
-  const early = { method: guard(beforeTheBody(takesFile)) }
-  const onPreAuth = [...[options.ext?.onPreAuth ?? []].flat(), early]
-  const payload = takesFile === undefined ? options.payload : { ...options.payload, allow: [...takesFile] }
-  const withPayload = payload === undefined ? {} : { payload }
-  return { ...route, handler: guard(withBody), options: { ...options, ...withPayload, ext: { ...options.ext, onPreAuth } } }
+  const fileOptions = takesFile === undefined ? {} : optionsForFile(options, takesFile, guard)
+  return { ...route, handler: guard(withBody), options: { ...options, ...fileOptions } }
 }
 
-const beforeTheBody =
-  (types: readonly string[] | undefined): Lifecycle.Method =>
-  (request, h) => {
-    refuseEncoding(request)
-    if (types !== undefined) refuseType(request, types)
+/** hapi looks at the type of a body before the handler does, and would say that it must be JSON. */
+function optionsForFile(options: RouteOptions, types: readonly string[], guard: Guard): RouteOptions {
+  const byType: Lifecycle.Method = (request, h) => {
+    refuseType(request, types)
     return h.continue
   }
+  const onPreAuth = [...[options.ext?.onPreAuth ?? []].flat(), { method: guard(byType) }]
+  return { payload: { ...options.payload, allow: [...types] }, ext: { ...options.ext, onPreAuth } }
+}
 
-/** hapi, which does this elsewhere, would say that it must be JSON. */
 function refuseType(request: Request, types: readonly string[]): void {
   if (types.includes(mediaTypeOf(request.headers['content-type'] as string | undefined))) return
   throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The request body must be ${types.join(', ')}`)

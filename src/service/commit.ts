@@ -2,14 +2,14 @@ import type { Actor } from '../auth/permissions.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import type { Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
+import type { EventOrder, Operation, Outcome, Store, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import { useFormMessages } from '../validate/form.ts'
 import { FieldIssues } from '../validate/issues.ts'
 import type { AccountLog } from './account-log.ts'
 import { changesAccess, guardSuperusers, usersAffected } from './accounts.ts'
 import type { Announcer } from './announcer.ts'
-import type { DraftedWrite, Finisher } from './drafts.ts'
+import type { DraftedWrite, Finisher, Soon } from './drafts.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './violations.ts'
 
 /** How often a write is worked out anew because a record changed meanwhile. Each time somebody else has succeeded. */
@@ -61,16 +61,14 @@ export class Committer {
    * @returns what is stored now, in the order of the drafts
    * @throws {AppError} VALIDATION_FAILED with everything that is wrong with any of them
    */
-  write(
-    actor: Actor,
-    model: Model,
-    prefix: Prefix,
-    read: () => Promise<readonly DraftedWrite[]>,
-  ): Promise<readonly StoredRecord[]> {
+  write(actor: Actor, model: Model, prefix: Prefix, read: () => Soon<readonly DraftedWrite[]>): Promise<readonly StoredRecord[]> {
     return this.#untilCurrent(model, async () => {
-      const writes = await read()
-      throwIssues(await this.#issuesOf(writes), prefix)
-      const operations = await this.#finisher.operations(writes)
+      const drafted = read()
+      const writes = drafted instanceof Promise ? await drafted : drafted
+      const issues = this.#issuesOf(writes)
+      throwIssues(issues instanceof Promise ? await issues : issues, prefix)
+      const finished = this.#finisher.operations(writes)
+      const operations = finished instanceof Promise ? await finished : finished
       const companions = model.key === 'user' ? await this.#companions(writes, operations) : []
       const outcome = await this.#transact([...operations, ...companions], this.#concerns(writes))
       throwIssues(brokenConstraints(outcome, writes), prefix)
@@ -133,9 +131,12 @@ export class Committer {
   }
 
   /** @param concerns when false, nobody wants to be told of any of it */
-  async #transact(operations: readonly Operation[], concerns: boolean): Promise<Outcome> {
+  #transact(operations: readonly Operation[], concerns: boolean): Promise<Outcome> {
     const order = concerns ? this.#announcer.order() : undefined
-    if (order === undefined) return this.#store.transact(operations)
+    return order === undefined ? this.#store.transact(operations) : this.#transactAndTell(operations, order)
+  }
+
+  async #transactAndTell(operations: readonly Operation[], order: EventOrder): Promise<Outcome> {
     const outcome = await this.#store.transact(operations, 'commit', order)
     if (outcome.ok) this.#announcer.committed(outcome.changes)
     return outcome
@@ -157,7 +158,7 @@ export class Committer {
   }
 
   /** What is wrong with drafts. When anything is, the store is asked too, so that a client learns all of it at once. */
-  #issuesOf(writes: readonly DraftedWrite[]): readonly IndexedIssues[] | Promise<readonly IndexedIssues[]> {
+  #issuesOf(writes: readonly DraftedWrite[]): Soon<readonly IndexedIssues[]> {
     return writes.some(({ draft }) => draft.issues.any) ? this.#allIssuesOf(writes) : NO_ISSUES
   }
 
@@ -196,6 +197,7 @@ const keepsChanging = ({ name }: Model): AppError =>
 
 /** @throws {AppError} VALIDATION_FAILED with the messages of all items */
 export function throwIssues(found: readonly IndexedIssues[], prefix: Prefix): void {
+  if (found.length === 0) return
   const all = new FieldIssues()
   for (const { index, issues } of found) all.addAll(issues, prefix(index))
   all.throwIfAny()

@@ -53,6 +53,9 @@ export interface DraftedWrite {
   readonly quiet?: boolean
 }
 
+/** What may be there at once. To wait for it all the same would cost each write a few promises. */
+export type Soon<T> = T | Promise<T>
+
 /** Makes store operations of drafts: secrets hashed, timestamps set. */
 export class Finisher {
   readonly #hasher: PasswordHasher
@@ -72,7 +75,7 @@ export class Finisher {
   }
 
   /** The operations as they will be, in the order of the writes. */
-  operations(writes: readonly DraftedWrite[]): readonly Operation[] | Promise<readonly Operation[]> {
+  operations(writes: readonly DraftedWrite[]): Soon<readonly Operation[]> {
     const hashes = writes.some(({ model }) => model.secrets.length > 0)
     return hashes ? Promise.all(writes.map((write) => this.#hashed(write))) : writes.map((write) => this.rehearsal(write))
   }

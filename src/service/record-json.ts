@@ -107,7 +107,8 @@ export class RecordWriter {
   ): Promise<readonly RecordJson[]> {
     const keeper =
       asked !== fullProjection(model, this.#registry) ? undefined : asked === projection ? this.#whole : this.#partial
-    const related = await loadRelated(this.#store, records, projection)
+    const loaded = loadRelated(this.#store, records, projection)
+    const related = loaded instanceof Promise ? await loaded : loaded
     const written: RecordJson[] = []
     let size = 0
     for (const record of records) {

@@ -1,3 +1,4 @@
+import { fdatasync, write } from 'node:fs'
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 
 /** A file that is only ever added to. */
@@ -54,8 +55,15 @@ const appendTo = async (path: string, flags: 'a' | 'w'): Promise<AppendFile> => 
   // A file left behind by a crash keeps its mode.
   if (flags === 'w') await handle.chmod(0o600)
   return {
-    write: async (bytes) => (await handle.write(bytes)).bytesWritten,
-    sync: () => handle.datasync(),
+    // By its number: the handle's own promises cost each write and each sync several microseconds.
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        write(handle.fd, bytes, (error, written) => (error === null ? resolve(written) : reject(error)))
+      }),
+    sync: () =>
+      new Promise((resolve, reject) => {
+        fdatasync(handle.fd, (error) => (error === null ? resolve() : reject(error)))
+      }),
     truncate: (length) => handle.truncate(length),
     close: () => handle.close(),
   }

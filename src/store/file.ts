@@ -166,7 +166,8 @@ export class FileStore extends MemoryStore {
 
   #save(changes: readonly Change[], operations: readonly Operation[]): Promise<void> {
     const nextIds = new Map<string, number>()
-    for (const { table } of [...operations, ...changes]) nextIds.set(table, this.engine.table(table).nextId)
+    for (const { table } of operations) nextIds.set(table, this.engine.table(table).nextId)
+    for (const { table } of changes) nextIds.set(table, this.engine.table(table).nextId)
     return this.#writer.save(changes, nextIds)
   }
 
