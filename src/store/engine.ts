@@ -102,7 +102,7 @@ export class Engine {
     const transaction = new Transaction(this.tables, this.#registry)
     const outcome = transaction.run(operations, order)
     if (outcome.ok && mode === 'commit') {
-      for (const [table, nextId] of transaction.nextIds) this.table(table).nextId = nextId
+      transaction.spendIds()
       for (const { table, id, after } of outcome.changes) this.table(table).replace(id, after)
       this.#tell(outcome.changes)
     }

@@ -33,6 +33,8 @@ export class Table {
   /** The id of each row, of rows that are empty by now too. */
   readonly #ids: number[] = []
   readonly #rows = new Map<number, number>()
+  /** No record has a higher id: what is asked of a new one needs no looking up. */
+  #highest = 0
   #live: Bitmap = bitmapFor(0)
   #isOrdered = true
   readonly #indexes = new Indexes(this.#records)
@@ -72,12 +74,12 @@ export class Table {
   }
 
   get(id: number): StoredRecord | undefined {
-    const row = this.#rows.get(id)
+    const row = this.rowOf(id)
     return row === undefined ? undefined : this.#records[row]
   }
 
   rowOf(id: number): number | undefined {
-    return this.#rows.get(id)
+    return id > this.#highest ? undefined : this.#rows.get(id)
   }
 
   recordAt(row: number): StoredRecord | undefined {
@@ -149,7 +151,7 @@ export class Table {
   /** Puts `after` (or nothing) in the place of the record with this id. */
   replace(id: number, after: StoredRecord | undefined): void {
     this.nextId = Math.max(this.nextId, id + 1)
-    const known = this.#rows.get(id)
+    const known = this.rowOf(id)
     if (known === undefined && after === undefined) return
     const row = known ?? this.#emptyRow(id) ?? this.#append(id)
     const before = this.#records[row]
@@ -194,6 +196,7 @@ export class Table {
     this.#records.push(undefined)
     this.#ids.push(id)
     this.#rows.set(id, row)
+    this.#highest = Math.max(this.#highest, id)
     return row
   }
 }

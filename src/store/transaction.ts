@@ -17,22 +17,24 @@ export class Transaction {
   readonly #stage: Stage
   readonly #violations: Violation[] = []
   /** `table.field` → value → the staged record that may have it. */
-  readonly #owners = new Map<string, ReadonlyMap<unknown, number>>()
+  #owners: Map<string, ReadonlyMap<unknown, number>> | undefined
 
   constructor(tables: ReadonlyMap<string, Table>, registry: Registry) {
     this.#registry = registry
     this.#stage = new Stage(tables)
   }
 
-  /** The ids that were given out, spent if the transaction is committed. */
-  get nextIds(): ReadonlyMap<string, number> {
-    return this.#stage.nextIds()
+  /** Spends the ids that were given out. */
+  spendIds(): void {
+    this.#stage.eachNextId((table, nextId) => {
+      table.nextId = nextId
+    })
   }
 
   /** @param order events to be left behind by what it changes */
   run(operations: readonly Operation[], order?: EventOrder): Outcome {
     const left = operations.map((operation, index) => this.#perform(operation, index))
-    for (const { model, id, staged } of this.#stage.all()) this.#judge(model, id, staged)
+    this.#stage.each((table, id, staged) => this.#judge(table, id, staged))
     if (this.#violations.length > 0) {
       return { ok: false, violations: this.#violations.sort((a, b) => a.index - b.index) }
     }
@@ -106,13 +108,14 @@ export class Transaction {
     }
   }
 
-  #judge(model: Model, id: number, staged: Staged): void {
+  #judge(table: Table, id: number, staged: Staged): void {
+    const { model } = table
     const { after, index } = staged
     if (after === undefined) {
       this.#judgeRemoval(model, id, index)
       return
     }
-    for (const { kind, field } of brokenFields(model, after, this.#stage.committed(model.key, id))) {
+    for (const { kind, field } of brokenFields(model, after, table.get(id))) {
       this.#violations.push({ kind, index: setterOf(staged, field) ?? index, field })
     }
     for (const { name: field, unique, relation } of model.constrained) {
@@ -150,6 +153,7 @@ export class Transaction {
   /** Among the staged records: whose each value is. Who had it before keeps it; then who took it first. */
   #stagedOwners(table: string, field: string): ReadonlyMap<unknown, number> {
     const name = `${table}.${field}`
+    this.#owners ??= new Map()
     const known = this.#owners.get(name)
     if (known !== undefined) return known
     const records = [...this.#stage.rowsOf(table).values()].flatMap(({ after }) => after ?? [])

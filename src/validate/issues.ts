@@ -3,12 +3,17 @@ import { AppError, type FieldMessages } from '../errors.ts'
 /** Of a request with thousands of wrong names, this many are told; it is refused for them whatever the others are. */
 export const MAX_NAMED = 1000
 
+/** Not to be changed. */
+const NO_MESSAGES = new Map<string, string[]>()
+
 /** Gathers messages by field. Field names may be anything, `__proto__` too. */
 export class FieldIssues {
-  readonly #messages = new Map<string, string[]>()
+  /** Made for the first message: most requests get none. */
+  #messages: Map<string, string[]> = NO_MESSAGES
 
   add(field: string, ...messages: readonly string[]): void {
     if (messages.length === 0) return
+    if (this.#messages === NO_MESSAGES) this.#messages = new Map()
     this.#messages.set(field, [...new Set([...(this.#messages.get(field) ?? []), ...messages])])
   }
 

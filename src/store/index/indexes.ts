@@ -44,6 +44,8 @@ export class Indexes {
   readonly #records: readonly (StoredRecord | undefined)[]
   /** By kind, then by field. */
   #entries = noEntries()
+  /** The same, for what concerns all of them. */
+  #all: Entry[] = []
 
   /** @param records the table's rows, which grow and change under it */
   constructor(records: readonly (StoredRecord | undefined)[]) {
@@ -84,17 +86,16 @@ export class Indexes {
   #begin(kind: IndexKind, field: string): Entry {
     const entry: Entry = { kind, field, index: this.#make(kind, field), filled: 0, making: undefined }
     this.#entries[kind].set(field, entry)
+    this.#all.push(entry)
     return entry
   }
 
   /** Notes that a row holds another record now. */
   replace(row: number, before: StoredRecord | undefined, after: StoredRecord | undefined): void {
     let lacking: Entry | undefined
-    for (const entries of Object.values(this.#entries)) {
-      for (const entry of entries.values()) {
-        if (row < entry.filled) replaceIn(entry, row, before, after)
-        else if (this.#lacksMuch(entry)) lacking = entry
-      }
+    for (const entry of this.#all) {
+      if (row < entry.filled) replaceIn(entry, row, before, after)
+      else if (this.#lacksMuch(entry)) lacking = entry
     }
     // One at a time: others that lack as much come with the next rows.
     if (lacking !== undefined) this.#fillSlice(lacking)
@@ -107,6 +108,7 @@ export class Indexes {
   /** Forgets all indexes: rows have got other numbers. */
   clear(): void {
     this.#entries = noEntries()
+    this.#all = []
   }
 
   #make(kind: IndexKind, field: string): FieldIndex {
