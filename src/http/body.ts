@@ -5,7 +5,8 @@ import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
 import type { Request } from '@hapi/hapi'
 import { AppError, type FieldMessages } from '../errors.ts'
-import { type JsonFault, parseStrictJson } from '../util/strict-json.ts'
+import type { Soon } from '../util/soon.ts'
+import { type JsonFault, parseStrictJson, type StrictJson } from '../util/strict-json.ts'
 
 declare module '@hapi/hapi' {
   interface Request {
@@ -120,10 +121,17 @@ const MAX_SHOWN_PATH = 8
 
 const tooLarge = (): AppError => new AppError('PAYLOAD_TOO_LARGE', 'The request body is larger than the server takes')
 
-async function parseJson(text: string): Promise<object> {
-  const { value, faults } = await parseStrictJson(text, ENVELOPE_LEVELS).catch(() => {
+function parseJson(text: string): Soon<object> {
+  let parsed: Soon<StrictJson>
+  try {
+    parsed = parseStrictJson(text, ENVELOPE_LEVELS)
+  } catch {
     throw new AppError('MALFORMED_JSON', 'The request body is not valid JSON')
-  })
+  }
+  return parsed instanceof Promise ? parsed.then(objectIn) : objectIn(parsed)
+}
+
+function objectIn({ value, faults }: StrictJson): object {
   if (faults.length > 0) throw refusal(faults)
   // A text, a number or null is a body in the wrong shape, which whoever reads it says.
   return value as object

@@ -51,7 +51,7 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
   const withBody: Lifecycle.Method = async (request, h) => {
     refuseEncoding(request)
     ;(request as { payload: unknown }).payload = await read(request, maxBodyBytes)
-    return strictly.call(null, request, h)
+    return await strictly.call(null, request, h)
   }
   const fileOptions = takesFile === undefined ? {} : optionsForFile(options, takesFile, guard)
   return { ...route, handler: guard(withBody), options: { ...options, ...fileOptions } }

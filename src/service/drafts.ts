@@ -5,6 +5,7 @@ import type { Operation, StoredRecord } from '../store/store.ts'
 import { versionOf } from '../store/version.ts'
 import { type Clock, isoTime } from '../util/clock.ts'
 import type { Json, JsonObject } from '../util/json.ts'
+import type { Soon } from '../util/soon.ts'
 import { checkForm, type Form } from '../validate/form.ts'
 import type { FieldIssues } from '../validate/issues.ts'
 import { readRecord } from '../validate/record.ts'
@@ -52,9 +53,6 @@ export interface DraftedWrite {
   /** Leaves `updated_at` as it is. */
   readonly quiet?: boolean
 }
-
-/** What may be there at once. To wait for it all the same would cost each write a few promises. */
-export type Soon<T> = T | Promise<T>
 
 /** Makes store operations of drafts: secrets hashed, timestamps set. */
 export class Finisher {

@@ -7,6 +7,7 @@ import type { Store, StoredRecord } from '../store/store.ts'
 import { versionOf, versionOfJson } from '../store/version.ts'
 import { Doorkeeper } from '../util/doorkeeper.ts'
 import { Recent } from '../util/recent.ts'
+import type { Soon } from '../util/soon.ts'
 import { isSentAsStored, loadRelated, present, type Related, relatedTo } from './present.ts'
 
 /** How many characters of JSON are remembered, unless said otherwise: more would cost the garbage collector more than it saves. */
@@ -99,16 +100,26 @@ export class RecordWriter {
    * @param asked what was asked for, where the projection is what the reader may see of it
    * @throws {AppError} ANSWER_TOO_LARGE for several records, or some with others nested in them, that take too much together
    */
-  async write(
+  write(
     model: Model,
     records: readonly StoredRecord[],
     projection: Projection,
     asked: Projection = projection,
-  ): Promise<readonly RecordJson[]> {
+  ): Soon<readonly RecordJson[]> {
     const keeper =
       asked !== fullProjection(model, this.#registry) ? undefined : asked === projection ? this.#whole : this.#partial
-    const loaded = loadRelated(this.#store, records, projection)
-    const related = loaded instanceof Promise ? await loaded : loaded
+    const write = (related: Related) => this.#write(model, records, projection, related, keeper)
+    const related = loadRelated(this.#store, records, projection)
+    return related instanceof Promise ? related.then(write) : write(related)
+  }
+
+  #write(
+    model: Model,
+    records: readonly StoredRecord[],
+    projection: Projection,
+    related: Related,
+    keeper: Recent<StoredRecord, RecordJson> | undefined,
+  ): readonly RecordJson[] {
     const written: RecordJson[] = []
     let size = 0
     for (const record of records) {

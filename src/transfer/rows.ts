@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import type { Format } from '../query/formats.ts'
 import { isObject } from '../util/json.ts'
-import { type JsonFault, parseStrictJson } from '../util/strict-json.ts'
+import { type JsonFault, parseStrictJson, type StrictJson } from '../util/strict-json.ts'
 import { readCell } from './cells.ts'
 
 /** A record as a file holds it, not yet held against anything but the format. */
@@ -116,9 +116,7 @@ async function problemsInJson(cell: string): Promise<string[]> {
 async function* readJson(text: AsyncIterable<string>): AsyncGenerator<Row> {
   let whole = ''
   for await (const chunk of text) whole += chunk
-  const { value, faults } = await parseStrictJson(whole, 2).catch((error: unknown) => {
-    throw new AppError('MALFORMED_JSON', `The file is not valid JSON: ${messageOf(error)}`)
-  })
+  const { value, faults } = await parseFile(whole)
   const [general] = faults.filter(({ path }) => typeof path[0] !== 'number')
   if (general !== undefined) throw new AppError('INVALID_REQUEST', `The file ${general.problem}`)
   // What is nested too deep is not parsed at all.
@@ -129,6 +127,14 @@ async function* readJson(text: AsyncIterable<string>): AsyncGenerator<Row> {
       item,
       faults.filter(({ path }) => path[0] === index).map((fault) => problemOf(fault, 1)),
     )
+  }
+}
+
+async function parseFile(text: string): Promise<StrictJson> {
+  try {
+    return await parseStrictJson(text, 2)
+  } catch (error) {
+    throw new AppError('MALFORMED_JSON', `The file is not valid JSON: ${messageOf(error)}`)
   }
 }
 

@@ -2,12 +2,19 @@ import { isEscaped, keysIn } from './duplicate-keys.ts'
 import { MAX_JSON_DEPTH } from './json.ts'
 import { isKeptExactly } from './numeral.ts'
 import { isPlainText, NOT_PLAIN } from './plain-text.ts'
+import type { Soon } from './soon.ts'
 
 /** Something that JSON can say and that would not be kept as it was said. */
 export interface JsonFault {
   readonly path: readonly (string | number)[]
   /** To be put behind the name of what stands at the path. */
   readonly problem: string
+}
+
+/** What a text says, and what would be lost of it. */
+export interface StrictJson {
+  readonly value: unknown
+  readonly faults: readonly JsonFault[]
 }
 
 /** Of a text with thousands of faults, this many are named; it is refused for them whatever the others are. */
@@ -23,20 +30,18 @@ const SURROGATE_OR_NUL = /\\u(?:[dD][89a-fA-F]|0000)/
  * @param envelope how many levels may stand around the values that people nest
  * @throws {SyntaxError} for what is no JSON
  */
-export async function parseStrictJson(
-  text: string,
-  envelope: number,
-): Promise<{ readonly value: unknown; readonly faults: readonly JsonFault[] }> {
+export function parseStrictJson(text: string, envelope: number): Soon<StrictJson> {
   const { tooDeep, members, longNumbers } = survey(text, MAX_JSON_DEPTH + envelope)
-  if (tooDeep !== -1) return { value: undefined, faults: [{ path: await pathAt(text, tooDeep), problem: TOO_DEEP }] }
+  if (tooDeep !== -1) return pathAt(text, tooDeep).then((path) => ({ value: undefined, faults: [{ path, problem: TOO_DEEP }] }))
   const value: unknown = JSON.parse(text)
   const escapes = text.includes('\\u') && SURROGATE_OR_NUL.test(text)
   // Of two members of one name `JSON.parse` keeps one.
   const suspicious = escapes || longNumbers || members !== keysIn(value)
   // Most texts are fine, and are spared the slower look.
-  return { value, faults: suspicious ? await faultsIn(text) : [] }
+  return suspicious ? faultsIn(text).then((faults) => ({ value, faults })) : { value, faults: NO_FAULTS }
 }
 
+const NO_FAULTS: readonly JsonFault[] = []
 const TOO_DEEP = `must not be nested more than ${MAX_JSON_DEPTH} levels deep`
 
 async function faultsIn(text: string): Promise<JsonFault[]> {

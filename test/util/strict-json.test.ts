@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseStrictJson } from '../../src/util/strict-json.ts'
 
-const parse = (text: string) => parseStrictJson(text, 0)
+const parse = async (text: string) => parseStrictJson(text, 0)
 
 describe('strict JSON', () => {
   for (const text of [

@@ -1,8 +1,10 @@
 import { median, percentile } from '../figures.ts'
 import { type Ask, type LoadResult, lasting, runLoad, type Target } from './load.ts'
 
-const WARM_UP_PAIRS = 2
+const WARM_UP_PAIRS = 4
 const PAIRS = 5
+/** So long one of the two is loaded before it is the other's turn, in seconds: a shared machine changes its speed within seconds. */
+const TURN = 0.25
 
 /** One of the two servers under comparison. */
 export interface Side {
@@ -39,21 +41,23 @@ export interface PairsResult {
 }
 
 /**
- * Loads two servers in turns of `seconds`, after both were warmed up. Who goes first changes, so that a machine that grows
- * slower or faster favours neither.
+ * Loads two servers by turns, after both were warmed up. Who goes first changes, so that a machine that grows slower or faster
+ * favours neither.
  *
- * @param count how many pairs are measured: more where little lies between the two
+ * @param seconds how long each is loaded, `count` times
+ * @param count more where little lies between the two
  */
 export async function measurePairs(ours: Side, bare: Side, seconds: number, count = PAIRS): Promise<PairsResult> {
-  const slice = (side: Side, index: number) => runLoad(side.target, side.requests(index), lasting(seconds))
+  const turns = Math.max(1, Math.round(seconds / TURN))
+  const slice = (side: Side, index: number) => runLoad(side.target, side.requests(index), lasting(seconds / turns))
   const slices: { ours: LoadResult; bare: LoadResult }[] = []
-  for (let index = 0; index < WARM_UP_PAIRS + count; index++) {
+  for (let index = 0; index < (WARM_UP_PAIRS + count) * turns; index++) {
     const first = index % 2 === 0 ? await slice(ours, index) : undefined
     const bareResult = await slice(bare, index)
     slices.push({ ours: first ?? (await slice(ours, index)), bare: bareResult })
   }
   const all = slices.flatMap((slice) => [slice.ours, slice.bare])
-  const measured = slices.slice(WARM_UP_PAIRS)
+  const measured = slices.slice(WARM_UP_PAIRS * turns)
   const pairs = measured.map(({ ours, bare }): Pair => ({ ours: ours.perSecond, bare: bare.perSecond }))
   return {
     ours: summary(measured.map((pair) => pair.ours)),
