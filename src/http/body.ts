@@ -46,7 +46,7 @@ function arrived(request: Request, maxBytes: number): Buffer | undefined {
   const isWhole = length > 0 && length <= maxBytes && Number(sent.headers['content-length']) === length
   if (!isWhole || sent.headers['content-encoding'] !== undefined) return undefined
   const body: Buffer = sent.read()
-  // All that is left to come is its end.
+  // All that is left to come is its end, which may be after the answer: that would take it for a body that nobody reads.
   request._isPayloadPending = false
   sent.resume()
   return body

@@ -43,7 +43,7 @@ export class ErrorReplies {
     return reply(h, error instanceof Error ? error : new Error(String(error)), this.#options).takeover()
   }
 
-  /** Makes a handler or an extension answer with its errors itself, for routes without `onPreResponse`. */
+  /** Makes a handler or an extension, which answers at once or by a promise, answer with its errors itself: without `onPreResponse`. */
   readonly guard =
     (method: Lifecycle.Method): Lifecycle.Method =>
     (request, h, error) => {

@@ -57,9 +57,10 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
   return { ...route, handler: guard(withBody), options: { ...options, ...fileOptions } }
 }
 
-/** hapi looks at the type of a body before the handler does, and would say that it must be JSON. */
+/** hapi looks at the type of a body, and asks for one that is not sent yet, before the handler does; it would say that it must be JSON. */
 function optionsForFile(options: RouteOptions, types: readonly string[], guard: Guard): RouteOptions {
   const byType: Lifecycle.Method = (request, h) => {
+    refuseEncoding(request)
     refuseType(request, types)
     return h.continue
   }

@@ -54,18 +54,31 @@ const appendTo = async (path: string, flags: 'a' | 'w'): Promise<AppendFile> => 
   const handle = await open(path, flags, 0o600)
   // A file left behind by a crash keeps its mode.
   if (flags === 'w') await handle.chmod(0o600)
+  let underWay = 0
+  let whenIdle = () => {}
+  // By its number: the handle's own promises cost each write and each sync several microseconds. Nor does the handle know of what
+  // is done by its number, and another file may have it once this one is closed.
+  const byNumber = <T>(begin: (done: (error: Error | null, result: T) => void) => void): Promise<T> =>
+    new Promise((resolve, reject) => {
+      begin((error, result) => {
+        if (--underWay === 0) whenIdle()
+        if (error === null) resolve(result)
+        else reject(error)
+      })
+      underWay++
+    })
   return {
-    // By its number: the handle's own promises cost each write and each sync several microseconds.
-    write: (bytes) =>
-      new Promise((resolve, reject) => {
-        write(handle.fd, bytes, (error, written) => (error === null ? resolve(written) : reject(error)))
-      }),
-    sync: () =>
-      new Promise((resolve, reject) => {
-        fdatasync(handle.fd, (error) => (error === null ? resolve() : reject(error)))
-      }),
+    write: (bytes) => byNumber((done) => write(handle.fd, bytes, done)),
+    sync: () => byNumber<void>((done) => fdatasync(handle.fd, (error) => done(error))),
     truncate: (length) => handle.truncate(length),
-    close: () => handle.close(),
+    async close() {
+      if (underWay > 0) {
+        await new Promise<void>((resolve) => {
+          whenIdle = resolve
+        })
+      }
+      await handle.close()
+    },
   }
 }
 

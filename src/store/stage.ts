@@ -132,6 +132,7 @@ export class Stage {
     }
   }
 
+  /** What becomes of a table, nothing to begin with. */
   #of(name: string): StagedTable {
     const known = this.#staged.get(name)
     if (known !== undefined) return known

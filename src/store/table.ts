@@ -33,7 +33,7 @@ export class Table {
   /** The id of each row, of rows that are empty by now too. */
   readonly #ids: number[] = []
   readonly #rows = new Map<number, number>()
-  /** No record has a higher id: what is asked of a new one needs no looking up. */
+  /** No record has a higher id, nor any that went: what is asked of a new one needs no looking up. */
   #highest = 0
   #live: Bitmap = bitmapFor(0)
   #isOrdered = true

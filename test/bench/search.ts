@@ -5,7 +5,7 @@ import { MEMBER_MODEL } from './data/members.ts'
 import { accessTokens } from './data/project.ts'
 import { type Bar, type Figure, failureOf, median, percentile, type Result } from './figures.ts'
 import { CONNECTIONS } from './load/load.ts'
-import { measurePairs, type Pair } from './load/pairs.ts'
+import { measurePairs, type Pair, SHORT_TURN } from './load/pairs.ts'
 import { searchIndexMade } from './load/search-index.ts'
 import type { BenchOptions } from './options.ts'
 import { withMembers } from './processes/members.ts'
@@ -113,7 +113,8 @@ function createPairs(records: number, { seconds, profile }: BenchOptions): Promi
       records,
       undefined,
       async (unsearched) => {
-        const { pairs, errors, firstError } = await measurePairs(side(searched), side(unsearched), seconds, CREATE_PAIRS)
+        const pacing = { seconds, count: CREATE_PAIRS, turn: SHORT_TURN }
+        const { pairs, errors, firstError } = await measurePairs(side(searched), side(unsearched), pacing)
         if (firstError !== undefined) throw new Error(`${errors} answers were errors; the first: ${firstError}`)
         return pairs
       },

@@ -114,7 +114,7 @@ async function latency(
       withMembers(RECORDS, undefined, async (other) => {
         await subscribeAll(one, ours)
         await subscribeAll(other, beside)
-        const result = await measurePairs(side(one), side(other), seconds)
+        const result = await measurePairs(side(one), side(other), { seconds })
         if (result.firstError !== undefined)
           throw new Error(`${result.errors} answers were errors; the first: ${result.firstError}`)
         const details = {

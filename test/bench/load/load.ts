@@ -32,6 +32,8 @@ export interface LoadResult {
   readonly errors: number
   /** The first of them, for a person. */
   readonly firstError: string | undefined
+  /** How long it took. */
+  readonly milliseconds: number
   readonly perSecond: number
   /** How busy this process was, 1 being one core: near 1 it is the generator that is measured. */
   readonly generatorLoad: number
@@ -76,6 +78,7 @@ export async function runLoad(target: Target, next: () => Ask, isOver: () => boo
     samples,
     errors,
     firstError,
+    milliseconds: elapsed,
     perSecond: (samples.length * 1000) / elapsed,
     generatorLoad: (user + system) / 1000 / elapsed,
   }

@@ -3,8 +3,8 @@ import { type Ask, type LoadResult, lasting, runLoad, type Target } from './load
 
 const WARM_UP_PAIRS = 4
 const PAIRS = 5
-/** So long one of the two is loaded before it is the other's turn, in seconds: a shared machine changes its speed within seconds. */
-const TURN = 0.25
+/** A turn that is shorter than the machine keeps its speed, in seconds. */
+export const SHORT_TURN = 0.25
 
 /** One of the two servers under comparison. */
 export interface Side {
@@ -40,24 +40,40 @@ export interface PairsResult {
   readonly generatorLoad: number
 }
 
+/** How long two servers are loaded, in seconds. */
+export interface Pacing {
+  readonly seconds: number
+  /** How many pairs of so many seconds: more where little lies between the two. */
+  readonly count?: number
+  /** After so long it is the other's turn: as often as that divides a slice; absent, after the slice. */
+  readonly turn?: number
+}
+
 /**
  * Loads two servers by turns, after both were warmed up. Who goes first changes, so that a machine that grows slower or faster
- * favours neither.
- *
- * @param seconds how long each is loaded, `count` times
- * @param count more where little lies between the two
+ * favours neither; on a shared one, whose speed changes within a second, turns should be shorter than that, where what a server
+ * does after its turn is next to nothing.
  */
-export async function measurePairs(ours: Side, bare: Side, seconds: number, count = PAIRS): Promise<PairsResult> {
-  const turns = Math.max(1, Math.round(seconds / TURN))
-  const slice = (side: Side, index: number) => runLoad(side.target, side.requests(index), lasting(seconds / turns))
+export async function measurePairs(
+  ours: Side,
+  bare: Side,
+  { seconds, count = PAIRS, turn = seconds }: Pacing,
+): Promise<PairsResult> {
+  const turns = Math.max(1, Math.round(seconds / turn))
   const slices: { ours: LoadResult; bare: LoadResult }[] = []
-  for (let index = 0; index < (WARM_UP_PAIRS + count) * turns; index++) {
-    const first = index % 2 === 0 ? await slice(ours, index) : undefined
-    const bareResult = await slice(bare, index)
-    slices.push({ ours: first ?? (await slice(ours, index)), bare: bareResult })
+  for (let index = 0; index < WARM_UP_PAIRS + count; index++) {
+    const [requests, bareRequests] = [ours.requests(index), bare.requests(index)]
+    const parts: { ours: LoadResult[]; bare: LoadResult[] } = { ours: [], bare: [] }
+    for (let part = 0; part < turns; part++) {
+      const load = async () => parts.ours.push(await runLoad(ours.target, requests, lasting(seconds / turns)))
+      const loadBare = async () => parts.bare.push(await runLoad(bare.target, bareRequests, lasting(seconds / turns)))
+      const inOrder = (index + part) % 2 === 0 ? [load, loadBare] : [loadBare, load]
+      for (const each of inOrder) await each()
+    }
+    slices.push({ ours: together(parts.ours), bare: together(parts.bare) })
   }
   const all = slices.flatMap((slice) => [slice.ours, slice.bare])
-  const measured = slices.slice(WARM_UP_PAIRS * turns)
+  const measured = slices.slice(WARM_UP_PAIRS)
   const pairs = measured.map(({ ours, bare }): Pair => ({ ours: ours.perSecond, bare: bare.perSecond }))
   return {
     ours: summary(measured.map((pair) => pair.ours)),
@@ -67,6 +83,20 @@ export async function measurePairs(ours: Side, bare: Side, seconds: number, coun
     errors: all.reduce((sum, { errors }) => sum + errors, 0),
     firstError: all.find(({ firstError }) => firstError !== undefined)?.firstError,
     generatorLoad: Math.max(...all.map(({ generatorLoad }) => generatorLoad)),
+  }
+}
+
+/** Several loads as one: every pause in any of them counts. */
+function together(parts: readonly LoadResult[]): LoadResult {
+  const samples = parts.flatMap((part) => part.samples)
+  const milliseconds = parts.reduce((sum, part) => sum + part.milliseconds, 0)
+  return {
+    samples,
+    errors: parts.reduce((sum, { errors }) => sum + errors, 0),
+    firstError: parts.find(({ firstError }) => firstError !== undefined)?.firstError,
+    milliseconds,
+    perSecond: (samples.length * 1000) / milliseconds,
+    generatorLoad: parts.reduce((sum, part) => sum + part.generatorLoad * part.milliseconds, 0) / milliseconds,
   }
 }
 

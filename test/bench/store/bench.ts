@@ -3,7 +3,7 @@ import { mulberry32 } from '../data/random.ts'
 import { type Figure, failureOf, isFailure, type Result } from '../figures.ts'
 import { ask } from '../load/ask.ts'
 import { CONNECTIONS, type Target } from '../load/load.ts'
-import { measurePairs } from '../load/pairs.ts'
+import { measurePairs, SHORT_TURN } from '../load/pairs.ts'
 import { searchIndexMade } from '../load/search-index.ts'
 import type { BenchOptions } from '../options.ts'
 import { type BareServer, startBareServer } from '../processes/bare-api.ts'
@@ -74,7 +74,7 @@ async function measure(row: Row, bench: Bench): Promise<Figure> {
   const { errors, firstError, ...result } = await measurePairs(
     side('ours', ours),
     side('bare', { address: bare.address, tokens: ours.tokens }),
-    seconds,
+    { seconds, turn: SHORT_TURN },
   )
   if (firstError !== undefined) throw new Error(`${errors} answers of '${row.name}' were errors; the first: ${firstError}`)
   const { generatorLoad, ratio } = result
