@@ -11,6 +11,7 @@ export class Documents {
   #ids = new Float64Array(64)
   /** How many words each field of each document has. */
   #lengths = new Uint16Array(64)
+  /** How many words each field has in documents that are in use. */
   readonly #words: number[]
   #count = 0
   #wastedWords = 0

@@ -100,6 +100,6 @@ function parseBody(text: string): { changes: JournalEntry['changes']; next_ids: 
 
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Eight digits of 32 bits. (`toString(16)` of so large a number takes ten times as long.) */
+/** Eight digits of 32 bits. (`toString(16)` of so large a number takes seven times as long.) */
 const hex = (value: number): string =>
   `${BYTES[value >>> 24]}${BYTES[(value >>> 16) & 0xff]}${BYTES[(value >>> 8) & 0xff]}${BYTES[value & 0xff]}`

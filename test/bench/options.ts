@@ -26,7 +26,7 @@ export const USAGE = `npm run bench [-- <bench…>] [options]
 
   --records 10000,100000   numbers of records
   --only <row>             a row of the bench 'store' (${ROWS.map(({ key }) => key).join(', ')}); may be repeated
-  --seconds <n>            length of a slice, of which there are some (default: 2)
+  --seconds <n>            length of a slice; a figure is the median of several (default: 2)
   --json, --markdown       print the figures as data, or as tables for a document
   --from <file>            show figures that --json printed, measure nothing
   --profile <folder>       write CPU profiles of our server there

@@ -29,7 +29,7 @@ describe('a file that is added to', () => {
     await folder.remove()
   })
 
-  test('says what the disk says of a write, and of one after it was closed', async () => {
+  test('tells how much was written, and takes nothing more once it is closed', async () => {
     const folder = await temporaryFolder()
     const file = await nodeDisk.openNew(join(folder.path, 'file'))
     assert.equal(await file.write(Buffer.from('abc'), 0), 3)

@@ -42,10 +42,8 @@ interface Entry {
 /** The indexes of a table, made on demand and brought up to date whenever they are asked for. */
 export class Indexes {
   readonly #records: readonly (StoredRecord | undefined)[]
-  /** By kind, then by field. */
-  #entries = noEntries()
-  /** The same, for what concerns all of them. */
-  #all: Entry[] = []
+  /** A few, since each serves a kind of question about a field. */
+  #entries: Entry[] = []
 
   /** @param records the table's rows, which grow and change under it */
   constructor(records: readonly (StoredRecord | undefined)[]) {
@@ -54,7 +52,7 @@ export class Indexes {
 
   /** An index, if it is there and complete. */
   get<K extends IndexKind>(kind: K, field: string): Kinds[K] | undefined {
-    const entry = this.#entries[kind].get(field)
+    const entry = this.#find(kind, field)
     return entry !== undefined && this.#isComplete(entry) ? (entry.index as Kinds[K]) : undefined
   }
 
@@ -68,7 +66,7 @@ export class Indexes {
    * @returns undefined when there is nothing to wait for
    */
   ensure({ kind, field }: Need): Promise<void> | undefined {
-    const entry = this.#entries[kind].get(field) ?? this.#begin(kind, field)
+    const entry = this.#find(kind, field) ?? this.#begin(kind, field)
     if (entry.making !== undefined) return entry.making
     this.#fillSlice(entry)
     if (!this.#isComplete(entry)) entry.making = this.#fillRest(entry)
@@ -77,23 +75,26 @@ export class Indexes {
 
   /** An index that cannot be waited for: what is missing of it is made now. */
   complete<K extends IndexKind>(kind: K, field: string): Kinds[K] {
-    const entry = this.#entries[kind].get(field) ?? this.#begin(kind, field)
+    const entry = this.#find(kind, field) ?? this.#begin(kind, field)
     while (entry.filled < this.#records.length) this.#fillSlice(entry)
     entry.making = undefined
     return entry.index as Kinds[K]
   }
 
+  #find(kind: IndexKind, field: string): Entry | undefined {
+    return this.#entries.find((entry) => entry.kind === kind && entry.field === field)
+  }
+
   #begin(kind: IndexKind, field: string): Entry {
     const entry: Entry = { kind, field, index: this.#make(kind, field), filled: 0, making: undefined }
-    this.#entries[kind].set(field, entry)
-    this.#all.push(entry)
+    this.#entries.push(entry)
     return entry
   }
 
   /** Notes that a row holds another record now. */
   replace(row: number, before: StoredRecord | undefined, after: StoredRecord | undefined): void {
     let lacking: Entry | undefined
-    for (const entry of this.#all) {
+    for (const entry of this.#entries) {
       if (row < entry.filled) replaceIn(entry, row, before, after)
       else if (this.#lacksMuch(entry)) lacking = entry
     }
@@ -107,8 +108,7 @@ export class Indexes {
 
   /** Forgets all indexes: rows have got other numbers. */
   clear(): void {
-    this.#entries = noEntries()
-    this.#all = []
+    this.#entries = []
   }
 
   #make(kind: IndexKind, field: string): FieldIndex {
@@ -136,20 +136,13 @@ export class Indexes {
   }
 
   async #fillRest(entry: Entry): Promise<void> {
-    const { kind, field } = entry
-    while (entry.filled < this.#records.length && this.#entries[kind].get(field) === entry) {
+    while (entry.filled < this.#records.length && this.#entries.includes(entry)) {
       await nextTurn()
       this.#fillSlice(entry)
     }
     entry.making = undefined
   }
 }
-
-const noEntries = (): Readonly<Record<IndexKind, Map<string, Entry>>> => ({
-  value: new Map(),
-  item: new Map(),
-  text: new Map(),
-})
 
 function replaceIn(
   { index, field }: Entry,
