@@ -2,26 +2,26 @@ import { roomFor } from './growing.ts'
 
 const BLOCK_BITS = 16
 const BLOCK = 1 << BLOCK_BITS
-const MAX_LEVEL = 10
+/** Slices hold as many postings as two to the power of their level. */
+const MAX_LEVEL = 6
 
 /** The last bits of a posting say how many times more than once a word comes up in a place: three are the most that count. */
 export const TIMES_BITS = 2
 export const MORE_TIMES = (1 << TIMES_BITS) - 1
 
-/** The members of an entry: how many postings a word has, the first of them, and where its first slice begins … */
+/** The members of an entry: how many postings a word has, and the last of them … */
 const COUNT = 0
-const FIRST = 1
+const LAST = 1
+/** … where the first slice of all before begins, and where the last one goes when it is followed by another. */
 const HEAD = 2
-/** … where the next posting goes, how many still fit there, and how long that slice is, as a power of two. */
 const TAIL = 3
-const ROOM = 4
-const LEVEL = 5
-const WIDTH = 6
+const WIDTH = 4
 
 /**
- * The places in which each word comes up, as a growing list of postings: a place and how often. The first posting stands beside
- * the word, since half of all words have no other; the rest is in slices, each twice as long as the one before, cut from large
- * blocks (M. Busch et al., Earlybird, ICDE 2012). A slice begins with where the next one does.
+ * The places in which each word comes up, as a growing list of postings: a place and how often. The last posting stands beside the
+ * word, since half of all words have no other, and what was written elsewhere need not be read to go on; the rest is in slices, each
+ * twice as long as the one before, cut from large blocks (M. Busch et al., Earlybird, ICDE 2012). A slice begins with where the next
+ * one does.
  */
 export class Postings {
   readonly #blocks: Int32Array[] = []
@@ -30,74 +30,61 @@ export class Postings {
   #entries = new Int32Array(64 * WIDTH)
   readonly #single = new Int32Array(1)
 
-  /** How many postings a word has. */
-  count(word: number): number {
-    return this.#entries[word * WIDTH + COUNT] ?? 0
-  }
-
   /** Notes that a word comes up in a place: one time more, when that is the place in which it came up last. */
   add(word: number, place: number): void {
     const entry = word * WIDTH
     this.#entries = roomFor(this.#entries, entry + WIDTH)
     const entries = this.#entries
     const count = entries[entry + COUNT] ?? 0
-    if (count > 0 && this.#repeats(entry, count, place)) return
-    entries[entry + COUNT] = count + 1
-    const posting = place << TIMES_BITS
-    if (count === 0) {
-      entries[entry + FIRST] = posting
-      return
+    const last = entries[entry + LAST] ?? 0
+    if (count > 0) {
+      if (last >>> TIMES_BITS === place) {
+        if ((last & MORE_TIMES) < MORE_TIMES) entries[entry + LAST] = last + 1
+        return
+      }
+      this.#store(entry, count - 1, last)
     }
-    if (entries[entry + ROOM] === 0) this.#addSlice(entry)
-    const tail = entries[entry + TAIL] ?? 0
-    this.#blockAt(tail)[tail & (BLOCK - 1)] = posting
-    entries[entry + TAIL] = tail + 1
-    entries[entry + ROOM] = (entries[entry + ROOM] ?? 0) - 1
+    entries[entry + COUNT] = count + 1
+    entries[entry + LAST] = place << TIMES_BITS
   }
 
-  #repeats(entry: number, count: number, place: number): boolean {
-    const address = (this.#entries[entry + TAIL] ?? 0) - 1
-    const list = count === 1 ? this.#entries : this.#blockAt(address)
-    const at = count === 1 ? entry + FIRST : address & (BLOCK - 1)
-    const last = list[at] ?? 0
-    if (last >>> TIMES_BITS !== place) return false
-    if ((last & MORE_TIMES) < MORE_TIMES) list[at] = last + 1
-    return true
+  /** Puts a posting behind so many others. */
+  #store(entry: number, stored: number, posting: number): void {
+    if (isFull(stored)) this.#addSlice(entry, stored)
+    const tail = this.#entries[entry + TAIL] ?? 0
+    this.#blockAt(tail)[tail & (BLOCK - 1)] = posting
+    this.#entries[entry + TAIL] = tail + 1
   }
 
   /** Calls `take` with every stretch of a word's postings, which are those from `from` and before `to`. */
   eachStretch(word: number, take: (postings: Int32Array, from: number, to: number) => void): void {
     const entry = word * WIDTH
-    const count = this.count(word)
+    const count = this.#entries[entry + COUNT] ?? 0
     if (count === 0) return
-    this.#single[0] = this.#entries[entry + FIRST] ?? 0
-    take(this.#single, 0, 1)
-    let left = count - 1
     let slice = this.#entries[entry + HEAD] ?? 0
-    for (let level = 1; left > 0; level++) {
-      const length = Math.min(left, 1 << Math.min(level, MAX_LEVEL))
+    let taken = 0
+    while (taken < count - 1) {
+      const length = Math.min(count - 1 - taken, 1 << levelAfter(taken))
       const block = this.#blockAt(slice)
       const start = slice & (BLOCK - 1)
       take(block, start + 1, start + 1 + length)
-      left -= length
+      taken += length
       slice = block[start] ?? 0
     }
+    this.#single[0] = this.#entries[entry + LAST] ?? 0
+    take(this.#single, 0, 1)
   }
 
-  #addSlice(entry: number): void {
-    const entries = this.#entries
-    const last = entries[entry + LEVEL] ?? 0
-    const level = Math.min(last + 1, MAX_LEVEL)
+  #addSlice(entry: number, stored: number): void {
+    const level = levelAfter(stored)
     const slice = this.#allocate((1 << level) + 1)
-    if (last === 0) {
-      entries[entry + HEAD] = slice
+    if (stored === 0) {
+      this.#entries[entry + HEAD] = slice
     } else {
-      const previous = (entries[entry + TAIL] ?? 0) - (1 << last) - 1
+      const previous = (this.#entries[entry + TAIL] ?? 0) - (1 << levelAfter(stored - 1)) - 1
       this.#blockAt(previous)[previous & (BLOCK - 1)] = slice
     }
-    entries[entry + LEVEL] = level
-    entries[entry + TAIL] = slice + 1
-    entries[entry + ROOM] = 1 << level
+    this.#entries[entry + TAIL] = slice + 1
   }
 
   #allocate(length: number): number {
@@ -116,3 +103,9 @@ export class Postings {
     return block
   }
 }
+
+/** The level of the slice that the posting behind so many others is in: slices hold 2, 4, 8 … postings, and those of the last level. */
+const levelAfter = (stored: number): number => Math.min(MAX_LEVEL, 31 - Math.clz32(stored + 2))
+
+/** True when so many postings fill their slices. */
+const isFull = (stored: number): boolean => ((stored + 2) & ((1 << levelAfter(stored)) - 1)) === 0

@@ -22,7 +22,6 @@ describe('postings', () => {
     assert.ok((expected.get(0)?.length ?? 0) > 10_000, 'there is a long list')
     for (const [word, places] of expected) {
       assert.deepEqual(postingsOf(postings, word), places, `word ${word}`)
-      assert.equal(postings.count(word), places.length)
     }
     assert.deepEqual(postingsOf(postings, 999), [])
   })
