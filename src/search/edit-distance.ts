@@ -1,5 +1,5 @@
 import { MAX_WORD } from './tokens.ts'
-import { BEGIN, CHILD, END, SIBLING, type Trie, WORD } from './trie.ts'
+import { BEGIN, CHILDREN, COUNT, END, type Trie, WIDTH as NODE, WORD } from './trie.ts'
 
 const WIDTH = MAX_WORD + 4
 
@@ -49,7 +49,9 @@ export class EditDistance {
       const distance = this.#rows[end * WIDTH + this.#length] ?? 0
       if (distance <= this.#limit) this.#take(word, distance)
     }
-    for (let child = nodes[node + CHILD] ?? -1; child !== -1; child = nodes[child + SIBLING] ?? -1) this.#walk(child, end)
+    const first = nodes[node + CHILDREN] ?? 0
+    const last = first + (nodes[node + COUNT] ?? 0) * NODE
+    for (let child = first; child < last; child += NODE) this.#walk(child, end)
   }
 
   /** Fills the row of a character. @returns false when no word that goes on from here can be near */

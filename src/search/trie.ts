@@ -5,19 +5,20 @@ const NONE = -1
 /** The members of a node: where a word that passes through it begins among all characters, and where the node itself ends in it … */
 export const BEGIN = 0
 export const END = 1
-/** … its own first character, the first node below it, the next one beside it, and the word that ends with it (or -1). */
+/** … its own first character, the first of the nodes below it, how many they are, and the word that ends with it (or -1). */
 const CHARACTER = 2
-export const CHILD = 3
-export const SIBLING = 4
+export const CHILDREN = 3
+export const COUNT = 4
 export const WORD = 5
-const WIDTH = 6
+export const WIDTH = 6
 
 /**
  * Words by number, in a radix trie: found whole, by how they begin, and by walking along what they have in common. It grows a
  * word at a time and holds nothing but numbers, so that a million words are no work for a garbage collector.
  *
- * A node is the part of a word from where its parent ends to where it ends itself; the members of a node are beside each other,
- * since memory is slow where it was not just used.
+ * A node is the part of a word from where its parent ends to where it ends itself. Its members are beside each other, and so are the
+ * nodes below it, in the order in which they came, since memory is slow where it was not just used: they move when there is no room
+ * for one more.
  */
 export class Trie {
   /** The nodes that words begin with, by their first character. In scripts with thousands of characters these are many. */
@@ -29,6 +30,8 @@ export class Trie {
   #nodes = new Int32Array(64 * WIDTH)
   #usedCharacters = 0
   #usedNodes = 0
+  /** The first place that nodes have left, and behind which each next one is found; by how many nodes fit there, as a power of two. */
+  readonly #left = new Int32Array(32).fill(NONE)
   #size = 0
 
   /** How many words there are; they are numbered from 0. */
@@ -60,13 +63,14 @@ export class Trie {
     const first = units[from] ?? 0
     let node = this.roots.get(first)
     if (node === undefined) {
-      this.roots.set(first, this.#leaf(units, from, to, 0))
-      return this.#size - 1
+      const root = this.#room(1)
+      this.roots.set(first, root)
+      return this.#leaf(root, units, from, to, 0)
     }
     const length = to - from
     let depth = 0
     for (;;) {
-      depth = this.#common(node, depth, units, from, length)
+      depth = this.#common(node, depth + 1, units, from, length)
       if (depth < this.#member(node, END)) return this.#split(node, depth, units, from, to)
       if (depth === length) return this.#name(node, units, from, to)
       const child = this.#child(node, units[from + depth] ?? 0)
@@ -83,7 +87,8 @@ export class Trie {
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
       const word = this.#member(node, WORD)
       if (word !== NONE) take(word)
-      for (let child = this.#member(node, CHILD); child !== NONE; child = this.#member(child, SIBLING)) waiting.push(child)
+      const first = this.#member(node, CHILDREN)
+      for (let child = first; child < first + this.#member(node, COUNT) * WIDTH; child += WIDTH) waiting.push(child)
     }
   }
 
@@ -93,38 +98,30 @@ export class Trie {
     for (let at = 0; at < text.length; at++) units[at] = text.charCodeAt(at)
     let node = this.roots.get(units[0] ?? 0) ?? NONE
     for (let depth = 0; node !== NONE; node = this.#child(node, units[depth] ?? 0)) {
-      depth = this.#common(node, depth, units, 0, units.length)
+      depth = this.#common(node, depth + 1, units, 0, units.length)
       if (depth === units.length) return node
       if (depth < this.#member(node, END)) return NONE
     }
     return NONE
   }
 
-  /** How far a text, which begins at `from`, and a node have the same characters. */
-  #common(node: number, depth: number, units: Uint16Array, from: number, length: number): number {
+  /** How far a text, which begins at `from`, and a node have the same characters, of which so many are known to be. */
+  #common(node: number, known: number, units: Uint16Array, from: number, length: number): number {
     const characters = this.#characters
     const begin = this.#member(node, BEGIN)
     const end = Math.min(this.#member(node, END), length)
-    let at = depth
+    let at = known
     while (at < end && characters[begin + at] === units[from + at]) at++
     return at
   }
 
-  /** The node below another that begins so. It becomes the first of its siblings: what was looked for will be looked for again. */
+  /** The node below another that begins so, or -1. */
   #child(node: number, character: number): number {
     const nodes = this.#nodes
-    const first = nodes[node + CHILD] ?? NONE
-    let before = NONE
-    let child = first
-    while (child !== NONE && nodes[child + CHARACTER] !== character) {
-      before = child
-      child = nodes[child + SIBLING] ?? NONE
-    }
-    if (child === NONE || before === NONE) return child
-    nodes[before + SIBLING] = nodes[child + SIBLING] ?? NONE
-    nodes[child + SIBLING] = first
-    nodes[node + CHILD] = child
-    return child
+    const first = nodes[node + CHILDREN] ?? 0
+    const end = first + (nodes[node + COUNT] ?? 0) * WIDTH
+    for (let child = first; child < end; child += WIDTH) if (nodes[child + CHARACTER] === character) return child
+    return NONE
   }
 
   /** A word ends where a node does. */
@@ -138,38 +135,68 @@ export class Trie {
 
   /** Puts a leaf below a node. */
   #branch(node: number, depth: number, units: Uint16Array, from: number, to: number): number {
-    const leaf = this.#leaf(units, from, to, depth)
-    this.#nodes[leaf + SIBLING] = this.#member(node, CHILD)
-    this.#nodes[node + CHILD] = leaf
-    return this.#size - 1
+    const count = this.#member(node, COUNT)
+    if (isFull(count)) this.#moveChildren(node, count)
+    this.#nodes[node + COUNT] = count + 1
+    return this.#leaf(this.#member(node, CHILDREN) + count * WIDTH, units, from, to, depth)
   }
 
   /** Ends a node earlier, and puts the rest of it below, beside the rest of the word. */
   #split(node: number, depth: number, units: Uint16Array, from: number, to: number): number {
-    const rest = this.#node(this.#member(node, BEGIN), depth, this.#member(node, END), this.#member(node, WORD))
-    this.#nodes[rest + CHILD] = this.#member(node, CHILD)
-    this.#nodes[node + CHILD] = rest
-    this.#nodes[node + END] = depth
-    this.#nodes[node + WORD] = NONE
-    return depth === to - from ? this.#name(node, units, from, to) : this.#branch(node, depth, units, from, to)
-  }
-
-  #leaf(units: Uint16Array, from: number, to: number, depth: number): number {
-    return this.#node(this.#write(units, from, to), depth, to - from, this.#size++)
-  }
-
-  #node(begin: number, depth: number, end: number, word: number): number {
-    const node = this.#usedNodes
-    this.#usedNodes += WIDTH
-    this.#nodes = roomFor(this.#nodes, this.#usedNodes)
+    const isWhole = depth === to - from
+    const rest = this.#room(isWhole ? 1 : 2)
     const nodes = this.#nodes
-    nodes[node + BEGIN] = begin
-    nodes[node + END] = end
-    nodes[node + CHARACTER] = this.#characters[begin + depth] ?? 0
-    nodes[node + CHILD] = NONE
-    nodes[node + SIBLING] = NONE
-    nodes[node + WORD] = word
-    return node
+    nodes.copyWithin(rest, node, node + WIDTH)
+    nodes[rest + CHARACTER] = this.#characters[this.#member(node, BEGIN) + depth] ?? 0
+    nodes[node + CHILDREN] = rest
+    nodes[node + COUNT] = 1
+    nodes[node + END] = depth
+    nodes[node + WORD] = NONE
+    if (isWhole) return this.#name(node, units, from, to)
+    nodes[node + COUNT] = 2
+    return this.#leaf(rest + WIDTH, units, from, to, depth)
+  }
+
+  /** Fills a node that ends the next word. @returns its number */
+  #leaf(node: number, units: Uint16Array, from: number, to: number, depth: number): number {
+    const nodes = this.#nodes
+    nodes[node + BEGIN] = this.#write(units, from, to)
+    nodes[node + END] = to - from
+    nodes[node + CHARACTER] = units[from + depth] ?? 0
+    nodes[node + COUNT] = 0
+    nodes[node + WORD] = this.#size
+    return this.#size++
+  }
+
+  /** Gives the nodes below another twice the room. */
+  #moveChildren(node: number, count: number): void {
+    const children = this.#room(Math.max(1, 2 * count))
+    if (count > 0) {
+      const before = this.#member(node, CHILDREN)
+      this.#nodes.copyWithin(children, before, before + count * WIDTH)
+      this.#leave(before, count)
+    }
+    this.#nodes[node + CHILDREN] = children
+  }
+
+  /** Room for so many nodes, which is a power of two. */
+  #room(count: number): number {
+    const power = 31 - Math.clz32(count)
+    const left = this.#left[power] ?? NONE
+    if (left !== NONE) {
+      this.#left[power] = this.#member(left, 0)
+      return left
+    }
+    const place = this.#usedNodes
+    this.#usedNodes += count * WIDTH
+    this.#nodes = roomFor(this.#nodes, this.#usedNodes)
+    return place
+  }
+
+  #leave(place: number, count: number): void {
+    const power = 31 - Math.clz32(count)
+    this.#nodes[place] = this.#left[power] ?? NONE
+    this.#left[power] = place
   }
 
   /** Keeps the characters of the next word. @returns where they begin */
@@ -188,3 +215,6 @@ export class Trie {
     return this.#nodes[node + member] ?? NONE
   }
 }
+
+/** True when there is no room for one more beside so many: there is for as many as the next power of two. */
+const isFull = (count: number): boolean => (count & (count - 1)) === 0
