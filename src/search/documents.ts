@@ -14,6 +14,8 @@ export class Documents {
   /** How many words each field has in documents that are in use. */
   readonly #words: number[]
   #count = 0
+  /** The highest id that there was: one above it is a new record's, as most that are added. */
+  #highest = 0
   #wastedWords = 0
 
   constructor(fields: number) {
@@ -50,6 +52,7 @@ export class Documents {
 
   add(id: number): number {
     const document = this.#count++
+    if (id > this.#highest) this.#highest = id
     this.#ids = roomFor(this.#ids, document)
     this.#lengths = roomFor(this.#lengths, (document + 1) * this.#fields)
     this.#ids[document] = id
@@ -65,6 +68,7 @@ export class Documents {
   }
 
   remove(id: number): void {
+    if (id > this.#highest) return
     const document = this.#documentOf.get(id)
     if (document === undefined) return
     this.#documentOf.delete(id)

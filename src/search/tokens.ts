@@ -32,31 +32,28 @@ const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u')
 const CHARACTER = /[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?\p{M}*|\P{M}[\p{M}\uff9e\uff9f]*|\p{M}+/gu
 const ASCII = /^[\0-\x7f]*$/
 
-/** What an ASCII character is: 0 between words, 1 of a word, 2 a joint; and what it is when it is folded. */
+/** What an ASCII character is, where it is neither part of a word nor a joint; and what it is when it is folded. */
+const LETTER = 1
+const BETWEEN = 2
 const CLASSES = new Uint8Array(128)
 const FOLDED = new Uint8Array(128)
 for (let code = 0; code < 128; code++) {
   const character = String.fromCharCode(code)
-  CLASSES[code] = /[A-Za-z0-9]/.test(character) ? 1 : /[-@._+']/.test(character) ? 2 : 0
+  CLASSES[code] = /[A-Za-z0-9]/.test(character) ? LETTER : /[-@._+']/.test(character) ? BETWEEN : 0
   FOLDED[code] = character.toLowerCase().charCodeAt(0)
 }
 
 /** Takes a text apart into words, in order; parts follow the whole that they are of. */
 export function eachToken(text: string, take: TakeToken): void {
-  // Whoever takes a word may ask for the units of another.
-  const units = asciiUnitsOf(text)?.slice(0, text.length)
-  if (units === undefined) eachUnicodeToken(text, take)
-  else {
-    const folded = text.toLowerCase()
-    eachAsciiToken(units, text.length, (_, start, to, kind, end) => take(folded.slice(start, to), kind, start, end))
-  }
+  const folded = text.toLowerCase()
+  const rest = eachAsciiToken(text, (_, start, to, kind, end) => take(folded.slice(start, to), kind, start, end))
+  if (rest < text.length) eachUnicodeToken(text, rest, take)
 }
 
 /** The same for those who do not ask where words stand, and make no text of them. Words are cut as those of `eachToken` are. */
 export function eachWord(text: string, take: TakeUnits): void {
-  const units = asciiUnitsOf(text)
-  if (units === undefined) eachUnicodeToken(text, (word) => take(unitsOf(word), 0, word.length))
-  else eachAsciiToken(units, text.length, take)
+  const rest = eachAsciiToken(text, take)
+  if (rest < text.length) eachUnicodeToken(text, rest, (word) => take(unitsOf(word), 0, word.length))
 }
 
 /** Most texts are short, and need no array of their own: making one takes longer than filling it. */
@@ -74,49 +71,47 @@ export function unitsOf(text: string): Uint16Array {
   return units
 }
 
-/** The code units of a text, folded; undefined when not all of it is ASCII. */
-function asciiUnitsOf(text: string): Uint16Array | undefined {
-  const units = text.length <= LENT.length ? LENT : new Uint16Array(text.length)
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit > 127) return undefined
+/** Takes the words before the first that is not ASCII, and returns where that one begins: behind the text when all of it is. */
+function eachAsciiToken(text: string, take: TakePlace): number {
+  const { length } = text
+  const units = length < LENT.length ? LENT : new Uint16Array(length + 1)
+  let start = -1
+  let joints = 0
+  let before = 0
+  for (let at = 0; at <= length; at++) {
+    const unit = at < length ? text.charCodeAt(at) : 0
+    if (unit > 127) return start < 0 ? at : start
     units[at] = FOLDED[unit] ?? 0
+    const kind = CLASSES[unit] ?? 0
+    if (kind === LETTER) {
+      if (start < 0) start = at
+      else if (before === BETWEEN) joints++
+    } else if (start >= 0 && (kind === 0 || before === BETWEEN)) {
+      const end = before === BETWEEN ? at - 1 : at
+      take(units, start, cutEnd(start, end), joints === 0 ? 'plain' : 'whole', end)
+      if (joints > 0) eachAsciiPart(text, units, start, end, take)
+      start = -1
+      joints = 0
+    }
+    before = kind
   }
-  return units
+  return length
 }
 
-function eachAsciiToken(units: Uint16Array, length: number, take: TakePlace): void {
-  let at = 0
-  while (at < length) {
-    if (CLASSES[units[at] ?? 0] !== 1) {
-      at++
-      continue
-    }
-    const start = at
-    let joints = 0
-    while (at < length) {
-      const kind = CLASSES[units[at] ?? 0]
-      if (kind === 2 && at + 1 < length && CLASSES[units[at + 1] ?? 0] === 1) joints++
-      else if (kind !== 1) break
-      at++
-    }
-    if (joints === 0) take(units, start, cutEnd(start, at), 'plain', at)
-    else eachAsciiPart(units, start, at, take)
-  }
-}
-
-function eachAsciiPart(units: Uint16Array, start: number, end: number, take: TakePlace): void {
-  take(units, start, cutEnd(start, end), 'whole', end)
+function eachAsciiPart(text: string, units: Uint16Array, start: number, end: number, take: TakePlace): void {
   let from = start
   for (let at = start; at <= end; at++) {
-    if (at < end && CLASSES[units[at] ?? 0] === 1) continue
+    if (at < end && CLASSES[text.charCodeAt(at)] === LETTER) continue
     take(units, from, cutEnd(from, at), 'part', at)
     from = at + 1
   }
 }
 
-function eachUnicodeToken(text: string, take: TakeToken): void {
-  for (const { 0: joined, index } of text.matchAll(JOINED)) {
+/** Takes the words from a place on. */
+function eachUnicodeToken(text: string, from: number, take: TakeToken): void {
+  for (const match of text.slice(from).matchAll(JOINED)) {
+    const joined = match[0]
+    const index = from + match.index
     const parts = [...joined.matchAll(PART)].map((part) => ({ text: part[0], start: index + part.index }))
     const isWhole = parts.length > 1
     // In scripts without spaces a joint is punctuation, or nothing that anybody would look for.
