@@ -1,5 +1,5 @@
 import { MAX_WORD } from './tokens.ts'
-import { BEGIN, CHILDREN, COUNT, END, type Trie, WIDTH as NODE, WORD } from './trie.ts'
+import { BEGIN, CHILDREN, COUNT, END, WIDTH as NODE, type Trie, WORD } from './trie.ts'
 
 const WIDTH = MAX_WORD + 4
 

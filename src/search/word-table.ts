@@ -9,6 +9,9 @@ const WORD = 0
 const HASH = 1
 const WIDTH = 2
 
+/** How many slots there are for words that were just found: a power of two. */
+const RECENT = 1 << 12
+
 const PART_BITS = 6
 const PARTS = 1 << PART_BITS
 
@@ -20,11 +23,13 @@ interface Part {
 
 /**
  * The numbers of a trie's words by their characters: no text has to be made of them to find one. Hashes are FNV-1a's. The table is in
- * parts, each of which grows by itself, so that nobody waits while all words are moved.
+ * parts, each of which grows by itself, so that nobody waits while all words are moved. Words that were found stand in a small table as
+ * well, one a slot, since texts are mostly made of the same few thousand: those are never far from the processor.
  */
 export class WordTable {
   readonly #trie: Trie
   readonly #parts: readonly Part[] = Array.from({ length: PARTS }, () => ({ slots: new Int32Array(16 * WIDTH), size: 0 }))
+  readonly #recent = new Int32Array(RECENT * WIDTH)
 
   constructor(trie: Trie) {
     this.#trie = trie
@@ -33,14 +38,23 @@ export class WordTable {
   /** The number of the word of these characters; `NONE` or `SILENT`. */
   find(units: Uint16Array, from: number, to: number): number {
     const hash = hashOf(units, from, to)
+    const recent = this.#recent
+    const at = (hash & (RECENT - 1)) * WIDTH
+    const last = recent[at + WORD] ?? 0
+    if (last !== 0 && recent[at + HASH] === hash && this.#isSpelt(last, units, from, to)) return numberOf(last)
     const { slots } = this.#partOf(hash)
     for (let slot = first(slots, hash); ; slot = next(slots, slot)) {
       const held = slots[slot + WORD] ?? 0
       if (held === 0) return NONE
-      if (slots[slot + HASH] !== hash) continue
-      const word = Math.abs(held) - 1
-      if (this.#trie.spells(word, units, from, to)) return held < 0 ? SILENT : word
+      if (slots[slot + HASH] !== hash || !this.#isSpelt(held, units, from, to)) continue
+      recent[at + WORD] = held
+      recent[at + HASH] = hash
+      return numberOf(held)
     }
+  }
+
+  #isSpelt(held: number, units: Uint16Array, from: number, to: number): boolean {
+    return this.#trie.spells(Math.abs(held) - 1, units, from, to)
   }
 
   /** Takes up a word that was not found. */
@@ -71,6 +85,9 @@ function put(slots: Int32Array, hash: number, word: number): void {
   slots[slot + WORD] = word
   slots[slot + HASH] = hash
 }
+
+/** The number of the word that a slot holds; `SILENT` for one that says nothing. */
+const numberOf = (held: number): number => (held < 0 ? SILENT : held - 1)
 
 const first = (slots: Int32Array, hash: number): number => ((hash >>> PART_BITS) * WIDTH) & (slots.length - 1)
 const next = (slots: Int32Array, slot: number): number => (slot + WIDTH) & (slots.length - 1)
