@@ -93,7 +93,7 @@ const first = (slots: Int32Array, hash: number): number => ((hash >>> PART_BITS)
 const next = (slots: Int32Array, slot: number): number => (slot + WIDTH) & (slots.length - 1)
 
 function hashOf(units: Uint16Array, from: number, to: number): number {
-  let hash = 0x811c9dc5
+  let hash = 0x811c9dc5 | 0
   for (let at = from; at < to; at++) hash = Math.imul(hash ^ (units[at] ?? 0), 0x01000193)
   return hash ^ (hash >>> 15)
 }
