@@ -10,7 +10,7 @@ const HASH = 1
 const WIDTH = 2
 
 /** How many slots there are for words that were just found: a power of two. */
-const RECENT = 1 << 12
+const RECENT = 1 << 13
 
 const PART_BITS = 6
 const PARTS = 1 << PART_BITS
