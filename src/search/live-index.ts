@@ -3,6 +3,11 @@ import { type SearchField, SearchIndex, textOf } from './search-index.ts'
 
 /** How long the event loop is kept from others while an index is made, in milliseconds. */
 const SLICE_MS = 8
+/** This part of a slice is worth being worked in before there is a slice, once some turns of the event loop brought no change … */
+const A_FEW = 1 / 16
+const QUIET_TURNS = 3
+/** … and nobody is kept waiting for longer, in milliseconds. */
+const QUIET_SLICE_MS = 0.25
 /** An index that holds more words in vain than this, and than those that count, is made anew. */
 const MIN_WASTED = 1_000_000
 
@@ -32,6 +37,9 @@ export class LiveIndex {
   readonly #changed = new Set<number>()
   #building: Promise<void> | undefined
   #catching: Promise<void> | undefined
+  /** Counts the changes that it was told of. */
+  #noted = 0
+  #isWatching = false
 
   constructor(options: LiveIndexOptions) {
     this.#options = options
@@ -57,6 +65,25 @@ export class LiveIndex {
       this.#settle(() => now() - begun >= SLICE_MS)
     } while (this.#backlog >= 1)
     this.#catching = undefined
+  }
+
+  /**
+   * Works in changes, a few at a time, while nothing else is to be done: those who wait for a disk or for an answer leave more time than
+   * it takes. Where there is no such time, changes become a slice.
+   */
+  async #watch(): Promise<void> {
+    const { now, pause } = this.#options
+    let quiet = 0
+    do {
+      const noted = this.#noted
+      await pause()
+      quiet = this.#noted === noted ? quiet + 1 : 0
+      if (quiet < QUIET_TURNS) continue
+      quiet = 0
+      const begun = now()
+      this.#settle(() => now() - begun >= QUIET_SLICE_MS)
+    } while (this.#backlog >= A_FEW)
+    this.#isWatching = false
   }
 
   get #backlog(): number {
@@ -90,7 +117,12 @@ export class LiveIndex {
       this.#next.replace(id, after)
       this.#changed.add(id)
     }
+    this.#noted++
     void this.catchUp()
+    if (!this.#isWatching && this.#backlog >= A_FEW) {
+      this.#isWatching = true
+      void this.#watch()
+    }
     const { live, wasted } = this.#ready?.words ?? { live: 0, wasted: 0 }
     // When that fails the old index goes on to serve, and the next change tries again.
     if (wasted > Math.max(MIN_WASTED, live)) this.#rebuild().catch(() => {})

@@ -122,6 +122,42 @@ describe('a live index', () => {
     assert.ok(live.catchUp() !== undefined, 'one long text is much, too')
   })
 
+  test('works in a few changes when some turns brought no other, and goes on until next to none is left', async () => {
+    const turns: (() => void)[] = []
+    let clock = 0
+    const live = new LiveIndex({
+      fields: [{ name: 'text', weight: 1 }],
+      async *records() {},
+      now: () => ++clock,
+      pause: () => new Promise((resolve) => turns.push(resolve)),
+      failed: (error) => assert.fail(String(error)),
+    })
+    await live.build()
+    const index = live.ready
+    assert.ok(index !== undefined)
+    const noteNext = () => live.note(id, undefined, { id: id++, text: 'owl' })
+    const turn = async () => {
+      turns.shift()?.()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    let id = 1
+    while (id < 16) noteNext()
+    assert.equal(turns.length, 0, 'too few to be worth it')
+    while (id < 20) noteNext()
+    assert.equal(turns.length, 1, 'somebody waits for a quiet moment')
+    for (let busy = 0; busy < 10; busy++) {
+      noteNext()
+      await turn()
+    }
+    assert.equal(index.size, 0, 'while there are changes nobody is kept waiting')
+    for (let quiet = 0; quiet < 3; quiet++) await turn()
+    assert.equal(index.size, 1, 'the clock leaves time for one')
+    for (let quiet = 0; quiet < 100; quiet++) await turn()
+    assert.equal(index.size, 14)
+    assert.equal(turns.length, 0)
+    assert.equal(found(live, 'owl').length, 29)
+  })
+
   test('says so when a change is more than it can take', async () => {
     const failures: unknown[] = []
     const live = new LiveIndex({

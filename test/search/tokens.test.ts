@@ -48,6 +48,23 @@ describe('words without their text', () => {
   })
 })
 
+test('words are the same where a text is ASCII up to somewhere and where it never is', () => {
+  const placesOf = (text: string) => {
+    const places: [string, string, number, number][] = []
+    eachToken(text, (word, kind, start, end) => places.push([word, kind, start, end]))
+    return places
+  }
+  const random = mulberry32(12)
+  const characters = ['a', 'B', '7', '.', '-', '@', "'", ' ', ',', 'é', '’', 'e\u0301', '東', '…']
+  const never = 'é '
+  for (let round = 0; round < 3000; round++) {
+    const text = Array.from({ length: 12 }, () => characters[Math.floor(random() ** 1.5 * characters.length)]).join('')
+    const [, ...after] = placesOf(never + text)
+    const expected = after.map(([word, kind, start, end]) => [word, kind, start - never.length, end - never.length])
+    assert.deepEqual(placesOf(text), expected, text)
+  }
+})
+
 test('whoever takes a word may ask for the code units of another', () => {
   const words: string[] = []
   eachToken('alpha beta', (word) => {
