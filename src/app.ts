@@ -171,7 +171,16 @@ async function open(
     const writer = new RecordWriter(registry, store)
     const mocks = new Mocks({ registry, store, random, pause: setImmediate })
     const now = () => performance.now()
-    const searchIndexes = new SearchIndexes({ registry, store, log, wait, now, pause: setImmediate, traffic })
+    const searchIndexes = new SearchIndexes({
+      registry,
+      store,
+      log,
+      wait,
+      now,
+      later: globalThis.setImmediate,
+      pause: setImmediate,
+      traffic,
+    })
     const stop = async () => {
       searchIndexes.close()
       await webhooks.stop()

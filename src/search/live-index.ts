@@ -20,6 +20,8 @@ export interface LiveIndexOptions {
   readonly records: () => AsyncIterable<readonly Indexable[]>
   /** A clock that only goes forward, in milliseconds. */
   readonly now: () => number
+  /** Runs something in the next turn of the event loop. */
+  readonly later: (run: () => void) => void
   /** Lets others have the event loop. */
   readonly pause: () => Promise<void>
   /** The same while an index is made, which may take long: `pause` when absent. */
@@ -39,6 +41,9 @@ export class LiveIndex {
   #catching: Promise<void> | undefined
   /** Counts the changes that it was told of. */
   #noted = 0
+  /** How many there were in the turn of the event loop before, and how many turns brought no other. */
+  #seen = 0
+  #quietTurns = 0
   #isWatching = false
 
   constructor(options: LiveIndexOptions) {
@@ -71,19 +76,17 @@ export class LiveIndex {
    * Works in changes, a few at a time, while nothing else is to be done: those who wait for a disk or for an answer leave more time than
    * it takes. Where there is no such time, changes become a slice.
    */
-  async #watch(): Promise<void> {
-    const { now, pause } = this.#options
-    let quiet = 0
-    do {
-      const noted = this.#noted
-      await pause()
-      quiet = this.#noted === noted ? quiet + 1 : 0
-      if (quiet < QUIET_TURNS) continue
-      quiet = 0
+  readonly #watch = (): void => {
+    const { now, later } = this.#options
+    this.#quietTurns = this.#noted === this.#seen ? this.#quietTurns + 1 : 0
+    this.#seen = this.#noted
+    if (this.#quietTurns >= QUIET_TURNS) {
+      this.#quietTurns = 0
       const begun = now()
       this.#settle(() => now() - begun >= QUIET_SLICE_MS)
-    } while (this.#backlog >= A_FEW)
-    this.#isWatching = false
+    }
+    this.#isWatching = this.#backlog >= A_FEW
+    if (this.#isWatching) later(this.#watch)
   }
 
   get #backlog(): number {
@@ -121,7 +124,7 @@ export class LiveIndex {
     void this.catchUp()
     if (!this.#isWatching && this.#backlog >= A_FEW) {
       this.#isWatching = true
-      void this.#watch()
+      this.#options.later(this.#watch)
     }
     const { live, wasted } = this.#ready?.words ?? { live: 0, wasted: 0 }
     // When that fails the old index goes on to serve, and the next change tries again.

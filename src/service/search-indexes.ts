@@ -25,6 +25,8 @@ export interface SearchIndexesOptions {
   readonly wait: (milliseconds: number) => Promise<unknown>
   /** The time in milliseconds, by a clock that nobody sets. */
   readonly now: () => number
+  /** Runs something in the next turn of the event loop. */
+  readonly later: (run: () => void) => void
   /** Lets others have their turn. */
   readonly pause: () => Promise<unknown>
   /** Tells whether requests come, which go first. */
@@ -89,7 +91,7 @@ export class SearchIndexes {
   }
 
   #begin(model: Model): LiveIndex {
-    const { store, now, pause, wait, traffic } = this.#options
+    const { store, now, later, pause, wait, traffic } = this.#options
     const unlessClosed = async (pausing: () => Promise<unknown>) => {
       await (this.#isClosed ? new Promise<never>(() => {}) : pausing())
     }
@@ -97,6 +99,7 @@ export class SearchIndexes {
       fields: model.searchableFields.map(({ name }) => ({ name, weight: name === model.displayField ? DISPLAY_WEIGHT : WEIGHT })),
       records: () => store.stream(model.key, { filters: [], sort: [] }),
       now,
+      later,
       pause: () => unlessClosed(pause),
       rest: () => unlessClosed(() => (traffic.isBusy ? wait(REST_MS) : pause())),
       failed: (error) => this.#drop(model.key, error),

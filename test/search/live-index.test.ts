@@ -20,6 +20,7 @@ function liveOver(notes: readonly Note[], between: (live: LiveIndex) => void = (
       yield notes.map((each) => ({ ...each }))
     },
     now: () => ++clock,
+    later: setImmediate,
     pause: async () => {
       pauses++
       between(live)
@@ -129,17 +130,15 @@ describe('a live index', () => {
       fields: [{ name: 'text', weight: 1 }],
       async *records() {},
       now: () => ++clock,
-      pause: () => new Promise((resolve) => turns.push(resolve)),
+      later: (run) => turns.push(run),
+      pause: async () => {},
       failed: (error) => assert.fail(String(error)),
     })
     await live.build()
     const index = live.ready
     assert.ok(index !== undefined)
     const noteNext = () => live.note(id, undefined, { id: id++, text: 'owl' })
-    const turn = async () => {
-      turns.shift()?.()
-      await new Promise((resolve) => setImmediate(resolve))
-    }
+    const turn = () => turns.shift()?.()
     let id = 1
     while (id < 16) noteNext()
     assert.equal(turns.length, 0, 'too few to be worth it')
@@ -147,12 +146,12 @@ describe('a live index', () => {
     assert.equal(turns.length, 1, 'somebody waits for a quiet moment')
     for (let busy = 0; busy < 10; busy++) {
       noteNext()
-      await turn()
+      turn()
     }
     assert.equal(index.size, 0, 'while there are changes nobody is kept waiting')
-    for (let quiet = 0; quiet < 3; quiet++) await turn()
+    for (let quiet = 0; quiet < 3; quiet++) turn()
     assert.equal(index.size, 1, 'the clock leaves time for one')
-    for (let quiet = 0; quiet < 100; quiet++) await turn()
+    for (let quiet = 0; quiet < 100; quiet++) turn()
     assert.equal(index.size, 14)
     assert.equal(turns.length, 0)
     assert.equal(found(live, 'owl').length, 29)
@@ -164,6 +163,7 @@ describe('a live index', () => {
       fields: [{ name: 'text', weight: 1 }],
       async *records() {},
       now: () => 0,
+      later: setImmediate,
       pause: async () => {},
       failed: (error) => failures.push(error),
     })
@@ -184,6 +184,7 @@ describe('a live index', () => {
         yield [{ id: 1, text: 'owl' }]
       },
       now: () => 0,
+      later: setImmediate,
       pause: async () => {},
       failed: () => {},
     })

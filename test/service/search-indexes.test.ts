@@ -39,7 +39,16 @@ function indexesOf(
     return time
   }
   const error: Log['error'] = (_, fields) => void complaints.push(fields?.error)
-  const indexes = new SearchIndexes({ registry, store, log: { ...silentLog, error }, wait, now, pause, traffic })
+  const indexes = new SearchIndexes({
+    registry,
+    store,
+    log: { ...silentLog, error },
+    wait,
+    now,
+    later: setImmediate,
+    pause,
+    traffic,
+  })
   const found = async (q: string): Promise<number[]> => {
     const { hits } = (await indexes.of(genre)).search(readQuery(q, { fuzzy: false }), { offset: 0, limit: 100 })
     return hits.map(({ id }) => id).sort((a, b) => a - b)

@@ -30,6 +30,7 @@ export const MAKERS: Readonly<Record<EngineName, () => Promise<(members: readonl
           for (let at = 0; at < members.length; at += BATCH) yield members.slice(at, at + BATCH).map((each) => ({ ...each }))
         },
         now: () => performance.now(),
+        later: setImmediate,
         pause: () => new Promise((resolve) => setImmediate(resolve)),
         failed: (error) => {
           throw error
