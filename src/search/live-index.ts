@@ -5,9 +5,9 @@ import { type SearchField, SearchIndex, textOf } from './search-index.ts'
 const SLICE_MS = 8
 /** This part of a slice is worth being worked in before there is a slice, once some turns of the event loop brought no change … */
 const A_FEW = 1 / 16
-const QUIET_TURNS = 3
+const QUIET_TURNS = 6
 /** … and nobody is kept waiting for longer, in milliseconds. */
-const QUIET_SLICE_MS = 0.25
+const QUIET_SLICE_MS = 0.05
 /** An index that holds more words in vain than this, and than those that count, is made anew. */
 const MIN_WASTED = 1_000_000
 
