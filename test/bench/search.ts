@@ -104,15 +104,15 @@ async function createFigure(records: number, options: BenchOptions): Promise<Fig
   return { bench: 'search', name, records, unit: '/s', ratio, ours, baseline, bar: BARS.create }
 }
 
-type Measure<T> = (address: string) => Promise<T>
+type Work<T> = (address: string) => Promise<T>
 
 function createPairs(records: number, { seconds, profile }: BenchOptions, isSearchedFirst: boolean): Promise<readonly Pair[]> {
-  const withSearched = <T>(measure: Measure<T>) =>
+  const withSearched = <T>(work: Work<T>) =>
     withMembers(records, profile, async (address) => {
       await searchIndexMade(createsAt(address, records).target)
-      return measure(address)
+      return work(address)
     })
-  const withUnsearched = <T>(measure: Measure<T>) => withMembers(records, undefined, measure, UNSEARCHED_MODEL)
+  const withUnsearched = <T>(work: Work<T>) => withMembers(records, undefined, work, UNSEARCHED_MODEL)
   const measure = async (searched: string, unsearched: string) => {
     const pacing = { seconds, count: CREATE_PAIRS, turn: SHORT_TURN }
     const { pairs, errors, firstError } = await measurePairs(createsAt(searched, records), createsAt(unsearched, records), pacing)
