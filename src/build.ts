@@ -2,11 +2,11 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { commandTree } from './cli/command-tree.ts'
-import { COMMAND_TREE_FILE } from './cli/complete.ts'
-import { processIo } from './cli/io.ts'
+import { commandTree } from './cli/completion/command-tree.ts'
+import { COMMAND_TREE_FILE } from './cli/completion/complete.ts'
 import { buildProgram } from './cli/main.ts'
-import { fileSchemas } from './contract/file-schemas.ts'
+import { processIo } from './cli/terminal/io.ts'
+import { fileSchemas } from './openapi/schemas/project-files.ts'
 
 /** Of Swagger UI, what its page needs and the papers that go with it. Its package would bring ten times as much, and a script. */
 const SWAGGER_UI_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']

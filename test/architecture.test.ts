@@ -12,7 +12,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['model'],
   ['validate', 'query', 'views', 'lint', 'auth', 'limit', 'mock', 'store', 'search', 'webhooks'],
   ['service'],
-  ['transfer', 'contract'],
+  ['transfer', 'openapi'],
   ['app'],
   ['http'],
   ['cli', 'index', 'build', 'client'],
@@ -156,10 +156,10 @@ test('no room has a barrel', () => {
 
 test('only the write path changes the store', () => {
   const changers = files.filter((file) => /\.transact\(/.test(readFileSync(file, 'utf8')) && roomOf(file) !== 'store')
-  assert.deepEqual(changers.map(show), [join('service', 'commit.ts')])
-  const committers = imports.filter(({ to }) => to !== undefined && show(to) === join('service', 'commit.ts'))
+  assert.deepEqual(changers.map(show), [join('service', 'records', 'committer.ts')])
+  const committers = imports.filter(({ to }) => to !== undefined && show(to) === join('service', 'records', 'committer.ts'))
   assert.deepEqual(
     committers.map(({ from }) => show(from)),
-    [join('service', 'records.ts')],
+    [join('service', 'records', 'records.ts')],
   )
 })

@@ -1,7 +1,7 @@
 import type { JwtAlgorithm } from '../config/settings.ts'
 import type { Clock } from '../util/clock.ts'
+import { Recent } from '../util/generational-cache.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
-import { Recent } from '../util/recent.ts'
 
 /** An access token opens the API; a refresh token is only good for another pair. */
 export type TokenType = 'access' | 'refresh'

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { Command, CommanderError } from 'commander'
 import { AppError } from '../errors.ts'
-import type { Io } from './io.ts'
-import { printable } from './printable.ts'
-import { painter } from './style.ts'
+import type { Io } from './terminal/io.ts'
+import { printable } from './terminal/printable.ts'
+import { painter } from './terminal/style.ts'
 
 const USAGE_EXIT = 2
 
@@ -13,7 +13,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   init: async (io) => (await import('./commands/init.ts')).initCommand(io),
   token: async (io) => (await import('./commands/token.ts')).tokenCommand(io),
   users: async (io) => (await import('./commands/users.ts')).usersCommand(io),
-  webhooks: async (io) => (await import('./commands/webhooks.ts')).webhooksCommand(io),
+  webhooks: async (io) => (await import('./commands/webhooks/webhooks.ts')).webhooksCommand(io),
   search: async (io) => (await import('./commands/search.ts')).searchCommand(io),
   export: async (io) => (await import('./commands/export.ts')).exportCommand(io),
   import: async (io) => (await import('./commands/import.ts')).importCommand(io),

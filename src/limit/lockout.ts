@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../util/clock.ts'
-import { Recent } from '../util/recent.ts'
+import { Recent } from '../util/generational-cache.ts'
 
 /** How an account is guarded; times in milliseconds. */
 export interface LockoutOptions {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { Lately } from '../util/lately.ts'
-import { textOf } from './record-text.ts'
+import { Lately } from '../util/weak-cache.ts'
+import { textOf } from './embedded/snapshot/record-text.ts'
 import type { StoredRecord } from './store.ts'
 
 /** Those of the transactions and answers under way, with much to spare. */

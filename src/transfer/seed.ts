@@ -4,7 +4,7 @@ import type { SeedFile } from '../config/project-files.ts'
 import { dependencyOrder } from '../model/dependency-order.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import type { NewRecord, Records } from '../service/records.ts'
+import type { NewRecord, Records } from '../service/records/records.ts'
 import { isUsableId, MAX_GIVEN_ID } from './given-ids.ts'
 import { readSeed, type SeedRecord } from './read-seed.ts'
 

@@ -1,8 +1,8 @@
 import { isEscaped, keysIn } from './duplicate-keys.ts'
 import { MAX_JSON_DEPTH } from './json.ts'
+import type { Soon } from './maybe-promise.ts'
 import { isKeptExactly } from './numeral.ts'
 import { isPlainText, NOT_PLAIN } from './plain-text.ts'
-import type { Soon } from './soon.ts'
 
 /** Something that JSON can say and that would not be kept as it was said. */
 export interface JsonFault {

@@ -1,5 +1,5 @@
 import type { Log } from '../log/log.ts'
-import { GONE } from './judgement.ts'
+import { GONE } from './attempt-result.ts'
 import type { Attempt, DisableReason, Receiver, Result } from './outbox.ts'
 
 const WHY: Readonly<Record<DisableReason, string>> = { gone: 'answered 410 Gone', failing: 'has failed for five days' }

@@ -1,18 +1,18 @@
 import type { Log } from '../log/log.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Timer } from '../util/timer.ts'
+import { GONE, judge } from './attempt-result.ts'
+import { Ledger } from './delivery-buffer.ts'
 import { Endpoint } from './endpoint.ts'
 import { hasFailedForLong, healthAfter } from './health.ts'
-import { GONE, judge } from './judgement.ts'
-import { Ledger } from './ledger.ts'
 import { Notices } from './notices.ts'
 import type { Outbox, Receiver, Result } from './outbox.ts'
-import type { Pace } from './pace.ts'
 import type { Job } from './queue.ts'
+import { Turns } from './round-robin.ts'
 import type { Schedule } from './schedule.ts'
 import type { Sender } from './sender.ts'
 import { signedRequest } from './signature.ts'
-import { Turns } from './turns.ts'
+import type { Pace } from './throttle.ts'
 
 /** How long attempts that are under way may take to finish once the worker is to stop. */
 const GRACE_MS = 2000

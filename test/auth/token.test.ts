@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Claims, type TokenCodec, Tokens, type TokenType } from '../../src/auth/token.ts'
-import { jwtCodec } from '../../src/http/jwt-codec.ts'
+import { jwtCodec } from '../../src/http/plugins/jwt-codec.ts'
 
 const NOW = Date.parse('2026-01-15T12:00:00.000Z')
 const SECOND = NOW / 1000

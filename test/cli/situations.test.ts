@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { processIo } from '../../src/cli/io.ts'
-import { patiently } from '../../src/cli/patience.ts'
+import { patiently } from '../../src/cli/api/retry-limit.ts'
+import { processIo } from '../../src/cli/terminal/io.ts'
 import { AppError } from '../../src/errors.ts'
 import { inSituation, SITUATIONS } from '../helpers/situations.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { typesOf } from '../../src/contract/types.ts'
-import { fixture } from '../contract/documents.ts'
+import { typesOf } from '../../src/openapi/typescript/model-types.ts'
 import { typeCheck } from '../helpers/type-check.ts'
+import { fixture } from '../openapi/documents.ts'
 
 const CLIENT = `import { AdminError, createClient, webStorage } from 'admin-backend/client'
 import type { All_Models } from './admin.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SCAFFOLD } from '../../src/cli/scaffold.ts'
+import { SCAFFOLD } from '../../src/cli/project/scaffold.ts'
 import { ERRORS } from '../../src/errors.ts'
 import { FIELD_TYPES } from '../../src/model/fields.ts'
-import { documentOf, projectOf } from '../contract/documents.ts'
+import { documentOf, projectOf } from '../openapi/documents.ts'
 import { readDocument, runDocument } from './document.ts'
 import { codesIn, rowsOf } from './markdown.ts'
 

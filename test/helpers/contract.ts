@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { openApiDocument } from '../../src/contract/openapi.ts'
-import type { Operation, Reference, Response } from '../../src/contract/operation.ts'
 import { apiRoots } from '../../src/http/paths.ts'
+import { openApiDocument } from '../../src/openapi/document.ts'
+import type { Operation, Reference, Response } from '../../src/openapi/paths/operation.ts'
 import type { TestApp } from './app.ts'
 
 /** What was asked and what came back, as far as the contract speaks of it. */

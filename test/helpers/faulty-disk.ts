@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type AppendFile, type Disk, nodeDisk, type ReadFile } from '../../src/store/disk.ts'
+import { type AppendFile, type Disk, nodeDisk, type ReadFile } from '../../src/store/embedded/files/disk.ts'
 
 export type StepKind =
   | 'open'

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { openTestApp } from '../helpers/app.ts'
 import { speak, withListening } from '../helpers/raw.ts'
 import { play, scenarios, send } from '../helpers/scenario.ts'
-import { UNAUTHENTICATED } from './expected.ts'
+import { UNAUTHENTICATED } from './records/expected.ts'
 
 const DOCUMENT = 'GET /api/v1/openapi.json'
 

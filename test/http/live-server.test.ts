@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Replacement } from '../../src/app.ts'
-import { CONNECTION_LIMITS, type Listener } from '../../src/http/listener.ts'
+import { CONNECTION_LIMITS, type Listener } from '../../src/http/connections/listener.ts'
 import type { TestApp } from '../helpers/app.ts'
 import { type ListeningApp, listen, open, withListening } from '../helpers/raw.ts'
 

@@ -8,8 +8,8 @@ import type { Model } from '../../src/model/model.ts'
 import type { Registry } from '../../src/model/registry.ts'
 import type { Json } from '../../src/util/json.ts'
 import { readRecord } from '../../src/validate/record.ts'
-import { fixture } from '../contract/documents.ts'
 import { registryOf } from '../model/models.ts'
+import { fixture } from '../openapi/documents.ts'
 
 const ids = Array.from({ length: 10_000 }, (_, index) => index + 1)
 const source = await loadFaker()

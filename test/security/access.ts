@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts'
 import { play, type Reply, type Scenario, send } from '../helpers/scenario.ts'
-import { ids } from '../http/expected.ts'
+import { ids } from '../http/records/expected.ts'
 
 /** Does something with an application that never calls anything its own fault. */
 export async function withApp(work: (app: TestApp) => Promise<void>, options: TestAppOptions = {}): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TestApp } from '../helpers/app.ts'
 import { type Scenario, send } from '../helpers/scenario.ts'
-import { dataOf } from '../http/expected.ts'
+import { dataOf } from '../http/records/expected.ts'
 import { permit, withApp } from './access.ts'
 
 const USERS = '/api/v1/models/user'

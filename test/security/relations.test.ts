@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TestApp } from '../helpers/app.ts'
 import { play, type Scenario, send } from '../helpers/scenario.ts'
-import { dataOf, FORBIDDEN } from '../http/expected.ts'
+import { dataOf, FORBIDDEN } from '../http/records/expected.ts'
 import { permit, withApp } from './access.ts'
 
 // Anna, of the authors, sees posts, comments, categories and tags, but no users.

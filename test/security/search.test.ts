@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { TestApp } from '../helpers/app.ts'
 import { speak, withListening } from '../helpers/raw.ts'
 import { play, send } from '../helpers/scenario.ts'
-import { ids } from '../http/expected.ts'
+import { ids } from '../http/records/expected.ts'
 import { permit, withApp } from './access.ts'
 
 const search = (app: TestApp, model: string, parameters: Readonly<Record<string, string>>, as = 'admin') =>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { openApp } from '../../src/app.ts'
 import { AppError } from '../../src/errors.ts'
-import { jwtCodec } from '../../src/http/jwt-codec.ts'
+import { jwtCodec } from '../../src/http/plugins/jwt-codec.ts'
 import { quickHasher } from '../helpers/app.ts'
 import { makeProject } from '../helpers/fixture.ts'
 

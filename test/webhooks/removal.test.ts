@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { prune } from '../../src/service/webhook-pruning.ts'
+import { prune } from '../../src/service/webhooks/pruning.ts'
 import { DELIVERIES, EVENTS } from '../../src/webhooks/models.ts'
 import type { TestApp } from '../helpers/app.ts'
 import { startReceiver } from '../helpers/receiver.ts'

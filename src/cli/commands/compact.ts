@@ -1,7 +1,7 @@
 import { Command } from 'commander'
-import { compactFolder } from '../../store/compaction.ts'
-import type { Io } from '../io.ts'
-import { type ProjectOptions, withDataFolder, withProjectOptions } from '../project-options.ts'
+import { compactFolder } from '../../store/embedded/compaction/compact-folder.ts'
+import { type ProjectOptions, withDataFolder, withProjectOptions } from '../project/project-options.ts'
+import type { Io } from '../terminal/io.ts'
 
 type CompactOptions = ProjectOptions & { accept?: boolean; json?: boolean }
 

@@ -1,8 +1,8 @@
 import { Argument, Command } from 'commander'
-import { commandTree } from '../command-tree.ts'
-import { complete } from '../complete.ts'
-import { COMPLETION_SCRIPTS, INSTALLING, SHELLS, type Shell } from '../completion-scripts.ts'
-import type { Io } from '../io.ts'
+import { commandTree } from '../completion/command-tree.ts'
+import { complete } from '../completion/complete.ts'
+import { COMPLETION_SCRIPTS, INSTALLING, SHELLS, type Shell } from '../completion/completion-scripts.ts'
+import type { Io } from '../terminal/io.ts'
 
 const HELP = `
 To have it in every shell from now on:

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { AppError } from '../../errors.ts'
-import { noData } from '../../service/broken-records.ts'
-import { examine, type Repair, type Report, repairInto } from '../../store/doctor.ts'
-import { holdsData } from '../../store/recovery.ts'
-import { type Check, healthOf } from '../health.ts'
-import type { Io } from '../io.ts'
-import { printable, printableJson } from '../printable.ts'
-import { dataFolderOf, type ProjectOptions, sourceOf, withProjectOptions } from '../project-options.ts'
-import { painter, table } from '../style.ts'
+import { noData } from '../../service/project/broken-records.ts'
+import { examine, type Repair, type Report, repairInto } from '../../store/embedded/recovery/doctor.ts'
+import { holdsData } from '../../store/embedded/recovery/recovery.ts'
+import { type Check, healthOf } from '../project/health.ts'
+import { dataFolderOf, type ProjectOptions, sourceOf, withProjectOptions } from '../project/project-options.ts'
+import type { Io } from '../terminal/io.ts'
+import { printable, printableJson } from '../terminal/printable.ts'
+import { painter, table } from '../terminal/style.ts'
 
 type DoctorOptions = ProjectOptions & { repair?: string; json?: boolean }
 

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { isPrivileged } from '../../auth/permissions.ts'
-import type { Project } from '../../service/project.ts'
+import type { Project } from '../../service/project/project.ts'
 import { generateForm, generateList, viewsYaml } from '../../views/generate.ts'
-import type { Io } from '../io.ts'
-import { writeOutput } from '../output-file.ts'
-import { modelNamed, type ProjectOptions, withModels, withProjectOption } from '../project-options.ts'
+import { modelNamed, type ProjectOptions, withModels, withProjectOption } from '../project/project-options.ts'
+import type { Io } from '../terminal/io.ts'
+import { writeOutput } from '../terminal/output-file.ts'
 
 interface GenerateViewOptions extends ProjectOptions {
   readonly form?: boolean

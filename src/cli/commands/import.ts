@@ -6,11 +6,11 @@ import { SHELL } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import { FORMATS, type Format, formatOfName, MEDIA_TYPES } from '../../query/formats.ts'
 import { type Imported, RefusedRows } from '../../transfer/imports.ts'
-import { type ApiClient, withApi } from '../api-client.ts'
-import { Upload } from '../api-requests.ts'
-import { aboutModel } from '../described-models.ts'
-import type { Io } from '../io.ts'
-import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { type ApiClient, withApi } from '../api/api-client.ts'
+import { Upload } from '../api/api-requests.ts'
+import { aboutModel } from '../api/described-models.ts'
+import { type RemoteOptions, withRemoteOptions } from '../api/remote.ts'
+import type { Io } from '../terminal/io.ts'
 
 interface ImportOptions extends RemoteOptions {
   readonly format?: Format

@@ -4,9 +4,9 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
 import { SYSTEM } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
-import type { Io } from '../io.ts'
-import { withApp } from '../project-options.ts'
-import { PACKAGE_FOLDER, SCAFFOLD } from '../scaffold.ts'
+import { withApp } from '../project/project-options.ts'
+import { PACKAGE_FOLDER, SCAFFOLD } from '../project/scaffold.ts'
+import type { Io } from '../terminal/io.ts'
 
 /** `admin init`: writes a small project that runs at once. */
 export function initCommand(io: Io): Command {

@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { App } from '../../app.ts'
 import { AppError } from '../../errors.ts'
-import { MAX_FILL_COUNT, mockedModels } from '../../service/mock-requests.ts'
-import { MAX_SEED } from '../../service/mocks.ts'
+import { MAX_FILL_COUNT, mockedModels } from '../../service/mock/mock-requests.ts'
+import { MAX_SEED } from '../../service/mock/mocks.ts'
 import { systemRandom } from '../../util/ids.ts'
-import { type ApiClient, withApi } from '../api-client.ts'
-import type { Io } from '../io.ts'
-import { modelNamed } from '../project-options.ts'
-import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { type ApiClient, withApi } from '../api/api-client.ts'
+import { type RemoteOptions, withRemoteOptions } from '../api/remote.ts'
+import { modelNamed } from '../project/project-options.ts'
+import type { Io } from '../terminal/io.ts'
 
 interface MockOptions extends RemoteOptions {
   readonly all?: boolean

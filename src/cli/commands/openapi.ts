@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import { openApiDocument } from '../../contract/openapi.ts'
 import { apiRoots } from '../../http/paths.ts'
-import type { Io } from '../io.ts'
-import { writeOutput } from '../output-file.ts'
-import { type ProjectOptions, withProject, withProjectOption } from '../project-options.ts'
+import { openApiDocument } from '../../openapi/document.ts'
+import { type ProjectOptions, withProject, withProjectOption } from '../project/project-options.ts'
+import type { Io } from '../terminal/io.ts'
+import { writeOutput } from '../terminal/output-file.ts'
 
 /** `admin openapi`: prints the description of the API, without starting a server and without touching data. */
 export function openapiCommand(io: Io): Command {

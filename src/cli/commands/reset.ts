@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import { resetData } from '../../app.ts'
-import { jwtCodec } from '../../http/jwt-codec.ts'
-import { isServed, withApi } from '../api-client.ts'
-import type { Io } from '../io.ts'
-import { sourceOf } from '../project-options.ts'
-import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
+import { jwtCodec } from '../../http/plugins/jwt-codec.ts'
+import { isServed, withApi } from '../api/api-client.ts'
+import { type RemoteOptions, withRemoteOptions } from '../api/remote.ts'
+import { sourceOf } from '../project/project-options.ts'
+import type { Io } from '../terminal/io.ts'
 
 type ResetOptions = RemoteOptions & { seedData?: boolean; json?: boolean }
 

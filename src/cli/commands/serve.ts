@@ -5,11 +5,11 @@ import { AppError } from '../../errors.ts'
 import { LiveServer } from '../../http/live-server.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { createLog, type Log } from '../../log/log.ts'
-import { firstSuperuser } from '../../service/users.ts'
-import { announceApi, lockPath } from '../../store/lock.ts'
-import type { Io } from '../io.ts'
-import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project-options.ts'
-import { type Changes, noticeChanges } from '../reload.ts'
+import { firstSuperuser } from '../../service/accounts/users.ts'
+import { announceApi, lockPath } from '../../store/embedded/files/lock.ts'
+import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project/project-options.ts'
+import { type Changes, noticeChanges } from '../project/reload.ts'
+import type { Io } from '../terminal/io.ts'
 
 interface ServeOptions extends ProjectOptions {
   readonly host?: string

@@ -1,13 +1,20 @@
 import { Command } from 'commander'
-import { type ShownCopy, shownCopy } from '../../service/snapshots.ts'
-import { compactFolder } from '../../store/compaction.ts'
-import { whileLocked } from '../../store/lock.ts'
-import { type CopyRequest, checkCopy, loadCopy, refuseTaken, saveCopy, savedCopies } from '../../store/saved-copies.ts'
-import { isServed, withApi } from '../api-client.ts'
-import type { Io } from '../io.ts'
-import { dataFolderOf, withDataFolder, withProject } from '../project-options.ts'
-import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { table } from '../style.ts'
+import { type ShownCopy, shownCopy } from '../../service/project/snapshots.ts'
+import { compactFolder } from '../../store/embedded/compaction/compact-folder.ts'
+import { whileLocked } from '../../store/embedded/files/lock.ts'
+import {
+  type CopyRequest,
+  checkCopy,
+  loadCopy,
+  refuseTaken,
+  saveCopy,
+  savedCopies,
+} from '../../store/embedded/snapshot/saved-copies.ts'
+import { isServed, withApi } from '../api/api-client.ts'
+import { type RemoteOptions, withRemoteOptions } from '../api/remote.ts'
+import { dataFolderOf, withDataFolder, withProject } from '../project/project-options.ts'
+import type { Io } from '../terminal/io.ts'
+import { table } from '../terminal/style.ts'
 
 type SaveOptions = RemoteOptions & { force?: boolean }
 type ListOptions = RemoteOptions & { json?: boolean }

@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { AppError } from '../../errors.ts'
-import { expectUser, firstSuperuser } from '../../service/users.ts'
-import type { Io } from '../io.ts'
-import { type ProjectOptions, withApp, withProjectOptions } from '../project-options.ts'
+import { expectUser, firstSuperuser } from '../../service/accounts/users.ts'
+import { type ProjectOptions, withApp, withProjectOptions } from '../project/project-options.ts'
+import type { Io } from '../terminal/io.ts'
 
 /** `admin token`: prints an access token and nothing else. Works beside a running server. */
 export function tokenCommand(io: Io): Command {

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
-import { typesOf } from '../../contract/types.ts'
 import { AppError } from '../../errors.ts'
-import { firstDifference } from '../difference.ts'
-import type { Io } from '../io.ts'
-import { writeOutput } from '../output-file.ts'
-import { type ProjectOptions, withProject, withProjectOption } from '../project-options.ts'
+import { typesOf } from '../../openapi/typescript/model-types.ts'
+import { type ProjectOptions, withProject, withProjectOption } from '../project/project-options.ts'
+import { firstDifference } from '../terminal/difference.ts'
+import type { Io } from '../terminal/io.ts'
+import { writeOutput } from '../terminal/output-file.ts'
 
 type TypesOptions = ProjectOptions & { readonly output?: string; readonly check?: boolean }
 

@@ -1,12 +1,12 @@
 import { Command } from 'commander'
 import { AppError } from '../../errors.ts'
-import { type ApiClient, withApi } from '../api-client.ts'
-import type { Io } from '../io.ts'
-import { newPassword } from '../password.ts'
-import { patiently } from '../patience.ts'
-import { printableJson } from '../printable.ts'
-import { type RemoteOptions, withRemoteOptions } from '../remote.ts'
-import { table } from '../style.ts'
+import { type ApiClient, withApi } from '../api/api-client.ts'
+import { type RemoteOptions, withRemoteOptions } from '../api/remote.ts'
+import { patiently } from '../api/retry-limit.ts'
+import type { Io } from '../terminal/io.ts'
+import { newPassword } from '../terminal/password.ts'
+import { printableJson } from '../terminal/printable.ts'
+import { table } from '../terminal/style.ts'
 
 type PasswordOptions = RemoteOptions & { passwordStdin?: boolean }
 type AddOptions = PasswordOptions & { email: string; superuser?: boolean; json?: boolean }

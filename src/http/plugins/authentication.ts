@@ -1,9 +1,9 @@
 import type { Plugin } from '@hapi/hapi'
 import type { Actor } from '../../auth/permissions.ts'
-import { type Logins, unauthenticated } from '../../service/logins.ts'
-import type { ErrorReplies } from '../error-replies.ts'
-import type { RateLimits } from '../rate-limits.ts'
-import { answerRequestId } from '../request-id.ts'
+import { type Logins, unauthenticated } from '../../service/accounts/logins.ts'
+import type { RateLimits } from '../requests/rate-limits.ts'
+import { answerRequestId } from '../requests/request-id.ts'
+import type { ErrorReplies } from '../responses/error-responses.ts'
 
 declare module '@hapi/hapi' {
   interface AppCredentials {

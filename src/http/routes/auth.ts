@@ -3,11 +3,11 @@ import type { App } from '../../app.ts'
 import { AppError } from '../../errors.ts'
 import { isObject } from '../../util/json.ts'
 import { FieldIssues } from '../../validate/issues.ts'
-import { jsonResponse } from '../json.ts'
-import type { LoginLog } from '../login-log.ts'
 import { apiRoots } from '../paths.ts'
-import type { RateLimits } from '../rate-limits.ts'
-import { actorOf } from '../request.ts'
+import type { LoginLog } from '../plugins/login-log.ts'
+import type { RateLimits } from '../requests/rate-limits.ts'
+import { actorOf } from '../requests/request.ts'
+import { jsonResponse } from '../responses/json.ts'
 
 /** Logging in and out: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. */
 export function authRoutes({ settings, logins, reads }: App, limits: RateLimits, told: LoginLog): ServerRoute[] {

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http'
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App, Replacement } from '../../app.ts'
 import { AppError } from '../../errors.ts'
-import { superusersOnly } from '../../service/lookup.ts'
-import { readReset } from '../../service/snapshots.ts'
+import { superusersOnly } from '../../service/model-access.ts'
+import { readReset } from '../../service/project/snapshots.ts'
 import { apiRoots } from '../paths.ts'
-import { actorOf } from '../request.ts'
+import { actorOf } from '../requests/request.ts'
 
 /**
  * Puts another application in the place of the present one.

@@ -1,10 +1,10 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
-import { openApiDocument } from '../../contract/openapi.ts'
-import { docsPage, PAGE_FILES, PAGE_POLICY, pageFile } from '../docs-page.ts'
-import { jsonResponse } from '../json.ts'
+import { openApiDocument } from '../../openapi/document.ts'
 import { apiRoots } from '../paths.ts'
-import { allowPage } from '../response-head.ts'
+import { docsPage, PAGE_FILES, PAGE_POLICY, pageFile } from '../responses/docs-page.ts'
+import { jsonResponse } from '../responses/json.ts'
+import { allowPage } from '../responses/security-headers.ts'
 
 /**
  * What the API is: a document for programs, a page for people. The document tells as much of the project as its views do, so

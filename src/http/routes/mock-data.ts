@@ -1,9 +1,9 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
-import { jsonResponse } from '../json.ts'
 import { apiRoots } from '../paths.ts'
-import type { RateLimits } from '../rate-limits.ts'
-import { actorOf, queryOf } from '../request.ts'
+import type { RateLimits } from '../requests/rate-limits.ts'
+import { actorOf, queryOf } from '../requests/request.ts'
+import { jsonResponse } from '../responses/json.ts'
 
 /** Mock data for those who may view a model; for superusers, a store full of it; and what there is of a model, with a sample, for everybody. */
 export function mockDataRoutes(app: App, limits: RateLimits): ServerRoute[] {

@@ -1,10 +1,10 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
-import { arrayJson, type RecordJson } from '../../service/record-json.ts'
-import { ifMatch, recordResponse } from '../etag.ts'
-import { jsonResponse } from '../json.ts'
+import { arrayJson, type RecordJson } from '../../service/queries/record-json.ts'
 import { apiRoots } from '../paths.ts'
-import { actorOf, queryOf } from '../request.ts'
+import { actorOf, queryOf } from '../requests/request.ts'
+import { ifMatch, recordResponse } from '../responses/etag.ts'
+import { jsonResponse } from '../responses/json.ts'
 
 /** The Models API: list, search, and create, read, update, delete, singly and in bulk. */
 export function modelRoutes(app: App): ServerRoute[] {

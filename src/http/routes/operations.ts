@@ -6,7 +6,7 @@ import { CONTENT_TYPE, exposition } from '../metrics/exposition.ts'
 import { metricsOf } from '../metrics/figures.ts'
 import type { Traffic } from '../metrics/traffic.ts'
 import { tokenIn } from '../plugins/authentication.ts'
-import type { RateLimits } from '../rate-limits.ts'
+import type { RateLimits } from '../requests/rate-limits.ts'
 
 export interface OperationsOptions {
   readonly traffic: Traffic

@@ -6,8 +6,8 @@ import { MEDIA_TYPES } from '../../query/formats.ts'
 import { Parameters } from '../../query/parameters.ts'
 import type { ImportOptions } from '../../transfer/imports.ts'
 import { apiRoots } from '../paths.ts'
-import { actorOf, queryOf } from '../request.ts'
-import { MULTIPART, uploadedFile } from '../upload.ts'
+import { actorOf, queryOf } from '../requests/request.ts'
+import { MULTIPART, uploadedFile } from '../requests/upload.ts'
 
 /** What one transaction may hold without keeping everybody else waiting for long; the shell takes more. */
 const MAX_ROWS = 100_000

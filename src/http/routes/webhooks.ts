@@ -2,10 +2,10 @@ import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hap
 import type { App } from '../../app.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest, pageJson, sliceOf } from '../../query/page.ts'
 import { Parameters } from '../../query/parameters.ts'
-import { readRecordId } from '../../service/requests.ts'
-import { jsonResponse } from '../json.ts'
+import { readRecordId } from '../../service/records/write-requests.ts'
 import { apiRoots } from '../paths.ts'
-import { actorOf, queryOf } from '../request.ts'
+import { actorOf, queryOf } from '../requests/request.ts'
+import { jsonResponse } from '../responses/json.ts'
 
 const STATUSES = ['pending', 'delivered', 'failed']
 

@@ -1,7 +1,7 @@
 // Opens the store of a project (the first argument) as the server does, and reports how long it took and what it holds.
 import { join } from 'node:path'
-import { loadProject } from '../../../dist/service/project.js'
-import { FileStore } from '../../../dist/store/file.js'
+import { loadProject } from '../../../dist/service/project/project.js'
+import { FileStore } from '../../../dist/store/embedded/file-store.js'
 import { memoryInUse } from './memory.mjs'
 
 const [folder] = process.argv.slice(2)

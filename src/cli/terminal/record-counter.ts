@@ -1,0 +1,40 @@
+import type { Format } from '../../query/formats.ts'
+
+/** Counts records in the text of an exported file while it goes by. */
+export class RecordCounter {
+  readonly #format: Format
+  #lines = 0
+  #isQuoted = false
+  #isEmpty = true
+
+  constructor(format: Format) {
+    this.#format = format
+  }
+
+  /** How many have gone by. */
+  get count(): number {
+    // The first line of CSV is the header; files of no records have a line as well in the others.
+    return this.#format === 'csv' ? Math.max(0, this.#lines - 1) : this.#isEmpty ? 0 : this.#lines
+  }
+
+  /** The same text, counted. */
+  async *counted(text: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const piece of text) {
+      this.#add(piece)
+      yield piece
+    }
+  }
+
+  #add(piece: string): void {
+    if (this.#format !== 'csv') {
+      // Within JSON, line breaks are escaped.
+      for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) this.#lines++
+      this.#isEmpty &&= !piece.includes('{')
+      return
+    }
+    for (const [character] of piece.matchAll(/["\n]/g)) {
+      if (character === '"') this.#isQuoted = !this.#isQuoted
+      else if (!this.#isQuoted) this.#lines++
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { Request, Server } from '@hapi/hapi'
+import type { App } from '../../app.ts'
+import type { Log } from '../../log/log.ts'
+import type { Random } from '../../util/ids.ts'
+import type { RateLimits } from '../requests/rate-limits.ts'
+import { requestIdOf } from '../requests/request-id.ts'
+import { strictRoutes } from '../requests/strict-routes.ts'
+import { operationsRoutes } from '../routes/operations.ts'
+import { millisecondsOf, nameOf, statusOf, Traffic } from './traffic.ts'
+
+export interface WatchOptions {
+  readonly limits: RateLimits
+  readonly random: Random
+  readonly wait: (milliseconds: number) => Promise<unknown>
+}
+
+/** Watches a server: counts what it answers, and tells those who ask how it is doing. */
+export function watch(server: Server, app: App, { limits, random, wait }: WatchOptions): void {
+  const traffic = new Traffic()
+  let stopping = false
+  server.events.on('response', (request) => traffic.count(request))
+  // Only where somebody reads it: a line costs more than the answer to many a request.
+  if (app.log.debugs) server.events.on('response', (request) => tellOf(request, app.log, random))
+  server.ext('onPreStop', async () => {
+    stopping = true
+    // Whoever sends requests here is told to stop, before nobody listens any more.
+    const { stop_delay_seconds: delay } = app.settings
+    if (delay > 0) await wait(delay * 1000)
+  })
+  server.route(strictRoutes(operationsRoutes(app, { traffic, limits, isStopping: () => stopping }), 0))
+}
+
+/** The path without its parameters' values and the query: those may be anybody's secrets. */
+function tellOf(request: Request, log: Log, random: Random): void {
+  const { method, route } = nameOf(request.route)
+  const status = statusOf(request)
+  const userId = request.auth.credentials?.app?.actor.userId
+  log.debug(`${method} ${route} ${status}`, {
+    method,
+    route,
+    status,
+    ms: millisecondsOf(request.info),
+    ...(userId === undefined ? {} : { user_id: userId }),
+    request_id: requestIdOf(request, random),
+  })
+}

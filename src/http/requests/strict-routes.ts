@@ -1,0 +1,86 @@
+import type { Lifecycle, Request, RouteOptions, ServerRoute } from '@hapi/hapi'
+import { AppError } from '../../errors.ts'
+import { Parameters } from '../../query/parameters.ts'
+import { readBody, readBytes } from './body.ts'
+import { mediaTypeOf, queryOf } from './request.ts'
+
+declare module '@hapi/hapi' {
+  interface PluginSpecificConfiguration {
+    /** The route takes query parameters and judges them itself. */
+    readsQuery?: boolean
+    /** The body is a file of one of these media types, and handed over as its bytes. */
+    takesFile?: readonly string[]
+  }
+}
+
+const ENCODINGS: ReadonlySet<string> = new Set(['identity', 'gzip', 'deflate'])
+
+type Guard = (method: Lifecycle.Method) => Lifecycle.Method
+
+/**
+ * Makes routes refuse what they would otherwise ignore: query parameters where they take none, encodings of a body that nobody
+ * undoes; and what they would otherwise take for something else: bodies, see `readBody`. Done by the handler where that is early
+ * enough: each extension point costs every request a few promises.
+ *
+ * @param guard what their handlers and extensions are put into
+ */
+export const strictRoutes = (
+  routes: readonly ServerRoute[],
+  maxBodyBytes: number,
+  guard: Guard = (method) => method,
+): ServerRoute[] => routes.map((route) => strictRoute(route, maxBodyBytes, guard))
+
+function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): ServerRoute {
+  const { method, options = {} } = route
+  if (typeof route.handler !== 'function' || typeof options === 'function') throw new Error('A route must be written as data')
+  const handler = route.handler as Lifecycle.Method
+  const readsQuery = options.plugins?.readsQuery === true
+  const strictly: Lifecycle.Method = (request, h) => {
+    if (!readsQuery) refuseQuery(request)
+    return handler.call(null, request, h)
+  }
+  if (method === 'GET') {
+    const withoutBody: Lifecycle.Method = (request, h) => {
+      refuseEncoding(request)
+      return strictly.call(null, request, h)
+    }
+    return { ...route, handler: guard(withoutBody) }
+  }
+  const takesFile = options.plugins?.takesFile
+  const read = takesFile === undefined ? readBody : readBytes
+  const withBody: Lifecycle.Method = async (request, h) => {
+    refuseEncoding(request)
+    ;(request as { payload: unknown }).payload = await read(request, maxBodyBytes)
+    return await strictly.call(null, request, h)
+  }
+  const fileOptions = takesFile === undefined ? {} : optionsForFile(options, takesFile, guard)
+  return { ...route, handler: guard(withBody), options: { ...options, ...fileOptions } }
+}
+
+/** hapi looks at the type of a body, and asks for one that is not sent yet, before the handler does; it would say that it must be JSON. */
+function optionsForFile(options: RouteOptions, types: readonly string[], guard: Guard): RouteOptions {
+  const byType: Lifecycle.Method = (request, h) => {
+    refuseEncoding(request)
+    refuseType(request, types)
+    return h.continue
+  }
+  const onPreAuth = [...[options.ext?.onPreAuth ?? []].flat(), { method: guard(byType) }]
+  return { payload: { ...options.payload, allow: [...types] }, ext: { ...options.ext, onPreAuth } }
+}
+
+function refuseType(request: Request, types: readonly string[]): void {
+  if (types.includes(mediaTypeOf(request.headers['content-type'] as string | undefined))) return
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', `The request body must be ${types.join(', ')}`)
+}
+
+function refuseEncoding(request: Request): void {
+  const sent = request.headers['content-encoding'] as string | undefined
+  if (sent === undefined || ENCODINGS.has(sent.toLowerCase())) return
+  const known = [...ENCODINGS].join(', ')
+  throw new AppError('UNSUPPORTED_MEDIA_TYPE', `A body cannot be encoded as '${sent.toLowerCase()}'; use ${known}`)
+}
+
+function refuseQuery(request: Request): void {
+  const query = queryOf(request)
+  if (query !== '') new Parameters(new URLSearchParams(query), []).throwIfFaulty()
+}

@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import type { ApiRoots } from '../paths.ts'
+
+/** The page on which people read and try the API: Swagger UI, as it was put beside the compiled code when that was built. */
+const BUILT = new URL('../../../dist/swagger-ui/', import.meta.url)
+
+/** What the page loads, all of it from this server. */
+export const PAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'page.js'] as const
+
+/** Swagger UI writes styles into its elements; nothing else is allowed that does not come from this server. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** The page, which brings nothing of the project with it. */
+export const docsPage = ({ docs, document }: ApiRoots): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Admin API</title>
+<link rel="stylesheet" href="${docs}/swagger-ui.css">
+<link rel="icon" href="data:,">
+<style>body { margin: 0; font-family: sans-serif } #login, #problem { margin: 2rem auto; max-width: 40rem; padding: 0 1rem }</style>
+</head>
+<body>
+<form id="login" hidden>
+<p>This API is described to its users alone. Paste an access token; <code>admin token</code> prints one.</p>
+<label>Access token <input id="token" type="password" autocomplete="off" required></label>
+<button>Show</button>
+</form>
+<p id="problem" role="alert" hidden></p>
+<noscript><p>This page needs JavaScript. The document itself: <a href="${document}">${document}</a></p></noscript>
+<div id="page"></div>
+<script src="${docs}/swagger-ui-bundle.js"></script>
+<script src="${docs}/page.js" data-document="${document}"></script>
+</body>
+</html>
+`
+
+/** The token is held by the page alone, for as long as it is open. */
+const PAGE_SCRIPT = `'use strict'
+const { document: address } = document.currentScript.dataset
+const [login, token, problem] = ['login', 'token', 'problem'].map((id) => document.getElementById(id))
+
+async function show(bearer) {
+  const headers = bearer === undefined ? {} : { Authorization: 'Bearer ' + bearer }
+  const response = await fetch(address, { headers })
+  login.hidden = response.status !== 401
+  problem.hidden = response.ok || (response.status === 401 && bearer === undefined)
+  problem.textContent = response.status === 401 ? 'This token is not valid.' : 'The document cannot be read: ' + response.status
+  if (!response.ok) return
+  const spec = await response.json()
+  const ui = SwaggerUIBundle({
+    spec,
+    dom_id: '#page',
+    deepLinking: true,
+    filter: true,
+    docExpansion: 'none',
+    defaultModelsExpandDepth: 0,
+    validatorUrl: null,
+    onComplete: () => bearer !== undefined && ui.preauthorizeApiKey('bearer', bearer),
+  })
+}
+
+login.addEventListener('submit', (event) => {
+  event.preventDefault()
+  show(token.value.trim())
+})
+show()
+`
+
+/** A file that the page loads. @throws {Error} when it is missing because the package was not built */
+export async function pageFile(name: (typeof PAGE_FILES)[number]): Promise<{ content: string; type: string }> {
+  const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
+  return { content: name === 'page.js' ? PAGE_SCRIPT : await readFile(new URL(name, BUILT), 'utf8'), type }
+}

@@ -1,0 +1,36 @@
+import { type AppError, ERRORS, type ErrorCode, type FieldMessages } from '../../errors.ts'
+
+/** An error as it is sent. */
+export interface ErrorReply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: object
+}
+
+/** What a shape B body says, whatever the error. */
+export function shapeB(
+  code: ErrorCode,
+  details: string | FieldMessages,
+): { error: string; status_code: number; details: string | FieldMessages } {
+  const { message, status } = ERRORS[code]
+  return { error: message, status_code: status, details }
+}
+
+/**
+ * Says an error in the specification's words.
+ *
+ * @param validationStatus 422 sends failed validation as shape B, with the time
+ * @param now ISO 8601, for the bodies that carry a timestamp
+ */
+export function errorReply(error: AppError, validationStatus: 400 | 422, now: string): ErrorReply {
+  const { code, details, retryAfter } = error
+  if (code === 'VALIDATION_FAILED' && validationStatus === 422) {
+    return { status: 422, headers: {}, body: { ...shapeB(code, details), status_code: 422, timestamp: now } }
+  }
+  const { status, body: shape } = ERRORS[code]
+  const headers = {
+    ...(code === 'UNAUTHENTICATED' ? { 'WWW-Authenticate': 'Bearer' } : {}),
+    ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+  }
+  return { status, headers, body: shape === 'A' ? { detail: { error: details } } : shapeB(code, details) }
+}

@@ -1,0 +1,113 @@
+import type { Lifecycle, ResponseObject } from '@hapi/hapi'
+import { AppError, type ErrorCode } from '../../errors.ts'
+import type { Log } from '../../log/log.ts'
+import { type Clock, isoTime } from '../../util/clock.ts'
+import type { Random } from '../../util/ids.ts'
+import { nameOf } from '../metrics/traffic.ts'
+import { answerRequestId, requestIdOf } from '../requests/request-id.ts'
+import { errorReply, shapeB } from './error-body.ts'
+
+export interface ErrorOptions {
+  readonly validationStatus: 400 | 422
+  readonly clock: Clock
+  /** Makes the ids by which a body and the log speak of the same failure. */
+  readonly random: Random
+  /** Told of every error that is our own fault, with such an id. */
+  readonly log: Log
+}
+
+type Toolkit = Parameters<Lifecycle.Method>[1]
+type Failure = Error & { output?: { statusCode: number; payload?: { message: string } } }
+
+/** Turns everything that goes wrong, in a handler or in hapi itself, into one of the specification's bodies. */
+export class ErrorReplies {
+  readonly #options: ErrorOptions
+
+  constructor(options: ErrorOptions) {
+    this.#options = options
+  }
+
+  /** For `onPreResponse`. It costs every request a few promises, those that end well too. */
+  readonly onPreResponse: Lifecycle.Method = (request, h) => {
+    const { response } = request
+    if ('isBoom' in response && response.isBoom) return reply(h, response, this.#options)
+    answerRequestId(request)
+    return h.continue
+  }
+
+  /** For `failAction`. */
+  readonly failAction: Lifecycle.Method = (_, h, error = new Error('Something failed')) => this.reply(h, error)
+
+  /** Answers with an error, whatever would come next. */
+  reply(h: Toolkit, error: unknown): ResponseObject {
+    return reply(h, error instanceof Error ? error : new Error(String(error)), this.#options).takeover()
+  }
+
+  /** Makes a handler or an extension, which answers at once or by a promise, answer with its errors itself: without `onPreResponse`. */
+  readonly guard =
+    (method: Lifecycle.Method): Lifecycle.Method =>
+    (request, h, error) => {
+      const replied = (thrown: unknown) => this.reply(h, thrown)
+      try {
+        const answer = method.call(null, request, h, error)
+        return answer instanceof Promise ? answer.catch(replied) : answer
+      } catch (thrown) {
+        return replied(thrown)
+      }
+    }
+}
+
+function reply(h: Toolkit, failure: Failure, options: ErrorOptions): ResponseObject {
+  const error = failure instanceof AppError ? failure : fromFramework(failure)
+  // What says when to come again has not failed.
+  const isOurs = error === undefined || (error.status >= 500 && error.retryAfter === undefined)
+  const response = isOurs ? ownFault(h, failure, error, options) : told(h, error, options)
+  answerRequestId(h.request)
+  return response
+}
+
+function told(h: Toolkit, error: AppError, { validationStatus, clock }: ErrorOptions): ResponseObject {
+  const { status, headers, body } = errorReply(error, validationStatus, isoTime(clock()))
+  const response = h.response(body).code(status)
+  for (const [name, value] of Object.entries(headers)) response.header(name, value)
+  return response
+}
+
+/** Those of the project's files, and of copies of its data, are met by superusers alone, who replace its data. */
+const FAULTS_OF_FILES: ReadonlySet<ErrorCode> = new Set(['CONFIG_INVALID', 'DATA_CORRUPT'])
+
+/** The body says nothing of what happened inside; the log does, under the same id. */
+function ownFault(h: Toolkit, failure: Failure, error: AppError | undefined, { random, log }: ErrorOptions): ResponseObject {
+  const requestId = requestIdOf(h.request, random)
+  log.error('Request failed', { request_id: requestId, ...nameOf(h.request.route), error: failure })
+  const isTold = error !== undefined && (error.status > 500 || FAULTS_OF_FILES.has(error.code))
+  const body = isTold
+    ? shapeB(error.code, error.details)
+    : shapeB('INTERNAL', `Request ${requestId} failed; the server's log says more`)
+  const response = h.response({ ...body, request_id: requestId }).code(body.status_code)
+  return error?.retryAfter === undefined ? response : response.header('Retry-After', String(error.retryAfter))
+}
+
+const NOT_JSON = ['UNSUPPORTED_MEDIA_TYPE', 'The request body must be application/json'] as const
+
+function badRequest(message: string): readonly [ErrorCode, string] {
+  if (/content-type/i.test(message)) return NOT_JSON
+  if (message.includes('JSON')) return ['MALFORMED_JSON', 'The request body is not valid JSON']
+  return ['INVALID_REQUEST', 'The request could not be read']
+}
+
+function fromFramework({ output }: Failure): AppError | undefined {
+  // Not every error that looks like one of hapi's is one.
+  if (output?.payload === undefined) return undefined
+  const { statusCode, payload } = output
+  const known: Readonly<Record<number, readonly [ErrorCode, string]>> = {
+    400: badRequest(payload.message),
+    401: ['UNAUTHENTICATED', 'Valid token required'],
+    404: ['ROUTE_NOT_FOUND', 'There is nothing at this path'],
+    408: ['INVALID_REQUEST', 'The request took too long to arrive'],
+    413: ['PAYLOAD_TOO_LARGE', 'The request body is larger than the server takes'],
+    415: NOT_JSON,
+  }
+  const found = known[statusCode]
+  return found === undefined ? undefined : new AppError(...found)
+}

@@ -1,0 +1,42 @@
+import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi'
+import type { RecordJson } from '../../service/queries/record-json.ts'
+import type { Precondition } from '../../service/records/records.ts'
+import { type JsonAnswer, jsonResponse } from './json.ts'
+
+/**
+ * Answers with a record and its entity tag, `"<version>.<body>"`: the version of what is stored of the record, and a digest
+ * of what is sent, which nested records change too. `If-None-Match` looks at both, `If-Match` at the version.
+ */
+export function recordResponse(
+  h: ResponseToolkit,
+  record: RecordJson,
+  answer: Omit<JsonAnswer, 'etag'> = {},
+): Lifecycle.ReturnValue {
+  const tag = `"${record.version}.${record.digest}"`
+  const known = h.request.headers['if-none-match'] as string | undefined
+  const unchanged = known !== undefined && ['get', 'head'].includes(h.request.method) && knows(known, tag)
+  const body = `{"data":${record.text}}`
+  if (unchanged) {
+    // What HEAD is told of the body must be true of the record (RFC 9110, section 8.6); GET is told nothing.
+    const response = h.request.method === 'head' ? h.response(body).type('application/json') : h.response()
+    return response.code(304).header('ETag', tag)
+  }
+  return jsonResponse(h, body, { ...answer, etag: tag })
+}
+
+/** True when `If-None-Match` names a tag, or any; weak tags count (RFC 9110, section 13.1.2). */
+const knows = (header: string, tag: string): boolean =>
+  header.trim() === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === tag)
+
+/**
+ * What `If-Match` asks of the record's version (RFC 9110, section 13.1.1); undefined when it is absent. A weak tag never
+ * matches there.
+ */
+export function ifMatch(request: Request): Precondition | undefined {
+  const header = request.headers['if-match'] as string | undefined
+  if (header === undefined) return undefined
+  if (header.trim() === '*') return () => true
+  const tags = [...header.matchAll(/(W\/)?"([^".]*)(?:\.[^"]*)?"/g)].filter(([, weak]) => weak === undefined)
+  const versions = new Set(tags.map(([, , version]) => version))
+  return (version) => versions.has(version)
+}

@@ -1,0 +1,163 @@
+import type { Settings } from '../config/settings.ts'
+import type { Registry } from '../model/registry.ts'
+import type { Form } from '../validate/form.ts'
+import type { Roots } from './paths/access.ts'
+import { authPaths } from './paths/auth.ts'
+import { DATA_SCHEMAS, dataPaths } from './paths/data.ts'
+import { mockFillPaths } from './paths/mock.ts'
+import { modelPaths } from './paths/models.ts'
+import type { Header, Paths, Response } from './paths/operation.ts'
+import { operationsPaths } from './paths/operations.ts'
+import { ERROR_SCHEMAS, Responses } from './paths/responses.ts'
+import { VIEW_SCHEMAS, viewPaths } from './paths/views.ts'
+import { webhookPaths, webhookSchemas } from './paths/webhooks.ts'
+import type { FormSchemas } from './schemas/bodies.ts'
+import { createSchema, nestedSchema, partSchema, recordSchema, schemaNames, updateSchema } from './schemas/records.ts'
+import type { Schema } from './schemas/schema.ts'
+
+/** What of a project is told in its contract. */
+export interface ContractSource {
+  readonly settings: Settings
+  readonly registry: Registry
+  readonly forms: ReadonlyMap<string, Form>
+}
+
+/** An OpenAPI 3.1 document, as far as it is made here. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0'
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Paths
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly responses: Readonly<Record<string, Response>>
+    readonly headers: Readonly<Record<string, Header>>
+    readonly securitySchemes: Readonly<Record<string, unknown>>
+  }
+}
+
+const TAGS = [
+  { name: 'auth', description: 'Logging in and out' },
+  { name: 'views', description: 'How each model is edited and displayed' },
+  { name: 'webhooks', description: 'Who is told of changes, and what came of it' },
+  { name: 'data', description: 'The data as a whole: copies of it, and a new beginning' },
+  { name: 'operations', description: 'For whatever watches the server' },
+]
+
+/**
+ * Describes the API of a project, as its models, forms and settings make it. The same project gives the same document, byte
+ * for byte.
+ *
+ * @param absolute where each part of the API begins, base path included
+ */
+export function openApiDocument({ settings, registry, forms }: ContractSource, absolute: Roots): OpenApiDocument {
+  const { base_path: base, api_version: version } = settings
+  const roots = relativeTo(base, absolute)
+  const responses = new Responses(settings)
+  const models = registry.public
+  const formSchemas = nameFormSchemas(forms)
+  const paths: Paths = {
+    ...authPaths(roots, registry, responses),
+    ...Object.assign(
+      {},
+      ...models.map((model) => {
+        const own = formSchemas.filter(({ form }) => form.model === model)
+        return modelPaths({ model, registry, forms: own, responses, root: roots.models })
+      }),
+    ),
+    ...viewPaths(roots, registry, settings, responses),
+    ...webhookPaths(roots, responses),
+    ...dataPaths(roots, responses),
+    ...mockFillPaths(roots, registry, responses),
+    ...operationsPaths(roots, settings, responses),
+  }
+  const document: OpenApiDocument = {
+    openapi: '3.1.0',
+    info: { title: 'Admin API', version, description: 'Records of every model, and how they are edited and displayed.' },
+    servers: [{ url: base === '' ? '/' : base }],
+    security: [{ bearer: [] }, { password: [] }],
+    tags: [...models.map(({ name, label }) => ({ name, description: label })), ...TAGS],
+    paths,
+    components: {
+      schemas: {
+        ...modelSchemas(registry, formSchemas),
+        ...VIEW_SCHEMAS,
+        ...webhookSchemas(registry),
+        ...DATA_SCHEMAS,
+        ...ERROR_SCHEMAS,
+      },
+      responses: responses.components(),
+      headers: responses.headers(),
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        password: { type: 'oauth2', flows: { password: { tokenUrl: `${absolute.auth}/token`, scopes: {} } } },
+      },
+    },
+  }
+  return withoutUnused(document)
+}
+
+function relativeTo(base: string, { models, auth, views, webhooks, snapshots, reset, mock, document }: Roots): Roots {
+  const relative = (path: string) => path.slice(base.length)
+  return {
+    models: relative(models),
+    auth: relative(auth),
+    views: relative(views),
+    webhooks: relative(webhooks),
+    snapshots: relative(snapshots),
+    reset: relative(reset),
+    mock: relative(mock),
+    document: relative(document),
+  }
+}
+
+function modelSchemas(registry: Registry, formSchemas: readonly FormSchemas[]): Record<string, Schema> {
+  const schemas: Record<string, Schema> = {}
+  for (const model of registry.public) {
+    const names = schemaNames(model)
+    schemas[names.record] = recordSchema(model, registry)
+    schemas[names.part] = partSchema(model, registry)
+    schemas[names.nested] = nestedSchema(model)
+    schemas[names.create] = createSchema(model)
+    schemas[names.update] = updateSchema(model)
+  }
+  for (const { form, create, update } of formSchemas) {
+    schemas[create] = createSchema(form.model, form)
+    schemas[update] = updateSchema(form.model, form)
+  }
+  return schemas
+}
+
+/** Names of components are of few characters, forms' may be of any: what does not fit is replaced, and twins are numbered. */
+function nameFormSchemas(forms: ReadonlyMap<string, Form>): FormSchemas[] {
+  const taken = new Set<string>()
+  return [...forms.values()].map((form) => {
+    const plain = `${form.model.name}.${form.name.replace(/[^A-Za-z0-9_-]/g, '_')}`
+    let name = plain
+    for (let twin = 2; taken.has(name); twin++) name = `${plain}_${twin}`
+    taken.add(name)
+    return { form, create: `${name}.create`, update: `${name}.update` }
+  })
+}
+
+/** Leaves out shared parts that nothing refers to, such as the answer to too many requests where there is no limit. */
+function withoutUnused(document: OpenApiDocument): OpenApiDocument {
+  const text = JSON.stringify(document)
+  const used = new Set([...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, name]) => name))
+  const { components } = document
+  const kept = <T>(kind: 'schemas' | 'responses' | 'headers', all: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${kind}/${name}`)))
+  const next = {
+    ...components,
+    schemas: kept('schemas', components.schemas),
+    responses: kept('responses', components.responses),
+    headers: kept('headers', components.headers),
+  }
+  const isLess = (['schemas', 'responses', 'headers'] as const).some(
+    (kind) => Object.keys(next[kind]).length < Object.keys(components[kind]).length,
+  )
+  // What was left out may have been all that referred to something else. The text has no members that are undefined.
+  return isLess ? withoutUnused({ ...document, components: next }) : (JSON.parse(text) as OpenApiDocument)
+}

@@ -1,0 +1,73 @@
+import type { Registry } from '../../model/registry.ts'
+import { schemaNames } from '../schemas/records.ts'
+import { object, ref, type Schema, TEXT } from '../schemas/schema.ts'
+import type { Roots } from './access.ts'
+import { body, json, OPEN, type Paths } from './operation.ts'
+import type { Failure, Responses } from './responses.ts'
+
+const AUTH_TAGS = ['auth']
+const SIGNED_IN: readonly Failure[] = ['unauthenticated', 'notJson', 'unavailable', 'badRequest']
+const BODY: readonly Failure[] = ['badWrite', 'unauthenticated', 'tooLarge', 'notJson', 'unavailable']
+
+/** Logging in and out. */
+export function authPaths({ auth }: Roots, registry: Registry, responses: Responses): Paths {
+  const grant = object({
+    access_token: TEXT,
+    refresh_token: TEXT,
+    token_type: { type: 'string', const: 'bearer' },
+    expires_in: { type: 'integer', description: 'How long the access token is good for, in seconds' },
+  })
+  const granted = (description: string) => responses.success(description, json(grant), 'auth')
+  const failures = responses.failures('auth', ...BODY)
+  const grantType = (value: string): Schema => ({ type: 'string', const: value })
+  const login = object({ username: TEXT, password: TEXT, grant_type: grantType('password') }, ['username', 'password'])
+  const renewal = object({ refresh_token: TEXT, grant_type: grantType('refresh_token') }, ['refresh_token'])
+  const user = ref(schemaNames(registry.expect('user')).record)
+  const me = object({ data: user, permissions: { type: 'array', items: TEXT } })
+  return {
+    [`${auth}/token`]: {
+      post: {
+        operationId: 'login',
+        summary: 'Log in: the OAuth 2 password grant',
+        tags: AUTH_TAGS,
+        security: OPEN,
+        requestBody: body(jsonOrForm(login)),
+        // Also when so many others log in that there is no more waiting.
+        responses: { 200: granted('A new session'), ...failures, ...responses.failures('auth', 'rateLimited') },
+      },
+    },
+    [`${auth}/refresh`]: {
+      post: {
+        operationId: 'refreshTokens',
+        summary: 'Change a refresh token for a new pair of tokens',
+        tags: AUTH_TAGS,
+        security: OPEN,
+        requestBody: body(jsonOrForm(renewal)),
+        responses: { 200: granted('New tokens; the one that was sent is good for nothing any more'), ...failures },
+      },
+    },
+    [`${auth}/logout`]: {
+      post: {
+        operationId: 'logout',
+        summary: 'End a session, access tokens and all',
+        tags: AUTH_TAGS,
+        security: OPEN,
+        requestBody: body(jsonOrForm(object({ refresh_token: TEXT }))),
+        responses: { 200: responses.success('The session is over', json(object({ message: TEXT })), 'auth'), ...failures },
+      },
+    },
+    [`${auth}/me`]: {
+      get: {
+        operationId: 'getOwnUser',
+        summary: 'Who the token speaks for',
+        tags: AUTH_TAGS,
+        responses: {
+          200: responses.success('The user and their permissions', json(me), 'auth'),
+          ...responses.failures('auth', ...SIGNED_IN),
+        },
+      },
+    },
+  }
+}
+
+const jsonOrForm = (schema: Schema) => ({ ...json(schema), 'application/x-www-form-urlencoded': { schema } })

@@ -1,0 +1,191 @@
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
+import { MAX_BULK_ITEMS } from '../../service/records/write-requests.ts'
+import { type FormSchemas, pageOf, several, underForms, upTo, wholeOrPart } from '../schemas/bodies.ts'
+import { schemaNames } from '../schemas/records.ts'
+import { COUNT, object, ref, type Schema, strictObject, TEXT } from '../schemas/schema.ts'
+import { READ, WRITE } from './access.ts'
+import { mockPaths } from './mock.ts'
+import { body, json, type Parameter, type Paths } from './operation.ts'
+import { listParameters, projectionParameters, searchParameters } from './query-parameters.ts'
+import type { Responses } from './responses.ts'
+import { transferPaths } from './transfer.ts'
+
+export interface ModelPathsOptions {
+  readonly model: Model
+  readonly registry: Registry
+  readonly forms: readonly FormSchemas[]
+  readonly responses: Responses
+  /** Where the Models API begins, relative to the base path. */
+  readonly root: string
+}
+
+/** The id of a record, in the path. */
+const RECORD_ID: Parameter = {
+  name: 'record_id',
+  in: 'path',
+  required: true,
+  description: 'The id of the record',
+  schema: { type: 'integer', minimum: 0 },
+}
+
+const ifHeader = (name: 'If-Match' | 'If-None-Match', description: string): Parameter => ({
+  name,
+  in: 'header',
+  description,
+  schema: TEXT,
+})
+const IF_MATCH = ifHeader('If-Match', 'Only if the record is still at this version, as its `ETag` names it')
+const IF_NONE_MATCH = ifHeader('If-None-Match', 'Only if the record is no longer what this `ETag` names')
+
+/** All that can be asked of one model. */
+export function modelPaths(options: ModelPathsOptions): Paths {
+  const { model, root } = options
+  const path = `${root}/${model.key}`
+  return {
+    [path]: { get: list(options), post: create(options) },
+    [`${path}/search`]: { get: search(options) },
+    ...mockPaths(options),
+    ...transferPaths(options, path),
+    [`${path}/bulk`]: { post: createMany(options), put: updateMany(options), delete: deleteMany(options) },
+    [`${path}/{record_id}`]: { get: read(options), put: update(options), delete: remove(options) },
+  }
+}
+
+function list({ model, registry, responses }: ModelPathsOptions) {
+  return {
+    operationId: `list${model.name}`,
+    summary: `List ${model.label}`,
+    tags: [model.name],
+    parameters: listParameters(model, registry),
+    responses: {
+      200: responses.success('A page of records', json(object(pageOf(model))), 'default'),
+      ...responses.failures('default', ...READ),
+    },
+  }
+}
+
+function search({ model, registry, responses }: ModelPathsOptions) {
+  const span: Schema = { type: 'array', items: COUNT, minItems: 2, maxItems: 2, description: 'Start and length' }
+  const hit = object({
+    id: { type: 'integer', minimum: 1 },
+    score: { type: 'number' },
+    matches: { type: 'object', additionalProperties: { type: 'array', items: span }, description: 'Where in each field' },
+  })
+  const notices: Schema = { type: 'array', items: TEXT, description: 'What the searcher should know of the result' }
+  const members = { ...pageOf(model), hits: { type: 'array', items: hit }, notices } as const
+  const required = Object.keys(members).filter((name) => name !== 'notices')
+  return {
+    operationId: `search${model.name}`,
+    summary: `Search ${model.label}`,
+    tags: [model.name],
+    parameters: searchParameters(model, registry),
+    responses: {
+      200: responses.success('A page of records, the best first', json(object(members, required)), 'default'),
+      ...responses.failures('default', ...READ),
+    },
+  }
+}
+
+function create({ model, forms, responses }: ModelPathsOptions) {
+  const names = schemaNames(model)
+  return {
+    operationId: `create${model.name}`,
+    summary: `Create a record of ${model.label}`,
+    tags: [model.name],
+    requestBody: body(json(underForms(forms, 'create', (schema) => ({ data: ref(schema) }), names.create))),
+    responses: {
+      201: responses.success('The new record', json(object({ data: ref(names.record) })), 'default', ['Location', 'ETag']),
+      ...responses.failures('default', ...WRITE),
+    },
+  }
+}
+
+function createMany({ model, forms, responses }: ModelPathsOptions) {
+  const names = schemaNames(model)
+  const members = (schema: string) => ({ records: upTo(MAX_BULK_ITEMS, ref(schema)) })
+  return {
+    operationId: `bulkCreate${model.name}`,
+    summary: `Create records of ${model.label}, all or none`,
+    tags: [model.name],
+    requestBody: body(json(underForms(forms, 'create', members, names.create))),
+    responses: {
+      201: responses.success('The new records', json(object(several(model))), 'default'),
+      ...responses.failures('default', ...WRITE),
+    },
+  }
+}
+
+function read({ model, registry, responses }: ModelPathsOptions) {
+  return {
+    operationId: `read${model.name}`,
+    summary: `Read a record of ${model.label}`,
+    tags: [model.name],
+    parameters: [RECORD_ID, ...projectionParameters(model, registry), IF_NONE_MATCH],
+    responses: {
+      200: responses.success('The record', json(object({ data: wholeOrPart(model) })), 'default', ['ETag']),
+      304: responses.success('The record is what `If-None-Match` names', undefined, 'default', ['ETag']),
+      ...responses.failures('default', ...READ, 'notFound'),
+    },
+  }
+}
+
+function update({ model, forms, responses }: ModelPathsOptions) {
+  const names = schemaNames(model)
+  return {
+    operationId: `update${model.name}`,
+    summary: `Change a record of ${model.label}`,
+    description: 'What `data` leaves out stays as it is. A record that is not there is a 400.',
+    tags: [model.name],
+    parameters: [RECORD_ID, IF_MATCH],
+    requestBody: body(json(underForms(forms, 'update', (schema) => ({ data: ref(schema) }), names.update))),
+    responses: {
+      200: responses.success('The record as it is now', json(object({ data: ref(names.record) })), 'default', ['ETag']),
+      ...responses.failures('default', ...WRITE, 'preconditionFailed'),
+    },
+  }
+}
+
+function updateMany({ model, forms, responses }: ModelPathsOptions) {
+  const names = schemaNames(model)
+  const item = (schema: string) => strictObject({ id: { type: 'integer' }, data: ref(schema) })
+  const members = (schema: string) => ({ updates: upTo(MAX_BULK_ITEMS, item(schema)) })
+  return {
+    operationId: `bulkUpdate${model.name}`,
+    summary: `Change records of ${model.label}, all or none`,
+    tags: [model.name],
+    requestBody: body(json(underForms(forms, 'update', members, names.update))),
+    responses: {
+      200: responses.success('The records as they are now', json(object(several(model))), 'default'),
+      ...responses.failures('default', ...WRITE),
+    },
+  }
+}
+
+function remove({ model, responses }: ModelPathsOptions) {
+  const content = json(object({ message: TEXT, data: ref(schemaNames(model).record) }))
+  return {
+    operationId: `delete${model.name}`,
+    summary: `Delete a record of ${model.label}`,
+    tags: [model.name],
+    parameters: [RECORD_ID, IF_MATCH],
+    responses: {
+      200: responses.success('The record that was deleted', content, 'default'),
+      ...responses.failures('default', ...WRITE, 'notFound', 'preconditionFailed'),
+    },
+  }
+}
+
+function deleteMany({ model, responses }: ModelPathsOptions) {
+  return {
+    operationId: `bulkDelete${model.name}`,
+    summary: `Delete records of ${model.label}, all or none`,
+    description: 'A record that is not there is a 400.',
+    tags: [model.name],
+    requestBody: body(json(strictObject({ ids: upTo(MAX_BULK_ITEMS, { type: 'integer' }) }))),
+    responses: {
+      200: responses.success('The records that were deleted', json(object({ message: TEXT, ...several(model) })), 'default'),
+      ...responses.failures('default', ...WRITE),
+    },
+  }
+}

@@ -1,0 +1,142 @@
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
+import { DEFAULT_FORMAT, FORMATS } from '../../query/formats.ts'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../query/page.ts'
+import { oneName, type Schema } from '../schemas/schema.ts'
+import type { Parameter } from './operation.ts'
+
+/** Filter operators as they are written: nothing for `=`. */
+const suffix = (operator: string): string => (operator === 'eq' ? '' : `__${operator}`)
+
+/** The left sides of every filter on a model's own fields: `title`, `title__icontains`. */
+export const filterNames = (model: Model): string[] =>
+  model.visibleFields.flatMap(({ name, type }) => type.operators.map((operator) => name + suffix(operator)))
+
+/** The left sides of filters through each relation: `author__username`. */
+export const relatedFilterNames = (model: Model, registry: Registry): string[] =>
+  [...model.relations].flatMap(([name, { relation }]) =>
+    filterNames(registry.expect(relation.target)).map((inner) => `${name}__${inner}`),
+  )
+
+/** The fields that lists can be sorted by. */
+export const sortKeys = (model: Model): string[] =>
+  model.visibleFields.filter(({ type }) => type.sortable).map(({ name }) => name)
+
+/** What `fields` may name. */
+export const columnNames = (model: Model): string[] => [
+  ...model.visibleFields.map(({ name }) => name),
+  ...[...model.relations.keys()].filter((name) => !model.fields.has(name)),
+]
+
+/** What `include` may name: `author__username`. */
+export const includeNames = (model: Model, registry: Registry): string[] =>
+  [...model.relations].flatMap(([name, { relation }]) =>
+    registry
+      .expect(relation.target)
+      .visibleFields.filter((field) => field.relation?.kind !== 'many')
+      .map((field) => `${name}__${field.name}`),
+  )
+
+/** The fields that are searched. */
+export const searchedFields = (model: Model): string[] =>
+  model.visibleFields.filter(({ searchable }) => searchable).map(({ name }) => name)
+
+/** Several names between commas. */
+const commaSeparated = (name: string, description: string, items: Schema): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  style: 'form',
+  explode: false,
+  schema: { type: 'array', items, minItems: 1 },
+})
+
+/** Which page is wanted. */
+export const PAGE: readonly Parameter[] = [
+  { name: 'page', in: 'query', description: 'Which page, from 1', schema: { type: 'integer', minimum: 1, default: 1 } },
+  {
+    name: 'page_size',
+    in: 'query',
+    description: 'Records of a page',
+    schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE },
+  },
+]
+
+function filtersOf(model: Model, registry: Registry): Parameter {
+  const own = model.visibleFields.map(({ name }) => name)
+  const names = [...new Set([...own, ...model.relations.keys()])]
+  const related = relatedFilterNames(model, registry).length > 0
+  return {
+    name: 'filters',
+    in: 'query',
+    description: [
+      '`<field>=<value>` or `<field>__<operator>=<value>`, as often as is needed; all must hold.',
+      related ? 'Through a relation: `<relation>__<field>__<operator>=<value>`.' : '',
+      '`__in` takes values between commas, `__isnull` true or false.',
+      `Known: ${filterNames(model).join(' ')}`,
+    ]
+      .filter(Boolean)
+      .join(' '),
+    style: 'form',
+    explode: true,
+    schema: { type: 'array', items: { type: 'string', pattern: `^(${names.join('|')})(__[A-Za-z0-9_]+)?=` }, maxItems: 30 },
+  }
+}
+
+/** What of a record is answered. */
+export function projectionParameters(model: Model, registry: Registry): Parameter[] {
+  const included = includeNames(model, registry)
+  const fields = commaSeparated('fields', 'What of each record to answer with; `id` always is', oneName(columnNames(model)))
+  if (included.length === 0) return [fields]
+  return [fields, commaSeparated('include', 'Fields of related records, `<relation>__<field>`', oneName(included))]
+}
+
+const sortParameters = (model: Model): Parameter[] => [
+  commaSeparated('sort_by', 'Fields to sort by; the last tie is broken by `id`', oneName(sortKeys(model))),
+  commaSeparated('sort_order', 'One for all of `sort_by`, or one for each', oneName(['asc', 'desc'])),
+]
+
+/** Which records are answered, in which order. */
+export const listParameters = (model: Model, registry: Registry): Parameter[] => [
+  ...PAGE,
+  ...projectionParameters(model, registry),
+  filtersOf(model, registry),
+  ...sortParameters(model),
+]
+
+/** Which records are exported, in which order, what of them, and as what. */
+export const exportParameters = (model: Model, registry: Registry): Parameter[] => [
+  {
+    name: 'format',
+    in: 'query',
+    description: 'What the file is; NDJSON is a record a line',
+    schema: { type: 'string', enum: [...FORMATS], default: DEFAULT_FORMAT },
+  },
+  {
+    name: 'bom',
+    in: 'query',
+    description: 'Begin CSV with a byte order mark, by which spreadsheets recognise UTF-8',
+    schema: { type: 'boolean', default: false },
+  },
+  ...projectionParameters(model, registry).filter(({ name }) => name === 'fields'),
+  filtersOf(model, registry),
+  ...sortParameters(model),
+]
+
+/** What is searched for, and where. */
+export function searchParameters(model: Model, registry: Registry): Parameter[] {
+  const searched = searchedFields(model)
+  const where = commaSeparated('fields', 'Fields to search; all of those that can be where it is absent', oneName(searched))
+  return [
+    { name: 'q', in: 'query', description: 'What to search for', required: true, schema: { type: 'string', minLength: 1 } },
+    ...(searched.length === 0 ? [] : [where]),
+    {
+      name: 'fuzzy',
+      in: 'query',
+      description: 'Also find words that are nearly the same',
+      schema: { type: 'boolean', default: false },
+    },
+    ...PAGE,
+    filtersOf(model, registry),
+  ]
+}

@@ -1,0 +1,126 @@
+import type { Settings } from '../../config/settings.ts'
+import { COUNT, MOMENT, object, ref, type Schema, TEXT } from '../schemas/schema.ts'
+import type { Content, Header, Reference, Response } from './operation.ts'
+import { json } from './operation.ts'
+
+const MESSAGES: Schema = { type: 'object', additionalProperties: { type: 'array', items: TEXT } }
+
+/** The two shapes that errors have, and what a message alone looks like. Names in lower case: models' are not. */
+export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
+  fieldErrors: {
+    ...object({ detail: object({ error: { anyOf: [TEXT, MESSAGES] } }) }),
+    description: 'Messages by field (`<index>.<field>` in bulk operations), or one message about the whole',
+  },
+  error: {
+    ...object(
+      {
+        error: TEXT,
+        status_code: { type: 'integer' },
+        details: { anyOf: [TEXT, MESSAGES] },
+        timestamp: MOMENT,
+        request_id: { ...TEXT, description: 'By which the log of the server speaks of the same failure' },
+      },
+      ['error', 'status_code', 'details'],
+    ),
+    description: 'What went wrong, with messages by parameter or in words',
+  },
+}
+
+const ERROR = json(ref('error'))
+const EITHER = json({ anyOf: [ref('fieldErrors'), ref('error')] })
+
+/** Ways in which operations fail, by the name of their response. */
+const FAILURES = {
+  badRequest: [400, 'A parameter is wrong, or the answer would be too large', ERROR],
+  badWrite: [400, 'Something in the body is wrong, by field; or the body cannot be read', EITHER],
+  validationFailed: [422, 'Validation failed, by field', ERROR],
+  unauthenticated: [401, 'There is no valid token', ERROR],
+  forbidden: [403, 'The user lacks the permission', ERROR],
+  notFound: [404, 'There is no such record, or copy of the data', ERROR],
+  timeout: [408, 'The request took too long to arrive', ERROR],
+  conflict: [409, 'Other records refer to it, others keep writing to it, or its name is taken', ERROR],
+  preconditionFailed: [412, 'The record has changed: `If-Match` names another version', ERROR],
+  tooLarge: [413, 'The body is larger than the server takes', ERROR],
+  notJson: [415, 'The body is not of a type or encoding that is read', ERROR],
+  rateLimited: [429, 'Too many requests in a minute', ERROR],
+  headersTooLarge: [431, 'The headers are larger than the server takes', ERROR],
+  serverError: [500, "A failure of the server's own", ERROR],
+  unavailable: [503, 'The server is being reloaded, or the storage takes no writes at present', ERROR],
+} as const satisfies Record<string, readonly [number, string, Content]>
+
+export type Failure = keyof typeof FAILURES
+
+/** Of whatever is asked for. */
+const ALWAYS = ['timeout', 'headersTooLarge', 'serverError', 'unavailable'] as const satisfies readonly Failure[]
+
+const RATE_HEADERS: Readonly<Record<string, Header>> = {
+  'X-RateLimit-Limit': { description: 'Requests that may be sent in any minute', schema: COUNT },
+  'X-RateLimit-Remaining': { description: 'How many of them are left', schema: COUNT },
+  'X-RateLimit-Reset': { description: 'When there will be more, in seconds since 1970', schema: COUNT },
+  RateLimit: {
+    description: 'The same (draft-ietf-httpapi-ratelimit-headers): what is left, and for how many seconds',
+    schema: TEXT,
+  },
+  'RateLimit-Policy': { description: 'The limit and its window, in the same notation', schema: TEXT },
+}
+
+const OTHER_HEADERS: Readonly<Record<string, Header>> = {
+  ETag: { description: 'Names this version of the record, for `If-None-Match` and `If-Match`', schema: TEXT },
+  'Content-Disposition': { description: 'The name that the file is to be kept under', schema: TEXT },
+  Location: { description: 'Where the new record is', schema: { type: 'string', format: 'uri-reference' } },
+  'WWW-Authenticate': { description: 'Always `Bearer`', schema: { type: 'string', const: 'Bearer' } },
+  'Retry-After': { description: 'Seconds to wait', schema: COUNT },
+}
+
+/** Which limit, if any, an operation is counted under. */
+export type Limit = keyof Settings['rate_limits'] | 'none'
+
+/** Says what operations are answered with, as the settings of a project have it. */
+export class Responses {
+  readonly #settings: Settings
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+  }
+
+  /** An answer that is no failure. */
+  success(description: string, content: Content | undefined, limit: Limit, headers: readonly string[] = []): Response {
+    const names = [...headers, ...(this.#limits(limit) ? Object.keys(RATE_HEADERS) : [])]
+    return { description, ...headersOf(names), ...(content === undefined ? {} : { content }) }
+  }
+
+  /** These failures and those that may always come, by status. */
+  failures(limit: Limit, ...kinds: readonly Failure[]): Record<string, Reference> {
+    const validates = kinds.includes('badWrite') && this.#settings.validation_status === 422
+    const all: Failure[] = [
+      ...kinds,
+      ...ALWAYS,
+      ...(validates ? (['validationFailed'] as const) : []),
+      ...(this.#limits(limit) ? (['rateLimited'] as const) : []),
+    ]
+    return Object.fromEntries(all.map((kind) => [String(FAILURES[kind][0]), { $ref: `#/components/responses/${kind}` }]))
+  }
+
+  /** Every failure as a component of the document. */
+  components(): Record<Failure, Response> {
+    const limited = this.#limits('default') || this.#limits('auth') || this.#limits('upload')
+    const entries = Object.entries(FAILURES).map(([kind, [, description, content]]) => {
+      const own = kind === 'unauthenticated' ? ['WWW-Authenticate'] : kind === 'rateLimited' ? ['Retry-After'] : []
+      const names = [...own, ...(limited ? Object.keys(RATE_HEADERS) : [])]
+      return [kind, { description, ...headersOf(names), content }]
+    })
+    return Object.fromEntries(entries) as Record<Failure, Response>
+  }
+
+  /** The headers that answers refer to. */
+  headers(): Record<string, Header> {
+    return { ...OTHER_HEADERS, ...RATE_HEADERS }
+  }
+
+  #limits(limit: Limit): boolean {
+    return limit !== 'none' && this.#settings.rate_limits[limit] > 0
+  }
+}
+
+const headersOf = (names: readonly string[]): { headers?: Record<string, Reference> } =>
+  names.length === 0 ? {} : { headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])) }

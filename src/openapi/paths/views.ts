@@ -1,0 +1,84 @@
+import type { Settings } from '../../config/settings.ts'
+import type { Registry } from '../../model/registry.ts'
+import { object, oneName, ref, type Schema, TEXT } from '../schemas/schema.ts'
+import { access, READ_OPEN, type Roots, refusals } from './access.ts'
+import { json, type Paths } from './operation.ts'
+import type { Responses } from './responses.ts'
+
+const FLAG: Schema = { type: 'boolean' }
+
+const fieldView = object(
+  {
+    name: TEXT,
+    title: TEXT,
+    help_text: TEXT,
+    field_type: TEXT,
+    widget: TEXT,
+    required: FLAG,
+    readonly: FLAG,
+    disabled: FLAG,
+    placeholder: TEXT,
+    default_value: {},
+    options: { type: 'object', additionalProperties: true },
+    error: object({ message: TEXT, code: TEXT }, ['message']),
+    is_primary_key: FLAG,
+  },
+  ['name', 'required', 'readonly', 'disabled', 'is_primary_key'],
+)
+
+const NAMES: Schema = { type: 'array', items: TEXT }
+
+const viewMembers = (viewType: 'form' | 'list') => ({
+  name: TEXT,
+  view_type: { type: 'string', const: viewType } as const,
+  model: TEXT,
+  fields: { type: 'array', items: ref('fieldView') } as const,
+})
+
+/** The views that the Views API answers with. */
+export const VIEW_SCHEMAS: Readonly<Record<string, Schema>> = {
+  fieldView,
+  formView: object(
+    { ...viewMembers('form'), creation_fields: NAMES, allowed_update_fields: NAMES },
+    Object.keys(viewMembers('form')),
+  ),
+  listView: object(viewMembers('list')),
+}
+
+const VIEWS: Schema = { type: 'array', items: { anyOf: [ref('formView'), ref('listView')] } }
+
+/** How each model is edited and displayed. */
+export function viewPaths({ views }: Roots, registry: Registry, settings: Settings, responses: Responses): Paths {
+  const failures = responses.failures('none', ...READ_OPEN, ...refusals(settings))
+  const options = { tags: ['views'], ...access(settings) }
+  return {
+    [views]: {
+      get: {
+        operationId: 'getAllViews',
+        summary: 'All views, by model',
+        ...options,
+        responses: {
+          200: responses.success(
+            'Views by model',
+            json(object({ data: { type: 'object', additionalProperties: VIEWS } })),
+            'none',
+          ),
+          ...failures,
+        },
+      },
+    },
+    [`${views}/{model}`]: {
+      get: {
+        operationId: 'getModelViews',
+        summary: 'The views of one model',
+        ...options,
+        parameters: [{ name: 'model', in: 'path', required: true, schema: oneName(registry.public.map(({ key }) => key)) }],
+        responses: {
+          200: responses.success('The views of the model', json(object({ data: VIEWS })), 'none'),
+          ...failures,
+          ...responses.failures('none', 'notFound'),
+        },
+      },
+    },
+  }
+}

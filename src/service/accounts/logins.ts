@@ -1,0 +1,175 @@
+import { NOBODYS_HASH, type PasswordHasher } from '../../auth/password.ts'
+import { ACTIONS, type Actor, codename, SHELL } from '../../auth/permissions.ts'
+import { type Claims, SHELL_SUBJECT, type Tokens, type TokenType } from '../../auth/token.ts'
+import { AppError } from '../../errors.ts'
+import { Lockout } from '../../limit/lockout.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Store, StoredRecord } from '../../store/store.ts'
+import { type Clock, isoTime } from '../../util/clock.ts'
+import { type Random, uniqueId } from '../../util/ids.ts'
+import type { Records } from '../records/records.ts'
+import { grantsOf } from './account-guards.ts'
+import { Refusal } from './login-failure.ts'
+import { isOf, Sessions, succeeds, tokenIdFor } from './sessions.ts'
+import { userNamed } from './users.ts'
+
+/** What a login is answered with (RFC 6749, section 5.1); `expires_in` in seconds. */
+export interface TokenGrant {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly token_type: 'bearer'
+  readonly expires_in: number
+}
+
+/** The permissions of a superuser, who needs none. */
+const NONE: ReadonlySet<string> = new Set()
+
+/** Logs users in and out and finds out on whose behalf a request comes. Every refusal is the same error. */
+export class Logins {
+  readonly #registry: Registry
+  readonly #store: Store
+  readonly #records: Records
+  readonly #sessions: Sessions
+  readonly #tokens: Tokens
+  readonly #hasher: PasswordHasher
+  readonly #lockout: Lockout
+  readonly #clock: Clock
+  readonly #random: Random
+
+  constructor(parts: {
+    registry: Registry
+    store: Store
+    records: Records
+    tokens: Tokens
+    hasher: PasswordHasher
+    clock: Clock
+    random: Random
+  }) {
+    this.#registry = parts.registry
+    this.#store = parts.store
+    this.#records = parts.records
+    this.#tokens = parts.tokens
+    this.#hasher = parts.hasher
+    this.#clock = parts.clock
+    this.#random = parts.random
+    this.#sessions = new Sessions(parts)
+    this.#lockout = new Lockout({ clock: parts.clock })
+    parts.records.guardAccess({
+      companions: (users) => this.#sessions.endingOf(users),
+      changed: (users) => this.#accessChanged(users),
+    })
+  }
+
+  /**
+   * Alike, in what is answered and in how long it takes, for an unknown user, a wrong password, an inactive user and an account
+   * that is locked because of too many failures.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
+  async login(username: string, password: string): Promise<TokenGrant> {
+    const user = await userNamed(this.#store, username)
+    const matches = await this.#hasher.verify(String(user?.password ?? NOBODYS_HASH), password)
+    const admitted = this.#lockout.admit(username, matches && user?.is_active === true)
+    if (user === undefined || !admitted) throw unauthenticated(this.#refusal(username, user, matches))
+    const family = uniqueId(this.#random)
+    const { grant, tokenId, expiresAt } = this.#grant(user.id, family)
+    const noted = await succeeds(this.#records.stamp('user', user.id, { last_login: isoTime(this.#clock()) }))
+    if (!noted || !(await succeeds(this.#sessions.begin(user, family, tokenId, expiresAt)))) throw unauthenticated()
+    return grant
+  }
+
+  /**
+   * Changes a refresh token for a new pair. A token that has been changed before, or is being changed by somebody else right
+   * now, gives its whole family away, so the session ends for everybody who holds one of them (RFC 9700, section 4.14.2); so
+   * it does when the user has another password by now.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
+  async refresh(token: string): Promise<TokenGrant> {
+    const claims = this.#refreshClaims(token)
+    const session = await this.#sessions.of(claims)
+    const user = session === undefined ? undefined : await this.#activeUser(Number(session.user_id))
+    if (session === undefined || user === undefined) throw unauthenticated(new Refusal('session_over', user))
+    const next = this.#grant(user.id, String(session.family))
+    const isLast = session.token_id === claims.jti
+    const isGood = isLast && isOf(session, user)
+    if (isGood && (await this.#sessions.rotate(session, next.tokenId, next.expiresAt))) return next.grant
+    await this.#sessions.end(session)
+    // Somebody else was first, then or now, unless the user has another password.
+    throw unauthenticated(new Refusal(isLast && !isGood ? 'session_over' : 'token_reused', user))
+  }
+
+  /** Ends the session that a refresh token belongs to, with all its tokens. @throws {AppError} UNAUTHENTICATED */
+  async logout(token: string): Promise<void> {
+    const session = await this.#sessions.of(this.#refreshClaims(token))
+    if (session === undefined) throw unauthenticated()
+    await this.#sessions.end(session)
+  }
+
+  /**
+   * Whom an access token speaks for, looked up anew: who was deleted, disabled, demoted or logged out is so at once.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
+  async authenticate(token: string): Promise<Actor> {
+    const claims = this.#tokens.verify(token, 'access')
+    if (claims === undefined) throw unauthenticated()
+    if (claims.sub === SHELL_SUBJECT) return SHELL
+    const [user] = await this.#store.get('user', [Number(claims.sub)])
+    if (user?.is_active !== true) throw unauthenticated()
+    if (!this.#sessions.isKnownOpen(claims) && !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()
+    const isSuperuser = user.is_superuser === true
+    return { userId: user.id, isSuperuser, permissions: isSuperuser ? NONE : await grantsOf(this.#store, user) }
+  }
+
+  /** An access token for a user, without a login: for whoever can read the secret anyway. */
+  issueAccessToken(user: StoredRecord): string {
+    return this.#tokens.issue('access', user.id, tokenIdFor(user, this.#random)).token
+  }
+
+  /** Everything an actor may do, by codename. */
+  permissionsOf(actor: Actor): string[] {
+    if (!actor.isSuperuser) return [...actor.permissions].sort()
+    return this.#registry.public.flatMap((model) => ACTIONS.map((action) => codename(action, model))).sort()
+  }
+
+  #grant(userId: number, family: string): { grant: TokenGrant; tokenId: string; expiresAt: number } {
+    const issue = (type: TokenType) => this.#tokens.issue(type, userId, `${family}.${uniqueId(this.#random)}`)
+    const [access, refresh] = [issue('access'), issue('refresh')]
+    const grant: TokenGrant = {
+      access_token: access.token,
+      refresh_token: refresh.token,
+      token_type: 'bearer',
+      expires_in: this.#tokens.lifetimeSeconds('access'),
+    }
+    return { grant, tokenId: refresh.claims.jti, expiresAt: Math.max(access.claims.exp, refresh.claims.exp) }
+  }
+
+  /** Whoever is logged in with what was good before is so no longer; whoever has what is good now may come in. */
+  #accessChanged(users: readonly StoredRecord[]): void {
+    for (const { username } of users) this.#lockout.forgive(String(username))
+    this.#sessions.ended()
+  }
+
+  /** Why a login is refused. */
+  #refusal(username: string, user: StoredRecord | undefined, matches: boolean): Refusal {
+    if (this.#lockout.locks(username)) return new Refusal('account_locked', user)
+    if (user === undefined) return new Refusal('unknown_user')
+    return new Refusal(matches ? 'user_inactive' : 'wrong_password', user)
+  }
+
+  #refreshClaims(token: string): Claims {
+    const claims = this.#tokens.verify(token, 'refresh')
+    if (claims === undefined) throw unauthenticated(new Refusal('token_invalid'))
+    return claims
+  }
+
+  async #activeUser(id: number): Promise<StoredRecord | undefined> {
+    const [user] = await this.#store.get('user', [id])
+    return user?.is_active === true ? user : undefined
+  }
+}
+
+/** The one error for everybody who cannot be told who they are. @param refusal why, for the log */
+export const unauthenticated = (refusal?: Refusal): AppError =>
+  new AppError('UNAUTHENTICATED', 'Valid token required', { cause: refusal })

@@ -1,0 +1,31 @@
+import { ACTIONS, codename, SYSTEM } from '../../auth/permissions.ts'
+import { AppError } from '../../errors.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Store } from '../../store/store.ts'
+import type { Records } from '../records/records.ts'
+
+/**
+ * Adds the four permissions of every registered model that are not there yet.
+ *
+ * @throws {AppError} CONFIG_INVALID when the project's own permission model does not take them
+ */
+export async function addMissingPermissions(registry: Registry, store: Store, records: Records): Promise<void> {
+  const known = new Set<unknown>()
+  for await (const batch of store.stream('permission', { filters: [], sort: [] })) {
+    for (const permission of batch) known.add(permission.codename)
+  }
+  const wanted = registry.public.flatMap((model) =>
+    ACTIONS.map((action) => ({ codename: codename(action, model), name: `Can ${action} ${model.key}`.slice(0, 255) })),
+  )
+  const missing = wanted.filter((permission) => !known.has(permission.codename))
+  if (missing.length > 0) {
+    const refused = await records.load(
+      SYSTEM,
+      missing.map((data) => ({ model: 'permission', data })),
+    )
+    const messages = new Set(refused.flatMap(({ issues }) => Object.values(issues.toMessages()).flat()))
+    if (messages.size > 0) {
+      throw new AppError('CONFIG_INVALID', `The permissions of the models cannot be stored: ${[...messages].join(', ')}`)
+    }
+  }
+}

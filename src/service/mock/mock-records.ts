@@ -1,0 +1,79 @@
+import { isPrivileged } from '../../auth/permissions.ts'
+import { AppError } from '../../errors.ts'
+import type { Source } from '../../mock/load-faker.ts'
+import { Series } from '../../mock/series.ts'
+import type { Field, RelationField } from '../../model/field.ts'
+import type { Model } from '../../model/model.ts'
+import type { Projection } from '../../query/project.ts'
+import type { StoredRecord } from '../../store/store.ts'
+import type { Json } from '../../util/json.ts'
+import { readRecord } from '../../validate/record.ts'
+import type { Related } from '../queries/relations.ts'
+
+/** Which records a relation may hold, and whether they are stored or mocked themselves. */
+export interface Targets {
+  readonly ids: readonly number[]
+  readonly stored: boolean
+}
+
+/** Fields that are not made up: what gives power is not given by chance. */
+export const isLeft =
+  (model: Model) =>
+  (field: Field): boolean =>
+    isPrivileged(model, field.name) && !field.required
+
+/** The records of one answer, and of the models that they refer to: made when they are needed, in the order of their ids. */
+export class MockRecords {
+  readonly targets: (field: RelationField) => Targets
+  readonly #source: Source
+  readonly #seed: number
+  readonly #made = new Map<Model, { readonly series: Series; readonly records: StoredRecord[] }>()
+
+  constructor(source: Source, seed: number, targets: (field: RelationField) => Targets) {
+    this.#source = source
+    this.#seed = seed
+    this.targets = targets
+  }
+
+  /** The first records of a model. */
+  upTo(model: Model, count: number): readonly StoredRecord[] {
+    const { series, records } = this.#made.get(model) ?? this.#begin(model)
+    while (records.length < count) {
+      const index = records.length
+      const links = series.links(index, (field) => this.targets(field).ids)
+      const values = validated(model, { ...series.values(index), ...links })
+      records.push({ id: index + 1, ...values, ...series.timestamps(index) })
+    }
+    return records
+  }
+
+  /** What is nested in records of relations that hold mocked ones. */
+  related(records: readonly StoredRecord[], projection: Projection): Related {
+    const related = new Map<Extract<Projection[number], { kind: 'related' }>, Map<number, StoredRecord>>()
+    for (const column of projection) {
+      if (column.kind !== 'related' || this.targets(column.field).stored) continue
+      const ids = records.flatMap((record) => [record[column.field.name] ?? []].flat()).map(Number)
+      const made = this.upTo(column.target, Math.max(0, ...ids))
+      related.set(column, new Map(ids.flatMap((id) => (made[id - 1] === undefined ? [] : [[id, made[id - 1] as StoredRecord]]))))
+    }
+    return related
+  }
+
+  #begin(model: Model) {
+    const series = new Series({ model, source: this.#source, seed: this.#seed, leave: isLeft(model), secret: String(this.#seed) })
+    const begun = { series, records: [] }
+    this.#made.set(model, begun)
+    return begun
+  }
+}
+
+/**
+ * A mock record as the validation of every record reads it.
+ *
+ * @throws {AppError} INVALID_REQUEST with what it finds, which is a fault of the generator
+ */
+export function validated(model: Model, data: Readonly<Record<string, Json>>): Record<string, Json> {
+  const { values, issues } = readRecord(model, data)
+  if (issues.any) throw new AppError('INVALID_REQUEST', issues.toMessages())
+  return values
+}

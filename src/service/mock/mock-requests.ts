@@ -1,0 +1,63 @@
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Random } from '../../util/ids.ts'
+import { isObject } from '../../util/json.ts'
+import { didYouMean, meantOrKnown } from '../../util/suggest.ts'
+import { FieldIssues } from '../../validate/issues.ts'
+import { DEFAULT_MOCK_COUNT, MAX_SEED } from './mocks.ts'
+
+/** What a store is to be filled with. */
+export interface Filling {
+  readonly models: readonly Model[]
+  /** Records of each model. */
+  readonly count: number
+  readonly seed: number
+  readonly locale: string | undefined
+}
+
+/** Of each model, by one request: what a server makes in a few seconds beside its other work. The shell makes more. */
+export const MAX_FILL_COUNT = 10_000
+
+const MEMBERS = ['models', 'count', 'seed', 'locale']
+
+/** The models that are mocked when none are named: every model's permissions are there by themselves. */
+export const mockedModels = (registry: Registry): Model[] => registry.public.filter(({ key }) => key !== 'permission')
+
+/**
+ * Reads a request to fill the store: `{models?, count?, seed?, locale?}`; without `models` every one.
+ *
+ * @param random gives a seed where none is asked for
+ * @throws {AppError} VALIDATION_FAILED
+ */
+export function readFilling(body: unknown, registry: Registry, random: Random): Filling {
+  const issues = new FieldIssues()
+  if (!isObject(body)) issues.add('body', 'The request body must be an object')
+  const { models, count, seed, locale, ...others } = isObject(body) ? body : {}
+  for (const name of Object.keys(others)) issues.add(name, `Field '${name}' does not exist${didYouMean(name, MEMBERS)}`)
+  const filling = {
+    models: models == null ? mockedModels(registry) : namedModels(models, registry, issues),
+    count: integer('count', count ?? DEFAULT_MOCK_COUNT, [1, MAX_FILL_COUNT], issues),
+    seed: integer('seed', seed ?? random(4).readUInt32LE(), [0, MAX_SEED], issues),
+    locale: typeof locale === 'string' ? locale : undefined,
+  }
+  if (locale != null && typeof locale !== 'string') issues.add('locale', 'locale must be a string')
+  issues.throwIfAny()
+  return filling
+}
+
+function namedModels(names: unknown, registry: Registry, issues: FieldIssues): Model[] {
+  if (!Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === 'string')) {
+    issues.add('models', 'models must be an array of names of models; leave it out for every one')
+    return []
+  }
+  const known = new Map(registry.public.map((model) => [model.key, model]))
+  const strange = names.filter((name) => !known.has(name)).slice(0, known.size)
+  issues.add('models', ...strange.map((name) => `There is no model '${name}'${meantOrKnown(name, [...known.keys()])}`))
+  return [...known.values()].filter(({ key }) => names.includes(key))
+}
+
+function integer(name: string, value: unknown, [min, max]: readonly [number, number], issues: FieldIssues): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value
+  issues.add(name, `${name} must be an integer from ${min} to ${max}`)
+  return min
+}

@@ -1,0 +1,125 @@
+import { type Actor, may } from '../../auth/permissions.ts'
+import { loadFaker } from '../../mock/load-faker.ts'
+import type { RelationField } from '../../model/field.ts'
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
+import { Parameters } from '../../query/parameters.ts'
+import { fullProjection, type Projection } from '../../query/project.ts'
+import type { Store, StoredRecord } from '../../store/store.ts'
+import type { JsonObject } from '../../util/json.ts'
+import { modelFor } from '../model-access.ts'
+import { MAX_ANSWER, tooLarge } from '../queries/record-json.ts'
+import { loadRelated, present, type Related } from '../queries/relations.ts'
+import { visibleTo } from '../queries/visibility.ts'
+import { MockRecords, type Targets } from './mock-records.ts'
+
+export const DEFAULT_MOCK_COUNT = 10
+export const MAX_MOCK_COUNT = 1000
+/** The largest seed: they are told in JSON, and not to be rounded by anybody. */
+export const MAX_SEED = 2 ** 32 - 1
+
+/** Records are made so many at a time; others are served in between. */
+const BATCH = 50
+/** How many stored records of a model are referred to at the most. */
+const MAX_TARGETS = 1000
+const SAMPLE_SEED = 1
+
+export interface MocksParts {
+  readonly registry: Registry
+  readonly store: Store
+  /** Gives bytes that nobody foresees, for a seed where none is asked for. */
+  readonly random: (bytes: number) => Buffer
+  /** Lets others have their turn. */
+  readonly pause: () => Promise<unknown>
+}
+
+/** Mock records, as records are answered. They are stored nowhere; `MockFiller` does that. */
+export class Mocks {
+  readonly #parts: MocksParts
+  /** Samples are the same each time, and anybody may ask for one. */
+  readonly #samples = new Map<string, Promise<JsonObject>>()
+
+  constructor(parts: MocksParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Mock records of a model: the text of `{data, count, seed}`. Relations hold stored records where the actor may view some,
+   * otherwise records that are mocked as well.
+   *
+   * @param query `count=&seed=` as it was sent
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, ANSWER_TOO_LARGE
+   */
+  async list(actor: Actor, modelKey: string, query: string): Promise<string> {
+    const { registry, random } = this.#parts
+    const model = modelFor(registry, actor, 'view', modelKey)
+    const parameters = new Parameters(new URLSearchParams(query), ['count', 'seed'])
+    const count = parameters.integer('count', { absent: DEFAULT_MOCK_COUNT, min: 1, max: MAX_MOCK_COUNT })
+    const seed = parameters.integer('seed', { absent: random(4).readUInt32LE(), min: 0, max: MAX_SEED })
+    parameters.throwIfFaulty()
+    const targets = await this.#targets(actor, model, count)
+    const making = new MockRecords(await loadFaker(), seed, (field) => targets.get(field) ?? mocked(count))
+    const projection = visibleTo(actor, fullProjection(model, registry))
+    const data: string[] = []
+    let size = 0
+    for (let from = 0; from < count; from += BATCH) {
+      if (from > 0) await this.#parts.pause()
+      const records = making.upTo(model, Math.min(count, from + BATCH)).slice(from, from + BATCH)
+      const related = await this.#related(making, records, projection)
+      for (const record of records) {
+        const text = JSON.stringify(present(model, record, projection, related))
+        size += text.length
+        if (size > MAX_ANSWER) throw tooLarge()
+        data.push(text)
+      }
+    }
+    return `{"data":[${data.join()}],"count":${count},"seed":${seed}}`
+  }
+
+  /**
+   * One mock record of a model, the same each time. No stored record is read for it, so that anybody may see it.
+   *
+   * @throws {AppError} INVALID_REQUEST when a field's value cannot be made
+   */
+  sample(model: Model): Promise<JsonObject> {
+    const known = this.#samples.get(model.key)
+    if (known !== undefined) return known
+    const made = this.#sample(model)
+    this.#samples.set(model.key, made)
+    return made
+  }
+
+  async #sample(model: Model): Promise<JsonObject> {
+    const { registry } = this.#parts
+    const making = new MockRecords(await loadFaker(), SAMPLE_SEED, () => mocked(1))
+    const projection = fullProjection(model, registry)
+    const [record] = making.upTo(model, 1)
+    if (record === undefined) throw new Error('No sample was made')
+    return present(model, record, projection, making.related([record], projection))
+  }
+
+  /** What relations may hold: stored records where there are enough, or else so many mocked ones. */
+  async #targets(actor: Actor, model: Model, count: number): Promise<ReadonlyMap<RelationField, Targets>> {
+    const { registry, store } = this.#parts
+    const found = new Map<RelationField, Targets>()
+    for (const field of model.relations.values()) {
+      const target = registry.expect(field.relation.target)
+      if (!may(actor, 'view', target)) continue
+      const { records } = await store.find(target.key, { filters: [], sort: [], offset: 0, limit: MAX_TARGETS })
+      const enough = records.length >= (field.unique ? count : 1)
+      if (enough) found.set(field, { ids: records.map(({ id }) => id), stored: true })
+    }
+    return found
+  }
+
+  async #related(making: MockRecords, records: readonly StoredRecord[], projection: Projection): Promise<Related> {
+    const stored = await loadRelated(
+      this.#parts.store,
+      records,
+      projection.filter((column) => column.kind === 'related' && making.targets(column.field).stored),
+    )
+    return new Map([...making.related(records, projection), ...stored])
+  }
+}
+
+const mocked = (count: number): Targets => ({ ids: Array.from({ length: count }, (_, index) => index + 1), stored: false })

@@ -1,0 +1,69 @@
+import { AppError } from '../../errors.ts'
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
+import { Parameters } from '../../query/parameters.ts'
+import type { JsonObject } from '../../util/json.ts'
+import type { Views } from '../../views/views.ts'
+import type { Mocks } from './mocks.ts'
+
+/** What the test endpoint says of a model. */
+export interface ModelTest {
+  readonly model: string
+  readonly status: 'ok'
+  readonly fields: readonly string[]
+  readonly forms: readonly string[]
+  readonly endpoints: readonly string[]
+  readonly sample?: JsonObject
+}
+
+/** What can be asked of every model, below its path. */
+const ENDPOINTS: readonly (readonly [methods: string, path: string])[] = [
+  ['GET POST', ''],
+  ['GET PUT DELETE', '/{record_id}'],
+  ['POST PUT DELETE', '/bulk'],
+  ['GET', '/search'],
+  ['GET', '/export'],
+  ['POST', '/import'],
+  ['GET', '/mock'],
+  ['GET', '/test'],
+]
+
+/** What is known of a model, for a client that tries whether it is there. Reads no stored record, and names no secret field. */
+export class ModelTests {
+  readonly #registry: Registry
+  readonly #views: Views
+  readonly #mocks: Mocks
+
+  constructor(registry: Registry, views: Views, mocks: Mocks) {
+    this.#registry = registry
+    this.#views = views
+    this.#mocks = mocks
+  }
+
+  /**
+   * @param root where the Models API begins
+   * @param query `sample=true`, as it was sent
+   * @throws {AppError} MODEL_NOT_FOUND, INVALID_REQUEST
+   */
+  async of(modelKey: string, root: string, query: string): Promise<{ readonly data: ModelTest }> {
+    const model = this.#registry.get(modelKey)
+    if (model === undefined || model.internal) throw new AppError('MODEL_NOT_FOUND', `Model '${modelKey}' does not exist`)
+    const parameters = new Parameters(new URLSearchParams(query), ['sample'])
+    const withSample = parameters.flag('sample')
+    parameters.throwIfFaulty()
+    const told: ModelTest = {
+      model: model.key,
+      status: 'ok',
+      fields: model.visibleFields.map(({ name }) => name),
+      forms: this.#formsOf(model),
+      endpoints: ENDPOINTS.flatMap(([methods, path]) =>
+        methods.split(' ').map((method) => `${method} ${root}/${model.key}${path}`),
+      ),
+    }
+    return { data: withSample ? { ...told, sample: await this.#mocks.sample(model) } : told }
+  }
+
+  #formsOf(model: Model): string[] {
+    return this.#views.forms.filter(({ modelKey }) => modelKey === model.key).map(({ view }) => view.name)
+  }
+}

@@ -1,0 +1,119 @@
+import { resolve } from 'node:path'
+import { AppError } from '../../errors.ts'
+import type { BrokenRecord } from '../../lint/project.ts'
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
+import { FileStore } from '../../store/embedded/file-store.ts'
+import type { Store, StoredRecord } from '../../store/store.ts'
+import type { Json } from '../../util/json.ts'
+import { readRecord } from '../../validate/record.ts'
+import type { Project } from './project.ts'
+
+/** Of a field that more records break, only the first are named. */
+const MAX_NAMED = 50
+
+/** Holds every stored record against its model as it is now: each value by itself, then unique values and references. */
+export async function findBrokenRecords(store: Store, registry: Registry): Promise<BrokenRecord[]> {
+  const broken: BrokenRecord[] = []
+  const ids = new Map<string, ReadonlySet<number>>()
+  for (const model of registry.public) ids.set(model.key, await idsOf(store, model))
+  for (const model of registry.public) {
+    const found = new Findings(model)
+    const owners = new Map(
+      [...model.fields.values()].filter(({ unique }) => unique).map(({ name }) => [name, new Map<Json, number>()]),
+    )
+    for await (const records of store.stream(model.key, { filters: [], sort: [] })) {
+      for (const record of records) {
+        checkValues(model, record, found)
+        for (const [field, values] of owners) checkUnique(record, field, values, found)
+        checkReferences(model, record, ids, found)
+      }
+    }
+    broken.push(...found.list)
+  }
+  return broken
+}
+
+class Findings {
+  readonly #model: Model
+  readonly #named: BrokenRecord[] = []
+  readonly #counts = new Map<string, number>()
+
+  constructor(model: Model) {
+    this.#model = model
+  }
+
+  add(id: number, field: string, message: string): void {
+    const count = (this.#counts.get(field) ?? 0) + 1
+    this.#counts.set(field, count)
+    if (count <= MAX_NAMED) this.#named.push({ model: this.#model.key, id, field, message })
+  }
+
+  /** Each finding named; the last one of a field says how many more there are. */
+  get list(): BrokenRecord[] {
+    const left = new Map(this.#counts)
+    return this.#named.map((broken) => {
+      const count = this.#counts.get(broken.field) ?? 0
+      const rest = (left.get(broken.field) ?? 0) - 1
+      left.set(broken.field, rest)
+      const isLast = count > MAX_NAMED && rest === count - MAX_NAMED
+      return isLast ? { ...broken, message: `${broken.message} (and ${count - MAX_NAMED} more for this field)` } : broken
+    })
+  }
+}
+
+async function idsOf(store: Store, { key }: Model): Promise<ReadonlySet<number>> {
+  const ids = new Set<number>()
+  for await (const records of store.stream(key, { filters: [], sort: [] })) for (const { id } of records) ids.add(id)
+  return ids
+}
+
+/** A secret is stored in a form of its own, so it is only looked for. */
+function checkValues(model: Model, record: StoredRecord, found: Findings): void {
+  const { issues } = readRecord(model, record)
+  for (const [field, messages] of Object.entries(issues.toMessages())) {
+    if (model.secrets.includes(field) && (record[field] ?? null) !== null) continue
+    for (const message of messages) found.add(record.id, field, message)
+  }
+}
+
+function checkUnique(record: StoredRecord, field: string, owners: Map<Json, number>, found: Findings): void {
+  const value = record[field] ?? null
+  if (value === null) return
+  const owner = owners.get(value)
+  if (owner === undefined) owners.set(value, record.id)
+  else found.add(record.id, field, `${field} must be unique, and record ${owner} has the same`)
+}
+
+function checkReferences(
+  model: Model,
+  record: StoredRecord,
+  ids: ReadonlyMap<string, ReadonlySet<number>>,
+  found: Findings,
+): void {
+  for (const { name, relation } of model.relations.values()) {
+    const value = record[name] ?? []
+    const lost = (Array.isArray(value) ? value : [value]).find((id) => ids.get(relation.target)?.has(Number(id)) === false)
+    if (lost !== undefined) found.add(record.id, name, `${name} references a non-existent record`)
+  }
+}
+
+/**
+ * Finds the stored records of a project that break its models as they are now. Takes nothing, and works beside a server.
+ *
+ * @throws {AppError} DATA_CORRUPT; TASK_FAILED when there is no data yet
+ */
+export async function brokenRecords({ folder, settings, registry }: Project): Promise<BrokenRecord[]> {
+  const dataFolder = resolve(folder, settings.data)
+  const store = await FileStore.open(dataFolder, registry, 'read')
+  try {
+    if (store.isNew) throw noData(dataFolder)
+    return await findBrokenRecords(store, registry)
+  } finally {
+    await store.close()
+  }
+}
+
+/** What to say of a project that was never served. */
+export const noData = (folder: string): AppError =>
+  new AppError('TASK_FAILED', `There is no data in ${folder} yet; start \`admin serve\` once to have it made`)

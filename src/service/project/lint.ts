@@ -1,0 +1,139 @@
+import { existsSync, lstatSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join, posix, relative, resolve, sep } from 'node:path'
+import { isPrivileged } from '../../auth/permissions.ts'
+import { applyEdits } from '../../config/apply-edits.ts'
+import type { Fault } from '../../config/fault.ts'
+import type { ProjectFiles } from '../../config/project-files.ts'
+import type { TextEdit } from '../../config/source.ts'
+import { AppError } from '../../errors.ts'
+import type { Finding, LintReport } from '../../lint/finding.ts'
+import type { BrokenRecord, LintProject } from '../../lint/project.ts'
+import { RULE_IDS } from '../../lint/rules.ts'
+import { lint } from '../../lint/run.ts'
+import type { Registry } from '../../model/registry.ts'
+import { isObject } from '../../util/json.ts'
+import { nearest } from '../../util/suggest.ts'
+import { ruleProblems } from '../../validate/rule-problems.ts'
+import { type Examined, examineProject, type ProjectSource } from './project.ts'
+
+/** What to look at beside the project's files. */
+export interface LintOptions {
+  /** The folder that names of files in the report start from. */
+  readonly cwd: string
+  /** Files and folders that findings are reported of, absolute; everything when empty. */
+  readonly paths?: readonly string[]
+  /** Changes files where that changes nothing for clients. */
+  readonly fix?: boolean
+  /** The folder of an earlier version of the project. */
+  readonly against?: string
+  /** Finds stored records that break their model; asked only for a project that can be served. */
+  readonly brokenRecords?: (project: Examined['project']) => Promise<readonly BrokenRecord[]>
+}
+
+/** A fix can make room for another one; more rounds than this are none. */
+const MAX_ROUNDS = 10
+
+/**
+ * Lints a project.
+ *
+ * @throws {AppError} USAGE when there is no such folder or path, nothing in it to lint, or when the earlier version cannot be understood
+ */
+export async function lintProject(source: ProjectSource, options: LintOptions): Promise<LintReport> {
+  const { folder } = source
+  for (const path of options.paths ?? []) checkPath(path, folder)
+  const before = options.against === undefined ? undefined : await earlierVersion({ ...source, folder: options.against })
+  let fixed = 0
+  for (let round = 1; ; round++) {
+    const examined = await examineProject(source)
+    const { project, faults, files } = examined
+    const sound = !faults.any
+    if (files.texts.size === 0 && sound) throw nothingToLint(folder)
+    const records = sound ? await options.brokenRecords?.(project) : undefined
+    const found = lint({ ...lintable(examined), ...(records && { records }) }, faults.list, before)
+    const findings = found.filter(({ file }) => isWithin(resolve(folder, file), options.paths ?? []))
+    const mended = options.fix === true && round < MAX_ROUNDS ? await applyFixes(folder, findings) : 0
+    fixed += mended
+    if (mended > 0) continue
+    const shown = (file: string) =>
+      lstatSync(join(folder, file), { throwIfNoEntry: false }) !== undefined || files.texts.has(file)
+        ? showPath(options.cwd, join(folder, file))
+        : file
+    return {
+      findings: findings.map((finding) => ({ ...finding, file: shown(finding.file) })),
+      files: files.texts.size,
+      fixed,
+      texts: new Map([...files.texts].map(([file, text]) => [shown(file), text])),
+    }
+  }
+}
+
+const showPath = (from: string, path: string): string => relative(from, path).split(sep).join(posix.sep)
+
+function lintable({ project, files, models, faults }: Examined): LintProject {
+  return {
+    config: files.config,
+    registry: project.registry,
+    models,
+    views: project.views.all,
+    intendedViews: intendedViews(files, project.registry, faults.list),
+    texts: files.texts,
+    ruleIds: RULE_IDS,
+    ruleProblems,
+    isPrivileged,
+  }
+}
+
+/** Views of which as much is told as can be; a file of views that cannot be read may hold any. */
+function intendedViews(files: ProjectFiles, registry: Registry, faults: readonly Fault[]): LintProject['intendedViews'] {
+  const names = registry.public.map(({ name }) => name)
+  const unread = faults.filter(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`views${sep}`))
+  const told = files.views.map(({ value }) => {
+    const { model, view_type: kind } = isObject(value) ? value : {}
+    const meant = typeof model !== 'string' ? undefined : names.includes(model) ? model : nearest(model, names)
+    return { ...(meant !== undefined && { model: meant }), ...((kind === 'form' || kind === 'list') && { kind }) }
+  })
+  return [...told, ...unread.map(() => ({}))]
+}
+
+async function earlierVersion(source: ProjectSource): Promise<LintProject> {
+  const examined = await examineProject(source)
+  if (examined.faults.any) {
+    const [first] = examined.faults.list
+    throw new AppError('USAGE', `The version to compare with cannot be served itself: ${first?.position.file}: ${first?.message}`)
+  }
+  return lintable(examined)
+}
+
+/** Nothing found where nothing was looked at would tell a CI job with a wrong folder that all is well. */
+function nothingToLint(folder: string): AppError {
+  return new AppError(
+    'USAGE',
+    `There is no project in ${folder}: no models, views or admin.config; name its folder with --project, or make one with \`admin init\``,
+  )
+}
+
+function checkPath(path: string, folder: string): void {
+  if (!existsSync(path)) throw new AppError('USAGE', `There is no ${path}; name files or folders of the project`)
+  if (!isWithin(path, [folder])) {
+    throw new AppError('USAGE', `${path} is not in the project folder ${folder}; name the project with --project`)
+  }
+}
+
+function isWithin(path: string, folders: readonly string[]): boolean {
+  return folders.length === 0 || folders.some((folder) => path === folder || path.startsWith(folder + sep))
+}
+
+/** @returns how many findings were mended; those whose edits overlap are left for the next round */
+async function applyFixes(folder: string, findings: readonly Finding[]): Promise<number> {
+  const byFile = new Map<string, TextEdit[]>()
+  for (const { fix } of findings) if (fix !== undefined) byFile.set(fix.file, [...(byFile.get(fix.file) ?? []), fix])
+  let count = 0
+  for (const [file, edits] of byFile) {
+    const path = join(folder, file)
+    const { text, applied } = applyEdits(await readFile(path, 'utf8'), edits)
+    if (applied > 0) await writeFile(path, text)
+    count += applied
+  }
+  return count
+}

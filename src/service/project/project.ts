@@ -1,0 +1,133 @@
+import { sep } from 'node:path'
+import { AUTH_MODELS } from '../../auth/models.ts'
+import { type FaultRule, Faults } from '../../config/fault.ts'
+import { type ProjectFiles, readProjectFiles, type SeedFile } from '../../config/project-files.ts'
+import { resolveSettings, type Settings, type SettingsInput } from '../../config/settings.ts'
+import { type Definition, flatSource } from '../../config/source.ts'
+import type { WebhookSettings } from '../../config/webhook-settings.ts'
+import { buildRegistry, type DefinedModel } from '../../model/build.ts'
+import type { Registry } from '../../model/registry.ts'
+import { isObject } from '../../util/json.ts'
+import { didYouMean } from '../../util/suggest.ts'
+import { compileForm, type Form } from '../../validate/form.ts'
+import { buildViews, type Views } from '../../views/views.ts'
+import { WEBHOOK_MODELS } from '../../webhooks/models.ts'
+
+const BUILT_IN = { public: AUTH_MODELS.public, internal: [...AUTH_MODELS.internal, ...WEBHOOK_MODELS] }
+
+/** A project folder, understood: nothing in it is known to be wrong. */
+export interface Project {
+  readonly folder: string
+  readonly settings: Settings
+  readonly registry: Registry
+  readonly views: Views
+  /** Forms by name, which is their `form_id`. */
+  readonly forms: ReadonlyMap<string, Form>
+  readonly seeds: readonly SeedFile[]
+  /** What is not wrong, but probably not meant. */
+  readonly warnings: readonly string[]
+}
+
+/** Where a project is and what overrides its settings. */
+export interface ProjectSource {
+  readonly folder: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly flags: SettingsInput
+}
+
+/** A project folder as far as it can be understood, and what is wrong with it. */
+export interface Examined {
+  /** Whole when there are no faults; otherwise without what is faulty. */
+  readonly project: Project
+  readonly faults: Faults
+  readonly files: ProjectFiles
+  /** The project's own models, with their places. */
+  readonly models: readonly DefinedModel[]
+}
+
+/**
+ * Reads a project without touching its data, and finds everything that keeps it from being served.
+ *
+ * @throws {AppError} USAGE when there is no such folder
+ */
+export async function examineProject({ folder, env, flags }: ProjectSource): Promise<Examined> {
+  const { files, faults } = await readProjectFiles(folder)
+  const { settings, faults: settingFaults, warnings } = resolveSettings(files.config, env, flags)
+  const { registry, defined, faults: modelFaults } = buildRegistry(files.models, BUILT_IN)
+  const { views, faults: viewFaults } = buildViews(files.views, registry)
+  const { forms, faults: formFaults } = compileForms(views, registry)
+  // A file of models that cannot be read may define the model that is missed.
+  const mayLack = faults.list.some(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`models${sep}`))
+  for (const { list } of [settingFaults, modelFaults, viewFaults, formFaults]) {
+    faults.addAll(mayLack ? list.filter(({ rule, message }) => !MISSED_MODEL.has(rule) || isSlip(message)) : list)
+  }
+  checkModelNames(files, registry, mayLack, faults)
+  const project = { folder, settings, registry, views, forms, seeds: files.seeds, warnings }
+  return { project, faults, files, models: defined }
+}
+
+/** What is said of a model that does not exist. */
+const MISSED_MODEL: ReadonlySet<FaultRule> = new Set(['model/unknown-relation', 'view/unknown-model'])
+
+/** What is spelt nearly like a model that there is was probably meant to be that one, whatever else there may be. */
+const isSlip = (message: string): boolean => message.includes('did you mean')
+
+/** Holds names of models outside of models and views against those that there are. */
+function checkModelNames(files: ProjectFiles, registry: Registry, mayLack: boolean, faults: Faults): void {
+  const keys = registry.public.map((model) => model.key)
+  const missing = (model: string) => {
+    const message = `There is no model '${model}'`
+    const guess = didYouMean(model, keys)
+    return keys.includes(model) || (mayLack && !isSlip(guess)) ? undefined : { message, guess }
+  }
+  for (const { model, file } of files.seeds) {
+    const found = missing(model)
+    if (found !== undefined) faults.add(flatSource(file), [], `${found.message} to seed${found.guess}`)
+  }
+  if (files.config !== undefined) checkSubscriptions(files.config, missing, faults)
+}
+
+/**
+ * Loads a project without touching its data.
+ *
+ * @throws {ConfigError} listing every fault of every file
+ * @throws {AppError} USAGE when there is no such folder
+ */
+export async function loadProject(source: ProjectSource): Promise<Project> {
+  const { project, faults } = await examineProject(source)
+  faults.throwIfAny()
+  return project
+}
+
+/** The models of subscriptions; the rest was looked at with the other settings. */
+function checkSubscriptions(
+  { value, source }: Definition,
+  missing: (model: string) => { readonly message: string; readonly guess: string } | undefined,
+  faults: Faults,
+): void {
+  const { webhooks = [] } = isObject(value) ? (value as SettingsInput) : {}
+  const [list = [], at] =
+    'length' in webhooks ? [webhooks, ['webhooks']] : [webhooks.subscriptions, ['webhooks', 'subscriptions']]
+  if (!Array.isArray(list)) return
+  for (const [index, subscription] of (list as readonly Partial<WebhookSettings>[]).entries()) {
+    const { models = [] } = subscription
+    for (const [place, model] of (Array.isArray(models) ? (models as readonly string[]) : []).entries()) {
+      const found = missing(model)
+      if (found === undefined) continue
+      faults.add(source, [...at, index, 'models', place], `${found.message}${found.guess}`, { rule: 'config/invalid' })
+    }
+  }
+}
+
+function compileForms(views: Views, registry: Registry): { forms: ReadonlyMap<string, Form>; faults: Faults } {
+  const faults = new Faults('view/invalid')
+  const forms = new Map<string, Form>()
+  for (const { view, modelKey, source } of views.forms) {
+    const { form, problems } = compileForm(view, registry.expect(modelKey))
+    for (const { path, message } of problems) {
+      faults.add(source, path, message, path[0] === 'rules' ? { rule: 'view/rule-invalid' } : {})
+    }
+    forms.set(view.name, form)
+  }
+  return { forms, faults }
+}

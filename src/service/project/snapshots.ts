@@ -1,0 +1,88 @@
+import type { Actor } from '../../auth/permissions.ts'
+import { AppError } from '../../errors.ts'
+import { FileStore } from '../../store/embedded/file-store.ts'
+import {
+  type CopyRequest,
+  refuseTaken,
+  type SavedCopy,
+  saveCopy,
+  savedCopies,
+} from '../../store/embedded/snapshot/saved-copies.ts'
+import type { Store } from '../../store/store.ts'
+import { isoTime } from '../../util/clock.ts'
+import { isObject } from '../../util/json.ts'
+import { didYouMean } from '../../util/suggest.ts'
+import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
+import { superusersOnly } from '../model-access.ts'
+
+/** What is told of a copy. */
+export interface ShownCopy {
+  readonly name: string
+  readonly bytes: number
+  readonly saved_at: string
+}
+
+/** Copies of the data, made while requests are served. For superusers alone. */
+export class Snapshots {
+  readonly #folder: string
+  readonly #store: Store
+
+  constructor(folder: string, store: Store) {
+    this.#folder = folder
+    this.#store = store
+  }
+
+  async list(actor: Actor): Promise<ShownCopy[]> {
+    superusersOnly(actor)
+    return this.#store instanceof FileStore ? (await savedCopies(this.#folder)).map(shownCopy) : []
+  }
+
+  /**
+   * Keeps a copy of the data as it is now. Writing goes on meanwhile.
+   *
+   * @param body `{name, force?}`
+   * @throws {AppError} VALIDATION_FAILED, USAGE for a bad name, SNAPSHOT_EXISTS, INVALID_REQUEST, STORE_UNAVAILABLE
+   */
+  async save(actor: Actor, body: unknown): Promise<ShownCopy> {
+    superusersOnly(actor)
+    const request = readCopyRequest(body)
+    if (!(this.#store instanceof FileStore)) throw nothingWritten()
+    await refuseTaken(this.#folder, request)
+    return shownCopy(await this.#store.withSnapshot(() => saveCopy(this.#folder, request)))
+  }
+}
+
+/** Reads whether the seed records are to be created: `{seed_data?}`. @throws {AppError} FORBIDDEN, VALIDATION_FAILED */
+export function readReset(actor: Actor, body: unknown): { seeds: boolean } {
+  superusersOnly(actor)
+  return { seeds: readMembers(body ?? {}, { seed_data: 'boolean' }).seed_data === true }
+}
+
+/** What to say to whoever wants to keep what is nowhere. */
+export const nothingWritten = (): AppError =>
+  new AppError('INVALID_REQUEST', 'This server writes nothing (--ephemeral), so it has no snapshots; a reset begins anew')
+
+export const shownCopy = ({ name, bytes, savedAt }: SavedCopy): ShownCopy => ({ name, bytes, saved_at: isoTime(savedAt) })
+
+function readCopyRequest(body: unknown): CopyRequest {
+  const { name, force } = readMembers(body, { name: 'string', force: 'boolean' }, 'name')
+  return { name: String(name), force: force === true }
+}
+
+/** @throws {AppError} VALIDATION_FAILED */
+function readMembers(
+  body: unknown,
+  types: Readonly<Record<string, 'string' | 'boolean'>>,
+  required?: string,
+): Readonly<Record<string, unknown>> {
+  const members = isObject(body) ? body : {}
+  const issues = new FieldIssues()
+  if (!isObject(body)) issues.add('body', 'The request body must be an object')
+  for (const [name, value] of Object.entries(members).slice(0, MAX_NAMED)) {
+    if (!Object.hasOwn(types, name)) issues.add(name, `Field '${name}' does not exist${didYouMean(name, Object.keys(types))}`)
+    else if (value !== null && typeof value !== types[name]) issues.add(name, `${name} must be a ${types[name]}`)
+  }
+  if (required !== undefined && (members[required] ?? null) === null) issues.add(required, `${required} is mandatory`)
+  issues.throwIfAny()
+  return members
+}

@@ -1,0 +1,30 @@
+import { AppError } from '../../errors.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Json } from '../../util/json.ts'
+import { serializeView } from '../../views/serialize.ts'
+import type { Views } from '../../views/views.ts'
+
+type ServedView = Readonly<Record<string, Json>>
+
+/** The views as the Views API sends them. */
+export class ViewCatalog {
+  readonly #registry: Registry
+  readonly #served: ReadonlyMap<string, readonly ServedView[]>
+
+  constructor(registry: Registry, views: Views) {
+    this.#registry = registry
+    this.#served = new Map(views.grouped.map(([key, list]) => [key, list.map(serializeView)]))
+  }
+
+  /** Model key → its views, for models that have any. */
+  all(): Record<string, readonly ServedView[]> {
+    return Object.fromEntries(this.#served)
+  }
+
+  /** @throws {AppError} MODEL_NOT_FOUND */
+  of(modelKey: string): readonly ServedView[] {
+    const model = this.#registry.get(modelKey)
+    if (model === undefined || model.internal) throw new AppError('MODEL_NOT_FOUND', `Model '${modelKey}' does not exist`)
+    return this.#served.get(modelKey) ?? []
+  }
+}

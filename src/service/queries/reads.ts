@@ -1,0 +1,109 @@
+import type { Actor } from '../../auth/permissions.ts'
+import { AppError } from '../../errors.ts'
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
+import { type ListQuery, parseListQuery, parseReadQuery } from '../../query/parse.ts'
+import { fullProjection, type Projection } from '../../query/project.ts'
+import type { Store, StoredRecord } from '../../store/store.ts'
+import { Recent } from '../../util/generational-cache.ts'
+import { modelFor, noSuchRecord } from '../model-access.ts'
+import { readRecordId } from '../records/write-requests.ts'
+import { PageWriter } from './page-writer.ts'
+import type { RecordJson, RecordWriter } from './record-json.ts'
+import { checkFilters, visibleTo } from './visibility.ts'
+
+/** How many characters of list queries are remembered. */
+const QUERY_CAPACITY = 1_000_000
+
+const ID_ALONE: Projection = [{ kind: 'value', name: 'id' }]
+
+/** Reads records on somebody's behalf, as JSON. Changes nothing. Queries come as they were sent, without the question mark. */
+export class Reads {
+  readonly #registry: Registry
+  readonly #store: Store
+  readonly #writer: RecordWriter
+  readonly #pages = new PageWriter()
+  /** What list queries turned out to ask for, which depends on the model alone; what the asker may see is judged each time. */
+  readonly #queries = new Recent<string, ListQuery>(QUERY_CAPACITY, (query) => query.length)
+
+  constructor(registry: Registry, store: Store, writer: RecordWriter) {
+    this.#registry = registry
+    this.#store = store
+    this.#writer = writer
+  }
+
+  /**
+   * A page of records, in its envelope: the bytes of its JSON.
+   *
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
+   */
+  async list(actor: Actor, modelKey: string, query: string): Promise<Buffer> {
+    const model = modelFor(this.#registry, actor, 'view', modelKey)
+    const asked = this.#listQuery(model, query)
+    checkFilters(this.#registry, actor, asked.plan.filters)
+    const found = await this.#store.find(model.key, asked.plan)
+    // Such a page nests nothing, so that it is the same for everybody.
+    const known = this.#pages.known(asked, found)
+    if (known !== undefined) return known
+    const projection = visibleTo(actor, asked.projection)
+    return this.#pages.write(asked, found, await this.#writer.write(model, found.records, projection, asked.projection))
+  }
+
+  /** @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, RECORD_NOT_FOUND */
+  async get(actor: Actor, modelKey: string, recordId: string, query: string): Promise<RecordJson> {
+    const model = modelFor(this.#registry, actor, 'view', modelKey)
+    const id = readRecordId(recordId)
+    const asked = query === '' ? fullProjection(model, this.#registry) : this.#readQuery(model, query)
+    const projection = visibleTo(actor, asked)
+    const [record] = await this.#store.get(model.key, [id])
+    if (record === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))
+    return only(await this.#writer.write(model, [record], projection, asked))
+  }
+
+  /** The actor's own user record: everybody may see themselves. */
+  async self(actor: Actor): Promise<RecordJson> {
+    const { userId = 0 } = actor
+    const [user] = await this.#store.get('user', [userId])
+    if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#registry.expect('user'), userId))
+    return this.one(actor, 'user', user)
+  }
+
+  /** A record with all that the actor may see of it, as it is sent after a write. */
+  async one(actor: Actor, modelKey: string, record: StoredRecord): Promise<RecordJson> {
+    return only(await this.all(actor, modelKey, [record]))
+  }
+
+  /**
+   * Records of one model with all that the actor may see of them, as they are sent after a write; their ids alone when that would
+   * be too large an answer: what is done is done, and must not look like a failure.
+   */
+  async all(actor: Actor, modelKey: string, records: readonly StoredRecord[]): Promise<readonly RecordJson[]> {
+    const model = this.#registry.expect(modelKey)
+    const full = fullProjection(model, this.#registry)
+    try {
+      return await this.#writer.write(model, records, visibleTo(actor, full), full)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'ANSWER_TOO_LARGE') throw error
+      return this.#writer.write(model, records, ID_ALONE)
+    }
+  }
+
+  #listQuery(model: Model, query: string): ListQuery {
+    const key = `${model.key}?${query}`
+    const known = this.#queries.get(key)
+    if (known !== undefined) return known
+    const parsed = parseListQuery(new URLSearchParams(query), model, this.#registry)
+    this.#queries.set(key, parsed)
+    return parsed
+  }
+
+  #readQuery(model: Model, query: string): Projection {
+    return parseReadQuery(new URLSearchParams(query), model, this.#registry)
+  }
+}
+
+function only(written: readonly RecordJson[]): RecordJson {
+  const [json] = written
+  if (json === undefined) throw new Error('A record was not written')
+  return json
+}

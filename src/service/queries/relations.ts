@@ -1,0 +1,83 @@
+import type { RelationField } from '../../model/field.ts'
+import type { Model } from '../../model/model.ts'
+import type { Column, Projection } from '../../query/project.ts'
+import { referencesOf } from '../../store/embedded/tables/table.ts'
+import type { Store, StoredRecord } from '../../store/store.ts'
+import type { Json, JsonObject } from '../../util/json.ts'
+import type { Soon } from '../../util/maybe-promise.ts'
+
+type RelatedColumn = Extract<Column, { kind: 'related' }>
+
+/** For each column that nests records: those that it may nest, by id. */
+export type Related = ReadonlyMap<RelatedColumn, ReadonlyMap<number, StoredRecord>>
+
+/** Looks up every record that a projection nests in any of the records: once for each column that nests. */
+export function loadRelated(store: Store, records: readonly StoredRecord[], projection: Projection): Soon<Related> {
+  return projection.some(({ kind }) => kind === 'related') ? loadNested(store, records, projection) : NOTHING_RELATED
+}
+
+async function loadNested(store: Store, records: readonly StoredRecord[], projection: Projection): Promise<Related> {
+  const related = new Map<RelatedColumn, ReadonlyMap<number, StoredRecord>>()
+  for (const column of projection) {
+    if (column.kind !== 'related') continue
+    const ids = [...new Set(records.flatMap((record) => referencesOf(record, column.field.name)))]
+    const found = ids.length === 0 ? [] : await store.get(column.target.key, ids)
+    related.set(column, new Map(found.flatMap((record) => (record === undefined ? [] : [[record.id, record]]))))
+  }
+  return related
+}
+
+const NOTHING_RELATED: Related = new Map()
+const NOTHING: readonly undefined[] = []
+
+/** The records that are nested in one: a place for each reference of each column, empty where nothing is found. */
+export function relatedTo(record: StoredRecord, related: Related): readonly (StoredRecord | undefined)[] {
+  if (related.size === 0) return NOTHING
+  const all: (StoredRecord | undefined)[] = []
+  for (const [{ field }, found] of related) for (const id of referencesOf(record, field.name)) all.push(found.get(id))
+  return all
+}
+
+/** What is sent of a stored record: the projection's columns in its order, related records nested, secrets nowhere. */
+export function present(model: Model, record: StoredRecord, projection: Projection, related: Related): JsonObject {
+  const body: Record<string, Json> = {}
+  for (const column of projection) {
+    body[column.name] = memberOf(model, record, column, related)
+  }
+  return body
+}
+
+/** True when what is sent of a record is what is stored of it, member by member. */
+export function isSentAsStored(model: Model, record: StoredRecord, projection: Projection): boolean {
+  let index = 0
+  for (const name in record) {
+    const column = projection[index++]
+    if (column?.name !== name || column.kind !== 'value') return false
+    if (record[name] === null && storedValue(model, record, name) !== null) return false
+  }
+  return index === projection.length
+}
+
+function memberOf(model: Model, record: StoredRecord, column: Column, related: Related): Json {
+  if (column.kind === 'value') return storedValue(model, record, column.name)
+  return column.kind === 'reference' ? references(record, column.field) : nested(record, column, related.get(column))
+}
+
+function references(record: StoredRecord, { name, relation }: RelationField): Json {
+  const bodies = referencesOf(record, name).map((id) => ({ id }))
+  return relation.kind === 'many' ? bodies : (bodies[0] ?? null)
+}
+
+function nested(record: StoredRecord, column: RelatedColumn, found: ReadonlyMap<number, StoredRecord> | undefined): Json {
+  const { field, target, fields } = column
+  const bodies = referencesOf(record, field.name).flatMap((id) => {
+    const each = found?.get(id)
+    return each === undefined ? [] : [Object.fromEntries(fields.map((name) => [name, storedValue(target, each, name)]))]
+  })
+  return field.relation.kind === 'many' ? bodies : (bodies[0] ?? null)
+}
+
+/** A field that was added to the model after the record was stored has no value yet. */
+function storedValue(model: Model, record: StoredRecord, name: string): Json {
+  return record[name] ?? (model.fields.get(name)?.type.list === true ? [] : null)
+}

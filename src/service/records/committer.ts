@@ -1,0 +1,215 @@
+import type { Actor } from '../../auth/permissions.ts'
+import { AppError } from '../../errors.ts'
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { EventOrder, Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
+import { versionOf } from '../../store/version.ts'
+import type { Soon } from '../../util/maybe-promise.ts'
+import { useFormMessages } from '../../validate/form.ts'
+import { FieldIssues } from '../../validate/issues.ts'
+import { changesAccess, guardSuperusers, usersAffected } from '../accounts/account-guards.ts'
+import type { AccountLog } from '../accounts/account-log.ts'
+import type { Announcer } from '../webhooks/event-publisher.ts'
+import { constraintIssues, type IndexedIssues, referencedError } from './constraint-errors.ts'
+import type { DraftedWrite, Finisher } from './drafts.ts'
+
+/** How often a write is worked out anew because a record changed meanwhile. Each time somebody else has succeeded. */
+const MAX_ATTEMPTS = 1000
+
+/** What goes before field names in messages: nothing for one record, `<index>.` for many. */
+export type Prefix = (index: number) => string
+export const singly: Prefix = () => ''
+export const byIndex: Prefix = (index) => `${index}.`
+
+/** Deals with users who are given another password, or are disabled or enabled. */
+export interface AccessGuard {
+  /** What else must happen then, in the same transaction: nobody is to stay logged in when it fails halfway. */
+  companions(users: readonly StoredRecord[]): Promise<readonly Operation[]>
+  /** Told once it is stored. @param users as they are now */
+  changed(users: readonly StoredRecord[]): void
+}
+
+const NOBODY: Announcer = { concerns: () => false, order: () => undefined, committed() {} }
+
+/** The last step of the write path: hands transactions to the store and says its refusals in the words of the API. */
+export class Committer {
+  readonly #registry: Registry
+  readonly #store: Store
+  readonly #finisher: Finisher
+  readonly #accounts: AccountLog
+  #access: AccessGuard = { companions: async () => [], changed() {} }
+  #announcer = NOBODY
+
+  constructor(registry: Registry, store: Store, finisher: Finisher, accounts: AccountLog) {
+    this.#registry = registry
+    this.#store = store
+    this.#finisher = finisher
+    this.#accounts = accounts
+  }
+
+  guardAccess(guard: AccessGuard): void {
+    this.#access = guard
+  }
+
+  announceTo(announcer: Announcer): void {
+    this.#announcer = announcer
+  }
+
+  /**
+   * Commits drafts in one transaction.
+   *
+   * @param read makes the drafts from what is stored; it is called again when that has changed before they are committed
+   * @returns what is stored now, in the order of the drafts
+   * @throws {AppError} VALIDATION_FAILED with everything that is wrong with any of them
+   */
+  write(actor: Actor, model: Model, prefix: Prefix, read: () => Soon<readonly DraftedWrite[]>): Promise<readonly StoredRecord[]> {
+    return this.#untilCurrent(model, async () => {
+      const drafted = read()
+      const writes = drafted instanceof Promise ? await drafted : drafted
+      const issues = this.#issuesOf(writes)
+      throwIssues(issues instanceof Promise ? await issues : issues, prefix)
+      const finished = this.#finisher.operations(writes)
+      const operations = finished instanceof Promise ? await finished : finished
+      const companions = model.key === 'user' ? await this.#companions(writes, operations) : []
+      const outcome = await this.#transact([...operations, ...companions], this.#concerns(writes))
+      throwIssues(brokenConstraints(outcome, writes), prefix)
+      this.#accounts.tell(actor, outcome)
+      if (!outcome.ok || companions.length === 0) return outcome
+      return { ...outcome, records: outcome.records.slice(0, writes.length) }
+    })
+  }
+
+  /**
+   * Finds out whether drafts could be committed, as things stand; commits nothing.
+   *
+   * @throws {AppError} VALIDATION_FAILED with everything that is wrong with any of them
+   */
+  async rehearse(model: Model, prefix: Prefix, writes: readonly DraftedWrite[]): Promise<void> {
+    throwIssues(await this.#issuesOf(writes), prefix)
+    const outcome = await this.#store.transact(
+      writes.map((write) => this.#finisher.rehearsal(write)),
+      'rehearse',
+    )
+    throwIssues(brokenConstraints(outcome, writes), prefix)
+    if (!outcome.ok) throw keepsChanging(model)
+  }
+
+  /**
+   * Removes records in one transaction.
+   *
+   * @param read gives the records as they are stored
+   * @returns what was removed
+   * @throws {AppError} RECORD_REFERENCED when others refer to one of them, FORBIDDEN when a superuser would go with them
+   */
+  remove(actor: Actor, model: Model, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
+    return this.#untilCurrent(model, async () => {
+      const removals = (await read()).map((record): Operation => {
+        return { kind: 'remove', table: model.key, id: record.id, expect: versionOf(record) }
+      })
+      if (!actor.isSuperuser) guardSuperusers(await this.#store.transact(removals, 'rehearse'))
+      // Nobody knows what goes with them.
+      const outcome = await this.#transact(removals, true)
+      const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#registry)
+      if (referenced !== undefined) throw referenced
+      this.#accounts.tell(actor, outcome)
+      return outcome
+    })
+  }
+
+  /** Commits drafts in one transaction, or gives everything that is wrong with any of them by index. */
+  async attempt(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
+    const issues = await this.#issuesOf(writes)
+    if (issues.length > 0) return issues
+    const outcome = await this.#transact(await this.#finisher.operations(writes), this.#concerns(writes))
+    return brokenConstraints(outcome, writes)
+  }
+
+  /** Commits records of the server's own as they are. Nobody is told of them. */
+  keep(operations: readonly Operation[]): Promise<Outcome> {
+    const stray = operations.find(({ table }) => !this.#registry.expect(table).internal)
+    if (stray !== undefined) throw new Error(`'${stray.table}' is no table of the server's own`)
+    return this.#store.transact(operations)
+  }
+
+  /** @param concerns when false, nobody wants to be told of any of it */
+  #transact(operations: readonly Operation[], concerns: boolean): Promise<Outcome> {
+    const order = concerns ? this.#announcer.order() : undefined
+    return order === undefined ? this.#store.transact(operations) : this.#transactAndTell(operations, order)
+  }
+
+  async #transactAndTell(operations: readonly Operation[], order: EventOrder): Promise<Outcome> {
+    const outcome = await this.#store.transact(operations, 'commit', order)
+    if (outcome.ok) this.#announcer.committed(outcome.changes)
+    return outcome
+  }
+
+  /** What the server notes by itself, such as the time of a login, is nothing that happened to a record. */
+  #concerns(writes: readonly DraftedWrite[]): boolean {
+    return writes.some(({ model, quiet }) => quiet !== true && this.#announcer.concerns(model.key))
+  }
+
+  /** What else must happen when users are updated. */
+  async #companions(writes: readonly DraftedWrite[], operations: readonly Operation[]): Promise<readonly Operation[]> {
+    const users = writes.flatMap(({ existing }, index) => {
+      const operation = operations[index]
+      if (existing === undefined || operation?.kind !== 'update') return []
+      return changesAccess(existing, { ...existing, ...operation.values }) ? [existing] : []
+    })
+    return users.length === 0 ? [] : this.#access.companions(users)
+  }
+
+  /** What is wrong with drafts. When anything is, the store is asked too, so that a client learns all of it at once. */
+  #issuesOf(writes: readonly DraftedWrite[]): Soon<readonly IndexedIssues[]> {
+    return writes.some(({ draft }) => draft.issues.any) ? this.#allIssuesOf(writes) : NO_ISSUES
+  }
+
+  async #allIssuesOf(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
+    const rehearsed = writes.map((write) => this.#finisher.rehearsal(write))
+    const outcome = await this.#store.transact(rehearsed, 'rehearse')
+    const constraints = new Map(brokenConstraints(outcome, writes).map(({ index, issues }) => [index, issues]))
+    return writes.flatMap(({ draft }, index) => {
+      const issues = new FieldIssues()
+      issues.addAll(draft.issues)
+      issues.addMissing(constraints.get(index) ?? new FieldIssues())
+      return issues.any ? [{ index, issues }] : []
+    })
+  }
+
+  /** Does a write anew for as long as a record it is about changes or goes between being read and being written. */
+  async #untilCurrent(model: Model, write: () => Promise<Outcome>): Promise<readonly StoredRecord[]> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const outcome = await write()
+      if (outcome.ok) {
+        const affected = usersAffected(outcome.changes)
+        if (affected.length > 0) this.#access.changed(affected)
+        return outcome.records
+      }
+      const overtaken = outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')
+      if (!overtaken) throw new Error(`The store refused a transaction: ${JSON.stringify(outcome.violations)}`)
+    }
+    throw keepsChanging(model)
+  }
+}
+
+const NO_ISSUES: readonly IndexedIssues[] = []
+
+const keepsChanging = ({ name }: Model): AppError =>
+  new AppError('WRITE_CONFLICT', `${name} keeps changing under other writes; read it again and retry`)
+
+/** @throws {AppError} VALIDATION_FAILED with the messages of all items */
+export function throwIssues(found: readonly IndexedIssues[], prefix: Prefix): void {
+  if (found.length === 0) return
+  const all = new FieldIssues()
+  for (const { index, issues } of found) all.addAll(issues, prefix(index))
+  all.throwIfAny()
+}
+
+/** The broken constraints in words: those of the form that a draft was made under, where it has any. */
+function brokenConstraints(outcome: Outcome, writes: readonly DraftedWrite[]): readonly IndexedIssues[] {
+  const found = outcome.ok ? [] : constraintIssues(outcome.violations)
+  for (const { index, issues } of found) {
+    const form = writes[index]?.form
+    if (form !== undefined) useFormMessages(form, issues)
+  }
+  return found
+}

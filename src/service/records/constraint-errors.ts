@@ -1,0 +1,53 @@
+import { AppError } from '../../errors.ts'
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Violation } from '../../store/store.ts'
+import { FieldIssues } from '../../validate/issues.ts'
+import { noSuchRecord } from '../model-access.ts'
+
+const MESSAGES = {
+  not_null: (field: string) => `${field} is mandatory`,
+  unique: (field: string) => `${field} must be unique`,
+  foreign_key: (field: string) => `${field} references a non-existent record`,
+  check: (field: string) => `${field} value violates constraint`,
+} as const
+
+type ConstraintViolation = Extract<Violation, { field: string; kind: keyof typeof MESSAGES }>
+
+/** What is wrong with one item of a batch. */
+export interface IndexedIssues {
+  readonly index: number
+  readonly issues: FieldIssues
+}
+
+/** Says a store's refusal in the words of the API: for each constraint a message at its field, by operation. */
+export function constraintIssues(violations: readonly Violation[]): IndexedIssues[] {
+  const byIndex = new Map<number, FieldIssues>()
+  for (const violation of violations) {
+    if (!isConstraint(violation)) continue
+    const issues = byIndex.get(violation.index) ?? new FieldIssues()
+    issues.add(violation.field, MESSAGES[violation.kind](violation.field))
+    byIndex.set(violation.index, issues)
+  }
+  return [...byIndex].map(([index, issues]) => ({ index, issues }))
+}
+
+const isConstraint = (violation: Violation): violation is ConstraintViolation => violation.kind in MESSAGES
+
+/** The error for records that cannot go because others refer to them; undefined when that is not what is wrong. */
+export function referencedError(violations: readonly Violation[], model: Model, registry: Registry): AppError | undefined {
+  const restricts = violations.filter((violation) => violation.kind === 'restrict')
+  if (restricts.length === 0) return undefined
+  const sentences = restricts.map(({ id, table, field, count }) => {
+    const referrer = registry.expect(table)
+    return `${model.name} with ID ${id} is referenced by ${count} ${referrer.key} ${count === 1 ? 'record' : 'records'} (${field})`
+  })
+  return new AppError('RECORD_REFERENCED', sentences.join('; '))
+}
+
+/** `<index>.id` → `Record with ID 9 does not exist`, for every record that a bulk operation names in vain. */
+export function missingIssues(ids: readonly { readonly index: number; readonly id: number }[]): FieldIssues {
+  const issues = new FieldIssues()
+  for (const { index, id } of ids) issues.add(`${index}.id`, noSuchRecord({ name: 'Record' }, id))
+  return issues
+}

@@ -1,0 +1,116 @@
+import type { PasswordHasher } from '../../auth/password.ts'
+import type { Actor } from '../../auth/permissions.ts'
+import type { Model } from '../../model/model.ts'
+import type { Operation, StoredRecord } from '../../store/store.ts'
+import { versionOf } from '../../store/version.ts'
+import { type Clock, isoTime } from '../../util/clock.ts'
+import type { Json, JsonObject } from '../../util/json.ts'
+import type { Soon } from '../../util/maybe-promise.ts'
+import { checkForm, type Form } from '../../validate/form.ts'
+import type { FieldIssues } from '../../validate/issues.ts'
+import { readRecord } from '../../validate/record.ts'
+import { checkCreationKeys } from './writable-fields.ts'
+import type { RecordData } from './write-requests.ts'
+
+/** What a request makes of a record, before it is committed: the values in stored form (secrets still plain), or why not. */
+export interface Draft {
+  /** What the request sets, as it was sent. */
+  readonly data: RecordData
+  readonly values: Readonly<Record<string, Json>>
+  readonly issues: FieldIssues
+}
+
+/** A draft of an insert. */
+export function draftNew(actor: Actor, model: Model, form: Form | undefined, data: RecordData): Draft {
+  const issues = checkCreationKeys(actor, model, form, data)
+  const { values, issues: found } = readRecord(model, data)
+  if (form !== undefined) checkForm(form, values, new Set(), found)
+  issues.addMissing(found)
+  return { data, values, issues }
+}
+
+/** A draft of an update: the fields that it changes, judged as part of the whole merged record. */
+export function draftChange(model: Model, form: Form | undefined, existing: StoredRecord, data: RecordData): Draft {
+  const { values, issues } = readRecord(model, data, existing)
+  if (form !== undefined) {
+    const kept = model.secrets.filter((name) => existing[name] != null && !Object.hasOwn(data, name))
+    checkForm(form, { ...existing, ...values }, new Set(kept), issues)
+  }
+  return { data, values: Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(data, name))), issues }
+}
+
+/** A draft and what it is a draft of: a record yet to be, or one that is there. */
+export interface DraftedWrite {
+  readonly model: Model
+  readonly draft: Draft
+  /** The form that it was made under. */
+  readonly form?: Form | undefined
+  readonly existing?: StoredRecord
+  /** The id that a new record is to have; absent, it gets the next. */
+  readonly id?: number | undefined
+  /** `created_at` and `updated_at` of a new record that brings its own. */
+  readonly stamps?: Readonly<Record<string, string>>
+  /** Leaves `updated_at` as it is. */
+  readonly quiet?: boolean
+}
+
+/** Makes store operations of drafts: secrets hashed, timestamps set. */
+export class Finisher {
+  readonly #hasher: PasswordHasher
+  readonly #clock: Clock
+  /** By request data: a write that is worked out anew hashes nothing anew. */
+  readonly #hashes = new WeakMap<RecordData, Promise<Record<string, Json>>>()
+
+  constructor(hasher: PasswordHasher, clock: Clock) {
+    this.#hasher = hasher
+    this.#clock = clock
+  }
+
+  /** The operation as it will be, but with secrets in plain: where there are any, to be rehearsed and never committed. */
+  rehearsal(write: DraftedWrite): Operation {
+    const { model, draft, existing, id } = write
+    return operation(model, existing, Object.assign({}, draft.values, this.#stamps(write)), id)
+  }
+
+  /** The operations as they will be, in the order of the writes. */
+  operations(writes: readonly DraftedWrite[]): Soon<readonly Operation[]> {
+    const hashes = writes.some(({ model }) => model.secrets.length > 0)
+    return hashes ? Promise.all(writes.map((write) => this.#hashed(write))) : writes.map((write) => this.rehearsal(write))
+  }
+
+  async #hashed(write: DraftedWrite): Promise<Operation> {
+    const { model, draft, existing, id } = write
+    if (model.secrets.length === 0) return this.rehearsal(write)
+    const hashing = this.#hashes.get(draft.data) ?? this.#hashSecrets(model, draft.values)
+    this.#hashes.set(draft.data, hashing)
+    const secrets = await hashing
+    return operation(model, existing, Object.assign({}, draft.values, secrets, this.#stamps(write)), id)
+  }
+
+  async #hashSecrets(model: Model, values: Draft['values']): Promise<Record<string, Json>> {
+    const hashed: Record<string, Json> = {}
+    for (const name of model.secrets) {
+      const value = Object.hasOwn(values, name) ? values[name] : undefined
+      if (typeof value === 'string') hashed[name] = await this.#hasher.hash(value)
+    }
+    return hashed
+  }
+
+  /** `updated_at` moves forward with every update, even within one millisecond. */
+  #stamps({ model, existing, stamps, quiet = false }: DraftedWrite): Readonly<Record<string, Json>> {
+    if (!model.timestamps || quiet) return {}
+    const now = this.#clock()
+    if (existing === undefined) {
+      const at = isoTime(now)
+      return Object.assign({ created_at: at, updated_at: at }, stamps)
+    }
+    const before = Date.parse(String(existing.updated_at))
+    return { updated_at: isoTime(Number.isNaN(before) ? now : Math.max(now, before + 1)) }
+  }
+}
+
+function operation(model: Model, existing: StoredRecord | undefined, values: JsonObject, id: number | undefined): Operation {
+  const table = model.key
+  if (existing !== undefined) return { kind: 'update', table, id: existing.id, values, expect: versionOf(existing) }
+  return id === undefined ? { kind: 'insert', table, values } : { kind: 'insert', table, values, id }
+}

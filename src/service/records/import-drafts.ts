@@ -1,0 +1,133 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Actor } from '../../auth/permissions.ts'
+import type { Field } from '../../model/field.ts'
+import type { Model } from '../../model/model.ts'
+import type { Store, StoredRecord } from '../../store/store.ts'
+import type { Json } from '../../util/json.ts'
+import type { Form } from '../../validate/form.ts'
+import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
+import { guardAccount } from '../accounts/account-guards.ts'
+import { noSuchRecord } from '../model-access.ts'
+import { type DraftedWrite, draftChange, draftNew } from './drafts.ts'
+import { checkUpdateKeys } from './writable-fields.ts'
+import type { RecordData } from './write-requests.ts'
+
+/** Stands in the place of a field's name where a row as a whole is wrong. */
+export const WHOLE_ROW = 'row'
+
+/** A record to be imported. */
+export interface ImportItem {
+  /** What it sets, as a request to create it would. */
+  readonly data: RecordData
+  /** What is already known to be wrong with it. */
+  readonly issues: FieldIssues
+  /** The id that it is to have, or by which it is to be found. */
+  readonly id?: number
+  /** `created_at` and `updated_at`, where they are to be kept, in stored form. */
+  readonly stamps: Readonly<Record<string, string>>
+}
+
+/** A unique field by which an item finds the record that it updates. */
+export type UpsertKey = Field
+
+/** What goes before field names in messages: rows are counted from 1. */
+export const byRow = (index: number): string => `${index + 1}.`
+
+export interface ImportContext {
+  readonly store: Store
+  readonly actor: Actor
+  readonly model: Model
+  readonly form: Form | undefined
+  readonly key: UpsertKey | undefined
+}
+
+/** Items are looked up and drafted so many at a time; others have their turn in between. */
+const BATCH = 500
+
+/**
+ * Makes a draft of each item: of a new record, or of a change of the one that has the same in the key.
+ *
+ * @throws {AppError} VALIDATION_FAILED once so much is wrong that nobody would read more; FORBIDDEN
+ */
+export async function draftImport(items: readonly ImportItem[], context: ImportContext): Promise<DraftedWrite[]> {
+  const writes: DraftedWrite[] = []
+  const seen = new Map<Json, number>()
+  let faults = 0
+  for (let from = 0; from < items.length; from += BATCH) {
+    const batch = items.slice(from, from + BATCH)
+    const existing = await findExisting(batch, context)
+    for (const item of batch) {
+      const found = existing.get(keyOf(item, context))
+      const write = await draftItem(item, found, context)
+      noteTwin(writes.length, keyOf(item, context), seen, write.draft.issues, context)
+      faults += write.draft.issues.size
+      writes.push(write)
+    }
+    if (faults > MAX_NAMED) throwAll(writes)
+    await setImmediate()
+  }
+  // Of rows that could not be read, the store would find that everything is missing.
+  if (items.some(isUnreadable)) throwAll(writes)
+  return writes
+}
+
+async function draftItem(item: ImportItem, existing: StoredRecord | undefined, context: ImportContext): Promise<DraftedWrite> {
+  const { store, actor, model, form, key } = context
+  const { data, id, stamps } = item
+  if (existing !== undefined) {
+    const keys = checkUpdateKeys(actor, model, form, data)
+    await guardAccount(store, actor, model, existing, data)
+    const draft = draftChange(model, form, existing, data)
+    return { model, form, existing, draft: { ...draft, issues: joined(item.issues, keys, draft.issues) } }
+  }
+  const draft = draftNew(actor, model, form, data)
+  const issues = joined(item.issues, draft.issues)
+  // Who names an id that is not there means another record.
+  if (key?.name === 'id' && id !== undefined) issues.add('id', noSuchRecord(model, id))
+  return { model, form, id, stamps, draft: { ...draft, issues } }
+}
+
+function joined(...all: readonly FieldIssues[]): FieldIssues {
+  const issues = new FieldIssues()
+  // A row that could not be read sets nothing; what it lacks is not worth a word.
+  if (all[0]?.has(WHOLE_ROW) === true) issues.addAll(all[0])
+  else for (const each of all) issues.addMissing(each)
+  return issues
+}
+
+const isUnreadable = ({ issues }: ImportItem): boolean => issues.has(WHOLE_ROW)
+
+/** The value by which an item is looked up, in its stored form; null when it has none. */
+function keyOf({ data, id }: ImportItem, { key }: ImportContext): Json {
+  if (key === undefined) return null
+  if (key.name === 'id') return id ?? null
+  const raw = Object.hasOwn(data, key.name) ? data[key.name] : null
+  const reading = raw === null || raw === undefined ? undefined : key.type.read(raw)
+  return reading?.ok === true ? reading.value : null
+}
+
+async function findExisting(items: readonly ImportItem[], context: ImportContext): Promise<ReadonlyMap<Json, StoredRecord>> {
+  const { store, model, key } = context
+  const found = new Map<Json, StoredRecord>()
+  const values = items.map((item) => keyOf(item, context)).filter((value) => value !== null)
+  if (key === undefined || values.length === 0) return found
+  const filters = [{ field: key.name, operator: 'in', values } as const]
+  for await (const records of store.stream(model.key, { filters, sort: [] })) {
+    for (const record of records) found.set(record[key.name] ?? null, record)
+  }
+  return found
+}
+
+/** Two rows that mean one record contradict each other. */
+function noteTwin(index: number, value: Json, seen: Map<Json, number>, issues: FieldIssues, { key }: ImportContext): void {
+  if (key === undefined || value === null) return
+  const twin = seen.get(value)
+  if (twin === undefined) seen.set(value, index)
+  else issues.add(key.name, `${key.name} is also that of row ${twin + 1}`)
+}
+
+function throwAll(writes: readonly DraftedWrite[]): void {
+  const all = new FieldIssues()
+  for (const [index, { draft }] of writes.entries()) all.addAll(draft.issues, byRow(index))
+  all.throwIfAny()
+}

@@ -1,0 +1,251 @@
+import type { PasswordHasher } from '../../auth/password.ts'
+import { type Actor, SYSTEM } from '../../auth/permissions.ts'
+import { AppError } from '../../errors.ts'
+import type { Log } from '../../log/log.ts'
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
+import { versionOf } from '../../store/version.ts'
+import type { Clock } from '../../util/clock.ts'
+import type { Json } from '../../util/json.ts'
+import { didYouMean } from '../../util/suggest.ts'
+import type { Form } from '../../validate/form.ts'
+import { FieldIssues } from '../../validate/issues.ts'
+import { guardAccount } from '../accounts/account-guards.ts'
+import { AccountLog } from '../accounts/account-log.ts'
+import { modelFor, noSuchRecord } from '../model-access.ts'
+import type { Announcer } from '../webhooks/event-publisher.ts'
+import { type AccessGuard, byIndex, Committer, singly, throwIssues } from './committer.ts'
+import { type IndexedIssues, missingIssues } from './constraint-errors.ts'
+import { draftChange, draftNew, Finisher } from './drafts.ts'
+import { byRow, draftImport, type ImportItem, type UpsertKey } from './import-drafts.ts'
+import { checkUpdateKeys } from './writable-fields.ts'
+import {
+  type RecordData,
+  readBulkCreate,
+  readBulkDelete,
+  readBulkUpdate,
+  readRecordId,
+  readWriteRequest,
+} from './write-requests.ts'
+
+/** Judges whether a record's version is one that the client has seen. */
+export type Precondition = (version: string) => boolean
+
+/** A record to be created, under an id of its own if it carries one. */
+export interface NewRecord {
+  readonly model: string
+  readonly data: RecordData
+  readonly id?: number
+}
+
+/**
+ * The one door through which data changes: every create, update and delete, whoever asks, is authorised, validated and
+ * committed here. Bodies come as they were sent. All methods throw AppErrors; nothing is changed when they do.
+ */
+export class Records {
+  readonly #registry: Registry
+  readonly #store: Store
+  readonly #forms: ReadonlyMap<string, Form>
+  readonly #committer: Committer
+
+  constructor(parts: {
+    registry: Registry
+    store: Store
+    forms: ReadonlyMap<string, Form>
+    hasher: PasswordHasher
+    clock: Clock
+    log: Log
+  }) {
+    this.#registry = parts.registry
+    this.#store = parts.store
+    this.#forms = parts.forms
+    const finisher = new Finisher(parts.hasher, parts.clock)
+    this.#committer = new Committer(parts.registry, parts.store, finisher, new AccountLog(parts.log))
+  }
+
+  /** Names who deals with users that are given another password, or are disabled or enabled. */
+  guardAccess(guard: AccessGuard): void {
+    this.#committer.guardAccess(guard)
+  }
+
+  /** Names who is to hear of what changes from now on. */
+  announceTo(announcer: Announcer): void {
+    this.#committer.announceTo(announcer)
+  }
+
+  /** Commits records of the server's own as they are, in one transaction. */
+  keep(operations: readonly Operation[]): Promise<Outcome> {
+    return this.#committer.keep(operations)
+  }
+
+  /** @param body `{data, form_id?}` */
+  async create(actor: Actor, modelKey: string, body: unknown): Promise<StoredRecord> {
+    const model = modelFor(this.#registry, actor, 'add', modelKey)
+    const { data, formId } = readWriteRequest(body)
+    const form = this.#form(formId, model)
+    const draft = draftNew(actor, model, form, data)
+    return only(await this.#committer.write(actor, model, singly, () => [{ model, form, draft }]))
+  }
+
+  /** @param body `{records: [data…], form_id?}` */
+  async createMany(actor: Actor, modelKey: string, body: unknown): Promise<readonly StoredRecord[]> {
+    const model = modelFor(this.#registry, actor, 'add', modelKey)
+    const { records, formId } = readBulkCreate(body)
+    const form = this.#form(formId, model)
+    const writes = records.map((data) => ({ model, form, draft: draftNew(actor, model, form, data) }))
+    return this.#committer.write(actor, model, byIndex, () => writes)
+  }
+
+  /**
+   * Creates records of several models in one transaction, ids kept, for the server itself.
+   *
+   * @returns the issues by index when there are any; then nothing is created
+   */
+  async load(actor: Actor, items: readonly NewRecord[]): Promise<readonly IndexedIssues[]> {
+    const writes = items.map(({ model: key, data, id }) => {
+      const model = modelFor(this.#registry, actor, 'add', key)
+      return { model, id, draft: draftNew(actor, model, undefined, data) }
+    })
+    return this.#committer.attempt(writes)
+  }
+
+  /**
+   * Creates records in one transaction, or updates those that have the same in a unique field. Errors name rows, from 1.
+   *
+   * @param options `key` is that field; a `dryRun` goes all the way but for the commit
+   */
+  async importAll(
+    actor: Actor,
+    modelKey: string,
+    items: readonly ImportItem[],
+    { formId, key, dryRun }: { formId: string | undefined; key: UpsertKey | undefined; dryRun: boolean },
+  ): Promise<{ created: number; updated: number }> {
+    const model = modelFor(this.#registry, actor, 'add', modelKey)
+    if (key !== undefined) modelFor(this.#registry, actor, 'change', modelKey)
+    const form = this.#form(formId, model)
+    let updated = 0
+    const drafts = async () => {
+      const writes = await draftImport(items, { store: this.#store, actor, model, form, key })
+      updated = writes.filter(({ existing }) => existing !== undefined).length
+      return writes
+    }
+    if (dryRun) await this.#committer.rehearse(model, byRow, await drafts())
+    else await this.#committer.write(actor, model, byRow, drafts)
+    return { created: items.length - updated, updated }
+  }
+
+  /** @param body `{data, form_id?}`; fields that `data` leaves out stay as they are */
+  async update(
+    actor: Actor,
+    modelKey: string,
+    recordId: string | number,
+    body: unknown,
+    precondition?: Precondition,
+  ): Promise<StoredRecord> {
+    const model = this.#updateModel(actor, modelKey)
+    const id = readRecordId(recordId)
+    const { data, formId } = readWriteRequest(body)
+    const form = this.#form(formId, model)
+    checkUpdateKeys(actor, model, form, data).throwIfAny()
+    const updated = await this.#committer.write(actor, model, singly, async () => {
+      const existing = await this.#existing(model, id, 'UPDATE_TARGET_MISSING', precondition)
+      await guardAccount(this.#store, actor, model, existing, data)
+      return [{ model, form, existing, draft: draftChange(model, form, existing, data) }]
+    })
+    return only(updated)
+  }
+
+  /** @param body `{updates: [{id, data}…], form_id?}` */
+  async updateMany(actor: Actor, modelKey: string, body: unknown): Promise<readonly StoredRecord[]> {
+    const model = this.#updateModel(actor, modelKey)
+    const { updates, formId } = readBulkUpdate(body)
+    const form = this.#form(formId, model)
+    const refused = updates.map(({ data }, index) => ({ index, issues: checkUpdateKeys(actor, model, form, data) }))
+    throwIssues(refused, byIndex)
+    const ids = updates.map(({ id }) => id)
+    return this.#committer.write(actor, model, byIndex, async () => {
+      const found = await this.#allExisting(model, ids)
+      for (const [index, user] of found.entries()) await guardAccount(this.#store, actor, model, user, updates[index]?.data)
+      return found.map((existing, index) => {
+        return { model, form, existing, draft: draftChange(model, form, existing, updates[index]?.data ?? {}) }
+      })
+    })
+  }
+
+  async remove(actor: Actor, modelKey: string, recordId: string | number, precondition?: Precondition): Promise<StoredRecord> {
+    const model = modelFor(this.#registry, actor, 'delete', modelKey)
+    const id = readRecordId(recordId)
+    const removed = await this.#committer.remove(actor, model, async () => {
+      const existing = await this.#existing(model, id, 'RECORD_NOT_FOUND', precondition)
+      await guardAccount(this.#store, actor, model, existing)
+      return [existing]
+    })
+    return only(removed)
+  }
+
+  /** @param body `{ids: [integer…]}` */
+  async removeMany(actor: Actor, modelKey: string, body: unknown): Promise<readonly StoredRecord[]> {
+    const model = modelFor(this.#registry, actor, 'delete', modelKey)
+    const ids = readBulkDelete(body)
+    return this.#committer.remove(actor, model, async () => {
+      const found = await this.#allExisting(model, ids)
+      for (const user of found) await guardAccount(this.#store, actor, model, user)
+      return found
+    })
+  }
+
+  /** Notes something that the server itself keeps of a record. Nothing else of it is judged, and `updated_at` stays. */
+  async stamp(modelKey: string, id: number, values: Readonly<Record<string, Json>>): Promise<void> {
+    const model = this.#registry.expect(modelKey)
+    await this.#committer.write(SYSTEM, model, singly, async () => {
+      const existing = await this.#existing(model, id, 'RECORD_NOT_FOUND', undefined)
+      return [{ model, existing, draft: { data: values, values, issues: new FieldIssues() }, quiet: true }]
+    })
+  }
+
+  /** An update's target that is not there is a bad request, where elsewhere it would be not found. */
+  #updateModel(actor: Actor, modelKey: string): Model {
+    try {
+      return modelFor(this.#registry, actor, 'change', modelKey)
+    } catch (error) {
+      const missing = error instanceof AppError && error.code === 'MODEL_NOT_FOUND'
+      throw missing ? new AppError('UPDATE_TARGET_MISSING', error.details) : error
+    }
+  }
+
+  #form(formId: string | undefined, model: Model): Form | undefined {
+    if (formId === undefined) return undefined
+    const form = this.#forms.get(formId)
+    if (form?.model === model) return form
+    const known = [...this.#forms.values()].filter((each) => each.model === model).map((each) => each.name)
+    const reason = form === undefined ? 'does not exist' : `is a form of ${form.model.name}, not of ${model.name}`
+    throw new AppError('FORM_NOT_FOUND', `Form '${formId}' ${reason}${didYouMean(formId, known)}`)
+  }
+
+  /** The record as it is stored, when its present version is one that the client has seen. */
+  async #existing(
+    model: Model,
+    id: number,
+    missing: 'UPDATE_TARGET_MISSING' | 'RECORD_NOT_FOUND',
+    precondition: Precondition | undefined,
+  ): Promise<StoredRecord> {
+    const [existing] = await this.#store.get(model.key, [id])
+    if (existing === undefined) throw new AppError(missing, noSuchRecord(model, id))
+    if (precondition?.(versionOf(existing)) !== false) return existing
+    const changed = `${model.name} with ID ${id} has changed since it was read; read it again and retry`
+    throw new AppError('PRECONDITION_FAILED', changed)
+  }
+
+  async #allExisting(model: Model, ids: readonly number[]): Promise<StoredRecord[]> {
+    const found = await this.#store.get(model.key, ids)
+    missingIssues(ids.map((id, index) => ({ id, index })).filter(({ index }) => found[index] === undefined)).throwIfAny()
+    return found.filter((record) => record !== undefined)
+  }
+}
+
+function only(records: readonly StoredRecord[]): StoredRecord {
+  const [record] = records
+  if (record === undefined) throw new Error('The store returned no record for an operation')
+  return record
+}

@@ -1,0 +1,44 @@
+import { type Actor, isPrivileged } from '../../auth/permissions.ts'
+import type { Model } from '../../model/model.ts'
+import type { Form } from '../../validate/form.ts'
+import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
+import { forbidden } from '../model-access.ts'
+import type { RecordData } from './write-requests.ts'
+
+/**
+ * Holds the keys of a create against the form's creation_fields and against the model.
+ *
+ * @throws {AppError} FORBIDDEN for a field that only a superuser may set
+ */
+export function checkCreationKeys(actor: Actor, model: Model, form: Form | undefined, data: RecordData): FieldIssues {
+  const refusal = (name: string) => `Field '${name}' is not allowed to be set at creation`
+  return checkKeys(actor, model, form?.creationFields, data, refusal)
+}
+
+/**
+ * Holds the keys of an update against the form's allowed_update_fields and against the model.
+ *
+ * @throws {AppError} FORBIDDEN for a field that only a superuser may set
+ */
+export function checkUpdateKeys(actor: Actor, model: Model, form: Form | undefined, data: RecordData): FieldIssues {
+  const refusal = (name: string) => `Field '${name}' is not allowed to be updated`
+  return checkKeys(actor, model, form?.updateFields, data, refusal)
+}
+
+function checkKeys(
+  actor: Actor,
+  model: Model,
+  allowed: ReadonlySet<string> | undefined,
+  data: RecordData,
+  refusal: (name: string) => string,
+): FieldIssues {
+  const issues = new FieldIssues()
+  for (const name of Object.keys(data)) {
+    if (issues.size >= MAX_NAMED) break
+    const field = model.fields.get(name)
+    if (allowed?.has(name) === false || field?.system === true) issues.add(name, refusal(name))
+    else if (field === undefined) issues.add(name, `Field '${name}' does not exist`)
+    else if (!actor.isSuperuser && isPrivileged(model, name)) throw forbidden()
+  }
+  return issues
+}

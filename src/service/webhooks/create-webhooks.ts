@@ -1,0 +1,29 @@
+import type { Settings } from '../../config/settings.ts'
+import type { Log } from '../../log/log.ts'
+import { systemTimer, type Timer } from '../../util/timer.ts'
+import type { Traffic } from '../../util/traffic.ts'
+import { Schedule } from '../../webhooks/schedule.ts'
+import { Sender } from '../../webhooks/sender.ts'
+import { Pace } from '../../webhooks/throttle.ts'
+import { isLoopback, type Resolve, UrlGuard } from '../../webhooks/url-guard.ts'
+import type { SubscriptionParts } from './subscriptions.ts'
+import { Webhooks } from './webhooks.ts'
+
+/** Joins the parts of webhooks as a project's settings say. */
+export function joinWebhooks(
+  parts: SubscriptionParts & { readonly settings: Settings; readonly log: Log; readonly traffic: Traffic },
+  { timer = systemTimer, resolve }: { readonly timer?: Timer; readonly resolve?: Resolve },
+): Webhooks {
+  const { settings, clock, random } = parts
+  const { allow_private: allowPrivate = isLoopback(settings.host), retry_schedule: seconds, keep } = settings.webhooks
+  const guard = new UrlGuard(allowPrivate, resolve)
+  return new Webhooks({
+    ...parts,
+    guard,
+    sender: new Sender({ guard, clock }),
+    schedule: new Schedule(seconds, random),
+    pace: new Pace(parts),
+    timer,
+    keep,
+  })
+}

@@ -1,0 +1,121 @@
+import type { Log } from '../../log/log.ts'
+import type { Change, StoredRecord } from '../../store/store.ts'
+import { isoTime } from '../../util/clock.ts'
+import { uniqueId } from '../../util/ids.ts'
+import type { Timer } from '../../util/timer.ts'
+import { EVENTS } from '../../webhooks/models.ts'
+import type { Schedule } from '../../webhooks/schedule.ts'
+import type { Sender } from '../../webhooks/sender.ts'
+import { signedRequest } from '../../webhooks/signature.ts'
+import type { Pace } from '../../webhooks/throttle.ts'
+import { Worker } from '../../webhooks/worker.ts'
+import { messageOf } from './event-records.ts'
+import { type Keep, prune } from './pruning.ts'
+import { receiverOf } from './receivers.ts'
+import { StoredOutbox } from './stored-outbox.ts'
+import type { SubscriptionParts, Subscriptions } from './subscriptions.ts'
+
+export interface DeliveringParts extends SubscriptionParts {
+  readonly sender: Sender
+  readonly schedule: Schedule
+  readonly pace: Pace
+  readonly timer: Timer
+  readonly log: Log
+  readonly keep: Keep
+}
+
+/** How often the log is looked at for what is too old, or too much. */
+const PRUNE_MS = 600_000
+
+/** Telling receivers what is committed, for as long as somebody wants it done. */
+export class Delivering {
+  readonly #parts: DeliveringParts
+  readonly #subscriptions: Subscriptions
+  readonly #outbox: StoredOutbox
+  #worker: Worker | undefined
+  #stopPruning = () => {}
+
+  constructor(parts: DeliveringParts, subscriptions: Subscriptions) {
+    this.#parts = parts
+    this.#subscriptions = subscriptions
+    this.#outbox = new StoredOutbox({ ...parts, subscriptions })
+  }
+
+  /** Begins: with what was left by an earlier run, and what is committed from now on. */
+  async begin(): Promise<Worker> {
+    const worker = new Worker({ ...this.#parts, outbox: this.#outbox })
+    this.#worker = worker
+    await prune(this.#parts, this.#parts.keep)
+    this.#pruneLater()
+    for (const { id, active } of this.#subscriptions.all) if (active === true) await worker.resume(id)
+    return worker
+  }
+
+  /** Delivers nothing any more. What is pending is delivered by the next run. */
+  async stop(): Promise<void> {
+    this.#stopPruning()
+    await this.#worker?.stop()
+    this.#worker = undefined
+    this.#parts.sender.close()
+  }
+
+  committed(changes: readonly Change[]): void {
+    if (this.#worker === undefined) return
+    for (const { table, id, before, after } of changes) {
+      // An event that changes has lost a receiver, or all of them.
+      if (table === EVENTS && before === undefined) this.#worker.add(id, after?.pending as readonly number[])
+    }
+  }
+
+  /** Delivers what is pending for a subscription that was made, or enabled. */
+  async resume(subscription: number): Promise<void> {
+    await this.#worker?.resume(subscription)
+  }
+
+  /** Begins nothing any more for a subscription that was removed, or disabled. */
+  forget(subscription: number): void {
+    this.#worker?.forget(subscription)
+  }
+
+  /** How many deliveries are pending, for one subscription. */
+  pendingOf(subscription: number): Promise<number> {
+    return this.#outbox.pendingOf(subscription)
+  }
+
+  /** Delivers again what was delivered or given up, under the same id. @returns false when it is not there any more */
+  async again(delivery: StoredRecord): Promise<boolean> {
+    const isThere = await this.#outbox.reopen(delivery.id)
+    if (isThere) this.#worker?.again(Number(delivery.event_id), Number(delivery.subscription_id))
+    return isThere
+  }
+
+  /** Sends an event that tells of no record, at once and once. @returns the event */
+  async test(subscription: StoredRecord): Promise<StoredRecord> {
+    const { records, random, clock, sender } = this.#parts
+    const { id: receiver } = subscription
+    const message = { message_id: `msg_${uniqueId(random)}`, event: 'test', model: 'webhook', data: `{"id":${receiver}}` }
+    const outcome = await records.keep([
+      { kind: 'insert', table: EVENTS, values: { ...message, record_id: null, timestamp: isoTime(clock()), pending: [] } },
+    ])
+    const [event] = outcome.ok ? outcome.records : []
+    if (event === undefined) throw new Error('An event could not be stored')
+    const at = clock()
+    const signed = signedRequest(messageOf(event), receiverOf(subscription, at).secrets, Math.floor(at / 1000))
+    const { status, took, reason, text } = await sender.send(String(subscription.url), signed)
+    const isGood = status !== undefined && status >= 200 && status < 300
+    const settled = { status: isGood ? 'delivered' : 'failed', tries: isGood ? 0 : 1, due: undefined } as const
+    await this.#outbox.keep([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...settled }])
+    return event
+  }
+
+  #pruneLater(): void {
+    const { timer, keep, log } = this.#parts
+    this.#stopPruning = timer(PRUNE_MS, () => {
+      prune(this.#parts, keep)
+        .catch((error: unknown) => log.error('The log of webhooks could not be pruned', { error }))
+        .then(() => {
+          if (this.#worker !== undefined) this.#pruneLater()
+        })
+    })
+  }
+}

@@ -1,0 +1,48 @@
+import { type PageRequest, sliceOf } from '../../query/page.ts'
+import type { FieldFilter, Plan } from '../../query/plan.ts'
+import type { Store, StoredRecord } from '../../store/store.ts'
+import { DELIVERIES, EVENTS } from '../../webhooks/models.ts'
+
+/** What came of telling events to receivers, as people are shown it; the last first. */
+export class DeliveryLog {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** @param subscription undefined for all of them */
+  page(
+    subscription: number | undefined,
+    status: string | undefined,
+    page: PageRequest,
+  ): Promise<{ data: object[]; total: number }> {
+    const filters: FieldFilter[] = []
+    if (subscription !== undefined) filters.push({ field: 'subscription_id', operator: 'eq', value: subscription })
+    if (status !== undefined) filters.push({ field: 'status', operator: 'eq', value: status })
+    return this.#find(filters, sliceOf(page))
+  }
+
+  /** The deliveries of one event, to one subscription or to all. */
+  async ofEvent(event: number, subscription?: number): Promise<object[]> {
+    const filters: FieldFilter[] = [{ field: 'event_id', operator: 'eq', value: event }]
+    if (subscription !== undefined) filters.push({ field: 'subscription_id', operator: 'eq', value: subscription })
+    return (await this.#find(filters, { offset: 0, limit: Number.POSITIVE_INFINITY })).data
+  }
+
+  async #find(filters: FieldFilter[], slice: Pick<Plan, 'offset' | 'limit'>): Promise<{ data: object[]; total: number }> {
+    const { records, total } = await this.#store.find(DELIVERIES, { filters, sort: [{ field: 'id', order: 'desc' }], ...slice })
+    const events = await this.#store.get(
+      EVENTS,
+      records.map(({ event_id: event }) => Number(event)),
+    )
+    return { data: records.map((delivery, index) => shown(delivery, events[index])), total }
+  }
+}
+
+function shown(delivery: StoredRecord, event: StoredRecord | undefined): object {
+  const { id, subscription_id, status, attempts, response, next_attempt_at } = delivery
+  const { message_id, event: kind, model, record_id, timestamp } = event ?? ({} as Partial<StoredRecord>)
+  const what = { message_id, event: kind, model, record_id: record_id ?? null, timestamp }
+  return { id, webhook_id: subscription_id, ...what, status, attempts, response, next_attempt_at: next_attempt_at ?? null }
+}

@@ -1,0 +1,100 @@
+import { AppError } from '../../errors.ts'
+import type { FieldFilter } from '../../query/plan.ts'
+import type { Operation } from '../../store/store.ts'
+import type { Message } from '../../webhooks/message.ts'
+import { DELIVERIES, EVENTS, SUBSCRIPTIONS } from '../../webhooks/models.ts'
+import type { DisableReason, Outbox, Receiver, Result } from '../../webhooks/outbox.ts'
+import type { Waiting } from '../../webhooks/queue.ts'
+import type { Records } from '../records/records.ts'
+import { operationsOf, type ResultParts } from './delivery-results.ts'
+import { matching, messageOf, pendingOf, settle } from './event-records.ts'
+
+/** How often something is worked out anew because it changed meanwhile. */
+const MAX_RETRIES = 100
+
+export interface OutboxParts extends ResultParts {
+  readonly records: Records
+}
+
+/** The outbox as the store has it: events, who has yet to be told of them, and what came of telling. */
+export class StoredOutbox implements Outbox {
+  readonly #parts: OutboxParts
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts
+  }
+
+  async message(event: number): Promise<Message | undefined> {
+    const [found] = await this.#parts.store.get(EVENTS, [event])
+    return found && messageOf(found)
+  }
+
+  receiver(id: number): Receiver | undefined {
+    return this.#parts.subscriptions.receiver(id)
+  }
+
+  async waiting(receiver: number): Promise<Waiting[]> {
+    const { store } = this.#parts
+    const tried = await matching(store, DELIVERIES, [
+      { field: 'subscription_id', operator: 'eq', value: receiver },
+      { field: 'status', operator: 'eq', value: 'pending' },
+    ])
+    const standing = new Map(tried.map((delivery) => [delivery.event_id, delivery]))
+    const events = await matching(store, EVENTS, [{ field: 'pending', operator: 'eq', value: receiver }])
+    return events.map(({ id: event }) => {
+      const delivery = standing.get(event)
+      const due = delivery?.next_attempt_at
+      return { event, tries: Number(delivery?.tries ?? 0), due: typeof due === 'string' ? Date.parse(due) : 0 }
+    })
+  }
+
+  /** How many deliveries are pending, for one receiver. */
+  async pendingOf(receiver: number): Promise<number> {
+    const filters: FieldFilter[] = [{ field: 'pending', operator: 'eq', value: receiver }]
+    return (await this.#parts.store.find(EVENTS, { filters, sort: [], offset: 0, limit: 1 })).total
+  }
+
+  async keep(results: readonly Result[]): Promise<void> {
+    await this.#untilCurrent(() => operationsOf(results, this.#parts))
+  }
+
+  async disable(receiver: number, reason: DisableReason): Promise<void> {
+    if (this.#parts.subscriptions.get(receiver) === undefined) return
+    await this.#parts.subscriptions.update(receiver, { active: false, disabled_by: reason })
+  }
+
+  /** Has an event delivered to a subscription again. @returns false when the delivery, its event or its subscription is not there any more */
+  async reopen(delivery: number): Promise<boolean> {
+    const { store, subscriptions } = this.#parts
+    let isThere = false
+    await this.#untilCurrent(async () => {
+      isThere = false
+      const [found] = await store.get(DELIVERIES, [delivery])
+      if (found === undefined) return []
+      const [event] = await store.get(EVENTS, [Number(found.event_id)])
+      const receiver = Number(found.subscription_id)
+      // One that is being removed must not get back what was taken off it.
+      if (event === undefined || subscriptions.get(receiver) === undefined) return []
+      isThere = true
+      const pending = [...new Set([...pendingOf(event), receiver])]
+      const values = { status: 'pending', tries: 0, next_attempt_at: null }
+      return [settle(event, pending), { kind: 'update', table: DELIVERIES, id: delivery, values }]
+    })
+    return isThere
+  }
+
+  /** Commits operations that were worked out of what is stored; when that has changed meanwhile they are worked out anew. */
+  async #untilCurrent(work: () => Promise<Operation[]>): Promise<void> {
+    for (let attempt = 0; attempt < MAX_RETRIES; attempt++) {
+      const operations = await work()
+      if (operations.length === 0) return
+      const outcome = await this.#parts.records.keep(operations)
+      if (!outcome.ok) continue
+      this.#parts.subscriptions.note(
+        outcome.changes.flatMap(({ table, after }) => (table === SUBSCRIPTIONS && after !== undefined ? [after] : [])),
+      )
+      return
+    }
+    throw new AppError('WRITE_CONFLICT', 'Deliveries keep changing while they are being noted; try again')
+  }
+}

@@ -1,0 +1,185 @@
+import { SYSTEM } from '../../auth/permissions.ts'
+import type { WebhookSettings } from '../../config/webhook-settings.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { ChangeKind, EventOrder, Store, StoredRecord } from '../../store/store.ts'
+import { type Clock, isoTime } from '../../util/clock.ts'
+import { type Random, uniqueId } from '../../util/ids.ts'
+import type { Json } from '../../util/json.ts'
+import { RECORD_EVENTS } from '../../webhooks/message.ts'
+import { EVENTS, SUBSCRIPTIONS } from '../../webhooks/models.ts'
+import type { Receiver } from '../../webhooks/outbox.ts'
+import { makeSecret } from '../../webhooks/signature.ts'
+import type { Records } from '../records/records.ts'
+import { release } from './pruning.ts'
+import { receiverOf } from './receivers.ts'
+import type { SubscriptionInput } from './subscription-requests.ts'
+
+/** After a rotation the old secret is good for so long. */
+const ROTATION_MS = 24 * 3_600_000
+
+export interface SubscriptionParts {
+  readonly registry: Registry
+  readonly store: Store
+  readonly records: Records
+  readonly clock: Clock
+  readonly random: Random
+}
+
+type Values = Readonly<Record<string, Json>>
+
+/**
+ * Who is told of what. All subscriptions are held in memory, so that a write knows whether anybody wants to hear of it. Whoever is
+ * to be told less is so before that is stored, so that no event names a subscription that is not there.
+ */
+export class Subscriptions {
+  readonly #parts: SubscriptionParts
+  #all: ReadonlyMap<number, StoredRecord> = new Map()
+  #audience: EventOrder['audience'] = new Map()
+  /** Those whose secret is written in the settings, so that the next start would undo another one. */
+  readonly #withSetSecret = new Set<number>()
+  /** Those that are being removed, which takes a while: for everybody else they are not there any more. */
+  readonly #leaving = new Set<number>()
+  /** What no other run has in the names of its messages; behind it they are counted, since chance costs more. */
+  readonly #run: string
+  #orders = 0
+
+  constructor(parts: SubscriptionParts) {
+    this.#parts = parts
+    this.#run = uniqueId(parts.random)
+  }
+
+  get all(): readonly StoredRecord[] {
+    return [...this.#all.values()].filter(({ id }) => !this.#leaving.has(id))
+  }
+
+  get(id: number): StoredRecord | undefined {
+    return this.#leaving.has(id) ? undefined : this.#all.get(id)
+  }
+
+  /** True when the settings of the project say what its secret is. */
+  isSecretSet(id: number): boolean {
+    return this.#withSetSecret.has(id)
+  }
+
+  /** Reads what is stored. */
+  async load(): Promise<void> {
+    const all = new Map<number, StoredRecord>()
+    for await (const batch of this.#parts.store.stream(SUBSCRIPTIONS, { filters: [], sort: [] })) {
+      for (const subscription of batch) all.set(subscription.id, subscription)
+    }
+    this.#use(all)
+  }
+
+  concerns(table: string): boolean {
+    return this.#audience.has(table)
+  }
+
+  order(): EventOrder | undefined {
+    if (this.#audience.size === 0) return undefined
+    const key = `msg_${this.#run}${(this.#orders++).toString(36)}`
+    return { table: EVENTS, audience: this.#audience, key, at: isoTime(this.#parts.clock()) }
+  }
+
+  /** Undefined when it is not active. */
+  receiver(id: number): Receiver | undefined {
+    const subscription = this.get(id)
+    return subscription?.active === true ? receiverOf(subscription, this.#parts.clock()) : undefined
+  }
+
+  async create(input: SubscriptionInput & { readonly url: string }, fromSettings = false): Promise<StoredRecord> {
+    const { url, events = RECORD_EVENTS, models = [], secret = makeSecret(this.#parts.random), active = true } = input
+    const disabled_by = active ? null : fromSettings ? 'settings' : 'hand'
+    const data = { url, events, models, secret, active, disabled_by, from_settings: fromSettings }
+    const created = await this.#parts.records.create(SYSTEM, SUBSCRIPTIONS, { data })
+    this.#put(created)
+    return created
+  }
+
+  async update(id: number, values: Values): Promise<StoredRecord> {
+    const before = this.#all.get(id)
+    // No event is to be left behind for somebody who may be disabled a moment later.
+    if (before !== undefined && values.active === false) this.#put({ ...before, active: false })
+    try {
+      const updated = await this.#parts.records.update(SYSTEM, SUBSCRIPTIONS, id, { data: values })
+      this.#put(updated)
+      return updated
+    } catch (error) {
+      await this.load()
+      throw error
+    }
+  }
+
+  /** Puts another secret in the place of the present one, which stays good for a day. */
+  rotate(id: number, secret: string = makeSecret(this.#parts.random)): Promise<StoredRecord> {
+    return this.update(id, this.#rotated(this.#all.get(id), secret))
+  }
+
+  /** Removes one and what is there of it, some at a time. Cut off halfway it is there, disabled. */
+  async remove(id: number): Promise<void> {
+    this.#leaving.add(id)
+    try {
+      if (this.#all.get(id)?.active === true) await this.update(id, { active: false, disabled_by: 'hand' })
+      await release(this.#parts, id)
+      await this.#parts.records.remove(SYSTEM, SUBSCRIPTIONS, id)
+      this.#all = new Map([...this.#all].filter(([each]) => each !== id))
+    } finally {
+      this.#leaving.delete(id)
+      this.#use(this.#all)
+    }
+  }
+
+  /** Takes over what was stored of subscriptions in another way. */
+  note(subscriptions: readonly StoredRecord[]): void {
+    for (const subscription of subscriptions) if (this.#all.has(subscription.id)) this.#put(subscription)
+  }
+
+  /** Makes what is stored say what the settings say. Subscriptions are told apart by their address, and then by their order. */
+  async reconcile(entries: readonly WebhookSettings[]): Promise<void> {
+    const stale = this.all.filter(({ from_settings: fromSettings }) => fromSettings === true)
+    this.#withSetSecret.clear()
+    for (const entry of entries) {
+      const place = stale.findIndex(({ url }) => url === entry.url)
+      const [known] = place === -1 ? [] : stale.splice(place, 1)
+      const { id } = known ?? (await this.create(entry, true))
+      if (entry.secret !== undefined) this.#withSetSecret.add(id)
+      const values = known === undefined ? {} : this.#difference(known, entry)
+      if (Object.keys(values).length > 0) await this.update(id, values)
+    }
+    for (const { id } of stale) await this.remove(id)
+  }
+
+  #difference(known: StoredRecord, { events = RECORD_EVENTS, models = [], secret, active = true }: WebhookSettings): Values {
+    const values: Record<string, Json> = {}
+    if (JSON.stringify(known.events) !== JSON.stringify(events)) values.events = events
+    if (JSON.stringify(known.models) !== JSON.stringify(models)) values.models = models
+    if (secret !== undefined && known.secret !== secret) Object.assign(values, this.#rotated(known, secret))
+    if (!active && known.active === true) Object.assign(values, { active: false, disabled_by: 'settings' })
+    // What was disabled in another way stays so.
+    if (active && known.disabled_by === 'settings') Object.assign(values, { active: true, disabled_by: null })
+    return values
+  }
+
+  #rotated(known: StoredRecord | undefined, secret: string): Values {
+    return { secret, old_secret: known?.secret ?? null, old_secret_until: isoTime(this.#parts.clock() + ROTATION_MS) }
+  }
+
+  #put(subscription: StoredRecord): void {
+    this.#use(new Map([...this.#all, [subscription.id, subscription]]))
+  }
+
+  #use(all: ReadonlyMap<number, StoredRecord>): void {
+    this.#all = all
+    const audience = new Map<string, Partial<Record<ChangeKind, number[]>>>()
+    const everything = this.#parts.registry.public.map(({ key }) => key)
+    for (const { id, active, events, models } of all.values()) {
+      if (active !== true || this.#leaving.has(id)) continue
+      const named = models as readonly string[]
+      for (const table of named.length === 0 ? everything : named) {
+        const told = audience.get(table) ?? {}
+        audience.set(table, told)
+        for (const event of events as readonly ChangeKind[]) told[event] = [...(told[event] ?? []), id]
+      }
+    }
+    this.#audience = audience
+  }
+}

@@ -1,0 +1,68 @@
+import type { Registry } from '../../../model/registry.ts'
+import { type Disk, nodeDisk } from '../files/disk.ts'
+import { acquireLock, lockPath } from '../files/lock.ts'
+import { find, foreignNotice, mendTail, openSnapshot, refuseBroken, removeDraft, snapshotPath } from '../recovery/recovery.ts'
+import { judgeForeign, NOBODY, pour } from '../recovery/replay.ts'
+import { countRecords, fold } from './compact.ts'
+
+/** What `compactFolder` did. Sizes in bytes. */
+export interface Compacted {
+  readonly before: { readonly snapshot: number; readonly journal: number }
+  readonly after: number
+  readonly records: number
+}
+
+export interface CompactOptions {
+  /** Takes a `db.json` that was changed by hand as it stands, though it may not fit the models. */
+  readonly accept?: boolean
+  readonly warn?: (message: string) => void
+}
+
+/**
+ * Folds the journal of a data folder into its snapshot while nobody uses it, without loading either.
+ *
+ * @throws {AppError} DATA_IN_USE naming the holder, DATA_CORRUPT
+ */
+export async function compactFolder(folder: string, registry: Registry, options: CompactOptions = {}): Promise<Compacted> {
+  const { accept = false, warn = () => {} } = options
+  const disk = nodeDisk
+  const release = await acquireLock(lockPath(folder))
+  try {
+    await removeDraft(folder, disk)
+    const { snapshot: opened, journal } = await find(folder, disk)
+    try {
+      const sizes = await Promise.all(journal.paths.map((path) => sizeOf(path, disk)))
+      const { snapshot, overlay, judgement } = await pour(
+        opened,
+        journal.entries,
+        NOBODY,
+        judgeForeign(accept ? undefined : registry),
+      )
+      refuseBroken(snapshotPath(folder), judgement, accept ? '' : 'To take it as it stands, add --accept')
+      await mendTail(journal, disk, warn)
+      if (judgement !== undefined && opened.file !== undefined && !accept) warn(foreignNotice(opened.file.origin, judgement))
+      const { bytes } = await fold(folder, disk, { snapshot, overlay, sequence: journal.last, covered: journal.paths })
+      const before = { snapshot: opened.file?.bytes ?? 0, journal: sizes.reduce((sum, size) => sum + size, 0) }
+      return { before, after: bytes, records: await recordsIn(folder, disk) }
+    } finally {
+      await opened.file?.close()
+    }
+  } finally {
+    await release()
+  }
+}
+
+async function sizeOf(path: string, disk: Disk): Promise<number> {
+  const file = await disk.openRead(path)
+  await file?.close()
+  return file?.size ?? 0
+}
+
+async function recordsIn(folder: string, disk: Disk): Promise<number> {
+  const snapshot = await openSnapshot(folder, disk)
+  try {
+    return await countRecords(snapshot)
+  } finally {
+    await snapshot.file?.close()
+  }
+}

@@ -1,0 +1,133 @@
+import type { Registry } from '../../model/registry.ts'
+import { type Filter, isRelationFilter, type Plan, type SortKey } from '../../query/plan.ts'
+import type { Change, EventOrder, Follower, Operation, Outcome, StoredRecord, TransactionMode } from '../store.ts'
+import { needsOfOrder, ordered } from './indexes/order.ts'
+import { needsOf, type Selected, select } from './indexes/select.ts'
+import type { Page } from './tables/query-cache.ts'
+import { Table } from './tables/table.ts'
+import { Transaction } from './transactions/transaction.ts'
+
+/** What a store may be told about how it works. */
+export interface EngineOptions {
+  /** Up to how many records a table is gone through instead of indexed. */
+  readonly smallTable?: number
+  /** Told for each list how it was found. */
+  readonly explain?: ((line: string) => void) | undefined
+}
+
+/** The tables of a store, in memory: synchronous, so that a transaction is seen whole or not at all. */
+export class Engine {
+  readonly tables: ReadonlyMap<string, Table>
+  readonly #registry: Registry
+  readonly #explain: ((line: string) => void) | undefined
+  readonly #followers: Follower[] = []
+
+  constructor(registry: Registry, { smallTable, explain }: EngineOptions = {}) {
+    this.#registry = registry
+    this.#explain = explain
+    this.tables = new Map(registry.all.map((model) => [model.key, new Table(model, smallTable)]))
+  }
+
+  get(table: string, ids: readonly number[]): (StoredRecord | undefined)[] {
+    const found = this.table(table)
+    return ids.map((id) => found.get(id))
+  }
+
+  /**
+   * Makes ready what a question needs to be answered. An index takes a while to be made, and the tables may change meanwhile:
+   * ask again until there is nothing to wait for.
+   *
+   * @returns undefined when it can be answered now
+   */
+  prepare(name: string, { filters, sort }: Pick<Plan, 'filters' | 'sort'>): Promise<unknown> | undefined {
+    const table = this.table(name)
+    table.settle()
+    for (const filter of filters) if (isRelationFilter(filter)) this.table(filter.target).settle()
+    const needs = needsOf(table, filters, (other) => this.table(other))
+    let waits: Promise<void>[] | undefined
+    for (const need of [...needs, ...needsOfOrder(table, sort)]) {
+      const wait = need.table.ensureIndex(need)
+      if (wait !== undefined) waits = [...(waits ?? []), wait]
+    }
+    return waits === undefined ? undefined : Promise.all(waits)
+  }
+
+  /** The page that a plan was answered with before, as it is now; undefined when it must be found. */
+  recall(name: string, plan: Plan): Page | undefined {
+    const page = this.table(name).answers.recall(plan)
+    if (page !== undefined) this.#explain?.(`list ${name}: remembered → ${page.total} of ${this.table(name).size}`)
+    return page
+  }
+
+  /** Answers a question that was made ready for. */
+  find(name: string, plan: Plan): Page {
+    const page = this.#find(name, plan)
+    this.table(name).answers.remember(plan, page)
+    return page
+  }
+
+  /** Those of some records that match all filters; a question like any other. */
+  matching(name: string, filters: readonly Filter[], ids: readonly number[]): ReadonlySet<number> {
+    const table = this.table(name)
+    const { selection } = this.#select(table, filters)
+    return new Set(
+      ids.filter((id) => {
+        const row = table.rowOf(id)
+        return row !== undefined && selection.has(row)
+      }),
+    )
+  }
+
+  #select(table: Table, filters: readonly Filter[]): Selected {
+    table.scratch.reset()
+    for (const filter of filters) if (isRelationFilter(filter)) this.table(filter.target).scratch.reset()
+    return select(table, filters, (other) => this.table(other))
+  }
+
+  #find(name: string, plan: Plan): Page {
+    const table = this.table(name)
+    const { selection, how } = this.#select(table, plan.filters)
+    const page = ordered(table, selection, plan)
+    this.#explain?.(`list ${name}: ${how()} → ${selection.size} of ${table.size}; order ${page.how()}`)
+    return { records: page.records, total: selection.size }
+  }
+
+  /** Every matching record, in order. */
+  all(name: string, filters: readonly Filter[], sort: readonly SortKey[]): readonly StoredRecord[] {
+    return this.#find(name, { filters, sort, offset: 0, limit: Number.POSITIVE_INFINITY }).records
+  }
+
+  /** Works out a transaction and, when nothing speaks against it and it is meant, applies it. */
+  transact(operations: readonly Operation[], mode: TransactionMode, order?: EventOrder): Outcome {
+    const transaction = new Transaction(this.tables, this.#registry)
+    const outcome = transaction.run(operations, order)
+    if (outcome.ok && mode === 'commit') {
+      transaction.spendIds()
+      for (const { table, id, after } of outcome.changes) this.table(table).replace(id, after)
+      this.#tell(outcome.changes)
+    }
+    return outcome
+  }
+
+  /** Told of every change, and of one that is taken back as its opposite, before anybody can ask what came of it. */
+  follow(follower: Follower): void {
+    this.#followers.push(follower)
+  }
+
+  #tell(changes: readonly Change[]): void {
+    if (changes.length > 0) for (const follower of this.#followers) follower(changes)
+  }
+
+  /** Takes changes back. Their ids stay given: nobody else gets them. */
+  revert(changes: readonly Change[]): void {
+    const opposites = changes.toReversed().map(({ table, id, before, after }) => ({ table, id, before: after, after: before }))
+    for (const { table, id, after } of opposites) this.table(table).replace(id, after)
+    this.#tell(opposites)
+  }
+
+  table(name: string): Table {
+    const table = this.tables.get(name)
+    if (table === undefined) throw new Error(`There is no table '${name}'`)
+    return table
+  }
+}

@@ -1,0 +1,251 @@
+import { AppError } from '../../errors.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Change, EventOrder, Operation, Outcome, StoreStatus, TransactionMode } from '../store.ts'
+import { type Folded, type FoldRunner, fold, foldFolder } from './compaction/compact.ts'
+import { foldInThread } from './compaction/compact-thread.ts'
+import type { EngineOptions } from './engine.ts'
+import { type Disk, nodeDisk } from './files/disk.ts'
+import { acquireLock, lockPath, makeFolder, type Release } from './files/lock.ts'
+import { journalFiles } from './journal/journal.ts'
+import { JournalWriter } from './journal/writer.ts'
+import { MemoryStore } from './memory-store.ts'
+import {
+  closing,
+  type Found,
+  find,
+  findBeside,
+  foreignNotice,
+  mendTail,
+  refuseBroken,
+  removeDraft,
+  snapshotPath,
+} from './recovery/recovery.ts'
+import { judgeForeign, type Poured, pour, takerOf } from './recovery/replay.ts'
+
+/** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
+const MIN_JOURNAL_BYTES = 32 << 20
+
+/** What the store takes from outside, for tests. */
+export interface FileStoreOptions extends EngineOptions {
+  readonly disk?: Disk
+  readonly minJournalBytes?: number
+  /** Folds while requests are served: in a thread of its own, unless the disk is one that cannot travel there. */
+  readonly fold?: FoldRunner
+  /** The lock of the folder, where this process holds it already. */
+  readonly lock?: Release | undefined
+  /** Told of what a person should know and nothing stops for. */
+  readonly warn?: (message: string) => void
+}
+
+/**
+ * A store in a folder: `db.json`, a snapshot kept by lowdb, and beside it a journal of the transactions since. A transaction
+ * resolves once the disk has confirmed its line in the journal. Closing folds the journal into the snapshot, which then is complete.
+ */
+export class FileStore extends MemoryStore {
+  readonly #folder: string
+  readonly #disk: Disk
+  readonly #minJournalBytes: number
+  readonly #fold: FoldRunner
+  readonly #release: Release
+  readonly #warn: (message: string) => void
+  #writer: JournalWriter
+  #snapshotBytes = 0
+  #hasTables = false
+  /** The journal is not to be sealed before it is longer than this; more than 0 after an attempt that failed. In bytes. */
+  #sealAbove = 0
+  #compacting: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+  /** Why this store takes no more writes, unless it does. */
+  #closed: string | undefined
+
+  private constructor(registry: Registry, folder: string, release: Release, options: FileStoreOptions) {
+    super(registry, options)
+    this.#folder = folder
+    const disk = options.disk ?? nodeDisk
+    this.#disk = disk
+    this.#minJournalBytes = options.minJournalBytes ?? MIN_JOURNAL_BYTES
+    this.#fold = options.fold ?? (disk === nodeDisk ? foldInThread : (task) => foldFolder(task, disk))
+    this.#release = release
+    this.#warn = options.warn ?? (() => {})
+    this.#writer = this.#writerAfter(0)
+  }
+
+  /**
+   * Opens the store in a folder, which is made when it is not there.
+   *
+   * @param mode `write` takes the folder for this process; `read` looks at what is on disk and takes nothing
+   * @throws {AppError} DATA_IN_USE, DATA_CORRUPT
+   */
+  static async open(
+    folder: string,
+    registry: Registry,
+    mode: 'read' | 'write',
+    options: FileStoreOptions = {},
+  ): Promise<FileStore> {
+    const { disk = nodeDisk } = options
+    if (mode === 'read') {
+      const store = new FileStore(registry, folder, async () => {}, options)
+      store.#closed = 'The store was opened for reading'
+      await closing(await findBeside(folder, disk), (found) => store.#load(found, registry))
+      return store
+    }
+    await makeFolder(folder)
+    const release = options.lock ?? (await acquireLock(lockPath(folder)))
+    try {
+      const store = new FileStore(registry, folder, release, options)
+      await removeDraft(folder, disk)
+      await closing(await find(folder, disk), (found) => store.#recover(found, registry))
+      for (const table of store.engine.tables.values()) table.warm()
+      return store
+    } catch (error) {
+      if (options.lock === undefined) await release()
+      throw error
+    }
+  }
+
+  async #load(found: Found, registry: Registry): Promise<Poured> {
+    const { snapshot, journal } = found
+    const { tables } = this.engine
+    const sink = { table: (name: string, nextId: number) => takerOf(tables.get(name), nextId) }
+    const poured = await pour(snapshot, journal.entries, sink, judgeForeign(registry))
+    refuseBroken(snapshotPath(this.#folder), poured.judgement, ACCEPT)
+    this.#writer = this.#writerAfter(journal.last)
+    this.#hasTables = poured.tables.size > 0
+    this.#snapshotBytes = snapshot.file?.bytes ?? 0
+    return poured
+  }
+
+  /** Loads what is there, and puts the folder in order: no torn tail, no journal of an earlier run, no file without a checksum. */
+  async #recover(found: Found, registry: Registry): Promise<void> {
+    const { snapshot, overlay, judgement } = await this.#load(found, registry)
+    const { journal } = found
+    await mendTail(journal, this.#disk, this.#warn)
+    if (judgement !== undefined && snapshot.file !== undefined) this.#warn(foreignNotice(snapshot.file.origin, judgement))
+    if (judgement === undefined && journal.paths.length === 0) return
+    const folding = { snapshot, overlay, sequence: journal.last, covered: journal.paths }
+    await this.#compact(() => fold(this.#folder, this.#disk, folding))
+  }
+
+  #writerAfter(last: number): JournalWriter {
+    return new JournalWriter({
+      folder: this.#folder,
+      disk: this.#disk,
+      last,
+      revert: (changes) => this.engine.revert(changes),
+      written: () => this.#compactIfLong(),
+    })
+  }
+
+  /** Why no writes are taken, if none are. */
+  get #refusal(): string | undefined {
+    return this.#closed ?? this.#writer.refusal
+  }
+
+  /** True until the first transaction: there are no records of any model. */
+  get isNew(): boolean {
+    return this.#writer.last === 0 && !this.#hasTables
+  }
+
+  override async transact(
+    operations: readonly Operation[],
+    mode: TransactionMode = 'commit',
+    order?: EventOrder,
+  ): Promise<Outcome> {
+    // Another may be opened in its place.
+    const refusal = this.#refusal
+    if (refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', refusal, this.#closing && { retryAfter: 1 })
+    const outcome = this.engine.transact(operations, mode, order)
+    if (mode === 'commit' && outcome.ok && operations.length > 0) await this.#save(outcome.changes, operations)
+    return outcome
+  }
+
+  override async status(): Promise<StoreStatus> {
+    const { records } = await super.status()
+    return { takesWrites: this.#refusal === undefined, journalBytes: this.#writer.length, records }
+  }
+
+  #save(changes: readonly Change[], operations: readonly Operation[]): Promise<void> {
+    const nextIds = new Map<string, number>()
+    for (const { table } of operations) nextIds.set(table, this.engine.table(table).nextId)
+    for (const { table } of changes) nextIds.set(table, this.engine.table(table).nextId)
+    return this.#writer.save(changes, nextIds)
+  }
+
+  /** Seals a journal that has grown long and folds it into the snapshot while the next one is being written. */
+  async #compactIfLong(): Promise<void> {
+    const { length } = this.#writer
+    const isLong = length > Math.max(this.#minJournalBytes, this.#snapshotBytes, this.#sealAbove)
+    if (!isLong || this.#compacting !== undefined || this.#refusal !== undefined) return
+    let before: number
+    try {
+      before = await this.#writer.rotate()
+    } catch (error) {
+      if (this.#sealAbove === 0) this.#warn(`The journal could not be sealed and goes on growing: ${reasonOf(error)}`)
+      this.#sealAbove = 2 * length
+      return
+    }
+    this.#sealAbove = 0
+    this.#compacting = this.#compact(() => this.#fold({ folder: this.#folder, before })).finally(() => {
+      this.#compacting = undefined
+    })
+  }
+
+  /** Folds the journal into the snapshot. When that fails it stays, and nothing is lost. */
+  async #compact(run: () => Promise<Folded>): Promise<void> {
+    try {
+      this.#snapshotBytes = (await run()).bytes
+    } catch (error) {
+      this.#warn(`The journal could not be folded into db.json, and is kept: ${reasonOf(error)}`)
+    }
+  }
+
+  /**
+   * Does something with `db.json` while nothing replaces it: all that is written up to now is folded into it before. Writing goes on.
+   *
+   * @throws {AppError} STORE_UNAVAILABLE
+   */
+  async withSnapshot<T>(work: (path: string) => Promise<T>): Promise<T> {
+    while (this.#compacting !== undefined) await this.#compacting
+    if (this.#refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', this.#refusal)
+    let isDone = () => {}
+    this.#compacting = new Promise((resolve) => {
+      isDone = resolve
+    })
+    try {
+      this.#snapshotBytes = (await this.#fold({ folder: this.#folder, before: await this.#writer.seal() })).bytes
+      return await work(snapshotPath(this.#folder))
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      throw new AppError('STORE_UNAVAILABLE', `The data could not be made whole in db.json: ${reasonOf(error)}`, { cause: error })
+    } finally {
+      this.#compacting = undefined
+      isDone()
+    }
+  }
+
+  override async close(): Promise<void> {
+    await (await this.handOver())()
+  }
+
+  /** Closes, and keeps the folder for this process. @returns what gives it back */
+  async handOver(): Promise<Release> {
+    this.#closing ??= this.#close()
+    await this.#closing
+    return this.#release
+  }
+
+  async #close(): Promise<void> {
+    const wasOpen = this.#refusal === undefined
+    this.#closed ??= 'The store is closed'
+    await this.#writer.settled()
+    await this.#compacting
+    await this.#writer.close()
+    // Of an earlier run, too, when it could not be folded at the start.
+    const hasJournal = wasOpen && (await journalFiles(this.#folder, this.#disk).catch(() => [])).length > 0
+    if (hasJournal) await this.#compact(() => foldFolder({ folder: this.#folder }, this.#disk))
+  }
+}
+
+const ACCEPT = 'To take it as it stands: admin compact --accept'
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '../../../errors.ts'
+
+/** Who holds a data folder. A process is known by its id and when it started, since ids are used again. */
+interface Holder {
+  readonly pid: number
+  readonly started: string | null
+  /** Where the process serves what it holds, once it does: the root of the API. */
+  readonly api?: string
+}
+
+/** Gives a data folder back. Once it was, it does nothing. */
+export type Release = () => Promise<void>
+
+const MAX_ATTEMPTS = 200
+const RETRY_MS = 10
+
+/**
+ * Takes a data folder for this process alone. A lock left behind by a process that is gone is taken over.
+ *
+ * @param path the lock file
+ * @returns gives the folder back
+ * @throws {AppError} DATA_IN_USE naming the holder
+ */
+export async function acquireLock(path: string): Promise<Release> {
+  const holder: Holder = { pid: process.pid, started: await startOf(process.pid) }
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  await writeFile(draft, `${JSON.stringify(holder)}\n`).catch((cause: Error) => {
+    const remedy = 'change its owner, or name another folder with --data'
+    throw new AppError('TASK_FAILED', `The data folder ${dirname(path)} cannot be written to: ${cause.message}; ${remedy}`, {
+      cause,
+    })
+  })
+  try {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      if ((await claim(draft, path)) || (await takeOver(draft, path))) {
+        await removeDrafts(path).catch(() => {})
+        return releaser(path)
+      }
+      await delay(RETRY_MS)
+    }
+    throw new AppError('DATA_IN_USE', `${path} changes hands all the time; try again`)
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/**
+ * Holds a data folder for as long as some work takes.
+ *
+ * @throws {AppError} DATA_IN_USE naming the holder
+ */
+export async function whileLocked<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const release = await acquireLock(lockPath(folder))
+  try {
+    return await work()
+  } finally {
+    await release()
+  }
+}
+
+/** The lock of a data folder. */
+export const lockPath = (folder: string): string => join(folder, 'lock')
+
+/**
+ * Says in a lock that this process holds where it serves the data, so that others on this machine may ask it.
+ *
+ * @param api undefined when it is about to serve it no longer: others may listen there then
+ */
+export async function announceApi(path: string, api: string | undefined): Promise<void> {
+  const holder: Holder = { pid: process.pid, started: await startOf(process.pid), ...(api === undefined ? {} : { api }) }
+  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
+  await writeFile(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+  await rename(draft, path)
+}
+
+/** Where the process that holds a lock serves the data; undefined when nobody holds it, or it does not serve. */
+export async function apiOf(path: string): Promise<string | undefined> {
+  const holder = parseHolder(await readFile(path, 'utf8').catch(() => ''))
+  return holder?.api !== undefined && (await isAlive(holder)) ? holder.api : undefined
+}
+
+/** Which process holds a data folder, since when it does or serves it, and where; undefined when none does. */
+export async function holderOf(path: string): Promise<{ pid: number; since: number; api: string | undefined } | undefined> {
+  try {
+    const holder = parseHolder(await readFile(path, 'utf8'))
+    if (holder === undefined || !(await isAlive(holder))) return undefined
+    return { pid: holder.pid, since: (await stat(path)).mtimeMs, api: holder.api }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Makes sure that no process holds a data folder at this moment; takes nothing.
+ *
+ * @throws {AppError} DATA_IN_USE naming the holder
+ */
+export async function assertUnheld(path: string): Promise<void> {
+  await isStale(path)
+}
+
+/** Removes the drafts of processes that were killed before they could. */
+async function removeDrafts(path: string): Promise<void> {
+  const start = `${basename(path)}.`
+  for (const name of await readdir(dirname(path))) {
+    const pid = name.startsWith(start) ? /^(\d+)\.[0-9a-f]{8}$/.exec(name.slice(start.length))?.[1] : undefined
+    if (pid === undefined) continue
+    const draft = join(dirname(path), name)
+    const holder = parseHolder(await readFile(draft, 'utf8').catch(() => '')) ?? { pid: Number(pid), started: null }
+    if (!(await isAlive(holder))) await rm(draft, { force: true })
+  }
+}
+
+function releaser(path: string): Release {
+  let held = true
+  return async () => {
+    // Once given back, the file is somebody else's.
+    if (held) await rm(path, { force: true })
+    held = false
+  }
+}
+
+/** Links the draft into place, where nothing was: of several processes, one succeeds. */
+function claim(draft: string, path: string): Promise<boolean> {
+  return link(draft, path).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false
+      throw error
+    },
+  )
+}
+
+/**
+ * Puts the draft in the place of a stale lock. Several processes may find the same lock stale, so this is done under a guard
+ * of its own, and the lock is looked at again there.
+ *
+ * @throws {AppError} DATA_IN_USE when the lock is not stale
+ */
+async function takeOver(draft: string, path: string): Promise<boolean> {
+  if (!(await isStale(path))) return false
+  const guard = `${path}.takeover`
+  if (!(await claim(draft, guard))) {
+    // Its owner died between two system calls.
+    if (await isStale(guard).catch(() => false)) await rm(guard, { force: true })
+    return false
+  }
+  let moved = false
+  try {
+    if (await isStale(path)) {
+      await rename(guard, path)
+      moved = true
+    }
+  } finally {
+    if (!moved) await rm(guard, { force: true })
+  }
+  return moved
+}
+
+/**
+ * True when the process that wrote a lock is gone; false when there is no lock.
+ *
+ * @throws {AppError} DATA_IN_USE naming the process when it is there
+ */
+async function isStale(path: string): Promise<boolean> {
+  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return undefined
+    throw new AppError('TASK_FAILED', `The lock ${path} cannot be read: ${cause.message}; remove it if no server runs`, { cause })
+  })
+  if (text === undefined) return false
+  const holder = parseHolder(text)
+  if (holder === undefined || !(await isAlive(holder))) return true
+  throw new AppError(
+    'DATA_IN_USE',
+    `The data folder is in use by process ${holder.pid} (lock file ${path}); stop that process, or name another folder with --data`,
+  )
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const { pid, started, api } = JSON.parse(text) as Partial<Holder>
+    if (typeof pid !== 'number' || pid <= 0) return undefined
+    return { pid, started: started ?? null, ...(typeof api === 'string' ? { api } : {}) }
+  } catch {
+    return undefined
+  }
+}
+
+async function isAlive({ pid, started }: Holder): Promise<boolean> {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
+  }
+  const fields = await fieldsOf(pid)
+  // A zombie or a dead process has an id still, and holds nothing any more.
+  if (fields[STATE] === 'Z' || fields[STATE] === 'X') return false
+  return started === null || fields[START] === started
+}
+
+/** When a process started, in the kernel's own count (Linux); null where that is not told. */
+const startOf = async (pid: number): Promise<string | null> => (await fieldsOf(pid))[START] ?? null
+
+/** Places among the fields of a process: those that proc(5) counts as 3 and 22. */
+const STATE = 0
+const START = 19
+
+/** What the kernel tells of a process behind its command, which is in parentheses and may hold anything; nothing elsewhere. */
+async function fieldsOf(pid: number): Promise<string[]> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
+}
+
+/** Makes a data folder that is for its owner alone, where there is none. */
+export async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
+    throw new AppError('TASK_FAILED', `The data folder ${path} cannot be made: ${cause.message}`, { cause })
+  })
+}

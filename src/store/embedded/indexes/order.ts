@@ -1,0 +1,116 @@
+import { comparer } from '../../../query/compare.ts'
+import { type Filter, isRelationFilter, type Plan, type SortKey } from '../../../query/plan.ts'
+import type { Json } from '../../../util/json.ts'
+import type { StoredRecord } from '../../store.ts'
+import type { Table } from '../tables/table.ts'
+import type { TableNeed } from './select.ts'
+import type { Selection } from './selection.ts'
+
+/** Comparing two records costs about as much as so many steps through an index. */
+const STEPS_PER_COMPARISON = 8
+/** Looking at a set of rows costs about as much as a step for each so many of them. */
+const ROWS_PER_STEP = 8
+
+/** A slice of a selection in order, and how it was put in order. */
+export interface Ordered {
+  readonly records: readonly StoredRecord[]
+  /** Tells people: `created_at desc index`. */
+  readonly how: () => string
+}
+
+/** The indexes that an order needs. */
+export const needsOfOrder = (table: Table, sort: readonly SortKey[]): TableNeed[] =>
+  table.isSmall ? [] : sort.filter(({ field }) => field !== 'id').map(({ field }) => ({ table, kind: 'value', field }))
+
+/** The records of a selection from the `offset`-th on in an order that ends in `id`, at most `limit` of them. */
+export function ordered(table: Table, selection: Selection, { sort, filters, offset, limit }: Plan): Ordered {
+  const count = Math.min(limit, selection.size - offset)
+  if (count <= 0) return { records: [], how: () => 'nothing' }
+  const [first] = sort
+  if (first === undefined) return { records: byId(table, selection, undefined, offset, count), how: () => 'id' }
+  const start = startOf(first, filters)
+  const walked = table.isSmall ? undefined : walkedPage(table, selection, sort, offset, count, start)
+  const records = walked ?? gathered(table, selection, sort, offset, count)
+  return { records, how: () => `${nameOf(sort)} ${walked === undefined ? 'sorted' : 'index'}` }
+}
+
+/** The bound that filters put to the values of a sort key, on the side where the order begins. */
+function startOf({ field, order }: SortKey, filters: readonly Filter[]): Json | undefined {
+  const bounding = order === 'asc' ? ['gt', 'gte', 'eq', 'startswith'] : ['lt', 'lte', 'eq']
+  for (const filter of filters) {
+    if (!isRelationFilter(filter) && filter.field === field && 'value' in filter && bounding.includes(filter.operator)) {
+      return filter.value
+    }
+  }
+  return undefined
+}
+
+const nameOf = (sort: readonly SortKey[]): string => sort.map(({ field, order }) => `${field} ${order}`).join(', ')
+
+function byId(table: Table, selection: Selection, key: SortKey | undefined, offset: number, count: number): StoredRecord[] {
+  if (key?.order !== 'desc') return table.recordsAt(selection.slice(offset, count))
+  return table.recordsAt(selection.slice(selection.size - offset - count, count).reverse())
+}
+
+function gathered(table: Table, selection: Selection, sort: readonly SortKey[], offset: number, count: number): StoredRecord[] {
+  const records = table.recordsAt(selection.slice(0, selection.size))
+  return foremost(records, offset + count, comparer(sort)).slice(offset)
+}
+
+/** The first so many in an order. When they are few among many, the others are compared once with the last of them. */
+function foremost(records: StoredRecord[], count: number, compare: (a: StoredRecord, b: StoredRecord) => number): StoredRecord[] {
+  if (count * 2 > records.length) return records.sort(compare).slice(0, count)
+  const first = records.slice(0, count).sort(compare)
+  for (let index = count; index < records.length; index++) {
+    const record = records[index] as StoredRecord
+    if (compare(record, first[count - 1] as StoredRecord) > 0) continue
+    let place = count - 1
+    for (; place > 0 && compare(record, first[place - 1] as StoredRecord) < 0; place--)
+      first[place] = first[place - 1] as StoredRecord
+    first[place] = record
+  }
+  return first
+}
+
+/**
+ * Goes through the index of the first key and picks what is selected, until a page is full. What ties is put in order by the
+ * other keys, in the same way or by sorting, whichever is less work.
+ *
+ * @param start where in the index the selection begins at the earliest
+ * @returns undefined when sorting all of the selection is less work
+ */
+function walkedPage(
+  table: Table,
+  selection: Selection,
+  [key, ...rest]: readonly SortKey[],
+  offset: number,
+  count: number,
+  start?: Json,
+): StoredRecord[] | undefined {
+  if (key === undefined || key.field === 'id') return byId(table, selection, key, offset, count)
+  const sorting = selection.size * Math.log2(selection.size + 1) * STEPS_PER_COMPARISON
+  if (((offset + count) * table.size) / selection.size > sorting) return undefined
+  const found: StoredRecord[] = []
+  let skip = offset
+  let stepsLeft = sorting
+  table.index('value', key.field).walk(key.order, start, (values) => {
+    stepsLeft -= values.length
+    for (const rows of values) {
+      if (typeof rows === 'number') {
+        if (!selection.has(rows)) continue
+        if (skip > 0) skip--
+        else found.push(table.recordAt(rows) as StoredRecord)
+      } else {
+        stepsLeft -= rows.size / ROWS_PER_STEP
+        const tied = selection.within(rows)
+        const wanted = Math.min(count - found.length, tied.size - skip)
+        const some = wanted > 0 ? (walkedPage(table, tied, rest, skip, wanted) ?? gathered(table, tied, rest, skip, wanted)) : []
+        for (const record of some) found.push(record)
+        skip = Math.max(0, skip - tied.size)
+      }
+      if (found.length >= count || stepsLeft < 0) return false
+    }
+    return true
+  })
+  return found.length >= count ? found : undefined
+}

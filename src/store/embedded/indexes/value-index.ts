@@ -1,0 +1,144 @@
+import sorted from 'sorted-btree'
+import { compareValues } from '../../../query/compare.ts'
+import type { Json } from '../../../util/json.ts'
+import { Buckets, type Walk } from './buckets.ts'
+import type { FieldIndex } from './field-index.ts'
+import { type Rows, sizeOf, withoutRow, withRow } from './row-set.ts'
+import type { Terms } from './terms.ts'
+
+/** A place between values: before all that equal `value`, or after them. */
+export interface Cut {
+  readonly value: Json
+  readonly side: 'before' | 'after'
+}
+
+export const before = (value: Json): Cut => ({ value, side: 'before' })
+export const after = (value: Json): Cut => ({ value, side: 'after' })
+
+/** Ranges of no more rows than this are counted exactly. */
+const FEW = 512
+
+/** The values of a field in order, each with its rows: a B+tree, cut into buckets once ranges or orders are asked for. */
+export class ValueIndex implements FieldIndex {
+  readonly #tree = new sorted.default<Json, Rows>(undefined, compareValues)
+  readonly #capacity: () => number
+  #buckets: Buckets | undefined
+  #size = 0
+
+  /** @param capacity tells how many rows there are to have room for */
+  constructor(capacity: () => number) {
+    this.#capacity = capacity
+  }
+
+  add(row: number, value: Json): void {
+    const rows = this.#tree.get(value)
+    const more = withRow(rows, row)
+    if (more !== rows) this.#tree.set(value, more)
+    this.#size++
+    this.#buckets?.add(row, value, more !== rows)
+  }
+
+  remove(row: number, value: Json): void {
+    const rows = this.#tree.get(value)
+    if (rows === undefined) return
+    const fewer = withoutRow(rows, row)
+    if (fewer === undefined) this.#tree.delete(value)
+    this.#size--
+    this.#buckets?.remove(row, value, fewer === undefined)
+  }
+
+  rowsOf(value: Json): Rows | undefined {
+    return this.#tree.get(value)
+  }
+
+  /**
+   * Goes through the values with their rows, in order or in the reverse of it, some at a time.
+   *
+   * @param from begins there, at the next value if there is no such one
+   * @param visit is given the rows of values that follow each other; returns false to stop
+   */
+  walk(order: 'asc' | 'desc', from: Json | undefined, visit: (rows: readonly Rows[]) => boolean): void {
+    const buckets = this.#currentBuckets()
+    const [step, first, end] = order === 'asc' ? [1, 0, buckets.count] : [-1, buckets.count - 1, -1]
+    const start = from === undefined ? first : buckets.bucketOf(from)
+    for (let bucket = start; bucket !== end; bucket += step) {
+      const { values, rows, reversed } = buckets.stretch(bucket)
+      const inOrder = order === 'asc' ? rows : reversed
+      const isCut = from !== undefined && bucket === start
+      const skipped = !isCut ? 0 : order === 'asc' ? placeOf(values, before(from)) : values.length - placeOf(values, after(from))
+      if (!visit(skipped === 0 ? inOrder : inOrder.slice(skipped))) return
+    }
+  }
+
+  /** How many rows lie between two cuts: exactly when they are few, else rounded up to whole buckets. */
+  atMost(from: Cut, to: Cut): number {
+    const buckets = this.#currentBuckets()
+    const size = buckets.sizeOf(buckets.bucketOf(from.value), buckets.bucketOf(to.value))
+    if (size > FEW) return size
+    let exact = 0
+    this.eachIn(from, to, (rows) => {
+      exact += sizeOf(rows)
+    })
+    return exact
+  }
+
+  /** Calls back with the rows of each value between two cuts, in order. */
+  eachIn(from: Cut, to: Cut, visit: (rows: Rows) => void): void {
+    this.#tree.forRange(from.value, to.value, true, (value, rows) => {
+      if (from.side === 'after' && compareValues(value, from.value) === 0) return
+      if (to.side === 'before' && compareValues(value, to.value) === 0) return
+      visit(rows)
+    })
+  }
+
+  /** Says of which rows those between two cuts are made. */
+  describe(terms: Terms, from: Cut, to: Cut): void {
+    const buckets = this.#currentBuckets()
+    this.#dropBefore(terms, from, buckets)
+    this.#dropAfter(terms, to, buckets)
+  }
+
+  #dropBefore(terms: Terms, cut: Cut, buckets: Buckets): void {
+    const bucket = buckets.bucketOf(cut.value)
+    const { values, rows } = buckets.stretch(bucket)
+    const end = placeOf(values, cut)
+    const next = buckets.before(bucket + 1)
+    const isWhole = end === values.length && next !== undefined
+    const earlier = isWhole ? next : buckets.before(bucket)
+    if (earlier !== undefined) terms.drop(earlier)
+    if (!isWhole) terms.dropRows(rows, 0, end)
+  }
+
+  #dropAfter(terms: Terms, cut: Cut, buckets: Buckets): void {
+    const bucket = buckets.bucketOf(cut.value)
+    const { values, rows } = buckets.stretch(bucket)
+    const start = placeOf(values, cut)
+    const earlier = buckets.before(bucket)
+    const isWhole = start === 0 && earlier !== undefined
+    const within = isWhole ? earlier : buckets.before(bucket + 1)
+    if (within !== undefined) terms.keep(within)
+    if (!isWhole) terms.dropRows(rows, start)
+  }
+
+  #currentBuckets(): Buckets {
+    if (this.#buckets === undefined || this.#buckets.isOvergrown) {
+      const pair: (Json | Rows)[] = []
+      // One pair for the whole walk: it is used up before the next is asked for.
+      const walk: Walk = (from) => this.#tree.entries(from, pair) as IterableIterator<[Json, Rows]>
+      this.#buckets = new Buckets(walk, this.#size, this.#capacity())
+    }
+    return this.#buckets
+  }
+}
+
+/** How many of some values in order lie before a cut. */
+function placeOf(values: readonly Json[], { value, side }: Cut): number {
+  let [low, high] = [0, values.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const sign = compareValues(values[middle] ?? null, value)
+    if (sign < 0 || (sign === 0 && side === 'after')) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,97 @@
+import { AppError } from '../../errors.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Filter, Plan, SortKey } from '../../query/plan.ts'
+import type { EventOrder, Follower, Operation, Outcome, Store, StoredRecord, StoreStatus, TransactionMode } from '../store.ts'
+import { Engine, type EngineOptions } from './engine.ts'
+
+/** Text of so many records is no large object yet, which the garbage collector has to treat apart. */
+const STREAM_BATCH = 200
+
+/** What a table holds. */
+interface Contents {
+  readonly nextId: number
+  readonly records: readonly StoredRecord[]
+}
+
+/** A store that forgets everything when it is closed. */
+export class MemoryStore implements Store {
+  protected readonly engine: Engine
+  /** Of models that are away: a project may have them again, as it may with files. */
+  #unclaimed: ReadonlyMap<string, Contents> = new Map()
+  #isClosed = false
+
+  constructor(registry: Registry, options?: EngineOptions) {
+    this.engine = new Engine(registry, options)
+  }
+
+  /**
+   * Takes over what another store holds, and keeps what is of models that are not there. It was judged when it was stored, and is not
+   * judged again.
+   */
+  async takeOver(former: MemoryStore): Promise<void> {
+    const unclaimed = new Map<string, Contents>()
+    for (const [name, { nextId, records }] of await former.#contents()) {
+      const own = this.engine.tables.get(name)
+      if (own === undefined) unclaimed.set(name, { nextId, records })
+      else {
+        own.nextId = nextId
+        for (const record of records) own.replace(record.id, record)
+      }
+    }
+    this.#unclaimed = unclaimed
+  }
+
+  async #contents(): Promise<Map<string, Contents>> {
+    const contents = new Map(this.#unclaimed)
+    for (const [name, { nextId }] of this.engine.tables) {
+      const records: StoredRecord[] = []
+      for await (const batch of this.stream(name, { filters: [], sort: [] })) records.push(...batch)
+      contents.set(name, { nextId, records })
+    }
+    return contents
+  }
+
+  async get(table: string, ids: readonly number[]): Promise<(StoredRecord | undefined)[]> {
+    return this.engine.get(table, ids)
+  }
+
+  async find(table: string, plan: Plan): Promise<{ records: readonly StoredRecord[]; total: number }> {
+    return this.engine.recall(table, plan) ?? this.#when(table, plan, () => this.engine.find(table, plan))
+  }
+
+  matching(table: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>> {
+    return this.#when(table, { filters, sort: [] }, () => this.engine.matching(table, filters, ids))
+  }
+
+  async *stream(
+    table: string,
+    { filters, sort }: { filters: readonly Filter[]; sort: readonly SortKey[] },
+  ): AsyncGenerator<readonly StoredRecord[]> {
+    const all = await this.#when(table, { filters, sort }, () => this.engine.all(table, filters, sort))
+    for (let from = 0; from < all.length; from += STREAM_BATCH) yield all.slice(from, from + STREAM_BATCH)
+  }
+
+  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', order?: EventOrder): Promise<Outcome> {
+    if (this.#isClosed) throw new AppError('STORE_UNAVAILABLE', 'The store is closed', { retryAfter: 1 })
+    return this.engine.transact(operations, mode, order)
+  }
+
+  follow(follower: Follower): void {
+    this.engine.follow(follower)
+  }
+
+  async status(): Promise<StoreStatus> {
+    const records = new Map([...this.engine.tables].map(([name, { size }]) => [name, size]))
+    return { takesWrites: true, journalBytes: 0, records }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+  }
+
+  /** Answers a question as soon as it can be, in the very step in which that is found out. */
+  async #when<T>(table: string, plan: Pick<Plan, 'filters' | 'sort'>, answer: () => T): Promise<T> {
+    for (let wait = this.engine.prepare(table, plan); wait !== undefined; wait = this.engine.prepare(table, plan)) await wait
+    return answer()
+  }
+}

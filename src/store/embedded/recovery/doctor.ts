@@ -1,0 +1,201 @@
+import { copyFile, mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../../errors.ts'
+import type { Registry } from '../../../model/registry.ts'
+import { nodeDisk } from '../files/disk.ts'
+import { assertUnheld, lockPath } from '../files/lock.ts'
+import type { JournalEntry } from '../journal/format.ts'
+import { type Finding, type JournalFile, type JournalSurvey, surveyJournal } from '../journal/survey.ts'
+import { linesOf, type SnapshotPart } from '../snapshot/layout.ts'
+import type { Origin, Snapshot } from '../snapshot/snapshot.ts'
+import { openSnapshot, snapshotIn, snapshotPath } from './recovery.ts'
+import { NOBODY, pour, type Sink } from './replay.ts'
+import { Salvage, salvageLines } from './salvage.ts'
+import { faultLines, Judge } from './validator.ts'
+
+/** What a data folder holds, and what is wrong with it. Sizes in bytes. */
+export interface Report {
+  readonly folder: string
+  /** True when a server would start on it. */
+  readonly sound: boolean
+  /** `origin` tells whether the file is as it was written; undefined when it cannot be read. */
+  readonly snapshot: { readonly bytes: number; readonly origin: Origin; readonly sequence: number } | undefined
+  readonly journal: readonly JournalFile[]
+  /** The last transaction that can be read. */
+  readonly sequence: number
+  /** How many records there are in each table, with the journal. */
+  readonly tables: Readonly<Record<string, number>>
+  readonly findings: readonly Finding[]
+}
+
+/** What a repair saved, and the places of what it could not. */
+export interface Repair {
+  readonly folder: string
+  readonly records: number
+  readonly transactions: number
+  readonly leftOut: readonly string[]
+}
+
+/**
+ * Looks through a data folder, and changes nothing.
+ *
+ * @throws {AppError} DATA_IN_USE when a process writes to it
+ */
+export async function examine(folder: string, registry: Registry): Promise<Report> {
+  await assertUnheld(lockPath(folder))
+  const { snapshot, survey, findings, tables } = await look(folder, registry)
+  const all = [...findings, ...survey.findings]
+  return {
+    folder,
+    sound: all.every(({ level }) => level !== 'error'),
+    snapshot,
+    journal: survey.files,
+    sequence: survey.last,
+    tables: Object.fromEntries(tables),
+    findings: all,
+  }
+}
+
+interface Look {
+  readonly snapshot: Report['snapshot']
+  readonly survey: JournalSurvey
+  readonly findings: readonly Finding[]
+  readonly tables: ReadonlyMap<string, number>
+}
+
+async function look(folder: string, registry: Registry): Promise<Look> {
+  const found = await tryOpen(folder)
+  if (found instanceof AppError) return lookAtRuin(folder, found)
+  try {
+    const survey = await surveyJournal(folder, nodeDisk, found.sequence)
+    const { file } = found
+    const findings: Finding[] = []
+    const poured = await pour(found, survey.entries, NOBODY, () => new Judge(registry)).catch(unlessCorrupt)
+    if (poured instanceof AppError) return await lookAtRuin(folder, poured)
+    const faults = poured.judgement === undefined ? [] : faultLines(poured.judgement)
+    const origin = file?.origin ?? 'ours'
+    if (origin === 'edited') findings.push(note('is not as it was written: its checksum does not match'))
+    if (origin === 'foreign') findings.push(note('has no checksum, as one made by hand'))
+    const level = origin === 'ours' ? 'warning' : 'error'
+    for (const message of faults) findings.push({ level, file: 'db.json', message })
+    if (origin === 'ours' && faults.length > 0) {
+      findings.push(note('is as it was written, so it is served; it was accepted as it is, or the models have become stricter'))
+    }
+    return { snapshot: file && { bytes: file.bytes, origin, sequence: found.sequence }, survey, findings, tables: poured.tables }
+  } finally {
+    await found.file?.close()
+  }
+}
+
+const note = (message: string): Finding => ({ level: 'warning', file: 'db.json', message })
+
+/** A data file that cannot be read as one: what can be told of its lines. */
+async function lookAtRuin(folder: string, error: AppError): Promise<Look> {
+  const salvage = new Salvage()
+  const sequence = await salvageLines(snapshotPath(folder), salvage)
+  const survey = await surveyJournal(folder, nodeDisk, sequence)
+  lay(survey.entries, salvage)
+  const tables = new Map([...salvage.tables].map(([name, { records }]) => [name, records.size]))
+  const findings = [error.message, ...salvage.leftOut].map((message): Finding => ({ level: 'error', file: 'db.json', message }))
+  return { snapshot: undefined, survey, findings, tables }
+}
+
+/**
+ * Writes what can be saved of a data folder into a new one: all records that can be read, with the transactions up to the
+ * first damage. Files that are not the store's are copied. The original is not touched.
+ *
+ * @throws {AppError} DATA_IN_USE when a process writes to it, USAGE when the new folder holds something
+ */
+export async function repairInto(folder: string, target: string): Promise<Repair> {
+  await assertUnheld(lockPath(folder))
+  await assertFree(target)
+  const salvage = new Salvage()
+  const sequence = await salvageAll(folder, salvage)
+  const survey = await surveyJournal(folder, nodeDisk, sequence)
+  lay(survey.entries, salvage)
+  await mkdir(target, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
+    throw new AppError('TASK_FAILED', `${target} cannot be made: ${cause.message}; name another folder`, { cause })
+  })
+  const low = snapshotIn(target, nodeDisk)
+  low.data = { sequence: survey.last, parts: partsOf(salvage) }
+  await low.write()
+  await copyOthers(folder, target)
+  const damages = survey.findings.map(({ file, message }) => `${file} ${message}`)
+  const records = [...salvage.tables.values()].reduce((sum, table) => sum + table.records.size, 0)
+  return { folder: target, records, transactions: survey.entries.length, leftOut: [...salvage.leftOut, ...damages] }
+}
+
+async function assertFree(target: string): Promise<void> {
+  const remedy = 'name a folder that does not exist yet'
+  const names = await nodeDisk.list(target).catch((cause: Error) => {
+    throw new AppError('USAGE', `${target} is no folder that can be looked into: ${cause.message}; ${remedy}`, { cause })
+  })
+  if (names.length > 0) throw new AppError('USAGE', `${target} is not empty; ${remedy}`)
+}
+
+/** @returns the last transaction that is part of the file, when it says so */
+async function salvageAll(folder: string, salvage: Salvage): Promise<number | undefined> {
+  const found = await tryOpen(folder)
+  if (found instanceof AppError) return salvageLines(snapshotPath(folder), salvage)
+  try {
+    const outcome = await salvageParts(found, salvage).catch(unlessCorrupt)
+    if (!(outcome instanceof AppError)) return found.sequence
+    salvage.clear()
+    return await salvageLines(snapshotPath(folder), salvage)
+  } finally {
+    await found.file?.close()
+  }
+}
+
+/** Takes every record of a file that can be read, whether it fits its model or not. */
+async function salvageParts(snapshot: Snapshot, salvage: Salvage): Promise<void> {
+  const sink: Sink = {
+    begin: () => salvage.clear(),
+    table(name, nextId) {
+      salvage.table(name, nextId)
+      return (record) => salvage.add(name, record, '')
+    },
+  }
+  const { judgement } = await pour(snapshot, [], sink, () => new Judge(undefined))
+  if (judgement !== undefined) salvage.leftOut.push(...faultLines(judgement))
+}
+
+/** Puts transactions over what was salvaged. */
+function lay(entries: readonly JournalEntry[], salvage: Salvage): void {
+  for (const { changes, nextIds } of entries) {
+    for (const [name, id, after] of changes) {
+      const { records } = salvage.table(name, id + 1)
+      if (after === null) records.delete(id)
+      else records.set(id, after)
+    }
+    for (const [name, nextId] of Object.entries(nextIds)) salvage.table(name, nextId)
+  }
+}
+
+const BATCH = 1000
+
+async function* partsOf({ tables }: Salvage): AsyncGenerator<SnapshotPart> {
+  for (const [name, { nextId, records }] of tables) {
+    yield { kind: 'table', name, nextId }
+    const ordered = [...records.values()].sort((a, b) => a.id - b.id)
+    for (let from = 0; from < ordered.length; from += BATCH) {
+      yield { kind: 'lines', lines: Buffer.from(linesOf(ordered.slice(from, from + BATCH))), line: 0 }
+    }
+  }
+}
+
+/** The files of a data folder that are not the store's, such as the secret. */
+async function copyOthers(from: string, to: string): Promise<void> {
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    if (entry.isFile() && !/^(db\.json|journal\.|lock)/.test(entry.name)) {
+      await copyFile(join(from, entry.name), join(to, entry.name))
+    }
+  }
+}
+
+const unlessCorrupt = (error: unknown): AppError => {
+  if (error instanceof AppError && error.code === 'DATA_CORRUPT') return error
+  throw error
+}
+
+const tryOpen = (folder: string): Promise<Snapshot | AppError> => openSnapshot(folder, nodeDisk).catch(unlessCorrupt)

@@ -1,0 +1,108 @@
+import { AppError } from '../../../errors.ts'
+import { duplicateKey } from '../../../util/duplicate-keys.ts'
+import { isObject } from '../../../util/json.ts'
+import { FORMAT, type SnapshotPart } from './layout.ts'
+
+/** The records of a table in a file of any layout: not yet known to be records. */
+export interface DocumentTable {
+  readonly nextId: number
+  readonly records: readonly unknown[]
+}
+
+/** A data file parsed as a whole. */
+export interface SnapshotDocument {
+  readonly sequence: number
+  readonly tables: Readonly<Record<string, DocumentTable>>
+}
+
+const MEMBERS = ['format', 'sequence', 'tables', 'checksum']
+const TABLE_MEMBERS = ['next_id', 'records']
+
+/**
+ * Reads the text of a data file, whatever its layout. What the next file would not hold is refused.
+ *
+ * @throws {AppError} DATA_CORRUPT naming the place
+ */
+export async function parseDocument(text: string, path: string): Promise<SnapshotDocument> {
+  const corrupt = (reason: string) =>
+    new AppError('DATA_CORRUPT', `${path} cannot be read: ${reason}. Restore it from a copy, or mend it by hand`)
+  const document = await parseJson(text.replace(/^\uFEFF/, ''), corrupt)
+  if (!isObject(document) || document.format !== FORMAT || !isObject(document.tables)) {
+    throw corrupt(`it is not a data file of format ${FORMAT}`)
+  }
+  const twice = await duplicateKey(text, document)
+  if (twice !== undefined) throw corrupt(`line ${twice.line}: the key ${JSON.stringify(twice.key)} is there twice`)
+  refuseStrangers(document, MEMBERS, '', corrupt)
+  const tables = Object.entries(document.tables).map(([name, table]): [string, DocumentTable] => {
+    if (!isObject(table) || !Array.isArray(table.records)) throw corrupt(`tables.${name}.records is not a list`)
+    refuseStrangers(table, TABLE_MEMBERS, `tables.${name}.`, corrupt)
+    return [name, { nextId: numberOr(table.next_id, 1), records: table.records }]
+  })
+  return { sequence: numberOr(document.sequence, 0), tables: Object.fromEntries(tables) }
+}
+
+/** The tables of a document, in the parts that a snapshot is made of. */
+export function partsOf(tables: SnapshotDocument['tables']): AsyncIterable<SnapshotPart> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      for (const [name, { nextId, records }] of Object.entries(tables)) {
+        yield { kind: 'table', name, nextId }
+        if (records.length > 0) yield { kind: 'records', records }
+      }
+    },
+  }
+}
+
+function refuseStrangers(value: object, known: readonly string[], path: string, corrupt: (reason: string) => AppError): void {
+  const stranger = Object.keys(value).find((key) => !known.includes(key))
+  if (stranger !== undefined) throw corrupt(`${path}${stranger} is no member of a data file, and would be lost`)
+}
+
+const numberOr = (value: unknown, otherwise: number): number =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : otherwise
+
+async function parseJson(text: string, corrupt: (reason: string) => AppError): Promise<unknown> {
+  if (text.trim() === '') throw corrupt('it is empty')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw corrupt((await syntaxFault(text)) ?? (error instanceof Error ? error.message : String(error)))
+  }
+}
+
+/** What jsonc-parser means by its numbers. */
+const FAULTS: Readonly<Record<number, string>> = {
+  1: 'something stands here that is no JSON',
+  2: 'a number is not written as JSON has it',
+  3: 'a key in double quotes is missing',
+  4: 'a value is missing',
+  5: 'a colon is missing',
+  6: 'a comma is missing',
+  7: 'a closing brace is missing',
+  8: 'a closing bracket is missing',
+  9: 'the text goes on behind its end',
+  10: 'JSON has no comments',
+  11: 'a comment is not closed',
+  12: 'the text is not closed by a double quote',
+  13: 'a number is cut off',
+  14: 'a \\u must be followed by four hexadecimal digits',
+  15: 'a backslash is followed by what it cannot stand before',
+  16: 'a text holds a character that must be written with a backslash',
+}
+
+/** Where JSON stops being valid, in words. */
+async function syntaxFault(text: string): Promise<string | undefined> {
+  // Seldom needed, and not to be loaded with every start.
+  const { visit } = await import('jsonc-parser')
+  let fault: string | undefined
+  visit(
+    text,
+    {
+      onError(code, _offset, _length, line, character) {
+        fault ??= `line ${line + 1}, column ${character + 1}: ${FAULTS[code] ?? 'it is not valid JSON'}`
+      },
+    },
+    { disallowComments: true },
+  )
+  return fault
+}

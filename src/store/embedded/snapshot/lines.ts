@@ -1,0 +1,227 @@
+import { isAscii } from 'node:buffer'
+import { hasDuplicateKey } from '../../../util/duplicate-keys.ts'
+import type { ReadFile } from '../files/disk.ts'
+import { CHUNK_BYTES, chunksOf } from '../files/read-ahead.ts'
+import { countLines, FORMAT, idAt, linesIn, NEWLINE, type SnapshotPart, TABLE_END } from './layout.ts'
+
+const COMMA = 0x2c
+
+/** A file is not laid out as ours are: here, at the latest. */
+export class StrayLine extends Error {
+  /** Counted from 1. */
+  readonly line: number
+
+  constructor(line: number, reason: string) {
+    super(`line ${line}: ${reason}`)
+    this.name = 'StrayLine'
+    this.line = line
+  }
+}
+
+/** What has been read of a file and not yet been used. */
+class Window {
+  readonly #chunks: AsyncGenerator<Buffer>
+  #bytes = Buffer.allocUnsafe(2 * CHUNK_BYTES)
+  #from = 0
+  #to = 0
+
+  constructor(file: ReadFile) {
+    this.#chunks = chunksOf(file)
+  }
+
+  get view(): Buffer {
+    return this.#bytes.subarray(this.#from, this.#to)
+  }
+
+  use(count: number): void {
+    this.#from += count
+  }
+
+  /** Reads on; false at the end of the file. What `view` gave before is overwritten. */
+  async fill(): Promise<boolean> {
+    this.#bytes.copyWithin(0, this.#from, this.#to)
+    this.#to -= this.#from
+    this.#from = 0
+    // A line that is longer than the window.
+    if (this.#to + CHUNK_BYTES > this.#bytes.length) {
+      this.#bytes = Buffer.concat([this.#bytes.subarray(0, this.#to), Buffer.allocUnsafe(this.#bytes.length)])
+    }
+    const { value, done } = await this.#chunks.next()
+    if (done === true) return false
+    this.#to += value.copy(this.#bytes, this.#to)
+    return true
+  }
+
+  /** The next line, without what ends it. */
+  async line(): Promise<string> {
+    for (;;) {
+      const { view } = this
+      const end = view.indexOf(NEWLINE)
+      if (end !== -1) {
+        this.use(end + 1)
+        return view.toString('utf8', 0, end)
+      }
+      // No line of the layout itself is this long.
+      if (view.length > CHUNK_BYTES || !(await this.fill())) {
+        this.use(view.length)
+        return view.toString('utf8', 0, CHUNK_BYTES)
+      }
+    }
+  }
+}
+
+const SEQUENCE = /^"sequence": (\d+),$/
+const TABLE = /^("(?:[^"\\]|\\.)*"): \{"next_id": (\d+), "records": \[$/
+
+/** The table that begins on a line, if one does. */
+export function tableOf(line: string): { readonly name: string; readonly nextId: number } | undefined {
+  const [, name, nextId] = TABLE.exec(line) ?? []
+  if (name === undefined) return undefined
+  try {
+    return { name: JSON.parse(name) as string, nextId: Number(nextId) }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Reads the head of a file in our layout.
+ *
+ * @throws {StrayLine} when it has another
+ */
+export const readSequence = (file: ReadFile): Promise<number> => readHead(new Window(file))
+
+async function readHead(window: Window): Promise<number> {
+  await expectLine(window, 1, '{')
+  await expectLine(window, 2, `"format": ${FORMAT},`)
+  const sequence = Number(SEQUENCE.exec(await window.line())?.[1])
+  if (!Number.isSafeInteger(sequence)) throw new StrayLine(3, `it must be '"sequence": <number>,'`)
+  await expectLine(window, 4, '"tables": {')
+  return sequence
+}
+
+async function expectLine(window: Window, line: number, expected: string): Promise<void> {
+  if ((await window.line()) !== expected) throw new StrayLine(line, `it must be '${expected}'`)
+}
+
+/**
+ * Goes through a file in our layout. The bytes of a part are those of a buffer that the next part overwrites.
+ *
+ * @throws {StrayLine} when it has another layout
+ */
+export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
+  const window = new Window(file)
+  await readHead(window)
+  let line = 5
+  let isLast: boolean | undefined
+  for (; ; line++) {
+    const head = await window.line()
+    const table = tableOf(head)
+    if (table === undefined || isLast === true) {
+      if (isLast !== false) return await readEnd(window, line, head)
+      throw new StrayLine(line, 'it is not the beginning of a table')
+    }
+    yield { kind: 'table', ...table, line }
+    line++
+    for await (const lines of recordLines(window, () => line)) {
+      yield { kind: 'lines', lines, line }
+      line += countLines(lines)
+    }
+    const end = await window.line()
+    if (end !== ']}' && end !== ']},') throw new StrayLine(line, 'it is not the end of a table')
+    isLast = end === ']}'
+  }
+}
+
+/** @param head the line behind the tables */
+async function readEnd(window: Window, line: number, head: string): Promise<void> {
+  if (head !== '},' && head !== '}') throw new StrayLine(line, 'it is not the end of the tables')
+  if (head === '},' && !/^"checksum": "\w*"$/.test(await window.line())) {
+    throw new StrayLine(line + 1, 'it is not the checksum')
+  }
+  if ((await window.line()) !== '}') throw new StrayLine(line + 1, 'it is not the end of the file')
+  if (window.view.length > 0 || (await window.fill())) throw new StrayLine(line + 2, 'it stands behind the end')
+}
+
+/** How many lines there are before the first that ends without a comma. */
+function linesWithComma(lines: Buffer): number {
+  let count = 0
+  for (const { end } of linesIn(lines)) {
+    if (lines[end] !== COMMA) return count
+    count++
+  }
+  return count
+}
+
+/**
+ * The records on some lines.
+ *
+ * @param firstLine the number of the first of them, when they are not known to be as we wrote them
+ * @throws {StrayLine} when a line does not hold exactly one
+ */
+export function parseLines(lines: Buffer, firstLine?: number): unknown[] {
+  if (firstLine === undefined) return JSON.parse(arrayOf(lines)) as unknown[]
+  const records = parseFully(lines)
+  if (records !== undefined && agree(lines, records)) return records
+  let line = firstLine
+  for (const { start, end } of linesIn(lines)) {
+    const alone = lines.subarray(start, end)
+    if (!endsLine(lines, end) || !agree(alone, parseFully(alone) ?? [])) break
+    line++
+  }
+  throw new StrayLine(line, 'a record must stand on one line of its own, as valid JSON with no key twice')
+}
+
+const endsLine = (lines: Buffer, end: number): boolean => end === lines.length || lines[end] === COMMA
+
+/** True when each line holds one of the records, and what its first bytes say of the id is what JSON says. */
+function agree(lines: Buffer, records: readonly unknown[]): boolean {
+  let index = 0
+  for (const { start, end } of linesIn(lines)) {
+    const id = idAt(lines, start)
+    if (id !== undefined && (records[index] as { id?: unknown } | null | undefined)?.id !== id) return false
+    if (!endsLine(lines, end)) return false
+    index++
+  }
+  return index === records.length
+}
+
+/** The records on some lines; undefined when something is no JSON, or has a key twice. */
+function parseFully(lines: Buffer): unknown[] | undefined {
+  const text = arrayOf(lines)
+  const records = tryParse(text)
+  return records === undefined || hasDuplicateKey(text, records) ? undefined : records
+}
+
+/** Lines as one JSON array. Most are ASCII alone, which needs no decoding. */
+const arrayOf = (lines: Buffer): string => `[${lines.toString(isAscii(lines) ? 'latin1' : 'utf8')}]`
+
+function tryParse(text: string): unknown[] | undefined {
+  try {
+    return JSON.parse(text) as unknown[]
+  } catch {
+    return undefined
+  }
+}
+
+/** The lines of one table in chunks, without the comma and the newline behind the last one of each. */
+async function* recordLines(window: Window, line: () => number): AsyncGenerator<Buffer> {
+  for (;;) {
+    const { view } = window
+    if (view.length >= 2 && view.toString('latin1', 0, 2) === TABLE_END.slice(1)) return
+    const end = view.indexOf(TABLE_END)
+    if (end > 0) {
+      yield view.subarray(0, end)
+      window.use(end + 1)
+      return
+    }
+    // The last line of a table has no comma; whether this is one, is for the bytes behind it to say.
+    const newline = view.length < 3 ? -1 : view.lastIndexOf(NEWLINE, view.length - 3)
+    if (newline > 0) {
+      if (view[newline - 1] !== COMMA) throw new StrayLine(line() + linesWithComma(view) + 1, 'it is not the end of a table')
+      yield view.subarray(0, newline - 1)
+      window.use(newline + 1)
+    } else if (view.length > 0 && view[0] === NEWLINE) throw new StrayLine(line(), 'it is empty')
+    if (!(await window.fill())) throw new StrayLine(line(), 'the file ends within a table')
+  }
+}

@@ -1,0 +1,174 @@
+import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { AppError } from '../../../errors.ts'
+import type { Registry } from '../../../model/registry.ts'
+import { meantOrKnown } from '../../../util/suggest.ts'
+import { nodeDisk } from '../files/disk.ts'
+import { journalFiles } from '../journal/journal.ts'
+import { openSnapshotFile, refuseBroken, removeDraft, snapshotPath } from '../recovery/recovery.ts'
+import { judgeForeign, NOBODY, pour } from '../recovery/replay.ts'
+
+/** A copy of `db.json` that was kept under a name. */
+export interface SavedCopy {
+  readonly name: string
+  readonly bytes: number
+  /** Milliseconds since the Unix epoch. */
+  readonly savedAt: number
+}
+
+/** Names cannot lead out of the folder: no separators, and a letter or a digit first. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
+
+const copiesFolder = (folder: string): string => join(folder, 'snapshots')
+
+/** @throws {AppError} USAGE for what cannot be the name of a file */
+function copyPath(folder: string, name: string): string {
+  if (NAME.test(name)) return join(copiesFolder(folder), `${name}.json`)
+  throw new AppError('USAGE', `'${name}' cannot name a snapshot: letters, digits, '.', '_' and '-', a letter or digit first`)
+}
+
+/** A copy that is about to be made. */
+export interface CopyRequest {
+  readonly name: string
+  /** Writes over a copy of that name. */
+  readonly force?: boolean
+}
+
+/** @throws {AppError} USAGE for a bad name, SNAPSHOT_EXISTS */
+export async function refuseTaken(folder: string, { name, force = false }: CopyRequest): Promise<void> {
+  const path = copyPath(folder, name)
+  if (!force && (await sizeOf(path)) !== undefined) {
+    throw new AppError('SNAPSHOT_EXISTS', `There is a snapshot '${name}' already; --force writes over it`)
+  }
+}
+
+/**
+ * Keeps a copy of `db.json`, which is to be the whole of the data and stay what it is meanwhile.
+ *
+ * @throws {AppError} USAGE for a bad name, SNAPSHOT_EXISTS
+ */
+export async function saveCopy(folder: string, request: CopyRequest): Promise<SavedCopy> {
+  await refuseTaken(folder, request)
+  const path = copyPath(folder, request.name)
+  await mkdir(copiesFolder(folder), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${process.pid}.draft`
+  try {
+    await copyFile(snapshotPath(folder), draft)
+    await rename(draft, path)
+  } finally {
+    await rm(draft, { force: true })
+  }
+  return found(folder, request.name)
+}
+
+/**
+ * Makes sure that there is a copy that can be loaded.
+ *
+ * @throws {AppError} USAGE for a bad name, SNAPSHOT_NOT_FOUND with the nearest, DATA_CORRUPT
+ */
+export async function checkCopy(folder: string, registry: Registry, name: string): Promise<void> {
+  const path = copyPath(folder, name)
+  if ((await sizeOf(path)) === undefined) {
+    const known = (await savedCopies(folder)).map((copy) => copy.name)
+    throw new AppError('SNAPSHOT_NOT_FOUND', `There is no snapshot '${name}'${meantOrKnown(name, known)}`)
+  }
+  try {
+    await judgeCopy(path, registry)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // A client elsewhere is told of the file, not of where the data folder is.
+    const fault = error.message.replaceAll(path, relative(folder, path))
+    const words = `The snapshot '${name}' cannot be loaded, and the data is as it was. In the data folder, ${fault}`
+    throw new AppError('DATA_CORRUPT', words, { cause: error })
+  }
+}
+
+/** @throws {AppError} DATA_CORRUPT, TASK_FAILED when it is no file that can be read */
+async function judgeCopy(path: string, registry: Registry): Promise<void> {
+  const snapshot = await openSnapshotFile(path, nodeDisk)
+  try {
+    const { judgement } = await pour(snapshot, [], NOBODY, judgeForeign(registry))
+    refuseBroken(path, judgement)
+  } finally {
+    await snapshot.file?.close()
+  }
+}
+
+/** Puts a copy, which was checked, in the place of the data of a folder that the caller holds. What is replaced is lost. */
+export async function loadCopy(folder: string, name: string): Promise<SavedCopy> {
+  const draft = join(copiesFolder(folder), 'loading')
+  try {
+    await copyFile(copyPath(folder, name), draft)
+    await removeJournal(folder)
+    await rename(draft, snapshotPath(folder))
+  } catch (error) {
+    // On a disk that is full it would only be in the way.
+    await rm(draft, { force: true }).catch(() => {})
+    throw error
+  }
+  await nodeDisk.syncFolder(folder)
+  return found(folder, name)
+}
+
+/** The copies that are kept beside the data of a folder, by name. */
+export async function savedCopies(folder: string): Promise<SavedCopy[]> {
+  const files = await readdir(copiesFolder(folder)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const names = files.filter((file) => file.endsWith('.json')).map((file) => file.slice(0, -'.json'.length))
+  return Promise.all(
+    names
+      .filter((name) => NAME.test(name))
+      .sort()
+      .map((name) => found(folder, name)),
+  )
+}
+
+/** Removes all data of a folder that the caller holds: the next store that is opened there is new. Copies that were saved stay. */
+export async function removeData(folder: string): Promise<void> {
+  await removeJournal(folder)
+  await rm(snapshotPath(folder), { force: true })
+  await nodeDisk.syncFolder(folder)
+}
+
+/** `reset` removes every record, and creates the seed records if it is to; `load` puts a saved copy in the place of the data. */
+export type DataChange = { readonly kind: 'reset'; readonly seeds: boolean } | { readonly kind: 'load'; readonly copy: string }
+
+/**
+ * Changes the data of a folder that the caller holds, and that no store has open.
+ *
+ * @throws {AppError} STORE_UNAVAILABLE when the disk does not take it; what is there then is the former data, or an earlier state of it
+ */
+export async function changeData(folder: string, change: DataChange): Promise<void> {
+  try {
+    if (change.kind === 'reset') await removeData(folder)
+    else await loadCopy(folder, change.copy)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    // What the system does not say is a fault of ours.
+    if (cause instanceof AppError || code === undefined) throw cause
+    const words = `The data could not be replaced (${code}); make room on the disk, or mend what it says, and try again`
+    throw new AppError('STORE_UNAVAILABLE', words, { cause })
+  }
+}
+
+/** The newest first: what a crash leaves behind is an earlier state of the data. */
+async function removeJournal(folder: string): Promise<void> {
+  await removeDraft(folder, nodeDisk)
+  for (const path of (await journalFiles(folder, nodeDisk)).reverse()) await nodeDisk.remove(path)
+}
+
+async function found(folder: string, name: string): Promise<SavedCopy> {
+  const { size, mtimeMs } = await stat(copyPath(folder, name))
+  return { name, bytes: size, savedAt: mtimeMs }
+}
+
+const sizeOf = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ size }) => size,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    },
+  )

@@ -1,0 +1,186 @@
+import { dirname } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Adapter } from 'lowdb'
+import { AppError } from '../../../errors.ts'
+import { type AppendFile, type Disk, type ReadFile, writeAll } from '../files/disk.ts'
+import { chunksOf } from '../files/read-ahead.ts'
+import { parseDocument, partsOf } from './document.ts'
+import type { SnapshotPart } from './layout.ts'
+import * as layout from './layout.ts'
+import { readLines, readSequence, StrayLine } from './lines.ts'
+
+/** A larger file is only read line by line, since its text may be longer than a string can be. In bytes. */
+const MAX_DOCUMENT_BYTES = 256 << 20
+
+/**
+ * Whose a data file is: `ours` when its checksum says that every byte is as it was written, `edited` when it says otherwise,
+ * `foreign` when there is none.
+ */
+export type Origin = 'ours' | 'edited' | 'foreign'
+
+/** Everything that is stored, as it stands in `db.json`; never in memory whole. */
+export interface Snapshot {
+  /** The last transaction that is part of it; the journal holds those that came later. */
+  readonly sequence: number
+  /** To be gone through as often as one likes, until the file is closed. */
+  readonly parts: AsyncIterable<SnapshotPart>
+  /** The open file that it is read from. */
+  readonly file?: SnapshotFile
+}
+
+/** A data file that is open: it stays what it was, whatever is put in its place. */
+export interface SnapshotFile {
+  readonly origin: Origin
+  readonly bytes: number
+  /**
+   * The same snapshot, read as a whole, because its lines are not laid out as ours.
+   *
+   * @throws {AppError} DATA_CORRUPT when it is none, or too large for that
+   */
+  document(stray: StrayLine): Promise<Snapshot>
+  close(): Promise<void>
+}
+
+/** Where the next file is written before it is put in place. */
+export const draftOf = (path: string): string => `${path}.new`
+
+/** What there is before there is a file. */
+export const EMPTY: Snapshot = { sequence: 0, parts: partsOf({}) }
+
+/**
+ * Keeps a snapshot in one JSON file, one record a line in the order of ids, so that a person can read it and git shows a
+ * useful diff. The file is replaced as a whole: after a crash there is the old one or the new one.
+ */
+export class SnapshotAdapter implements Adapter<Snapshot> {
+  readonly #path: string
+  readonly #disk: Disk
+  readonly #maxDocumentBytes: number
+
+  constructor(path: string, disk: Disk, maxDocumentBytes = MAX_DOCUMENT_BYTES) {
+    this.#path = path
+    this.#disk = disk
+    this.#maxDocumentBytes = maxDocumentBytes
+  }
+
+  /**
+   * Opens the file, which its reader must close.
+   *
+   * @returns null when there is no file yet
+   * @throws {AppError} DATA_CORRUPT when the file is not a snapshot
+   */
+  async read(): Promise<Snapshot | null> {
+    const file = await this.#disk.openRead(this.#path).catch((cause: Error) => {
+      throw new AppError('TASK_FAILED', `${this.#path} cannot be opened: ${cause.message}`, { cause })
+    })
+    if (file === undefined) return null
+    try {
+      const about = {
+        origin: await originOf(file),
+        bytes: file.size,
+        document: (stray: StrayLine) => this.#readDocument(file, about, stray),
+        close: () => file.close(),
+      }
+      const parts = { [Symbol.asyncIterator]: () => readLines(file) }
+      return await readSequence(file).then(
+        (sequence) => ({ sequence, parts, file: about }),
+        (error: unknown) => {
+          if (error instanceof StrayLine) return about.document(error)
+          throw error
+        },
+      )
+    } catch (error) {
+      await file.close()
+      if (error instanceof AppError) throw error
+      const what = `${this.#path} cannot be read: ${error instanceof Error ? error.message : String(error)}`
+      throw new AppError('TASK_FAILED', `${what}; it must be a file that you may read`, { cause: error })
+    }
+  }
+
+  async #readDocument(file: ReadFile, about: SnapshotFile, { message }: StrayLine): Promise<Snapshot> {
+    if (file.size > this.#maxDocumentBytes || about.origin === 'ours') {
+      const remedy = 'Restore it from a copy; a file of this size must keep its layout, one record a line'
+      throw new AppError('DATA_CORRUPT', `${this.#path} cannot be read: ${message}. ${remedy}`)
+    }
+    const { sequence, tables } = await parseDocument(await textOf(file), this.#path)
+    return { sequence, parts: partsOf(tables), file: about }
+  }
+
+  async write({ sequence, parts }: Snapshot): Promise<void> {
+    const temporary = draftOf(this.#path)
+    try {
+      const file = await this.#disk.openNew(temporary)
+      try {
+        await writeParts(file, sequence, parts)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await this.#disk.rename(temporary, this.#path)
+    } catch (error) {
+      await this.#disk.remove(temporary).catch(() => {})
+      throw error
+    }
+    await this.#disk.syncFolder(dirname(this.#path))
+  }
+}
+
+async function originOf(file: ReadFile): Promise<Origin> {
+  const length = Math.max(0, file.size - layout.TAIL_LENGTH)
+  let checksum = 0
+  for await (const chunk of chunksOf(file, length)) checksum = crc32(chunk, checksum)
+  const buffer = Buffer.alloc(layout.TAIL_LENGTH)
+  const count = await file.read(buffer, length)
+  const tail = buffer.toString('latin1', 0, count)
+  if (layout.statedChecksum(tail) === checksum) return 'ours'
+  return tail.includes('"checksum"') ? 'edited' : 'foreign'
+}
+
+async function textOf(file: ReadFile): Promise<string> {
+  const bytes = Buffer.allocUnsafe(file.size)
+  let length = 0
+  while (length < bytes.length) {
+    const count = await file.read(bytes.subarray(length), length)
+    if (count === 0) break
+    length += count
+  }
+  return bytes.toString('utf8', 0, length)
+}
+
+/** Writes the file in pieces, so that it never stands in memory whole. */
+async function writeParts(file: AppendFile, sequence: number, parts: AsyncIterable<SnapshotPart>): Promise<void> {
+  let checksum = 0
+  let length = 0
+  let pending: Buffer[] = []
+  let pendingBytes = 0
+  const flush = async () => {
+    const bytes = Buffer.concat(pending, pendingBytes)
+    pending = []
+    pendingBytes = 0
+    checksum = crc32(bytes, checksum)
+    await writeAll(file, bytes, length)
+    length += bytes.length
+  }
+  const put = (bytes: Buffer) => {
+    pending.push(bytes)
+    pendingBytes += bytes.length
+  }
+  put(Buffer.from(layout.headOf(sequence)))
+  let tables = 0
+  let chunks = 0
+  for await (const part of parts) {
+    if (part.kind === 'table') {
+      put(Buffer.from(`${tables === 0 ? '' : `${layout.TABLE_END},`}${layout.tableHeadOf(part.name, part.nextId)}`))
+      tables++
+      chunks = 0
+    } else {
+      put(Buffer.from(chunks === 0 ? '\n' : ',\n'))
+      put(part.kind === 'lines' ? part.lines : Buffer.from(layout.linesOf(part.records)))
+      chunks++
+      // The lines are only lent.
+      await flush()
+    }
+  }
+  put(Buffer.from(`${tables === 0 ? '' : layout.TABLE_END}${layout.TABLES_END}`))
+  await flush()
+  await writeAll(file, Buffer.from(layout.tailOf(checksum)), length)
+}

@@ -1,0 +1,30 @@
+import type { Model } from '../../../model/model.ts'
+import type { JsonObject } from '../../../util/json.ts'
+import type { Change, ChangeKind, EventOrder, StoredRecord } from '../../store.ts'
+
+/** The events that a transaction leaves behind, as values of the table that takes them, in the order of its changes. */
+export function eventsOf(changes: readonly Change[], order: EventOrder, modelOf: (table: string) => Model): JsonObject[] {
+  const events: JsonObject[] = []
+  for (const { table, id, before, after } of changes) {
+    const kind: ChangeKind = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
+    const audience = order.audience.get(table)?.[kind] ?? []
+    const record = after ?? before
+    if (audience.length === 0 || record === undefined) continue
+    events.push({
+      message_id: events.length === 0 ? order.key : `${order.key}_${events.length + 1}`,
+      event: kind,
+      model: table,
+      record_id: id,
+      data: told(record, modelOf(table)),
+      timestamp: order.at,
+      pending: audience,
+    })
+  }
+  return events
+}
+
+/** A record as it is told, in JSON: without its secrets, whoever asks. */
+function told(record: StoredRecord, { secrets }: Model): string {
+  if (secrets.length === 0) return JSON.stringify(record)
+  return JSON.stringify(Object.fromEntries(Object.entries(record).filter(([name]) => !secrets.includes(name))))
+}

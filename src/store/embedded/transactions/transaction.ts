@@ -1,0 +1,169 @@
+import type { Model } from '../../../model/model.ts'
+import type { Registry } from '../../../model/registry.ts'
+import type { JsonObject } from '../../../util/json.ts'
+import type { Change, EventOrder, Operation, Outcome, StoredRecord, Violation } from '../../store.ts'
+import { versionOf } from '../../version.ts'
+import { referencesOf, type Table } from '../tables/table.ts'
+import { brokenFields } from './constraints.ts'
+import { eventsOf } from './events.ts'
+import { Stage, type Staged, setterOf } from './transaction-overlay.ts'
+
+/**
+ * Works out what a batch of operations does: all of it is staged, then constraints are held against the state that the batch
+ * would leave behind, and only then is it applied (by whoever called) or forgotten.
+ */
+export class Transaction {
+  readonly #registry: Registry
+  readonly #stage: Stage
+  readonly #violations: Violation[] = []
+  /** `table.field` → value → the staged record that may have it. */
+  #owners: Map<string, ReadonlyMap<unknown, number>> | undefined
+
+  constructor(tables: ReadonlyMap<string, Table>, registry: Registry) {
+    this.#registry = registry
+    this.#stage = new Stage(tables)
+  }
+
+  /** Spends the ids that were given out. */
+  spendIds(): void {
+    this.#stage.eachNextId((table, nextId) => {
+      table.nextId = nextId
+    })
+  }
+
+  /** @param order events to be left behind by what it changes */
+  run(operations: readonly Operation[], order?: EventOrder): Outcome {
+    const left = operations.map((operation, index) => this.#perform(operation, index))
+    this.#stage.each((table, id, staged) => this.#judge(table, id, staged))
+    if (this.#violations.length > 0) {
+      return { ok: false, violations: this.#violations.sort((a, b) => a.index - b.index) }
+    }
+    const records = left.filter((record) => record !== undefined)
+    const changes: readonly Change[] = this.#stage.changes()
+    return { ok: true, records, changes: order === undefined ? changes : [...changes, ...this.#events(changes, order)] }
+  }
+
+  /** They are of our own making, so nobody judges them. */
+  #events(changes: readonly Change[], order: EventOrder): Change[] {
+    return eventsOf(changes, order, (table) => this.#stage.modelOf(table)).map((values) => {
+      const id = this.#stage.takeId(order.table, undefined)
+      return { table: order.table, id, before: undefined, after: Object.freeze({ id, ...values }) }
+    })
+  }
+
+  /** @returns what the operation leaves behind; for a removal, what was there */
+  #perform(operation: Operation, index: number): StoredRecord | undefined {
+    if (operation.kind === 'insert') return this.#insert(operation.table, operation.values, operation.id, index)
+    const { kind, table, id, expect } = operation
+    const current = this.#stage.current(table, id)
+    if (current === undefined) {
+      // A record that a cascade of this very transaction took along was there to be removed.
+      const before = kind === 'remove' ? this.#stage.committed(table, id) : undefined
+      if (before === undefined) this.#violations.push({ kind: 'missing', index, id })
+      return before
+    }
+    if (expect !== undefined && versionOf(current) !== expect) {
+      this.#violations.push({ kind: 'stale', index, id })
+      return undefined
+    }
+    if (kind === 'remove') {
+      this.#remove(table, id, index)
+      return current
+    }
+    const { values } = operation
+    this.#stage.put(table, id, { ...current, ...values, id }, index, Object.keys(values))
+    return this.#stage.current(table, id)
+  }
+
+  #insert(table: string, values: JsonObject, wanted: number | undefined, index: number): StoredRecord | undefined {
+    if (wanted !== undefined && (!Number.isSafeInteger(wanted) || wanted < 1)) {
+      this.#violations.push({ kind: 'check', index, field: 'id' })
+      return undefined
+    }
+    const id = this.#stage.takeId(table, wanted)
+    if (this.#stage.current(table, id) !== undefined) this.#violations.push({ kind: 'unique', index, field: 'id' })
+    this.#stage.make(table, Object.assign({ id }, values, { id }), index)
+    return this.#stage.current(table, id)
+  }
+
+  /** Removes a record and deals with those that refer to it; `restrict` is judged when everything is staged. */
+  #remove(table: string, id: number, index: number): void {
+    const going = [{ table, id }]
+    for (const each of going) {
+      if (this.#stage.current(each.table, each.id) === undefined) continue
+      this.#stage.put(each.table, each.id, undefined, index)
+      for (const { model, field } of this.#registry.referrersOf(each.table)) {
+        const { kind, onDelete } = field.relation
+        for (const referrer of this.#stage.referrersTo(model.key, field.name, each.id)) {
+          if (kind === 'many') {
+            const links = referencesOf(referrer, field.name).filter((link) => link !== each.id)
+            this.#stage.put(model.key, referrer.id, { ...referrer, [field.name]: links }, index)
+          } else if (onDelete === 'set_null') {
+            this.#stage.put(model.key, referrer.id, { ...referrer, [field.name]: null }, index)
+          } else if (onDelete === 'cascade') {
+            going.push({ table: model.key, id: referrer.id })
+          }
+        }
+      }
+    }
+  }
+
+  #judge(table: Table, id: number, staged: Staged): void {
+    const { model } = table
+    const { after, index } = staged
+    if (after === undefined) {
+      this.#judgeRemoval(model, id, index)
+      return
+    }
+    for (const { kind, field } of brokenFields(model, after, table.get(id))) {
+      this.#violations.push({ kind, index: setterOf(staged, field) ?? index, field })
+    }
+    for (const { name: field, unique, relation } of model.constrained) {
+      const setter = setterOf(staged, field)
+      // Values and references that no operation set were judged when they were set.
+      if (setter === undefined) continue
+      if (unique && this.#isTaken(model.key, field, after)) this.#violations.push({ kind: 'unique', index: setter, field })
+      const dangles = relation !== undefined && this.#dangles(relation.target, field, after)
+      if (dangles) this.#violations.push({ kind: 'foreign_key', index: setter, field })
+    }
+  }
+
+  #judgeRemoval(model: Model, id: number, index: number): void {
+    for (const { model: referrer, field } of this.#registry.referrersOf(model.key)) {
+      if (field.relation.kind === 'many' || field.relation.onDelete !== 'restrict') continue
+      const count = this.#stage.referrersTo(referrer.key, field.name, id).length
+      if (count > 0) this.#violations.push({ kind: 'restrict', index, id, table: referrer.key, field: field.name, count })
+    }
+  }
+
+  #dangles(target: string, field: string, record: StoredRecord): boolean {
+    return referencesOf(record, field).some((id) => this.#stage.current(target, id) === undefined)
+  }
+
+  #isTaken(table: string, field: string, record: StoredRecord): boolean {
+    const value = record[field] ?? null
+    if (value === null) return false
+    const owner = this.#stage.ownerOf(table, field, value)
+    const untouched = owner !== undefined && !this.#stage.rowsOf(table).has(owner)
+    if (untouched && owner !== record.id) return true
+    const isAlone = this.#stage.rowsOf(table).size === 1
+    return !isAlone && this.#stagedOwners(table, field).get(value) !== record.id
+  }
+
+  /** Among the staged records: whose each value is. Who had it before keeps it; then who took it first. */
+  #stagedOwners(table: string, field: string): ReadonlyMap<unknown, number> {
+    const name = `${table}.${field}`
+    this.#owners ??= new Map()
+    const known = this.#owners.get(name)
+    if (known !== undefined) return known
+    const records = [...this.#stage.rowsOf(table).values()].flatMap(({ after }) => after ?? [])
+    const keepers = records.filter((record) => this.#stage.committed(table, record.id)?.[field] === record[field])
+    const owners = new Map<unknown, number>()
+    for (const record of [...keepers, ...records]) {
+      const value = record[field] ?? null
+      if (value !== null && !owners.has(value)) owners.set(value, record.id)
+    }
+    this.#owners.set(name, owners)
+    return owners
+  }
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { addressIn, type CliResult, runCli } from '../../helpers/cli.ts'
+import { type TemporaryFolder, temporaryFolder } from '../../helpers/fixture.ts'
+
+describe('admin init', () => {
+  let folder: TemporaryFolder
+  let made: CliResult
+
+  before(async () => {
+    folder = await temporaryFolder()
+    made = await runCli(['init', 'shop'], { cwd: folder.path })
+  })
+  after(() => folder.remove())
+
+  test('says what it made and what comes next, on stderr', () => {
+    assert.equal(made.code, 0)
+    assert.match(made.stderr, /^Made a project in shop\. The password is shown only now.*\nNext: admin serve --project shop\n$/)
+  })
+
+  test('prints the login of the first superuser, which works on the project as served', async () => {
+    const [, username = '', password = ''] = /^username: (\S+)\npassword: (\S{20})\n$/.exec(made.stdout) ?? []
+    const served = await runCli(['serve', '--project', 'shop', '--port', '0'], {
+      cwd: folder.path,
+      async whileRunning(stdout) {
+        const api = `${addressIn(stdout)}/api/v1`
+        const login = await fetch(`${api}/auth/token`, { method: 'POST', body: new URLSearchParams({ username, password }) })
+        assert.equal(login.status, 200)
+        const { access_token } = (await login.json()) as { access_token: string }
+        const list = await fetch(`${api}/models/article`, { headers: { authorization: `Bearer ${access_token}` } })
+        assert.equal(((await list.json()) as { total: number }).total, 2)
+      },
+    })
+    assert.equal(served.code, 0)
+  })
+
+  test('keeps the secret to its owner and data out of git', async () => {
+    const { mode } = await stat(join(folder.path, 'shop/data/secret'))
+    assert.equal(mode & 0o777, 0o600)
+    assert.match(await readFile(join(folder.path, 'shop/.gitignore'), 'utf8'), /^data\/$/m)
+  })
+
+  test('tells editors where the package is that holds its files to something', async () => {
+    const place = await temporaryFolder()
+    try {
+      const firstLine = async (path: string) => (await readFile(join(place.path, path), 'utf8')).split('\n')[0]
+      assert.equal((await runCli(['init', 'shop'], { cwd: place.path })).code, 0)
+      const usual = '# yaml-language-server: $schema=../node_modules/admin-backend/schemas/model.json'
+      assert.equal(await firstLine('shop/models/article.yaml'), usual)
+      await mkdir(join(place.path, 'node_modules/admin-backend'), { recursive: true })
+      assert.equal((await runCli(['init', 'beside'], { cwd: place.path })).code, 0)
+      assert.equal(await firstLine('beside/models/article.yaml'), usual.replace('../../', '../../../'))
+      assert.equal(await firstLine('beside/admin.config.yaml'), usual.replace('model', 'config'))
+    } finally {
+      await place.remove()
+    }
+  })
+
+  test('stores no password in plain', async () => {
+    const [, password = 'none'] = /password: (\S+)/.exec(made.stdout) ?? []
+    const data = await readFile(join(folder.path, 'shop/data/db.json'), 'utf8')
+    assert.ok(!data.includes(password))
+    assert.match(data, /"password":"\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  })
+
+  test('leaves a folder alone that holds anything', async () => {
+    await writeFile(join(folder.path, 'precious.txt'), 'mine')
+    const { code, stdout, stderr } = await runCli(['init', '.'], { cwd: folder.path })
+    assert.equal(code, 1)
+    assert.equal(stdout, '')
+    assert.match(stderr, /is not empty; name a new folder/)
+    assert.deepEqual((await readdir(folder.path)).sort(), ['precious.txt', 'shop'])
+  })
+
+  test('leaves the environment of another project alone', async () => {
+    const elsewhere = join(folder.path, 'elsewhere')
+    const env = { ADMIN_DATA: elsewhere, ADMIN_PORT: 'none', ADMIN_SECRET_KEY: 'too short', ADMIN_PROT: '1' }
+    const { code, stderr } = await runCli(['init', 'apart'], { cwd: folder.path, env })
+    assert.equal(code, 0, stderr)
+    assert.deepEqual((await readdir(join(folder.path, 'apart/data'))).sort(), ['db.json', 'secret'])
+    await assert.rejects(stat(elsewhere), { code: 'ENOENT' })
+  })
+
+  test('--json prints one object', async () => {
+    const { stdout } = await runCli(['init', 'other', '--json'], { cwd: folder.path })
+    const { password, ...rest } = JSON.parse(stdout) as Record<string, string>
+    assert.deepEqual(rest, { project: join(folder.path, 'other'), username: 'admin' })
+    assert.match(password ?? '', /^\S{20}$/)
+  })
+})

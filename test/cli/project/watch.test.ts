@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { whenChanged } from '../../../src/cli/project/watch.ts'
+import { temporaryFolder } from '../../helpers/fixture.ts'
+
+test('a change of a file is answered by work, one of the data folder is not', async () => {
+  const folder = await temporaryFolder()
+  for (const name of ['views', 'data']) mkdirSync(join(folder.path, name))
+  let count = 0
+  let done = () => {}
+  const worked = new Promise<void>((resolve) => {
+    done = resolve
+  })
+  const watcher = await whenChanged(folder.path, async () => {
+    count++
+    done()
+  })
+  try {
+    writeFileSync(join(folder.path, 'data/db.json'), '{}')
+    writeFileSync(join(folder.path, 'views/a.yaml'), 'a: 1')
+    writeFileSync(join(folder.path, 'views/a.yaml'), 'a: 2')
+    await worked
+    assert.equal(count, 1)
+  } finally {
+    await watcher.close()
+    await folder.remove()
+  }
+})
+
+test('what has changed before the work may begin counts, but for a folder that turned out to be the data', async () => {
+  const folder = await temporaryFolder()
+  for (const name of ['views', 'store']) mkdirSync(join(folder.path, name))
+  let begin = () => {}
+  const after = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const seen: string[] = []
+  let done = () => {}
+  const worked = new Promise<void>((resolve) => {
+    done = resolve
+  })
+  const work = async (changed: readonly string[]) => {
+    seen.push(...changed)
+    if (changed.includes('views/last.yaml')) done()
+  }
+  const noticed = new Set<string>()
+  const counts = (name: string) => noticed.add(name) !== undefined
+  const watcher = await whenChanged(folder.path, work, { after, counts })
+  try {
+    writeFileSync(join(folder.path, 'store/db.json'), '{}')
+    writeFileSync(join(folder.path, 'views/a.yaml'), 'a: 1')
+    while (noticed.size < 2) await setImmediate()
+    watcher.except(join(folder.path, 'store'))
+    begin()
+    writeFileSync(join(folder.path, 'store/db.json'), '{ }')
+    writeFileSync(join(folder.path, 'views/last.yaml'), 'a: 1')
+    await worked
+    assert.deepEqual(seen.sort(), ['views/a.yaml', 'views/last.yaml'])
+  } finally {
+    await watcher.close()
+    await folder.remove()
+  }
+})

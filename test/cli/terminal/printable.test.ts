@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { printable, printableJson } from '../../../src/cli/terminal/printable.ts'
+import { table } from '../../../src/cli/terminal/style.ts'
+
+const HOSTILE = 'a\u001b]0;owned\u0007\u001b[2J\u009b31m\u007f\u202eb\r\n'
+const SHOWN = 'a\\u001b]0;owned\\u0007\\u001b[2J\\u009b31m\\u007f\\u202eb\\u000d\\u000a'
+
+describe('what comes from outside', () => {
+  test('is shown, and obeyed by no terminal', () => {
+    assert.equal(printable(HOSTILE), SHOWN)
+    assert.equal(printable('Grüße, 雪, שלום 🌊'), 'Grüße, 雪, שלום 🌊')
+  })
+
+  test('is the same value in JSON, which stays in lines', () => {
+    const text = printableJson({ [HOSTILE]: [HOSTILE] })
+    assert.deepEqual(JSON.parse(text), { [HOSTILE]: [HOSTILE] })
+    assert.doesNotMatch(text, /[^\P{Cc}\n]|\u202e/u)
+    assert.equal(text.split('\n').length, 5)
+    assert.equal(printableJson(undefined), 'null')
+  })
+
+  test('keeps its place in a table', () => {
+    const rows = [
+      ['\u001b[2J', 'x'],
+      ['1', 'y'],
+    ]
+    assert.equal(table(['ID', 'NAME'], rows), 'ID         NAME\n\\u001b[2J  x\n1          y\n')
+  })
+})

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp, type TestApp } from '../../helpers/app.ts'
+import { play, scenarios } from '../../helpers/scenario.ts'
+import { FORBIDDEN } from '../records/expected.ts'
+
+/** Gives tomasz the permissions to look after accounts. */
+async function givenAccountManager(app: TestApp): Promise<void> {
+  const filters = ['view_user', 'change_user', 'delete_user', 'view_permission', 'change_permission', 'add_permission']
+  const list = await play(app, {
+    request: `GET /api/v1/models/permission?page_size=100&filters=codename__in=${filters.join()}`,
+    status: 200,
+  })
+  const permissions = list.json.data.map(({ id }: { id: number }) => id)
+  assert.equal(permissions.length, filters.length)
+  await play(app, { request: 'PUT /api/v1/models/user/6', body: { data: { permissions } }, status: 200 })
+}
+
+const MANAGER = { as: 'tomasz', given: givenAccountManager } as const
+
+scenarios('nobody takes over an account that may do more', [
+  {
+    name: 'the password of a user with other permissions',
+    request: 'PUT /api/v1/models/user/2',
+    ...MANAGER,
+    body: { data: { password: 'mine-from-now-on' } },
+    status: 403,
+    expect: FORBIDDEN,
+  },
+  {
+    name: 'the same in bulk',
+    request: 'PUT /api/v1/models/user/bulk',
+    ...MANAGER,
+    body: { updates: [{ id: 2, data: { password: 'mine-from-now-on' } }] },
+    status: 403,
+    expect: FORBIDDEN,
+  },
+  {
+    name: 'other fields of that user may be changed',
+    request: 'PUT /api/v1/models/user/2',
+    ...MANAGER,
+    body: { data: { bio: 'Edits.' } },
+    status: 200,
+  },
+  {
+    name: 'the password of a user who may do nothing',
+    request: 'PUT /api/v1/models/user/9',
+    ...MANAGER,
+    body: { data: { password: 'a-new-one-for-you' } },
+    status: 200,
+  },
+  {
+    name: 'their own password',
+    request: 'PUT /api/v1/models/user/6',
+    ...MANAGER,
+    body: { data: { password: 'a-new-one-for-me' } },
+    status: 200,
+  },
+  { name: 'the superuser, to be deleted', request: 'DELETE /api/v1/models/user/1', ...MANAGER, status: 403, expect: FORBIDDEN },
+  {
+    name: 'a permission under another name',
+    request: 'PUT /api/v1/models/permission/bulk',
+    ...MANAGER,
+    body: { updates: [{ id: 1, data: { codename: 'view_everything' } }] },
+    status: 403,
+    expect: FORBIDDEN,
+  },
+  {
+    name: 'a new permission',
+    request: 'POST /api/v1/models/permission',
+    ...MANAGER,
+    body: { data: { codename: 'view_session' } },
+    status: 403,
+    expect: FORBIDDEN,
+  },
+])
+
+describe('a login', () => {
+  const LOGIN = {
+    request: 'POST /api/v1/auth/token',
+    as: null,
+    body: { username: 'anna.lind', password: 'lighthouse-keys-17' },
+  } as const
+
+  test('ends when the password is changed', async () => {
+    const app = await openTestApp()
+    try {
+      const { refresh_token } = (await play(app, { ...LOGIN, status: 200 })).json
+      await play(app, { request: 'PUT /api/v1/models/user/3', body: { data: { password: 'something-new-18' } }, status: 200 })
+      await play(app, { request: 'POST /api/v1/auth/refresh', as: null, body: { refresh_token }, status: 401 })
+    } finally {
+      await app.close()
+    }
+  })
+
+  test('notes the time and leaves updated_at alone', async () => {
+    const app = await openTestApp()
+    try {
+      const before = (await play(app, { request: 'GET /api/v1/models/user/3', status: 200 })).json.data
+      app.advance(60_000)
+      await play(app, { ...LOGIN, status: 200 })
+      const after = (await play(app, { request: 'GET /api/v1/models/user/3', status: 200 })).json.data
+      assert.deepEqual(after, { ...before, last_login: '2026-01-15T12:01:00.000Z' })
+    } finally {
+      await app.close()
+    }
+  })
+
+  test('is to be kept by nobody on the way', async () => {
+    const app = await openTestApp()
+    try {
+      await play(app, { ...LOGIN, status: 200, expectHeaders: { 'cache-control': 'no-store' } })
+    } finally {
+      await app.close()
+    }
+  })
+})

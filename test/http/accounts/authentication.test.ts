@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { argon2id } from '../../../src/auth/password.ts'
+import { openTestApp, type TestApp } from '../../helpers/app.ts'
+import { play, type Reply, type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { dataOf, fieldErrors, UNAUTHENTICATED, UNLIMITED } from '../records/expected.ts'
+
+const ANNA = { username: 'anna.lind', password: 'lighthouse-keys-17' }
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const MINUTE = 60_000
+
+const checkGrant = ({ json }: Reply) => {
+  assert.deepEqual(Object.keys(json).sort(), ['access_token', 'expires_in', 'refresh_token', 'token_type'])
+  assert.equal(json.token_type, 'bearer')
+  assert.equal(json.expires_in, 1800)
+  assert.notEqual(json.access_token, json.refresh_token)
+}
+
+const refused = (name: string, body: unknown): Scenario => ({
+  name,
+  request: 'POST /api/v1/auth/token',
+  as: null,
+  body,
+  status: 401,
+  expect: UNAUTHENTICATED,
+  expectHeaders: { 'www-authenticate': 'Bearer' },
+})
+
+scenarios('token', [
+  {
+    name: 'is given for a JSON body, and is good for requests',
+    request: 'POST /api/v1/auth/token',
+    as: null,
+    body: ANNA,
+    status: 200,
+    check: async (reply, app) => {
+      checkGrant(reply)
+      const headers = { authorization: `Bearer ${reply.json.access_token}` }
+      await play(app, { request: 'GET /api/v1/models/post', as: null, headers, status: 200 })
+    },
+  },
+  {
+    name: 'is given for a form',
+    request: 'POST /api/v1/auth/token',
+    as: null,
+    rawBody: 'grant_type=password&username=anna.lind&password=lighthouse-keys-17',
+    headers: FORM,
+    status: 200,
+    check: checkGrant,
+  },
+  refused('is not given for a wrong password', { ...ANNA, password: 'lighthouse-keys-18' }),
+  refused('is not given for an unknown user', { ...ANNA, username: 'nobody' }),
+  refused('is not given to an inactive user', { username: 'old_salt', password: 'anchors-aweigh-61' }),
+  refused('is not given for a stored hash', { ...ANNA, password: '$quick$' }),
+  {
+    name: 'is not given for a wrong password in a form',
+    request: 'POST /api/v1/auth/token',
+    as: null,
+    rawBody: 'username=anna.lind&password=wrong',
+    headers: FORM,
+    status: 401,
+    expect: UNAUTHENTICATED,
+  },
+  {
+    name: 'wants a username and a password',
+    request: 'POST /api/v1/auth/token',
+    as: null,
+    body: {},
+    status: 400,
+    expect: fieldErrors({ username: ['username is mandatory'], password: ['password is mandatory'] }),
+  },
+])
+
+type Grant = { readonly access_token: string; readonly refresh_token: string }
+
+async function withApp(run: (app: TestApp) => Promise<void>, options: Parameters<typeof openTestApp>[0] = {}): Promise<void> {
+  const app = await openTestApp({ ...options, settings: { ...UNLIMITED, ...options.settings } })
+  try {
+    await run(app)
+    assert.deepEqual(app.reported, [])
+  } finally {
+    await app.close()
+  }
+}
+
+const login = async (app: TestApp, body: unknown = ANNA): Promise<Grant> =>
+  (await play(app, { request: 'POST /api/v1/auth/token', as: null, body, status: 200 })).json
+
+const refresh = async (app: TestApp, refresh_token: string, status: 200 | 401): Promise<Grant> => {
+  const body = { refresh_token }
+  const reply = await play(app, { request: 'POST /api/v1/auth/refresh', as: null, body, status })
+  if (status === 401) assert.deepEqual(reply.json, UNAUTHENTICATED)
+  else checkGrant(reply)
+  return reply.json
+}
+
+const ask = (app: TestApp, token: string, status: number, request: Scenario['request'] = 'GET /api/v1/models/post/1') =>
+  play(app, {
+    request,
+    as: null,
+    headers: { authorization: `Bearer ${token}` },
+    status,
+    ...(status === 401 ? { expect: UNAUTHENTICATED } : {}),
+  })
+
+describe('refresh', () => {
+  test('gives a new pair that is good', () =>
+    withApp(async (app) => {
+      const first = await login(app)
+      const second = await refresh(app, first.refresh_token, 200)
+      assert.notEqual(second.refresh_token, first.refresh_token)
+      await ask(app, second.access_token, 200)
+      await refresh(app, second.refresh_token, 200)
+    }))
+
+  test('takes a token once, and ends the whole family at the second time', () =>
+    withApp(async (app) => {
+      const first = await login(app)
+      const second = await refresh(app, first.refresh_token, 200)
+      await refresh(app, first.refresh_token, 401)
+      await refresh(app, second.refresh_token, 401)
+    }))
+
+  test('leaves other logins of the user alone when a family ends', () =>
+    withApp(async (app) => {
+      const first = await login(app)
+      const other = await login(app)
+      await refresh(app, first.refresh_token, 200)
+      await refresh(app, first.refresh_token, 401)
+      await refresh(app, other.refresh_token, 200)
+    }))
+
+  test('takes no access token and no nonsense', () =>
+    withApp(async (app) => {
+      const { access_token } = await login(app)
+      await refresh(app, access_token, 401)
+      await refresh(app, 'nonsense', 401)
+    }))
+
+  test('takes no token of a user who has become inactive', () =>
+    withApp(async (app) => {
+      const { refresh_token } = await login(app)
+      await play(app, { request: 'PUT /api/v1/models/user/3', body: { data: { is_active: false } }, status: 200 })
+      await refresh(app, refresh_token, 401)
+    }))
+
+  test('takes a token for a week', () =>
+    withApp(async (app) => {
+      const [first, second] = [await login(app), await login(app)]
+      app.advance(10_080 * MINUTE - 1000)
+      await refresh(app, first.refresh_token, 200)
+      app.advance(1000)
+      await refresh(app, second.refresh_token, 401)
+    }))
+
+  test('wants a refresh_token', () =>
+    withApp(async (app) => {
+      const expect = fieldErrors({ refresh_token: ['refresh_token is mandatory'] })
+      await play(app, { request: 'POST /api/v1/auth/refresh', as: null, body: {}, status: 400, expect })
+    }))
+})
+
+describe('logout', () => {
+  test('ends the session of the token', () =>
+    withApp(async (app) => {
+      const { refresh_token } = await login(app)
+      const reply = await play(app, { request: 'POST /api/v1/auth/logout', as: null, body: { refresh_token }, status: 200 })
+      assert.deepEqual(Object.keys(reply.json), ['message'])
+      assert.equal(typeof reply.json.message, 'string')
+      await refresh(app, refresh_token, 401)
+    }))
+
+  test('leaves other sessions alone', () =>
+    withApp(async (app) => {
+      const [first, second] = [await login(app), await login(app)]
+      const body = { refresh_token: first.refresh_token }
+      await play(app, { request: 'POST /api/v1/auth/logout', as: null, body, status: 200 })
+      await refresh(app, second.refresh_token, 200)
+    }))
+})
+
+scenarios('me', [
+  {
+    name: 'gives the user and the permissions of its groups',
+    request: 'GET /api/v1/auth/me',
+    as: 'anna.lind',
+    status: 200,
+    check: ({ json, text }) => {
+      assert.equal(json.data.id, 3)
+      assert.equal(json.data.username, 'anna.lind')
+      assert.equal('password' in json.data || text.includes('$quick$'), false)
+      assert.deepEqual([...json.permissions].sort(), [
+        'add_comment',
+        'add_post',
+        'add_tag',
+        'change_post',
+        'view_category',
+        'view_comment',
+        'view_post',
+        'view_tag',
+      ])
+    },
+  },
+  {
+    name: 'gives the permissions that a user has directly too',
+    request: 'GET /api/v1/auth/me',
+    as: 'pia.nakamura',
+    status: 200,
+    check: ({ json }) =>
+      assert.deepEqual([...json.permissions].sort(), ['add_comment', 'view_category', 'view_comment', 'view_post', 'view_tag']),
+  },
+  {
+    name: 'gives a superuser every permission',
+    request: 'GET /api/v1/auth/me',
+    status: 200,
+    check: ({ json }) => {
+      const models = ['category', 'comment', 'group', 'permission', 'post', 'tag', 'user']
+      const all = ['add', 'change', 'delete', 'view'].flatMap((action) => models.map((model) => `${action}_${model}`))
+      assert.deepEqual([...json.permissions].sort(), all.sort())
+    },
+  },
+  { name: 'gives nobody anything', request: 'GET /api/v1/auth/me', as: null, status: 401, expect: UNAUTHENTICATED },
+])
+
+describe('an access token', () => {
+  test('is good for 30 minutes', () =>
+    withApp(async (app) => {
+      const { access_token } = await login(app)
+      app.advance(30 * MINUTE - 1000)
+      await ask(app, access_token, 200)
+      app.advance(1000)
+      await ask(app, access_token, 401)
+    }))
+
+  test('is no good once its user is deleted', () =>
+    withApp(async (app) => {
+      const { access_token } = await login(app, { username: 'tomasz', password: 'quiet-moderator-5' })
+      await ask(app, access_token, 200)
+      await dataOf(app, 'DELETE /api/v1/models/user/6')
+      await ask(app, access_token, 401)
+    }))
+
+  test('is no good once its user is inactive', () =>
+    withApp(async (app) => {
+      const { access_token } = await login(app)
+      await dataOf(app, 'PUT /api/v1/models/user/3', { body: { data: { is_active: false } } })
+      await ask(app, access_token, 401)
+    }))
+
+  test('is good for no more than its user may do by now', () =>
+    withApp(async (app) => {
+      await dataOf(app, 'PUT /api/v1/models/user/9', { body: { data: { is_superuser: true } } })
+      const token = await app.tokenOf('newcomer')
+      await ask(app, token, 200, 'GET /api/v1/models/user')
+      await dataOf(app, 'PUT /api/v1/models/user/9', { body: { data: { is_superuser: false } } })
+      await ask(app, token, 403, 'GET /api/v1/models/user')
+    }))
+
+  test('is good after a restart', () =>
+    withApp(async (app) => {
+      const token = await app.tokenOf('admin')
+      const reopened = await app.reopen()
+      await ask(reopened, token, 200)
+      await reopened.app.close()
+    }))
+})
+
+describe('the secrets of a project', () => {
+  test('hold a key that is made when the settings name none, readable by its owner alone', () =>
+    withApp(async (app) => {
+      const { mode, size } = await stat(join(app.folder.path, 'data/secret'))
+      assert.equal(mode & 0o777, 0o600)
+      assert.ok(size >= 32)
+    }))
+
+  test('hold passwords as argon2id', () =>
+    withApp(
+      async (app) => {
+        await play(app, {
+          request: 'POST /api/v1/models/user',
+          body: { data: { username: 'new.user', email: 'n@example.org', password: 'long-enough-here' } },
+          status: 201,
+        })
+        const stored = await app.app.store.get('user', [1, 2])
+        for (const user of stored) assert.match(String(user?.password), /^\$argon2id\$/)
+        await login(app, { username: 'new.user', password: 'long-enough-here' })
+        await login(app, { username: 'admin', password: 'a-long-password' })
+      },
+      {
+        hasher: argon2id(),
+        files: {
+          'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',
+          'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+        },
+      },
+    ))
+})

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp, TEST_START, type TestApp } from '../../helpers/app.ts'
+import { speak, withListening } from '../../helpers/raw.ts'
+import { type Reply, send } from '../../helpers/scenario.ts'
+
+const LIMITS = { default: 3, auth: 2, upload: 10 }
+const LIST = 'GET /api/v1/models/tag'
+const LOGIN = { request: 'POST /api/v1/auth/token', as: null, body: { username: 'admin', password: 'wrong' } } as const
+
+async function withApp(
+  settings: { trusted_proxies?: number; rate_limits?: typeof LIMITS },
+  work: (app: TestApp) => Promise<void>,
+) {
+  const app = await openTestApp({ settings: { rate_limits: LIMITS, ...settings } })
+  try {
+    await work(app)
+  } finally {
+    await app.close()
+  }
+}
+
+function limitHeaders({ headers }: { readonly headers: Reply['headers'] }): Record<string, unknown> {
+  const names = [
+    'x-ratelimit-limit',
+    'x-ratelimit-remaining',
+    'x-ratelimit-reset',
+    'ratelimit',
+    'ratelimit-policy',
+    'retry-after',
+  ]
+  return Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])))
+}
+
+describe('rate limits', () => {
+  test('every limited response says how the caller stands', () =>
+    withApp({}, async (app) => {
+      assert.deepEqual(limitHeaders(await send(app, { request: LIST })), {
+        'x-ratelimit-limit': '3',
+        'x-ratelimit-remaining': '2',
+        'x-ratelimit-reset': String(TEST_START / 1000 + 60),
+        ratelimit: '"default";r=2;t=60',
+        'ratelimit-policy': '"default";q=3;w=60',
+      })
+      const missing = await send(app, { request: 'GET /api/v1/models/tag/999' })
+      assert.equal(missing.status, 404)
+      assert.equal(missing.headers['x-ratelimit-remaining'], '1')
+    }))
+
+  test('the same stands on the wire as in an injected answer, refused or not', () =>
+    withListening({ settings: { rate_limits: { ...LIMITS, default: 1 } } }, async ({ port, authorization, tokenOf, server }) => {
+      const ask = `GET /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
+      const other = { authorization: `Bearer ${await tokenOf('m.keller')}` }
+      for (const status of [200, 429]) {
+        const heard = await speak(port, `${ask}${authorization}\r\n`)
+        const injected = await server.inject({ url: '/api/v1/models/tag', headers: other })
+        assert.deepEqual([heard.status, injected.statusCode], [status, status])
+        assert.deepEqual(limitHeaders(heard), limitHeaders(injected))
+        assert.equal(Object.keys(limitHeaders(heard)).length, status === 200 ? 5 : 6)
+      }
+    }))
+
+  test('a request over the limit is 429 with Retry-After, and a minute later all is well', () =>
+    withApp({}, async (app) => {
+      for (let request = 0; request < 3; request++) assert.equal((await send(app, { request: LIST })).status, 200)
+      app.advance(20_000)
+      const refused = await send(app, { request: LIST })
+      assert.equal(refused.status, 429)
+      assert.deepEqual(refused.json, {
+        error: 'Rate limit exceeded',
+        status_code: 429,
+        details: 'At most 3 requests a minute; try again in 40 seconds',
+      })
+      assert.equal(refused.headers['retry-after'], '40')
+      assert.equal((await send(app, { request: LIST, as: 'm.keller' })).status, 200, 'another user is not affected')
+      app.advance(40_000)
+      assert.equal((await send(app, { request: LIST })).status, 200)
+    }))
+
+  test('a body that cannot be read counts, and is not read any more over the limit', () =>
+    withApp({}, async (app) => {
+      const broken = {
+        request: 'POST /api/v1/models/tag',
+        rawBody: '{',
+        headers: { 'content-type': 'application/json' },
+      } as const
+      const replies = []
+      for (let request = 0; request < 4; request++) replies.push(await send(app, broken))
+      assert.deepEqual(
+        replies.map(({ status }) => status),
+        [400, 400, 400, 429],
+      )
+      assert.deepEqual(
+        replies.map(({ headers }) => headers['x-ratelimit-remaining']),
+        ['2', '1', '0', '0'],
+      )
+    }))
+
+  test('failed logins count, by address, whatever the client claims its address to be', () =>
+    withApp({}, async (app) => {
+      const statuses = []
+      for (const claimed of ['1.1.1.1', '2.2.2.2', '3.3.3.3']) {
+        statuses.push((await send(app, { ...LOGIN, headers: { 'x-forwarded-for': claimed } })).status)
+      }
+      assert.deepEqual(statuses, [401, 401, 429])
+    }))
+
+  test('behind one trusted proxy the last address of X-Forwarded-For counts', () =>
+    withApp({ trusted_proxies: 1 }, async (app) => {
+      const from = async (forwarded: string) => (await send(app, { ...LOGIN, headers: { 'x-forwarded-for': forwarded } })).status
+      assert.deepEqual(
+        [await from('9.9.9.1, 5.5.5.5'), await from('9.9.9.2, 5.5.5.5'), await from('9.9.9.3, 5.5.5.5')],
+        [401, 401, 429],
+      )
+      assert.equal(await from('9.9.9.3, 6.6.6.6'), 401)
+    }))
+
+  test('views are not limited, and 0 turns a limit off', () =>
+    withApp({ rate_limits: { default: 0, auth: 0, upload: 0 } }, async (app) => {
+      for (let request = 0; request < 6; request++) {
+        assert.equal((await send(app, LOGIN)).status, 401)
+        const list = await send(app, { request: LIST })
+        assert.deepEqual([list.status, limitHeaders(list)], [200, {}])
+      }
+      assert.deepEqual(limitHeaders(await send(app, { request: 'GET /admin/api/v1/views/', as: null })), {})
+    }))
+})

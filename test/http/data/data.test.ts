@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { TestApp } from '../../helpers/app.ts'
+import { withListening } from '../../helpers/raw.ts'
+import { play, scenarios, send } from '../../helpers/scenario.ts'
+import { login, withApp } from '../../security/access.ts'
+
+const SNAPSHOTS = '/api/v1/snapshots'
+const RESET = 'POST /api/v1/reset'
+const TAGS = '/api/v1/models/tag'
+
+const saved = async (app: TestApp): Promise<void> => {
+  await play(app, { request: `POST ${SNAPSHOTS}`, body: { name: 'before' }, status: 201 })
+}
+const addTag = (app: TestApp, slug: string) =>
+  play(app, { request: `POST ${TAGS}`, body: { data: { name: slug, slug } }, status: 201 })
+const countTags = async (app: TestApp): Promise<number> => (await play(app, { request: `GET ${TAGS}`, status: 200 })).json.total
+
+scenarios('copies of the data', [
+  {
+    name: 'one is saved, with what was written a moment ago',
+    request: `POST ${SNAPSHOTS}`,
+    given: async (app) => {
+      await addTag(app, 'lanterns')
+    },
+    body: { name: 'v1.before' },
+    status: 201,
+    check: async ({ json }, { folder }) => {
+      const text = await readFile(join(folder.path, 'data/snapshots/v1.before.json'), 'utf8')
+      assert.match(text, /"slug":"lanterns"/)
+      assert.deepEqual([json.data.name, json.data.bytes], ['v1.before', Buffer.byteLength(text)])
+      assert.match(json.data.saved_at, /^\d{4}-.*Z$/)
+    },
+  },
+  {
+    name: 'they are listed',
+    request: `GET ${SNAPSHOTS}`,
+    given: saved,
+    status: 200,
+    expectPart: { total: 1 },
+  },
+  {
+    name: 'a name that is taken is kept',
+    request: `POST ${SNAPSHOTS}`,
+    given: saved,
+    body: { name: 'before' },
+    status: 409,
+    expectPart: { error: 'Snapshot exists' },
+  },
+  { name: 'unless it is forced', request: `POST ${SNAPSHOTS}`, given: saved, body: { name: 'before', force: true }, status: 201 },
+  {
+    name: 'what is wrong is told by field',
+    request: `POST ${SNAPSHOTS}`,
+    body: { force: 'yes', nmae: 'x' },
+    status: 400,
+    expect: {
+      detail: {
+        error: {
+          force: ['force must be a boolean'],
+          nmae: ["Field 'nmae' does not exist; did you mean 'name'?"],
+          name: ['name is mandatory'],
+        },
+      },
+    },
+  },
+  {
+    name: 'one that is not there is told of with the nearest',
+    request: `POST ${SNAPSHOTS}/befroe/load`,
+    given: saved,
+    status: 404,
+    expectPart: { error: 'Snapshot not found', details: "There is no snapshot 'befroe'; did you mean 'before'?" },
+  },
+])
+
+test('a copy that is loaded is the data: records, ids, search, and what is remembered', () =>
+  withApp(async (app) => {
+    const search = async () => (await play(app, { request: `GET ${TAGS}/search?q=lanterns`, status: 200 })).json.total
+    await saved(app)
+    const { json: made } = await addTag(app, 'lanterns')
+    assert.deepEqual([await search(), await countTags(app)], [1, 13])
+    const loaded = await play(app, { request: `POST ${SNAPSHOTS}/before/load`, status: 200 })
+    assert.equal(loaded.json.data.name, 'before')
+    assert.deepEqual([await search(), await countTags(app)], [0, 12])
+    assert.equal((await addTag(app, 'again')).json.data.id, made.data.id)
+  }))
+
+test('a damaged copy is refused before anything is lost', () =>
+  withApp(async (app) => {
+    await saved(app)
+    const path = join(app.folder.path, 'data/snapshots/before.json')
+    await writeFile(path, (await readFile(path, 'utf8')).replace('"Lighthouse"', '3'))
+    const former = app.app
+    const { status, json } = await send(app, { request: `POST ${SNAPSHOTS}/before/load` })
+    assert.deepEqual([status, json.error, json.status_code], [500, 'Data file is damaged', 500])
+    assert.match(
+      json.details,
+      /^The snapshot 'before' cannot be loaded, and the data is as it was\. In the data folder, snapshots\/before\.json is not as it was last written/,
+    )
+    assert.match(json.details, /^tables\..* must be a string \(id \d+, line \d+\)$/m)
+    assert.match(json.details, /Mend it by hand, or restore it from a copy\./)
+    assert.ok(!json.details.includes(app.folder.path), 'where the data folder is, no client is told')
+    assert.equal(app.reported.splice(0).length, 1, 'the log has it, too')
+    assert.equal(app.app, former)
+    assert.equal(await countTags(app), 12)
+  }))
+
+for (const [what, damage, words] of [
+  [
+    'a copy that was cut off',
+    (text: string) => text.slice(0, text.length / 2),
+    /snapshots\/before\.json cannot be read: line \d+/,
+  ],
+  ['a copy without anything in it', () => '', /snapshots\/before\.json cannot be read: it is empty\. Restore it from a copy/],
+] as const) {
+  test(`${what} is named, with what to do`, () =>
+    withApp(async (app) => {
+      await saved(app)
+      const path = join(app.folder.path, 'data/snapshots/before.json')
+      await writeFile(path, damage(await readFile(path, 'utf8')))
+      const { status, json } = await send(app, { request: `POST ${SNAPSHOTS}/before/load` })
+      assert.deepEqual([status, json.error], [500, 'Data file is damaged'])
+      assert.match(json.details, words)
+      app.reported.splice(0)
+      assert.equal(await countTags(app), 12)
+    }))
+}
+
+test('a copy that is no file is named, too', () =>
+  withApp(async (app) => {
+    await mkdir(join(app.folder.path, 'data/snapshots/before.json'), { recursive: true })
+    const { status, json } = await send(app, { request: `POST ${SNAPSHOTS}/before/load` })
+    assert.equal(status, 500)
+    assert.match(json.details, /snapshots\/before\.json cannot be read: EISDIR.*; it must be a file that you may read$/)
+    app.reported.splice(0)
+  }))
+
+test('a copy that the disk does not take leaves the data as it is, and is told of', () =>
+  withApp(async (app) => {
+    await saved(app)
+    // In the place of the file that it is copied into.
+    await mkdir(join(app.folder.path, 'data/snapshots/loading'))
+    const { status, json } = await send(app, { request: `POST ${SNAPSHOTS}/before/load` })
+    assert.deepEqual([status, json.error], [503, 'Storage unavailable'])
+    assert.match(json.details, /^The data could not be replaced \(E\w+\); /)
+    assert.equal(app.reported.splice(0).length, 1, 'why is in the log')
+    await addTag(app, 'lanterns')
+    assert.equal(await countTags(app), 13)
+  }))
+
+test('seed records that cannot be created are told of by line, and nothing is removed', () =>
+  withApp(async (app) => {
+    await writeFile(join(app.folder.path, 'seed/tag.yaml'), '- { name: x, slug: 3 }\n')
+    const { status, json } = await send(app, { request: RESET, body: { seed_data: true } })
+    assert.deepEqual([status, json.error], [500, 'Invalid configuration'])
+    assert.match(json.details, /^seed\/tag\.yaml:1:\d+: .*slug/m)
+    assert.equal(app.reported.splice(0).length, 1, 'the log has it, too')
+    assert.equal(await countTags(app), 12)
+  }))
+
+test('saving goes on while others write, and holds one moment of it', () =>
+  withApp(async (app) => {
+    const writes = Array.from({ length: 60 }, (_, index) => addTag(app, `tag-${index}`))
+    const copies = ['a', 'b'].map((name) => play(app, { request: `POST ${SNAPSHOTS}`, body: { name }, status: 201 }))
+    await Promise.all([...writes, ...copies])
+    const folder = join(app.folder.path, 'data/snapshots')
+    assert.deepEqual(await readdir(folder), ['a.json', 'b.json'])
+    for (const name of await readdir(folder)) {
+      const { tables } = JSON.parse(await readFile(join(folder, name), 'utf8')) as {
+        tables: { tag: { records: { id: number }[] } }
+      }
+      const ids = tables.tag.records.map(({ id }) => id)
+      assert.deepEqual(
+        ids,
+        ids.map((_, index) => index + 1),
+        'every record up to one of them',
+      )
+    }
+    assert.equal(await countTags(app), 72)
+  }))
+
+test('reset leaves no record, session or webhook; tokens of users who are gone fail', () =>
+  withApp(async (app) => {
+    const { access_token: token } = await login(app)
+    await play(app, { request: 'POST /api/v1/webhooks', body: { url: 'http://127.0.0.1:9/' }, status: 201 })
+    const { json } = await play(app, { request: RESET, status: 200 })
+    assert.equal(json.seeded, 0)
+    const records = [...(await app.app.store.status()).records].filter(([, count]) => count > 0)
+    assert.deepEqual(records, [['permission', 28]])
+    const headers = { authorization: `Bearer ${token}` }
+    assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 401)
+  }))
+
+test('reset with the seed records begins anew: ids, accounts, and a token of the shell works', () =>
+  withApp(async (app) => {
+    const { access_token: token } = await login(app)
+    await addTag(app, 'lanterns')
+    const { json } = await play(app, { request: RESET, body: { seed_data: true }, status: 200 })
+    assert.equal(json.seeded, 195)
+    assert.equal(await countTags(app), 12)
+    assert.equal((await addTag(app, 'lanterns')).json.data.id, 13)
+    // The session is gone, though there is a user of that id again.
+    const headers = { authorization: `Bearer ${token}` }
+    assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 401)
+    await login(app)
+  }))
+
+test('of two who reset at once by one connection each, one is told to come again or both are done one after the other', () =>
+  withListening({}, async (app) => {
+    const reset = () =>
+      fetch(`http://127.0.0.1:${app.port}/api/v1/reset`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: app.authorization.slice('Authorization: '.length).trim() },
+        body: '{"seed_data":true}',
+      })
+    const answers = await Promise.all([reset(), reset(), reset()])
+    const statuses = answers.map(({ status }) => status).sort()
+    assert.equal(statuses[0], 200)
+    for (const answer of answers) {
+      const text = await answer.text()
+      assert.ok(answer.status === 200 || answer.status === 503, text)
+      if (answer.status === 503) assert.equal(answer.headers.get('retry-after'), '1')
+    }
+    assert.equal(await countTags(app), 12)
+  }))

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp } from '../../helpers/app.ts'
+import { type Scenario, scenarios, send } from '../../helpers/scenario.ts'
+
+const EXPORT = '/api/v1/models/post/export'
+
+const linesOf = (text: string): string[] => text.split('\r\n')
+
+const faults: readonly (readonly [query: string, parameter: string, message: RegExp])[] = [
+  ['format=xml', 'format', /'format' must be one of csv, json, ndjson, not 'xml'/],
+  ['format=csv&format=json', 'format', /given 2 times/],
+  ['bom=yes', 'bom', /must be true or false/],
+  ['bom=true&format=json', 'bom', /for CSV alone/],
+  ['page=2', 'page', /Unknown query parameter 'page'/],
+  ['include=author__username', 'include', /Unknown query parameter 'include'/],
+  ['fields=titel', 'fields', /did you mean 'title'/],
+  ['filters=titel=x', 'filters', /did you mean 'title'/],
+  ['sort_by=titel', 'sort_by', /did you mean 'title'/],
+]
+
+scenarios('export', [
+  {
+    name: 'CSV is what nobody has to ask for',
+    request: `GET ${EXPORT}`,
+    status: 200,
+    expectHeaders: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="post.csv"' },
+    check: ({ text }) => {
+      const [header, ...rows] = linesOf(text)
+      assert.match(header ?? '', /^id,title,slug,.*,author_id,category_id,tags,created_at,updated_at$/)
+      assert.match(rows[0] ?? '', /^1,Welcome to The Harbour Journal,/)
+    },
+  },
+  {
+    name: 'all of them, however many, in JSON',
+    request: 'GET /api/v1/models/comment/export?format=json',
+    status: 200,
+    expectHeaders: { 'content-type': /^application\/json/, 'content-disposition': 'attachment; filename="comment.json"' },
+    check: ({ json }) => {
+      assert.equal(json.length, 100)
+      assert.deepEqual(Object.keys(json[0]).slice(0, 1), ['id'])
+      assert.equal(typeof json[0].post_id, 'number')
+      assert.equal('post' in json[0], false, 'related records are there by their ids alone')
+    },
+  },
+  {
+    name: 'a record a line in NDJSON',
+    request: 'GET /api/v1/models/tag/export?format=ndjson&sort_by=id&sort_order=desc',
+    status: 200,
+    expectHeaders: { 'content-type': /^application\/x-ndjson/, 'content-disposition': 'attachment; filename="tag.ndjson"' },
+    check: ({ text }) => {
+      const records = text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      assert.deepEqual(
+        records.map(({ id }) => id),
+        [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+      )
+    },
+  },
+  {
+    name: 'filters, order and fields of a list; columns in the order of the model, relations by either name',
+    request: `GET ${EXPORT}?filters=status=draft&filters=author__username=m.keller&sort_by=title&fields=tags,author,title`,
+    status: 200,
+    check: ({ text }) => assert.equal(text, 'id,title,author_id,tags\r\n43,Lantern parade 2024: call for boats,2,3;11;12\r\n'),
+  },
+  {
+    name: 'nothing that matches is a header, and an empty array',
+    request: `GET ${EXPORT}?filters=title=nobody&fields=title`,
+    status: 200,
+    check: async ({ text }, app) => {
+      assert.equal(text, 'id,title\r\n')
+      assert.deepEqual((await send(app, { request: `GET ${EXPORT}?format=json&filters=title=nobody` })).json, [])
+    },
+  },
+  {
+    name: 'a byte order mark for spreadsheets',
+    request: `GET ${EXPORT}?bom=true&fields=id`,
+    status: 200,
+    check: ({ text }) => assert.match(text, /^\uFEFFid\r\n1\r\n/),
+  },
+  { name: 'of a model that is not there', request: 'GET /api/v1/models/pots/export', status: 404 },
+  ...faults.map(
+    ([query, parameter, message]): Scenario => ({
+      name: `is refused: ${query}`,
+      request: `GET ${EXPORT}?${query}`,
+      status: 400,
+      check: ({ json }) => assert.match(json.details[parameter].join(), message),
+    }),
+  ),
+])
+
+describe('a HEAD request', () => {
+  test('is answered with the headers alone', async () => {
+    const app = await openTestApp()
+    try {
+      const headers = { authorization: `Bearer ${await app.tokenOf('admin')}` }
+      const reply = await app.server.inject({ method: 'HEAD', url: EXPORT, headers })
+      assert.deepEqual([reply.statusCode, reply.payload], [200, ''])
+      assert.equal(reply.headers['content-disposition'], 'attachment; filename="post.csv"')
+    } finally {
+      await app.close()
+    }
+  })
+})

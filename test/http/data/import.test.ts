@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp, type TestApp } from '../../helpers/app.ts'
+import { play, type Reply, type Scenario, scenarios, send } from '../../helpers/scenario.ts'
+
+const IMPORT = '/api/v1/models/tag/import'
+const CSV = { 'content-type': 'text/csv' }
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+const tags = async (app: TestApp) => (await send(app, { request: 'GET /api/v1/models/tag?page_size=100' })).json
+
+const post = (app: TestApp, query: string, rawBody: string, status = 200, headers: Scenario['headers'] = CSV): Promise<Reply> =>
+  play(app, { request: `POST ${IMPORT}${query}`, rawBody, headers: headers ?? {}, status })
+
+const form = (...parts: readonly (readonly [disposition: string, type: string, content: string])[]) => ({
+  headers: { 'content-type': 'multipart/form-data; boundary=xx' },
+  rawBody: `${parts
+    .map(([disposition, type, content]) => `--xx\r\nContent-Disposition: form-data; ${disposition}\r\n${type}\r\n${content}\r\n`)
+    .join('')}--xx--\r\n`,
+})
+
+const REEF = { name: 'Reef', slug: 'reef' }
+const REEF_CSV = 'name,slug\r\nReef,reef\r\n'
+const ONE = { message: '1 records imported', dry_run: false, created: 1, updated: 0, total: 1, ignored: [] }
+
+const accepted: readonly Pick<Scenario, 'name' | 'rawBody' | 'headers'>[] = [
+  { name: 'CSV', rawBody: REEF_CSV, headers: CSV },
+  { name: 'CSV with a charset', rawBody: REEF_CSV, headers: { 'content-type': 'Text/CSV; charset=utf-8' } },
+  { name: 'JSON', rawBody: JSON.stringify([REEF]), headers: JSON_TYPE },
+  { name: 'NDJSON', rawBody: `${JSON.stringify(REEF)}\n`, headers: { 'content-type': 'application/x-ndjson' } },
+  { name: 'a part of a form, by its type', ...form(['name="file"; filename="tags"', 'Content-Type: text/csv\r\n', REEF_CSV]) },
+  {
+    name: 'a part of a form, by its name',
+    ...form(['name="file"; filename="Tags.CSV"', 'Content-Type: application/vnd.ms-excel\r\n', REEF_CSV]),
+  },
+]
+
+const refused: readonly (Pick<Scenario, 'name' | 'rawBody' | 'headers' | 'status'> & { says: RegExp; query?: string })[] = [
+  { name: 'no type', rawBody: REEF_CSV, headers: {}, status: 415, says: /must be text\/csv, application\/json/ },
+  { name: 'another type', rawBody: REEF_CSV, headers: { 'content-type': 'text/plain' }, status: 415, says: /must be text\/csv/ },
+  { name: 'an unknown encoding', rawBody: REEF_CSV, headers: { ...CSV, 'content-encoding': 'br' }, status: 415, says: /gzip/ },
+  { name: 'a form without a file', ...form(['name="file"', '', REEF_CSV]), status: 400, says: /one part, 'file'/ },
+  {
+    name: 'a form with more',
+    ...form(['name="file"; filename="a.csv"', '', REEF_CSV], ['name="is_superuser"', '', 'true']),
+    status: 400,
+    says: /one part, 'file'/,
+  },
+  { name: 'a form that is none', ...form(), rawBody: 'x', status: 400, says: /not multipart\/form-data/ },
+  {
+    name: 'a part of an unknown type',
+    ...form(['name="file"; filename="a.xls"', 'Content-Type: application/vnd.ms-excel\r\n', 'x']),
+    status: 415,
+    says: /neither a type/,
+  },
+  { name: 'JSON that is no array', rawBody: '{"name":"x"}', headers: JSON_TYPE, status: 400, says: /array of objects/ },
+  { name: 'JSON that is none', rawBody: '[{', headers: JSON_TYPE, status: 400, says: /not valid JSON/ },
+  { name: 'a column twice', rawBody: 'name,name\na,b\n', headers: CSV, status: 400, says: /'name' is there twice/ },
+  {
+    name: 'upsert by no unique field',
+    rawBody: REEF_CSV,
+    headers: CSV,
+    query: '?upsert_by=colour',
+    status: 400,
+    says: /unique field of Tag/,
+  },
+  {
+    name: 'an unknown parameter',
+    rawBody: REEF_CSV,
+    headers: CSV,
+    query: '?dryrun=true',
+    status: 400,
+    says: /did you mean 'dry_run'/,
+  },
+  {
+    name: 'keep_ids, which is for the shell',
+    rawBody: REEF_CSV,
+    headers: CSV,
+    query: '?keep_ids=true',
+    status: 400,
+    says: /Unknown query/,
+  },
+  {
+    name: 'an unknown form',
+    rawBody: REEF_CSV,
+    headers: CSV,
+    query: '?form_id=Nope',
+    status: 400,
+    says: /Form 'Nope' does not exist/,
+  },
+]
+
+scenarios('import', [
+  ...accepted.map((each): Scenario => ({ ...each, request: `POST ${IMPORT}`, status: 200, expect: ONE })),
+  ...refused.map(
+    ({ says, query = '', ...each }): Scenario => ({
+      ...each,
+      request: `POST ${IMPORT}${query}`,
+      check: async ({ text }, app) => {
+        assert.match(text, says)
+        assert.equal((await tags(app)).total, 12)
+      },
+    }),
+  ),
+  {
+    name: 'a wrong row leaves nothing behind; every fault is told by row and column',
+    request: `POST ${IMPORT}`,
+    rawBody: 'name,slug\r\nReef,reef\r\n,not a slug\r\nOther,reef\r\nThird\r\n',
+    headers: CSV,
+    status: 400,
+    expect: {
+      detail: {
+        error: {
+          '2.name': ['name is mandatory'],
+          '2.slug': ['slug format is invalid'],
+          '4.row': ['The row has 1 cells where the header has 2 columns'],
+        },
+      },
+    },
+    check: async (_, app) => assert.equal((await tags(app)).total, 12),
+  },
+  {
+    name: 'what only the store knows is told by row too, of the file itself as of what is there',
+    request: `POST ${IMPORT}`,
+    rawBody: JSON.stringify([REEF, { name: 'Again', slug: 'reef' }, { name: '', slug: 'x' }]),
+    headers: JSON_TYPE,
+    status: 400,
+    expect: { detail: { error: { '2.slug': ['slug must be unique'], '3.name': ['name is mandatory'] } } },
+  },
+  {
+    name: 'a column that the model does not have is told once',
+    request: `POST ${IMPORT}`,
+    rawBody: 'name,slugg\r\na,a\r\nb,b\r\n',
+    headers: CSV,
+    status: 400,
+    expect: { detail: { error: { slugg: ["Field 'slugg' does not exist; did you mean 'slug'?"] } } },
+  },
+  {
+    name: 'no more than a thousand faults are told',
+    request: `POST ${IMPORT}`,
+    rawBody: `name\r\n${'""\r\n'.repeat(3000)}`,
+    headers: CSV,
+    status: 400,
+    check: ({ json }) => {
+      const { more, ...rows } = json.detail.error
+      assert.equal(Object.keys(rows).length, 1000)
+      assert.match(more[0], /^\d+ more faults are not shown$/)
+    },
+  },
+  {
+    name: 'what a JSON file says twice or cannot keep is refused, as everywhere',
+    request: `POST /api/v1/models/post/import`,
+    rawBody: '[{"title":"a","title":"b"},{"metadata":{"n":1e999}}]',
+    headers: JSON_TYPE,
+    status: 400,
+    check: ({ json }) => {
+      assert.match(json.detail.error['1.title'].join(), /is given twice/)
+      assert.match(json.detail.error['2.metadata'].join(), /cannot be kept exactly/)
+    },
+  },
+])
+
+describe('import', () => {
+  const withApp = async (work: (app: TestApp) => Promise<void>, settings = {}) => {
+    const app = await openTestApp({ settings })
+    try {
+      await work(app)
+      assert.deepEqual(app.reported, [])
+    } finally {
+      await app.close()
+    }
+  }
+
+  test('of bytes that are no UTF-8 is refused', () =>
+    withApp(async (app) => {
+      const headers = { authorization: `Bearer ${await app.tokenOf('admin')}`, ...CSV }
+      const payload = Buffer.from('name,slug\n\xe9t\xe9,x\n', 'latin1')
+      const reply = await app.server.inject({ method: 'POST', url: IMPORT, payload, headers })
+      assert.equal(reply.statusCode, 400)
+      assert.match(reply.payload, /not valid UTF-8/)
+    }))
+
+  test('a dry run tells what would come of it, right or wrong, and changes nothing', () =>
+    withApp(async (app) => {
+      const { json } = await post(app, '?dry_run=true', REEF_CSV)
+      assert.deepEqual(json, { ...ONE, message: '1 records would be imported', dry_run: true })
+      const wrong = await post(app, '?dry_run=true', 'name,slug\nReef,reef\nCoral,reef\n', 400)
+      assert.deepEqual(wrong.json.detail.error, { '2.slug': ['slug must be unique'] })
+      assert.equal((await tags(app)).total, 12)
+      await post(app, '', REEF_CSV)
+      assert.equal((await tags(app)).data.at(-1).id, 13, 'a dry run spends no ids')
+    }))
+
+  test('upserts by a unique field: what is there is changed, what is not is created', () =>
+    withApp(async (app) => {
+      const [first] = (await tags(app)).data
+      const { json } = await post(app, '?upsert_by=slug', `slug,name\r\n${first.slug},Renamed\r\nreef,Reef\r\n`)
+      assert.deepEqual([json.created, json.updated, json.total], [1, 1, 2])
+      const after = (await tags(app)).data
+      assert.deepEqual([after[0].name, after[0].slug, after.at(-1).slug], ['Renamed', first.slug, 'reef'])
+    }))
+
+  test('upserts by id, which is never given: an id that is not there is told, a row without one is new', () =>
+    withApp(async (app) => {
+      const { json } = await post(app, '?upsert_by=id', 'id,name,slug\r\n1,Renamed,renamed\r\n,Reef,reef\r\n')
+      assert.deepEqual([json.created, json.updated, json.ignored], [1, 1, []])
+      const wrong = await post(app, '?upsert_by=id', 'id,name,slug\r\n99,a,a\r\n1,b,b\r\n1,c,c\r\n', 400)
+      assert.deepEqual(wrong.json.detail.error, {
+        '1.id': ['Tag with ID 99 does not exist'],
+        '3.id': ['id is also that of row 2'],
+      })
+    }))
+
+  test('takes a file that was exported: what the server sets is named, not taken', () =>
+    withApp(async (app) => {
+      const { text } = await send(app, { request: 'GET /api/v1/models/category/export' })
+      const renamed = text.replace(/^(\d+),/gm, (_, id) => `${Number(id) + 100},`)
+      const request = 'POST /api/v1/models/category/import?upsert_by=slug'
+      const { json } = await play(app, { request, rawBody: renamed, headers: CSV, status: 200 })
+      assert.equal(json.updated, json.total)
+      assert.ok(json.ignored.includes('id'), JSON.stringify(json.ignored))
+    }))
+
+  test('holds records to a form', () =>
+    withApp(async (app) => {
+      const request = 'POST /api/v1/models/comment/import?form_id=CommentForm'
+      const reply = await send(app, { request, rawBody: JSON.stringify([{ is_approved: true }]), headers: JSON_TYPE })
+      const single = await send(app, {
+        request: 'POST /api/v1/models/comment',
+        body: { data: { is_approved: true }, form_id: 'CommentForm' },
+      })
+      assert.equal(reply.status, single.status, reply.text)
+      const expected = Object.fromEntries(Object.entries(single.json.detail.error).map(([field, said]) => [`1.${field}`, said]))
+      assert.deepEqual(reply.json.detail.error, expected)
+    }))
+
+  test('a body over max_upload_bytes is a 413, packed or not', () =>
+    withApp(
+      async (app) => {
+        await post(app, '', `name,slug\n${'a'.repeat(2000)},x\n`, 413)
+      },
+      { max_upload_bytes: 1024 },
+    ))
+
+  test('is counted as an upload, apart from other requests', () =>
+    withApp(
+      async (app) => {
+        const { headers } = await post(app, '?dry_run=true', REEF_CSV)
+        assert.equal(headers['x-ratelimit-limit'], '2')
+        assert.match(String(headers['ratelimit-policy']), /^"upload";q=2;w=60$/)
+        await post(app, '?dry_run=true', REEF_CSV)
+        const { headers: last } = await post(app, '?dry_run=true', REEF_CSV, 429)
+        assert.equal(last['retry-after'], '60')
+        const { headers: other } = await play(app, { request: 'GET /api/v1/models/tag', status: 200 })
+        assert.equal(other['x-ratelimit-limit'], '50')
+        assert.equal(other['x-ratelimit-remaining'], '49')
+      },
+      { rate_limits: { default: 50, upload: 2 } },
+    ))
+})

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp, type TestApp } from '../../helpers/app.ts'
+import { play, type Scenario, scenarios, send } from '../../helpers/scenario.ts'
+
+const MODELS = '/api/v1/models'
+
+const refusal = (parameter: string, message: string) => ({
+  error: 'Invalid request data',
+  status_code: 400,
+  details: { [parameter]: [message] },
+})
+
+const wrongCount = (given: string): Scenario => ({
+  name: `a count of '${given}' is refused`,
+  request: `GET ${MODELS}/tag/mock?count=${given}`,
+  status: 400,
+  expect: refusal('count', `'count' must be an integer from 1 to 1000, not '${given}'`),
+})
+
+scenarios('mock data', [
+  {
+    name: 'ten records when nobody says how many, and the seed that gives them again',
+    request: `GET ${MODELS}/tag/mock`,
+    status: 200,
+    async check({ json }, app) {
+      assert.deepEqual([json.data.length, json.count], [10, 10])
+      assert.deepEqual(Object.keys(json), ['data', 'count', 'seed'])
+      const again = await send(app, { request: `GET ${MODELS}/tag/mock/?seed=${json.seed}` })
+      assert.deepEqual(again.json, json)
+    },
+  },
+  {
+    name: 'the same seed gives the same bytes',
+    request: `GET ${MODELS}/post/mock?count=3&seed=7`,
+    status: 200,
+    async check({ text, json }, app) {
+      assert.equal((await send(app, { request: `GET ${MODELS}/post/mock?seed=7&count=3` })).text, text)
+      assert.notEqual((await send(app, { request: `GET ${MODELS}/post/mock?seed=8&count=3` })).text, text)
+      const longer = await send(app, { request: `GET ${MODELS}/post/mock?seed=7&count=60` })
+      assert.deepEqual(longer.json.data.slice(0, 3), json.data)
+    },
+  },
+  {
+    name: 'relations hold records that are there',
+    request: `GET ${MODELS}/comment/mock?count=100&seed=1`,
+    status: 200,
+    async check({ json }, app) {
+      const { json: posts } = await send(app, { request: `GET ${MODELS}/post?page_size=100` })
+      const titles = new Map(posts.data.map(({ id, title }: { id: number; title: string }) => [id, title]))
+      for (const { post_id, post } of json.data) assert.equal(post.title, titles.get(post_id))
+    },
+  },
+  {
+    name: 'a thousand records',
+    request: `GET ${MODELS}/user/mock?count=1000&seed=1`,
+    status: 200,
+    check({ json }) {
+      assert.equal(new Set(json.data.map(({ username }: { username: string }) => username)).size, 1000)
+      for (const user of json.data) assert.deepEqual([user.is_superuser, user.groups, user.permissions], [false, [], []])
+    },
+  },
+  ...['0', '1001', 'ten', '-1', '1.5', ''].map(wrongCount),
+  {
+    name: 'a seed that is text is refused',
+    request: `GET ${MODELS}/tag/mock?seed=abc`,
+    status: 400,
+    expect: refusal('seed', "'seed' must be an integer from 0 to 4294967295, not 'abc'"),
+  },
+  {
+    name: 'an unknown parameter is refused',
+    request: `GET ${MODELS}/tag/mock?cuont=3`,
+    status: 400,
+    expect: refusal('cuont', "Unknown query parameter 'cuont'; did you mean 'count'?"),
+  },
+  {
+    name: 'an unknown model is not found',
+    request: `GET ${MODELS}/tga/mock`,
+    status: 404,
+    expectPart: { details: "Model 'tga' does not exist" },
+  },
+])
+
+test('a mock record is taken as it is by the create that it is an example of', async () => {
+  const app = await openTestApp()
+  try {
+    for (const model of ['tag', 'category', 'post', 'comment', 'group']) {
+      const { json } = await play(app, { request: `GET ${MODELS}/${model}/mock?count=20&seed=5`, status: 200 })
+      const fields = app.app.project.registry.expect(model).fields
+      for (const record of json.data) {
+        const settable = Object.entries(record).filter(([name]) => fields.get(name)?.system === false)
+        await play(app, { request: `POST ${MODELS}/${model}`, body: { data: Object.fromEntries(settable) }, status: 201 })
+      }
+    }
+  } finally {
+    await app.close()
+  }
+})
+
+describe('in a project without records', () => {
+  const withShop = async (work: (app: TestApp) => Promise<void>) => {
+    const app = await openTestApp({
+      files: {
+        'models/shop.yaml': `
+- { name: Shop, fields: [{ name: name, type: string, required: true }, { name: owner_id, type: one_to_one, model: owner, required: true }] }
+- { name: Owner, fields: [{ name: email, type: email, required: true }, { name: shop_id, type: foreignkey, model: shop }] }
+- { name: Impossible, fields: [{ name: code, type: string, required: true, pattern: '^a{9}$', max_length: 5 }] }`,
+      },
+      settings: { secret_key: 'x'.repeat(32) },
+    })
+    try {
+      await app.app.records.create({ userId: undefined, isSuperuser: true, permissions: new Set() }, 'user', {
+        data: { username: 'admin', email: 'a@example.org', password: 'a-long-password', is_superuser: true },
+      })
+      await work(app)
+    } finally {
+      await app.close()
+    }
+  }
+
+  test('relations hold mock records, nested like others', () =>
+    withShop(async (app) => {
+      const { json } = await play(app, { request: `GET ${MODELS}/shop/mock?count=100&seed=1`, status: 200 })
+      const owners = await play(app, { request: `GET ${MODELS}/owner/mock?count=100&seed=1`, status: 200 })
+      assert.equal(new Set(json.data.map(({ owner_id }: { owner_id: number }) => owner_id)).size, 100)
+      for (const { owner_id, owner } of json.data) assert.equal(owner.email, owners.json.data[owner_id - 1].email)
+    }))
+
+  test('a field that cannot be made is named', () =>
+    withShop(async (app) => {
+      for (const request of ['mock?count=1', 'test?sample=true', 'test?sample=true']) {
+        const { json } = await play(app, { request: `GET ${MODELS}/impossible/${request}`, status: 400 })
+        assert.match(json.details.code[0], /^No value was found for 'code' of Impossible in 10000 tries; say what it looks like/)
+      }
+    }))
+})
+
+describe('the test endpoint', () => {
+  test('tells what there is of a model, to anybody, and reads no record', async () => {
+    const app = await openTestApp()
+    try {
+      const request = { as: null, status: 200 } as const
+      app.app.store.get = app.app.store.find = () => assert.fail('A stored record was read')
+      const { json } = await play(app, { ...request, request: `GET ${MODELS}/tag/test` })
+      const { endpoints, ...told } = json.data
+      assert.deepEqual(told, { model: 'tag', status: 'ok', fields: ['id', 'name', 'slug', 'color'], forms: ['TagForm'] })
+      const routes = app.server.table().map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+      const ofModels = routes.filter((route) => route.includes(`${MODELS}/{model}`) && !/^(HEAD|OPTIONS)/.test(route))
+      assert.deepEqual([...endpoints].sort(), ofModels.map((route) => route.replace('{model}', 'tag')).sort())
+      for (const model of app.app.project.registry.public) {
+        const sampled = await play(app, { ...request, request: `GET ${MODELS}/${model.key}/test/?sample=true` })
+        const again = await play(app, { ...request, request: `GET ${MODELS}/${model.key}/test?sample=true` })
+        assert.equal(sampled.text, again.text)
+        assert.doesNotMatch(sampled.text, /password|secret/)
+        assert.equal(sampled.json.data.sample.id, 1)
+      }
+    } finally {
+      await app.close()
+    }
+  })
+
+  scenarios('refuses', [
+    { name: 'an unknown model', request: `GET ${MODELS}/tga/test`, as: null, status: 404 },
+    { name: 'a model of its own', request: `GET ${MODELS}/authsession/test`, as: null, status: 404 },
+    {
+      name: 'a sample that is neither',
+      request: `GET ${MODELS}/tag/test?sample=yes`,
+      as: null,
+      status: 400,
+      expect: refusal('sample', "'sample' must be true or false, not 'yes'"),
+    },
+    { name: 'other parameters', request: `GET ${MODELS}/tag/test?count=1`, as: null, status: 400 },
+  ])
+})

@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp, type TestApp } from '../../helpers/app.ts'
+import { play, type Scenario, scenarios, send } from '../../helpers/scenario.ts'
+import { dataOf, FORBIDDEN, ids, modelNotFound, UNAUTHENTICATED } from '../records/expected.ts'
+
+const POSTS = '/api/v1/models/post/search'
+
+/** The records that a search finds, in whatever order, and how many they are in all. */
+const finds = (model: string, query: string, expected: readonly number[]): Scenario => ({
+  name: `finds ${expected.length} of ${model}`,
+  request: `GET /api/v1/models/${model}/search?${query}`,
+  status: 200,
+  check: ({ json }) => {
+    assert.deepEqual(
+      ids(json).sort((a, b) => a - b),
+      expected,
+    )
+    assert.equal(json.total, expected.length)
+    assert.deepEqual(
+      json.hits.map(({ id }: { id: number }) => id),
+      ids(json),
+      'each record has its hit',
+    )
+  },
+})
+
+scenarios('search', [
+  {
+    name: 'puts the records found into the envelope, and beside them where the words are',
+    request: 'GET /api/v1/models/tag/search?q=Ferries',
+    status: 200,
+    check: ({ json }) => {
+      const [{ score, ...hit }, ...others] = json.hits
+      assert.deepEqual(
+        { ...json, hits: [hit] },
+        {
+          data: [{ id: 2, name: 'Ferries', slug: 'ferries', color: '#1f6f8b' }],
+          total: 1,
+          page: 1,
+          page_size: 20,
+          total_pages: 1,
+          has_next: false,
+          has_prev: false,
+          hits: [{ id: 2, matches: { name: [[0, 7]], slug: [[0, 7]] } }],
+        },
+      )
+      assert.deepEqual(others, [])
+      assert.ok(score > 0, `a score of ${score}`)
+      assert.equal(score, Number(score.toFixed(4)), 'four decimals')
+    },
+  },
+  {
+    name: 'says where the words are in what is stored, in every field',
+    request: `GET ${POSTS}?q=ferry&page_size=100`,
+    status: 200,
+    check: ({ json }) => {
+      const places = json.hits.flatMap(({ matches }: { matches: Record<string, [number, number][]> }, index: number) =>
+        Object.entries(matches).flatMap(([field, list]) =>
+          list.map(([start, length]) => String(json.data[index][field]).slice(start, start + length)),
+        ),
+      )
+      assert.ok(places.length > json.total, `${places.length} places`)
+      for (const place of places) assert.match(place, /^ferr(y|ies)$/i)
+    },
+  },
+  {
+    name: 'orders by relevance, what records are known by first',
+    request: `GET ${POSTS}?q=ferry`,
+    status: 200,
+    check: ({ json }) => {
+      const scores: number[] = json.hits.map(({ score }: { score: number }) => score)
+      assert.deepEqual(
+        scores,
+        scores.toSorted((a, b) => b - a),
+      )
+      assert.deepEqual(ids(json).slice(0, 2).sort(), [34, 4])
+    },
+  },
+  finds('post', 'q=ferry&fields=title', [4, 34]),
+  finds('post', 'q=FERRY&fields=title,summary', [4, 34]),
+  finds('post', 'q=ferry%20deck&fields=title', [4]),
+  finds('post', 'q=empty%20fer&fields=title', [4]),
+  finds('tag', 'q=no-such-thing-anywhere', []),
+  finds('post', 'q=ferry&fields=title&filters=id__gt=4', [34]),
+  finds('post', 'q=ferry&filters=status=draft', []),
+  finds('post', 'q=ferry&fields=title&filters=author__username__ne=admin&filters=id__in=4,5,6', [4]),
+  finds('user', 'q=lindqvist', [3]),
+  finds('user', 'q=anna.lindqvist@example.org&fields=email', [3]),
+  finds('category', 'q=boats&fields=name', [2]),
+])
+
+scenarios('search, page by page', [
+  {
+    name: 'gives the page that was asked for',
+    request: `GET ${POSTS}?q=ferry&fields=title&page=2&page_size=1`,
+    status: 200,
+    expectPart: { total: 2, page: 2, page_size: 1, total_pages: 2, has_next: false, has_prev: true },
+    check: async ({ json }, app) => {
+      const first = (await play(app, { request: `GET ${POSTS}?q=ferry&fields=title&page_size=1`, status: 200 })).json
+      assert.deepEqual([...ids(first), ...ids(json)].sort(), [34, 4])
+      assert.deepEqual([first.hits.length, json.hits.length, first.has_next], [1, 1, true])
+    },
+  },
+  {
+    name: 'is empty past the end',
+    request: `GET ${POSTS}?q=ferry&fields=title&page=3&page_size=1`,
+    status: 200,
+    expectPart: { data: [], hits: [], total: 2, page: 3, total_pages: 2, has_next: false, has_prev: true },
+  },
+  {
+    name: 'is empty when nothing is found',
+    request: `GET ${POSTS}?q=xylophone`,
+    status: 200,
+    expect: { data: [], total: 0, page: 1, page_size: 20, total_pages: 0, has_next: false, has_prev: false, hits: [] },
+  },
+])
+
+scenarios('search for more or other than there is', [
+  { name: 'finds no misspelt word', request: `GET ${POSTS}?q=fery`, status: 200, expectPart: { total: 0 } },
+  {
+    name: 'finds one when it may',
+    request: `GET ${POSTS}?q=fery&fuzzy=true&fields=title`,
+    status: 200,
+    check: ({ json }) => {
+      for (const id of [4, 34]) assert.ok(ids(json).includes(id), `${id} is not among ${ids(json)}`)
+    },
+  },
+  { name: 'takes fuzzy=false for what it is', request: `GET ${POSTS}?q=fery&fuzzy=false`, status: 200, expectPart: { total: 0 } },
+  {
+    name: 'falls back to some of the words, and says so',
+    request: `GET ${POSTS}?q=ferry%20xylophone&fields=title`,
+    status: 200,
+    expectPart: { total: 2, notices: ['No record has all of the words; these have some of them'] },
+  },
+  {
+    name: 'says what it did not look for',
+    request: `GET ${POSTS}?q=${Array.from({ length: 12 }, (_, index) => `ferry${index}`).join('+')}`,
+    status: 200,
+    check: ({ json }) => assert.match(String(json.notices), /10/),
+  },
+])
+
+/** A bad query parameter: shape B, and the details name it alone. */
+const refused = (query: string, parameter: string, details: RegExp = new RegExp(parameter)): Scenario => ({
+  name: `refuses ${query}`,
+  request: `GET ${POSTS}?${query}`,
+  status: 400,
+  expectPart: { error: 'Invalid request data', status_code: 400 },
+  check: ({ json }) => {
+    assert.deepEqual(Object.keys(json.details), [parameter])
+    assert.match(String(json.details[parameter]), details)
+  },
+})
+
+scenarios('search with a bad query', [
+  refused('', 'q', /missing/),
+  refused('q=', 'q', /empty/),
+  refused('q=%20', 'q', /empty/),
+  refused('q=a&q=b', 'q'),
+  refused('q=a&page=0', 'page'),
+  refused('q=a&page_size=101', 'page_size'),
+  refused('q=a&page=1.5', 'page'),
+  refused('q=a&fuzzy=1', 'fuzzy', /true or false/),
+  refused('q=a&fields=tilte', 'fields', /'title'/),
+  refused('q=a&fields=author', 'fields', /known: title/),
+  refused('q=a&filters=ratng=1', 'filters', /'rating'/),
+  refused('q=a&sort_by=title', 'sort_by'),
+  refused('q=a&include=author__username', 'include'),
+  refused('q=a&fuzy=true', 'fuzy', /'fuzzy'/),
+])
+
+scenarios('search and who may', [
+  { name: 'nobody without a token', request: `GET ${POSTS}?q=ferry`, as: null, status: 401, expect: UNAUTHENTICATED },
+  { name: 'nobody without permission', request: `GET ${POSTS}?q=ferry`, as: 'newcomer', status: 403, expect: FORBIDDEN },
+  { name: 'not even a wrong search', request: `GET ${POSTS}`, as: 'newcomer', status: 403, expect: FORBIDDEN },
+  {
+    name: 'no model that is not there',
+    request: 'GET /api/v1/models/spaceship/search?q=x',
+    status: 404,
+    expect: modelNotFound('spaceship'),
+  },
+  {
+    name: 'no model of the server’s own',
+    request: 'GET /api/v1/models/authsession/search?q=x',
+    status: 404,
+    expect: modelNotFound('authsession'),
+  },
+  {
+    name: 'related records are nested for those who may view them',
+    request: `GET ${POSTS}?q=ferry&fields=title`,
+    status: 200,
+    check: ({ json }) => assert.equal(typeof json.data[0].author.username, 'string'),
+  },
+  {
+    name: 'and are ids for others',
+    request: `GET ${POSTS}?q=ferry&fields=title`,
+    as: 'anna.lind',
+    status: 200,
+    check: ({ json }) => assert.deepEqual(Object.keys(json.data[0].author), ['id']),
+  },
+  {
+    name: 'nobody filters by what they may not view',
+    request: `GET ${POSTS}?q=ferry&filters=author__username=admin`,
+    as: 'anna.lind',
+    status: 403,
+    expect: FORBIDDEN,
+  },
+])
+
+const NOTE = `
+- name: Note
+  fields:
+    - { name: number, type: integer }
+    - { name: hidden, type: string, searchable: false }
+`
+scenarios(
+  'search of a model without text',
+  [
+    {
+      name: 'says how to get some',
+      request: 'GET /api/v1/models/note/search?q=x',
+      status: 400,
+      check: ({ json }) =>
+        assert.match(json.details, /^Note has no searchable field; .* type string, text.* without `searchable: false`$/),
+    },
+  ],
+  {
+    files: {
+      'models/note.yaml': NOTE,
+      'seed/user.yaml': '- { username: admin, email: a@b.org, password: a-long-password, is_superuser: true }',
+    },
+  },
+)
+
+async function withApp(work: (app: TestApp) => Promise<void>, options: Parameters<typeof openTestApp>[0] = {}): Promise<void> {
+  const app = await openTestApp(options)
+  try {
+    await work(app)
+    assert.deepEqual(app.reported, [])
+  } finally {
+    await app.close()
+  }
+}
+
+const found = async (app: TestApp, q: string, model = 'tag'): Promise<number[]> =>
+  ids((await play(app, { request: `GET /api/v1/models/${model}/search?q=${q}`, status: 200 })).json).sort((a, b) => a - b)
+
+describe('search after a write', () => {
+  test('finds what was created, changed and deleted, and nothing that was refused', () =>
+    withApp(async (app) => {
+      const tag = { name: 'Bowline', slug: 'a', color: '#112233' }
+      assert.deepEqual(await found(app, 'bowline'), [])
+      await dataOf(app, 'POST /api/v1/models/tag', { body: { data: tag }, status: 201 })
+      assert.deepEqual(await found(app, 'bowline'), [13])
+      await dataOf(app, 'POST /api/v1/models/tag', { body: { data: { ...tag, slug: 'c' } }, status: 400 })
+      await dataOf(app, 'PUT /api/v1/models/tag/12', { body: { data: { name: 'Bowline' } }, status: 400 })
+      assert.deepEqual(await found(app, 'bowline'), [13])
+      await dataOf(app, 'PUT /api/v1/models/tag/13', { body: { data: { name: 'Clove hitch' } } })
+      assert.deepEqual([await found(app, 'bowline'), await found(app, 'clove')], [[], [13]])
+      await dataOf(app, 'DELETE /api/v1/models/tag/13')
+      assert.deepEqual(await found(app, 'clove'), [])
+    }))
+
+  test('finds what bulk operations and cascades did', () =>
+    withApp(async (app) => {
+      const comments = await found(app, 'harbour', 'comment')
+      const records = [1, 2, 3].map((index) => ({ post_id: index, body: `Zanzibar ${index}` }))
+      const created = ids({ data: await dataOf(app, 'POST /api/v1/models/comment/bulk', { body: { records }, status: 201 }) })
+      assert.deepEqual(await found(app, 'zanzibar', 'comment'), created)
+      await dataOf(app, 'DELETE /api/v1/models/post/1')
+      assert.deepEqual(await found(app, 'zanzibar', 'comment'), created.slice(1))
+      await dataOf(app, 'DELETE /api/v1/models/comment/bulk', { body: { ids: created.slice(1) } })
+      assert.deepEqual(await found(app, 'zanzibar', 'comment'), [])
+      assert.ok(
+        (await found(app, 'harbour', 'comment')).every((id) => comments.includes(id)),
+        'others are as they were',
+      )
+    }))
+
+  test('finds at once what was created, and pages that are true, while others write', () =>
+    withApp(async (app) => {
+      let isOver = false
+      let writes = 0
+      const writer = async (number: number) => {
+        while (!isOver) {
+          const data = { name: `Bowline ${number}`, slug: `w${number}-${writes++}`, color: '#112233' }
+          const { id } = (await dataOf(app, 'POST /api/v1/models/tag', { body: { data }, status: 201 })) as { id: number }
+          assert.ok((await found(app, data.slug)).includes(id), `${data.slug} is not found`)
+          await dataOf(app, `PUT /api/v1/models/tag/${id}`, { body: { data: { name: `Clove hitch ${number}` } } })
+          await dataOf(app, `DELETE /api/v1/models/tag/${id}`)
+        }
+      }
+      const writers = Promise.all([1, 2, 3, 4].map(writer))
+      for (let round = 0; round < 60; round++) {
+        const filter = round % 2 === 0 ? '' : '&filters=id__gt=12'
+        const { json } = await play(app, { request: `GET /api/v1/models/tag/search?q=bowline&fields=name${filter}`, status: 200 })
+        const names = (json.data as { name: string }[]).map(({ name }) => name)
+        assert.ok(
+          names.every((name) => name.startsWith('Bowline')),
+          names.join(),
+        )
+        assert.ok(json.hits.every(({ matches }: { matches: Record<string, unknown> }) => matches.name !== undefined))
+        assert.ok(json.total <= 4, `${json.total} of four`)
+      }
+      isOver = true
+      await writers
+    }))
+
+  test('finds the same when the server was started again', () =>
+    withApp(async (app) => {
+      await dataOf(app, 'PUT /api/v1/models/tag/1', { body: { data: { name: 'Bowline' } } })
+      assert.deepEqual(await found(app, 'bowline'), [1])
+      const again = await app.reopen()
+      assert.deepEqual([await found(again, 'bowline'), await found(again, 'lighthouse&fields=name')], [[1], []])
+    }))
+})
+
+describe('search before its index is made', () => {
+  test('is 503 with Retry-After, no failure, and all is well later', () =>
+    withApp(
+      async (app) => {
+        const early = await play(app, { request: 'GET /api/v1/models/tag/search?q=ferries', status: 503 })
+        assert.equal(early.headers['retry-after'], '2')
+        assert.deepEqual(early.json, {
+          error: 'Search is not ready',
+          status_code: 503,
+          details: 'The search index of Tag is not ready yet; try again in 2 seconds',
+        })
+        await app.app.searchIndexes.make(app.app.project.registry.expect('tag'))
+        assert.deepEqual(await found(app, 'ferries'), [2])
+      },
+      { searchWait: async () => {} },
+    ))
+
+  test('waits for it: five that come at once are all answered', () =>
+    withApp(async (app) => {
+      const all = await Promise.all(Array.from({ length: 5 }, () => found(app, 'ferries')))
+      assert.deepEqual(all, Array(5).fill([2]))
+    }))
+})
+
+describe('search beside the rest', () => {
+  test('counts towards the rate limit', () =>
+    withApp(
+      async (app) => {
+        const statuses = []
+        for (let count = 0; count < 3; count++) statuses.push((await send(app, { request: `GET ${POSTS}?q=ferry` })).status)
+        assert.deepEqual(statuses, [200, 200, 429])
+      },
+      { settings: { rate_limits: { default: 2, auth: 0, upload: 0 } } },
+    ))
+
+  test('is a route of its own in the metrics', () =>
+    withApp(
+      async (app) => {
+        await send(app, { request: `GET ${POSTS}?q=ferry` })
+        const { text } = await send(app, { request: 'GET /metrics' })
+        assert.match(
+          text,
+          /admin_http_requests_total\{method="GET",route="\/api\/v1\/models\/\{model\}\/search",status="200"\} 1\n/,
+        )
+      },
+      { settings: { metrics: 'open' } },
+    ))
+})

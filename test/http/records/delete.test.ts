@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { play, scenarios } from '../../helpers/scenario.ts'
+import { dataOf, ids, modelNotFound, recordNotFound } from './expected.ts'
+
+scenarios('delete', [
+  {
+    name: 'answers with a message and the record that was',
+    request: 'DELETE /api/v1/models/tag/1',
+    status: 200,
+    expect: {
+      message: 'Record deleted successfully',
+      data: { id: 1, name: 'Lighthouse', slug: 'lighthouse', color: '#d9822b' },
+    },
+    check: async (_, app) => {
+      await play(app, { request: 'GET /api/v1/models/tag/1', status: 404, expect: recordNotFound('Tag', 1) })
+      const reopened = await app.reopen()
+      await play(reopened, { request: 'GET /api/v1/models/tag/1', status: 404 })
+      await reopened.app.close()
+    },
+  },
+  {
+    name: 'shows no password of a user that was',
+    request: 'DELETE /api/v1/models/user/9',
+    status: 200,
+    expectPart: { message: 'Record deleted successfully', data: { id: 9, username: 'newcomer' } },
+    check: ({ json, text }) => {
+      assert.equal('password' in json.data, false)
+      assert.equal(text.includes('$quick$'), false)
+    },
+  },
+  {
+    name: 'finds nothing the second time',
+    given: async (app) => void (await play(app, { request: 'DELETE /api/v1/models/tag/1', status: 200 })),
+    request: 'DELETE /api/v1/models/tag/1',
+    status: 404,
+    expect: recordNotFound('Tag', 1),
+  },
+  {
+    name: 'finds no record that is not there',
+    request: 'DELETE /api/v1/models/user/999',
+    status: 404,
+    expect: recordNotFound('User', 999),
+  },
+  {
+    name: 'finds no model that is not there',
+    request: 'DELETE /api/v1/models/spaceship/1',
+    status: 404,
+    expect: modelNotFound('spaceship'),
+  },
+])
+
+scenarios('delete of what is referred to', [
+  {
+    name: 'is refused under restrict, naming the model and how many of its records',
+    request: 'DELETE /api/v1/models/user/3',
+    status: 409,
+    check: async ({ json }, app) => {
+      assert.deepEqual(Object.keys(json).sort(), ['details', 'error', 'status_code'])
+      assert.equal(json.status_code, 409)
+      assert.match(json.details, /\bpost\b/i)
+      assert.match(json.details, /\b10\b/)
+      await play(app, { request: 'GET /api/v1/models/user/3', status: 200 })
+      const comment = await dataOf(app, 'GET /api/v1/models/comment/6')
+      assert.equal(comment.author_id, 3)
+    },
+  },
+  {
+    name: 'takes the referring records along under cascade',
+    request: 'DELETE /api/v1/models/post/1',
+    status: 200,
+    expectPart: { data: { id: 1, slug: 'welcome-to-the-harbour-journal', tags: [{ id: 12, name: 'Volunteers' }] } },
+    check: async (_, app) => {
+      const { json } = await play(app, { request: 'GET /api/v1/models/comment?page_size=100', status: 200 })
+      assert.equal(json.total, 97)
+      assert.deepEqual(ids(json).slice(0, 2), [4, 5])
+      assert.ok(json.data.every(({ post_id }: { post_id: number }) => post_id !== 1))
+    },
+  },
+  {
+    name: 'empties the references under set_null, of its own model too',
+    request: 'DELETE /api/v1/models/category/1',
+    status: 200,
+    check: async (_, app) => {
+      for (const id of [1, 15, 17, 30, 37, 39]) {
+        const post = await dataOf(app, `GET /api/v1/models/post/${id}`)
+        assert.deepEqual([post.category_id, post.category], [null, null])
+      }
+      for (const id of [2, 3]) {
+        const category = await dataOf(app, `GET /api/v1/models/category/${id}`)
+        assert.deepEqual([category.parent_id, category.parent], [null, null])
+      }
+      assert.equal((await dataOf(app, 'GET /api/v1/models/category/7')).parent_id, 6)
+      assert.equal((await dataOf(app, 'GET /api/v1/models/post/2')).category_id, 5)
+    },
+  },
+  {
+    name: 'leaves the comments of a user behind, without their author',
+    request: 'DELETE /api/v1/models/user/6',
+    status: 200,
+    check: async (_, app) => {
+      for (const id of [10, 19, 31, 42, 60, 67, 94]) {
+        const comment = await dataOf(app, `GET /api/v1/models/comment/${id}`)
+        assert.deepEqual([comment.author_id, comment.author], [null, null])
+      }
+    },
+  },
+  {
+    name: 'takes the many-to-many links away and leaves the records',
+    request: 'DELETE /api/v1/models/tag/12',
+    status: 200,
+    check: async (_, app) => {
+      assert.deepEqual((await dataOf(app, 'GET /api/v1/models/post/1')).tags, [])
+      assert.deepEqual((await dataOf(app, 'GET /api/v1/models/post/21')).tags, [
+        { id: 1, name: 'Lighthouse' },
+        { id: 8, name: 'Local history' },
+      ])
+      const { json } = await play(app, { request: 'GET /api/v1/models/post?page_size=100', status: 200 })
+      assert.equal(json.total, 46)
+      assert.equal(JSON.stringify(json).includes('Volunteers'), false)
+    },
+  },
+  {
+    name: 'takes a group away from its members',
+    request: 'DELETE /api/v1/models/group/3',
+    status: 200,
+    check: async (_, app) => {
+      assert.deepEqual((await dataOf(app, 'GET /api/v1/models/user/5')).groups, [{ id: 2, name: 'Authors' }])
+      assert.deepEqual((await dataOf(app, 'GET /api/v1/models/user/6')).groups, [])
+    },
+  },
+])
+
+const SHIP = `
+- name: Ship
+  fields:
+    - { name: name, type: string }
+- name: Mast
+  fields:
+    - { name: ship_id, type: one_to_one, model: ship, on_delete: cascade }
+- name: Sail
+  fields:
+    - { name: mast_id, type: foreignkey, model: mast, on_delete: cascade }
+- name: Flag
+  fields:
+    - { name: mast_id, type: foreignkey, model: mast }
+- name: Port
+  fields:
+    - { name: ship_id, type: one_to_one, model: ship }
+`
+
+scenarios(
+  'delete through several models',
+  [
+    {
+      name: 'cascades on through what it takes along',
+      request: 'DELETE /api/v1/models/ship/1',
+      status: 200,
+      check: async (_, app) => {
+        await play(app, { request: 'GET /api/v1/models/mast/1', status: 404 })
+        await play(app, { request: 'GET /api/v1/models/sail/1', status: 404 })
+        await play(app, { request: 'GET /api/v1/models/sail/2', status: 200 })
+      },
+    },
+    {
+      name: 'is refused when something restricts what would go along, and nothing goes',
+      request: 'DELETE /api/v1/models/ship/2',
+      status: 409,
+      check: async ({ json }, app) => {
+        assert.match(json.details, /\bflag\b/i)
+        await play(app, { request: 'GET /api/v1/models/mast/2', status: 200 })
+        await play(app, { request: 'GET /api/v1/models/sail/2', status: 200 })
+      },
+    },
+    {
+      name: 'is refused unless the model says otherwise',
+      request: 'DELETE /api/v1/models/ship/3',
+      status: 409,
+      check: ({ json }) => {
+        assert.match(json.details, /\bport\b/i)
+        assert.match(json.details, /\b1\b/)
+      },
+    },
+  ],
+  {
+    files: {
+      'models/ship.yaml': SHIP,
+      'seed/user.yaml': '- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true }\n',
+      'seed/ship.yaml': '[{ name: Ylva }, { name: Holm }, { name: Skerry }]',
+      'seed/mast.yaml': '[{ ship_id: 1 }, { ship_id: 2 }]',
+      'seed/sail.yaml': '[{ mast_id: 1 }, { mast_id: 2 }]',
+      'seed/flag.yaml': '[{ mast_id: 2 }]',
+      'seed/port.yaml': '[{ ship_id: 3 }]',
+    },
+  },
+)

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import type { Socket } from 'node:net'
+import { describe, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { listen, open, withListening } from '../../helpers/raw.ts'
+
+const BAD = JSON.stringify({ data: { name: 'Knots', colour: 'red' } })
+const GOOD = JSON.stringify({ data: { name: 'Knots', slug: 'knots' } })
+
+const head = (body: string, more: string) =>
+  `POST /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${more}\r\n`
+
+/** The statuses that are heard on a connection until its end. */
+async function statuses(socket: Socket): Promise<string[]> {
+  const { text } = await listen(socket)
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status = '']) => status)
+}
+
+describe('a body', () => {
+  for (const [how, pause] of [
+    ['with its head', undefined],
+    ['behind its head', 50],
+  ] as const) {
+    test(`that comes ${how} and is refused leaves the connection to the next request`, () =>
+      withListening({}, async ({ port, authorization }) => {
+        const socket = await open(port)
+        const heard = statuses(socket)
+        const say = async (body: string, more: string) => {
+          if (pause === undefined) socket.write(head(body, more) + body)
+          else {
+            socket.write(head(body, more))
+            await setTimeout(pause)
+            socket.write(body)
+          }
+        }
+        await say(BAD, authorization)
+        await say(GOOD, authorization)
+        await say(BAD, `${authorization}Connection: close\r\n`)
+        assert.deepEqual(await heard, ['400', '201', '400'])
+      }))
+  }
+
+  test('is the bytes that its length says, whatever follows', () =>
+    withListening({}, async ({ port, authorization }) => {
+      const socket = await open(port)
+      const heard = statuses(socket)
+      const last = `GET /api/v1/models/tag/1 HTTP/1.1\r\nHost: x\r\n${authorization}Connection: close\r\n\r\n`
+      socket.write(head(GOOD, authorization) + GOOD + last)
+      assert.deepEqual(await heard, ['201', '200'])
+    }))
+})

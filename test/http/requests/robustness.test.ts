@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { openTestApp, type TestApp } from '../../helpers/app.ts'
+import { play, scenarios } from '../../helpers/scenario.ts'
+
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+const postWith = (metadata: string): string =>
+  `{"data":{"title":"Deep","slug":"deep","body":"b","author_id":1,"metadata":${metadata}}}`
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+scenarios('what a client should not have sent', [
+  {
+    name: 'a value nested without end is refused at its field',
+    request: 'POST /api/v1/models/post',
+    rawBody: postWith(nested(200_000)),
+    headers: JSON_TYPE,
+    status: 400,
+    expect: { detail: { error: { metadata: ['metadata must not be nested more than 32 levels deep'] } } },
+  },
+  {
+    name: 'a value nested as deep as may be',
+    request: 'POST /api/v1/models/post',
+    rawBody: postWith(nested(32)),
+    headers: JSON_TYPE,
+    status: 201,
+  },
+  {
+    name: 'a number that JSON cannot say again',
+    request: 'POST /api/v1/models/post',
+    rawBody: postWith('{"a":1e400}'),
+    headers: JSON_TYPE,
+    status: 400,
+    expect: { detail: { error: { metadata: ['metadata.a is a number that cannot be kept exactly: 1e400'] } } },
+  },
+  {
+    name: 'a Host header that is none',
+    request: 'GET /api/v1/models/tag?page_size=1',
+    headers: { host: 'a b[' },
+    status: 200,
+    expectPart: { page_size: 1 },
+  },
+  {
+    name: "another program's cookies",
+    request: 'GET /api/v1/models/tag',
+    headers: { cookie: 'a={"x":1}; theme="dark, light"' },
+    status: 200,
+  },
+  ...(['POST /api/v1/models/tag?foo=1', 'PUT /api/v1/models/tag/1?foo=1', 'DELETE /api/v1/models/tag/1?foo=1'] as const).map(
+    (request) => ({
+      name: 'a query parameter where none is taken',
+      request,
+      body: { data: {} },
+      status: 400,
+      expect: {
+        error: 'Invalid request data',
+        status_code: 400,
+        details: { foo: ["Unknown query parameter 'foo' (known: none)"] },
+      },
+    }),
+  ),
+  { name: 'a query parameter of a view', request: 'GET /admin/api/v1/views/?x=1', status: 400 },
+  {
+    name: 'a filter by a value that the field can never have',
+    request: 'GET /api/v1/models/post?filters=status=publishd',
+    status: 400,
+    expectPart: { details: { filters: ["'status' must be one of: draft, published, archived, not 'publishd'"] } },
+  },
+  {
+    name: 'a foreign key called by its relation',
+    request: 'GET /api/v1/models/post?filters=author=1',
+    status: 400,
+    expectPart: { details: { filters: ["Unknown field 'author'; did you mean 'author_id'?"] } },
+  },
+])
+
+describe('a model that has become stricter', () => {
+  const MODEL = (user: string, title: string) => ({
+    'models/user.yaml': `name: User
+timestamps: true
+fields:
+  - { name: username, type: string, required: true, unique: true }
+  - { name: email, type: email, required: true, unique: true }
+  - { name: password, type: password, required: true }
+  - { name: first_name, type: string }
+  - { name: last_name, type: string }
+  - { name: is_active, type: boolean, default: true }
+  - { name: is_superuser, type: boolean, default: false }
+  - { name: last_login, type: datetime }
+  - { name: groups, type: many_to_many, model: group }
+  - { name: permissions, type: many_to_many, model: permission }
+${user}`,
+    'models/tag.yaml': 'name: Tag\nfields: [{ name: name, type: string, required: true }]\n',
+    'models/note.yaml': `name: Note\nfields:\n  - { name: title, type: string${title} }\n  - { name: body, type: text }\n  - { name: tags, type: many_to_many, model: tag }\n`,
+    'seed/user.yaml': '- { username: admin, email: a@example.com, password: long-enough, is_superuser: true }\n',
+    'seed/tag.yaml': '- { name: one }\n',
+    'seed/note.yaml': '- { title: A title of some length, tags: [1] }\n',
+  })
+
+  /** An application whose data was made under laxer models than it has now. */
+  async function tightened(): Promise<TestApp> {
+    const app = await openTestApp({ files: MODEL('', '') })
+    const strict = MODEL('  - { name: phone, type: string, required: true }\n', ', max_length: 5')
+    for (const [name, text] of Object.entries(strict)) await writeFile(join(app.folder.path, name), text)
+    return app.reopen()
+  }
+
+  test('keeps nobody from logging in, from changing other fields, or from deleting what is referred to', async () => {
+    const app = await tightened()
+    try {
+      const body = { username: 'admin', password: 'long-enough' }
+      await play(app, { request: 'POST /api/v1/auth/token', as: null, body, status: 200 })
+      await play(app, { request: 'PUT /api/v1/models/note/1', body: { data: { body: 'More.' } }, status: 200 })
+      await play(app, { request: 'DELETE /api/v1/models/tag/1', status: 200 })
+      await play(app, {
+        request: 'GET /api/v1/models/note/1',
+        status: 200,
+        expect: { data: { id: 1, title: 'A title of some length', body: 'More.', tags: [] } },
+      })
+      await play(app, {
+        request: 'PUT /api/v1/models/note/1',
+        body: { data: { title: 'Still too long' } },
+        status: 400,
+        expect: { detail: { error: { title: ['title must be at most 5 characters long'] } } },
+      })
+    } finally {
+      await app.close()
+    }
+  })
+})
+
+describe("a form's own validate()", () => {
+  for (const [what, returned] of [
+    ['a promise', "Promise.resolve({ title: 'never good' })"],
+    ['a text', "'nonsense'"],
+    ['a number for a message', '{ title: 5 }'],
+  ] as const) {
+    test(`that returns ${what} lets nothing through`, async () => {
+      const app = await openTestApp({
+        files: {
+          'models/note.yaml': 'name: Note\nfields: [{ name: title, type: string }]\n',
+          'views/note.js': `export default { name: 'NoteForm', view_type: 'form', model: 'Note', fields: [{ name: 'title' }], validate: () => (${returned}) }\n`,
+          'seed/user.yaml': '- { username: admin, email: a@example.com, password: long-enough, is_superuser: true }\n',
+        },
+      })
+      try {
+        const body = { data: { title: 'x' }, form_id: 'NoteForm' }
+        await play(app, { request: 'POST /api/v1/models/note', body, status: 500 })
+        assert.match(String(app.reported[0]), /validate\(\) of the form 'NoteForm' must return messages by field or nothing, not/)
+        await play(app, { request: 'GET /api/v1/models/note', status: 200, expectPart: { total: 0 } })
+      } finally {
+        await app.close()
+      }
+    })
+  }
+})

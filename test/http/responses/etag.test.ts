@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp, type TestApp } from '../../helpers/app.ts'
+import { play, type Reply, type Scenario } from '../../helpers/scenario.ts'
+import { dataOf } from '../records/expected.ts'
+
+const TAG = '/api/v1/models/tag/1' as const
+const CHANGED = { data: { color: '#000000' } }
+
+const etagOf = (reply: Reply): string => {
+  const { etag } = reply.headers
+  assert.equal(typeof etag, 'string')
+  assert.match(String(etag), /^"[^"]+"$/)
+  return String(etag)
+}
+
+async function withApp(run: (app: TestApp, etag: string) => Promise<void>): Promise<void> {
+  const app = await openTestApp()
+  try {
+    await run(app, etagOf(await play(app, { request: `GET ${TAG}`, status: 200 })))
+    assert.deepEqual(app.reported, [])
+  } finally {
+    await app.close()
+  }
+}
+
+const stale = (request: Scenario['request'], etag: string, body?: unknown) => ({
+  request,
+  headers: { 'if-match': etag },
+  ...(body === undefined ? {} : { body }),
+  status: 412,
+  check: ({ json }: Reply) => {
+    assert.deepEqual(Object.keys(json).sort(), ['details', 'error', 'status_code'])
+    assert.equal(json.status_code, 412)
+    assert.equal(typeof json.error, 'string')
+  },
+})
+
+describe('ETag', () => {
+  test('stays while the record stays', () =>
+    withApp(async (app, etag) => assert.equal(etagOf(await play(app, { request: `GET ${TAG}`, status: 200 })), etag)))
+
+  test('changes with the record, and is the same after the update as on the next read', () =>
+    withApp(async (app, etag) => {
+      const updated = etagOf(await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 }))
+      assert.notEqual(updated, etag)
+      assert.equal(etagOf(await play(app, { request: `GET ${TAG}`, status: 200 })), updated)
+    }))
+
+  test('differs between records', () =>
+    withApp(async (app, etag) =>
+      assert.notEqual(etagOf(await play(app, { request: 'GET /api/v1/models/tag/2', status: 200 })), etag),
+    ))
+
+  test('of a created record is that of the next read', () =>
+    withApp(async (app) => {
+      const body = { data: { name: 'Knots', slug: 'knots' } }
+      const created = etagOf(await play(app, { request: 'POST /api/v1/models/tag', body, status: 201 }))
+      assert.equal(etagOf(await play(app, { request: 'GET /api/v1/models/tag/13', status: 200 })), created)
+    }))
+})
+
+describe('If-None-Match', () => {
+  for (const [name, header] of [
+    ['the entity tag', (etag: string) => etag],
+    ['a list that holds it', (etag: string) => `"other", ${etag}`],
+    ['its weak form', (etag: string) => `W/${etag}`],
+    ['*', () => '*'],
+  ] as const) {
+    test(`gives 304 without a body for ${name}`, () =>
+      withApp(async (app, etag) => {
+        const headers = { 'if-none-match': header(etag) }
+        const reply = await play(app, { request: `GET ${TAG}`, headers, status: 304 })
+        assert.equal(reply.text, '')
+        assert.equal(reply.headers['content-type'], undefined)
+        assert.equal(etagOf(reply), etag)
+      }))
+  }
+
+  test('gives HEAD no other length than that of the record', () =>
+    withApp(async (app, etag) => {
+      const { text } = await play(app, { request: `GET ${TAG}`, status: 200 })
+      const headers = { authorization: `Bearer ${await app.tokenOf('admin')}`, 'if-none-match': etag }
+      const reply = await app.server.inject({ method: 'HEAD', url: TAG, headers })
+      assert.equal(reply.statusCode, 304)
+      assert.equal(Number(reply.headers['content-length']), text.length)
+    }))
+
+  test('gives the record for another entity tag', () =>
+    withApp(async (app) => {
+      const { json } = await play(app, { request: `GET ${TAG}`, headers: { 'if-none-match': '"other"' }, status: 200 })
+      assert.equal(json.data.name, 'Lighthouse')
+    }))
+
+  test('gives the record once it has changed', () =>
+    withApp(async (app, etag) => {
+      await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
+      const { json } = await play(app, { request: `GET ${TAG}`, headers: { 'if-none-match': etag }, status: 200 })
+      assert.equal(json.data.color, '#000000')
+    }))
+
+  test('gives the record once the record nested in it has changed', () =>
+    withApp(async (app) => {
+      const etag = etagOf(await play(app, { request: 'GET /api/v1/models/post/1', status: 200 }))
+      await play(app, { request: 'PUT /api/v1/models/user/1', body: { data: { first_name: 'Inga' } }, status: 200 })
+      const headers = { 'if-none-match': etag }
+      const { json } = await play(app, { request: 'GET /api/v1/models/post/1', headers, status: 200 })
+      assert.equal(json.data.author.first_name, 'Inga')
+    }))
+
+  test('gives nothing away without a token', () =>
+    withApp(async (app, etag) => {
+      await play(app, { request: `GET ${TAG}`, as: null, headers: { 'if-none-match': etag }, status: 401 })
+      await play(app, { request: `GET ${TAG}`, as: 'newcomer', headers: { 'if-none-match': etag }, status: 403 })
+    }))
+})
+
+describe('If-Match', () => {
+  for (const [name, header] of [
+    ['the entity tag', (etag: string) => etag],
+    ['a list that holds it', (etag: string) => `"other", ${etag}`],
+    ['*', () => '*'],
+  ] as const) {
+    test(`lets an update through with ${name}`, () =>
+      withApp(async (app, etag) => {
+        await play(app, { request: `PUT ${TAG}`, headers: { 'if-match': header(etag) }, body: CHANGED, status: 200 })
+        assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#000000')
+      }))
+
+    test(`lets a delete through with ${name}`, () =>
+      withApp(async (app, etag) => {
+        await play(app, { request: `DELETE ${TAG}`, headers: { 'if-match': header(etag) }, status: 200 })
+        await play(app, { request: `GET ${TAG}`, status: 404 })
+      }))
+  }
+
+  test('lets no update through with another entity tag', () =>
+    withApp(async (app) => {
+      await play(app, stale(`PUT ${TAG}`, '"other"', CHANGED))
+      assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#d9822b')
+    }))
+
+  test('lets no delete through with another entity tag', () =>
+    withApp(async (app) => {
+      await play(app, stale(`DELETE ${TAG}`, '"other"'))
+      await play(app, { request: `GET ${TAG}`, status: 200 })
+    }))
+
+  test('lets no update through once the record has changed', () =>
+    withApp(async (app, etag) => {
+      await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
+      await play(app, stale(`PUT ${TAG}`, etag, { data: { color: '#ffffff' } }))
+      assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#000000')
+    }))
+
+  test('lets no delete through once the record has changed', () =>
+    withApp(async (app, etag) => {
+      await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
+      await play(app, stale(`DELETE ${TAG}`, etag))
+      await play(app, { request: `GET ${TAG}`, status: 200 })
+    }))
+
+  test('takes the entity tag of the last update', () =>
+    withApp(async (app) => {
+      const etag = etagOf(await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 }))
+      const again = { data: { color: '#ffffff' } }
+      await play(app, { request: `PUT ${TAG}`, headers: { 'if-match': etag }, body: again, status: 200 })
+    }))
+
+  test('takes the entity tag of another record for none', () =>
+    withApp(async (app, etag) => void (await play(app, stale('PUT /api/v1/models/tag/2', etag, CHANGED)))))
+})

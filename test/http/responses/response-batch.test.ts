@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { Burst } from '../../../src/http/responses/response-batch.ts'
+
+function recorder() {
+  const ended: string[] = []
+  const burst = new Burst(() => clock.now)
+  const clock = { now: 1000 }
+  const response = (name: string) => ({ end: (body: string) => ended.push(`${name}: ${body}`) }) as unknown as ServerResponse
+  return { ended, clock, burst, response }
+}
+
+test('Answers of one turn are sent together, in their order, and each once', async () => {
+  const { ended, burst, response } = recorder()
+  burst.end(response('first'), 'one')
+  await Promise.resolve()
+  burst.end(response('second'), 'two')
+  assert.deepEqual(ended, [])
+  await setImmediate()
+  assert.deepEqual(ended, ['first: one', 'second: two'])
+  burst.end(response('third'), 'three')
+  await setImmediate()
+  assert.deepEqual(ended, ['first: one', 'second: two', 'third: three'])
+})
+
+test('An answer waits no longer than for what was being worked out', () => {
+  const { ended, clock, burst, response } = recorder()
+  burst.end(response('quick'), 'one')
+  clock.now += 5
+  burst.end(response('slow'), 'two')
+  assert.deepEqual(ended, ['quick: one', 'slow: two'])
+})

@@ -1,0 +1,22 @@
+import { join } from 'node:path'
+import type { SettingsInput } from '../../src/config/settings.ts'
+import { apiRoots } from '../../src/http/paths.ts'
+import { type OpenApiDocument, openApiDocument } from '../../src/openapi/document.ts'
+import { loadProject, type Project } from '../../src/service/project/project.ts'
+import { makeProject } from '../helpers/fixture.ts'
+
+/** A fixture, understood. */
+export const fixture = (name: 'blog' | 'minimal', settings: SettingsInput = {}): Promise<Project> =>
+  loadProject({ folder: join(import.meta.dirname, '../../fixtures', name), env: {}, flags: settings })
+
+/** A project of these files, understood. */
+export async function projectOf(files: Readonly<Record<string, string>>): Promise<Project> {
+  const folder = await makeProject(files)
+  try {
+    return await loadProject({ folder: folder.path, env: {}, flags: {} })
+  } finally {
+    await folder.remove()
+  }
+}
+
+export const documentOf = (project: Project): OpenApiDocument => openApiDocument(project, apiRoots(project.settings))

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { argon2id } from '../../../src/auth/password.ts'
+import type { TestApp } from '../../helpers/app.ts'
+import { play } from '../../helpers/scenario.ts'
+import { UNAUTHENTICATED } from '../../http/records/expected.ts'
+import { ANNA, login, refresh, tryLogin, withApp } from '../access.ts'
+
+const WRONG = { ...ANNA, password: 'lighthouse-keys-18' }
+
+/** Fails to log in so often, and says what the answers were. */
+async function failures(app: TestApp, body: { username: string; password: string }, times: number) {
+  const replies = []
+  for (let attempt = 0; attempt < times; attempt++) replies.push(await tryLogin(app, body))
+  return replies.map(({ status, json, headers }) => {
+    const retryAfter = headers['retry-after']
+    return { status, json, authenticate: headers['www-authenticate'], retryAfter }
+  })
+}
+
+const REFUSED = { status: 401, json: UNAUTHENTICATED, authenticate: 'Bearer', retryAfter: undefined }
+
+test('after five failures the right password is refused as well, for a second', () =>
+  withApp(async (app) => {
+    await failures(app, WRONG, 4)
+    await login(app)
+    await failures(app, WRONG, 5)
+    assert.equal((await tryLogin(app, ANNA)).status, 401)
+    app.advance(999)
+    assert.equal((await tryLogin(app, ANNA)).status, 401)
+    app.advance(1)
+    await login(app)
+  }))
+
+test('an account that nobody has, one that is locked and one that is disabled are answered alike', () =>
+  withApp(async (app) => {
+    const rows = [WRONG, { username: 'nobody', password: 'x' }, { username: 'old_salt', password: 'anchors-aweigh-61' }]
+    for (const body of rows) {
+      const answers = await failures(app, body, 8)
+      assert.deepEqual(answers, Array(8).fill(REFUSED), body.username)
+    }
+    const [locked] = await failures(app, ANNA, 1)
+    assert.deepEqual(locked, REFUSED)
+  }))
+
+test('a locked account costs a hash like any other, so that time tells nobody that it is', () => {
+  const checked: string[] = []
+  const real = argon2id()
+  const hasher = {
+    hash: real.hash,
+    verify: async (_: string, password: string) => {
+      checked.push(password)
+      return false
+    },
+  }
+  return withApp(
+    async (app) => {
+      const names = ['admin', 'nobody']
+      for (const username of names) {
+        checked.length = 0
+        await failures(app, { username, password: 'guess' }, 10)
+        assert.equal(checked.length, 10, username)
+      }
+    },
+    { hasher },
+  )
+})
+
+test('guesses that are sent all at once are no more than those sent one by one', () =>
+  withApp(async (app) => {
+    const guesses = Array.from({ length: 40 }, (_, index) => ({ ...ANNA, password: `guess ${index}` }))
+    const replies = await Promise.all([...guesses, ANNA].map((body) => tryLogin(app, body)))
+    assert.deepEqual([...new Set(replies.map(({ status }) => status))], [401], 'the right one came after five wrong ones')
+  }))
+
+test('an attacker cannot keep the owner out for longer than a quarter of an hour, nor end a session', () =>
+  withApp(async (app) => {
+    const session = await login(app)
+    for (let minute = 0; minute < 600; minute++) {
+      await failures(app, WRONG, 1)
+      app.advance(60_000)
+    }
+    app.advance(15 * 60_000)
+    assert.equal((await refresh(app, session.refresh_token)).status, 200)
+    await login(app)
+  }))
+
+test('a new password, and enabling the account, lets its owner in at once', () =>
+  withApp(async (app) => {
+    await failures(app, WRONG, 12)
+    const password = 'something-new-18'
+    await play(app, { request: 'PUT /api/v1/models/user/3', body: { data: { password } }, status: 200 })
+    await login(app, { ...ANNA, password })
+    await failures(app, WRONG, 12)
+    for (const is_active of [false, true]) {
+      await play(app, { request: 'PUT /api/v1/models/user/3', body: { data: { is_active } }, status: 200 })
+    }
+    await login(app, { ...ANNA, password })
+  }))
+
+test('a restart lets everybody in', () =>
+  withApp(async (app) => {
+    await failures(app, WRONG, 12)
+    const reopened = await app.reopen()
+    await login(reopened)
+    await reopened.close()
+  }))

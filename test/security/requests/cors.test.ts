@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp } from '../../helpers/app.ts'
+import { type Scenario, scenarios } from '../../helpers/scenario.ts'
+
+const FRONT_END = 'https://app.example.com'
+const preflight = (origin: string, method = 'PUT', headers = 'authorization,content-type,if-match') => ({
+  request: 'OPTIONS /api/v1/models/tag/1' as const,
+  as: null,
+  headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': headers },
+})
+
+const CORS = ['access-control-allow-origin', 'access-control-allow-credentials', 'access-control-allow-methods']
+const nothingAllowed: Scenario['check'] = ({ headers }) => {
+  for (const name of CORS) assert.equal(headers[name], undefined, name)
+}
+const listed = (value: unknown) => String(value).toLowerCase().split(/, */)
+
+scenarios('without origins, CORS', [
+  { name: 'answers no preflight', ...preflight(FRONT_END), status: 404, check: nothingAllowed },
+  {
+    name: 'is in no answer',
+    request: 'GET /api/v1/models/tag',
+    headers: { origin: FRONT_END },
+    status: 200,
+    check: nothingAllowed,
+  },
+])
+
+scenarios(
+  'with origins, CORS',
+  [
+    {
+      name: 'lets them ask before they change something',
+      ...preflight(FRONT_END),
+      status: 200,
+      check({ headers }) {
+        assert.equal(headers['access-control-allow-origin'], FRONT_END)
+        assert.equal(headers['access-control-allow-methods'], 'PUT')
+        assert.equal(headers['access-control-allow-credentials'], undefined)
+        assert.ok(listed(headers.vary).includes('origin'), `Vary is ${headers.vary}`)
+        for (const name of ['authorization', 'content-type', 'if-match', 'if-none-match']) {
+          assert.ok(listed(headers['access-control-allow-headers']).includes(name), name)
+        }
+      },
+    },
+    { name: 'allows others nothing', ...preflight('https://evil.example'), status: 200, check: nothingAllowed },
+    {
+      name: 'allows no origin that only begins alike',
+      ...preflight(`${FRONT_END}.evil.example`),
+      status: 200,
+      check: nothingAllowed,
+    },
+    { name: 'allows no page without an origin', ...preflight('null'), status: 200, check: nothingAllowed },
+    { name: 'allows no other header', ...preflight(FRONT_END, 'PUT', 'x-anything'), status: 200, check: nothingAllowed },
+    {
+      name: 'shows them what the API says in headers',
+      request: 'GET /api/v1/models/tag/1',
+      headers: { origin: FRONT_END },
+      status: 200,
+      check({ headers }) {
+        assert.equal(headers['access-control-allow-origin'], FRONT_END)
+        assert.ok(listed(headers.vary).includes('origin'), `Vary is ${headers.vary}`)
+        for (const name of ['etag', 'location', 'retry-after', 'ratelimit']) {
+          assert.ok(listed(headers['access-control-expose-headers']).includes(name), name)
+        }
+      },
+    },
+    {
+      name: 'varies for others too',
+      request: 'GET /api/v1/models/tag/1',
+      headers: { origin: 'https://evil.example' },
+      status: 200,
+      check(reply, app) {
+        nothingAllowed(reply, app)
+        assert.ok(listed(reply.headers.vary).includes('origin'), `Vary is ${reply.headers.vary}`)
+      },
+    },
+    {
+      name: 'shows them errors',
+      request: 'GET /api/v1/models/tag',
+      as: null,
+      headers: { origin: FRONT_END },
+      status: 401,
+      expectHeaders: { 'access-control-allow-origin': FRONT_END },
+    },
+  ],
+  { settings: { cors: [FRONT_END] } },
+)
+
+scenarios(
+  'with every origin, CORS',
+  [
+    {
+      name: 'still gives no credentials',
+      request: 'GET /api/v1/models/tag',
+      headers: { origin: 'https://anybody.example' },
+      status: 200,
+      check({ headers }) {
+        assert.ok(['*', 'https://anybody.example'].includes(String(headers['access-control-allow-origin'])), 'anybody may call')
+        assert.equal(headers['access-control-allow-credentials'], undefined)
+      },
+    },
+  ],
+  { settings: { cors: ['*'] } },
+)
+
+describe('what is no origin stops the start', () => {
+  for (const origin of [
+    'https://app.example.com/',
+    'https://App.example.com',
+    'http://x:80',
+    'https://*.example.com',
+    'null',
+    'localhost:5173',
+    '',
+  ]) {
+    test(JSON.stringify(origin), () =>
+      assert.rejects(openTestApp({ settings: { cors: [FRONT_END, origin] } }), /'cors' holds|'cors.*empty/),
+    )
+  }
+  test("'*' beside others", () =>
+    assert.rejects(openTestApp({ settings: { cors: ['*', FRONT_END] } }), /allows every origin by '\*' already/))
+})
+
+test("'*' is warned of", async () => {
+  const app = await openTestApp({ settings: { cors: ['*'] } })
+  try {
+    assert.match(app.app.project.warnings.join('\n'), /cors is '\*': pages of every site may call the API/)
+  } finally {
+    await app.close()
+  }
+})

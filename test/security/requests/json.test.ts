@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { openTestApp } from '../../helpers/app.ts'
+import { play, type Scenario, scenarios } from '../../helpers/scenario.ts'
+
+const HEADERS = { 'content-type': 'application/json' }
+const MODEL = `name: Thing
+fields:
+  - { name: title, type: string }
+  - { name: whole, type: integer }
+  - { name: weight, type: number }
+  - { name: extra, type: json }
+`
+const THINGS = {
+  files: {
+    'models/thing.yaml': MODEL,
+    'seed/user.yaml': '- { username: admin, email: a@example.com, password: long-enough, is_superuser: true }\n',
+    'seed/thing.yaml': '- { title: one, weight: 1.5 }\n',
+  },
+}
+
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+const objects = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+
+const create = (name: string, data: string, expected: Record<string, string[]> | 201): Scenario => ({
+  name,
+  request: 'POST /api/v1/models/thing',
+  rawBody: `{"data":${data}}`,
+  headers: HEADERS,
+  ...(expected === 201 ? { status: 201 } : { status: 400, expect: { detail: { error: expected } } }),
+})
+
+const DEEP = 'must not be nested more than 32 levels deep'
+
+describe('JSON nested 5,000 deep', () => {
+  const bodies: readonly (readonly [string, Scenario['request'], string])[] = [
+    ['in a json field', 'POST /api/v1/models/thing', `{"data":{"extra":${nested(5000)}}}`],
+    ['in objects', 'POST /api/v1/models/thing', `{"data":{"extra":${objects(5000)}}}`],
+    ['in a text field', 'PUT /api/v1/models/thing/1', `{"data":{"title":${nested(5000)}}}`],
+    ['in a member that nobody knows', 'POST /api/v1/models/thing', `{"data":{},"nope":${nested(5000)}}`],
+    ['as the body', 'POST /api/v1/models/thing', nested(5000)],
+    ['and never closed', 'POST /api/v1/models/thing', '['.repeat(5000)],
+    ['in bulk', 'POST /api/v1/models/thing/bulk', `{"records":[{"extra":${nested(5000)}}]}`],
+    ['in a bulk delete', 'DELETE /api/v1/models/thing/bulk', `{"ids":${nested(5000)}}`],
+    ['in a login', 'POST /api/v1/auth/token', `{"username":${nested(5000)}}`],
+  ]
+  for (const [name, request, rawBody] of bodies) {
+    test(`${name} is a 400, and lists still work`, async () => {
+      const app = await openTestApp(THINGS)
+      try {
+        const reply = await play(app, { request, rawBody, headers: HEADERS, status: 400 })
+        assert.ok(reply.text.includes(DEEP), reply.text)
+        await play(app, { request: 'GET /api/v1/models/thing', status: 200, expectPart: { total: 1 } })
+        assert.deepEqual(app.reported, [])
+      } finally {
+        await app.close()
+      }
+    })
+  }
+})
+
+scenarios(
+  'JSON nested',
+  [
+    create('32 deep is kept', `{"extra":${nested(32)}}`, 201),
+    create('33 deep is not', `{"extra":${nested(33)}}`, { extra: [`extra ${DEEP}`] }),
+    create('5,000 deep names its field', `{"extra":${nested(5000)}}`, { extra: [`extra ${DEEP}`] }),
+    create('200,000 deep does too', `{"extra":${objects(200_000)}}`, { extra: [`extra ${DEEP}`] }),
+    create('within a text it is a text', JSON.stringify({ title: `"${nested(100)}\\` }), 201),
+  ],
+  THINGS,
+)
+
+const inexact = (numeral: string) => `is a number that cannot be kept exactly: ${numeral}`
+
+scenarios(
+  'a number that does not survive',
+  [
+    create('1e999 in a number', '{"weight":1e999}', { weight: [`weight ${inexact('1e999')}`] }),
+    create('-1e999 in an integer', '{"whole":-1e999}', { whole: [`whole ${inexact('-1e999')}`] }),
+    create('2^53+1 in an integer', '{"whole":9007199254740993}', { whole: [`whole ${inexact('9007199254740993')}`] }),
+    create('2^53+1 in a number', '{"weight":9007199254740993}', { weight: [`weight ${inexact('9007199254740993')}`] }),
+    create('2^53+1 deep in a json field', '{"extra":{"a":[1,{"b":-9007199254740993}]}}', {
+      extra: [`extra.a.1.b ${inexact('-9007199254740993')}`],
+    }),
+    create('1e999 in a json field', '{"extra":[1e999]}', { extra: [`extra.0 ${inexact('1e999')}`] }),
+    create('1e-999', '{"weight":1e-999}', { weight: [`weight ${inexact('1e-999')}`] }),
+    create('of 400 digits', `{"weight":${'9'.repeat(400)}}`, { weight: [`weight ${inexact(`${'9'.repeat(40)}…`)}`] }),
+    create('all of them at once', '{"weight":1e999,"whole":9007199254740993}', {
+      weight: [`weight ${inexact('1e999')}`],
+      whole: [`whole ${inexact('9007199254740993')}`],
+    }),
+    create('2^53 is no integer for lack of neighbours', '{"whole":9007199254740992}', { whole: ['whole must be an integer'] }),
+    {
+      name: 'is named with its index in bulk',
+      request: 'POST /api/v1/models/thing/bulk',
+      rawBody: '{"records":[{"weight":1},{"weight":1e999}]}',
+      headers: HEADERS,
+      status: 400,
+      expect: { detail: { error: { '1.weight': [`weight ${inexact('1e999')}`] } } },
+    },
+    {
+      name: 'is named with its index in a bulk update, and as an id',
+      request: 'PUT /api/v1/models/thing/bulk',
+      rawBody: '{"updates":[{"id":9007199254740993,"data":{"extra":{"a":1e999}}}]}',
+      headers: HEADERS,
+      status: 400,
+      expect: {
+        detail: { error: { '0.id': [`id ${inexact('9007199254740993')}`], '0.extra': [`extra.a ${inexact('1e999')}`] } },
+      },
+    },
+    {
+      name: 'is none to filter by',
+      request: 'GET /api/v1/models/thing?filters=weight=9007199254740993',
+      status: 400,
+      expectPart: { error: 'Invalid request data' },
+    },
+    { name: 'is none to filter by either', request: 'GET /api/v1/models/thing?filters=weight__gt=1e999', status: 400 },
+  ],
+  THINGS,
+)
+
+const survives = (numeral: string, kept: unknown): Scenario => ({
+  ...create(`${numeral} survives`, `{"extra":${numeral}}`, 201),
+  check: ({ json }) => assert.equal(json.data.extra, kept),
+})
+
+scenarios(
+  'a number',
+  [
+    survives('9007199254740991', 9007199254740991),
+    survives('-9007199254740991', -9007199254740991),
+    survives('1e300', 1e300),
+    survives('5e-324', 5e-324),
+    survives('0.10000000000000001', 0.1),
+    survives('0e999', 0),
+    survives('1000000000000000000000', 1e21),
+  ],
+  THINGS,
+)
+
+const NOT_PLAIN = 'must not hold NUL or half of a surrogate pair'
+
+scenarios(
+  'text that UTF-8 cannot say, and NUL',
+  [
+    ...['\\ud800', '\\uDFFF', '\\udc00\\ud800', 'a\\u0000', '\\uD83Dx'].flatMap((text) => [
+      create(`${text} in a text`, `{"title":"${text}"}`, { title: [`title ${NOT_PLAIN}`] }),
+      create(`${text} in a json field`, `{"extra":[{"a":"${text}"}]}`, { extra: [`extra.0.a ${NOT_PLAIN}`] }),
+    ]),
+    create('as a field', '{"a\\u0000":1}', { 'a\0': [`a\0 is no name: it ${NOT_PLAIN}`] }),
+    create('as a key', '{"extra":{"a":{"\\ud800":1}}}', { extra: [`extra.a.\ud800 is no name: it ${NOT_PLAIN}`] }),
+    create('but a whole pair is text', '{"title":"\\ud83d\\udc4d \\\\u0000 \\\\ud800"}', 201),
+    {
+      name: 'in a name to log in with',
+      request: 'POST /api/v1/auth/token',
+      as: null,
+      rawBody: '{"username":"admin\\u0000","password":"x"}',
+      headers: HEADERS,
+      status: 400,
+      expect: { detail: { error: { username: [`username ${NOT_PLAIN}`] } } },
+    },
+    ...(['title=a%00', 'title=%ED%A0%80', 'title=%FF'] as const).map(
+      (filter): Scenario => ({
+        name: 'in a query',
+        request: `GET /api/v1/models/thing?filters=${filter}`,
+        status: 400,
+        expectPart: {
+          details: { filters: ["'filters' holds a character that is no text; write UTF-8, percent-encoded, without NUL"] },
+        },
+      }),
+    ),
+  ],
+  THINGS,
+)
+
+scenarios(
+  'a key that is given twice',
+  [
+    create('in the data', '{"title":"a","title":"b"}', { title: ['title is given twice'] }),
+    create('in another spelling', '{"title":"a","\\u0074itle":"b"}', { title: ['title is given twice'] }),
+    create('deep in a json field', '{"extra":[{"a":1,"b":{"c":1,"c":2}}]}', { extra: ['extra.0.b.c is given twice'] }),
+    {
+      name: 'in the body',
+      request: 'POST /api/v1/models/thing',
+      rawBody: '{"data":{"title":"a"},"data":{"title":"b"}}',
+      headers: HEADERS,
+      status: 400,
+      expect: { detail: { error: { data: ['data is given twice'] } } },
+    },
+    create('is none where objects stand side by side', '{"extra":[{"a":1},{"a":1}]}', 201),
+  ],
+  THINGS,
+)

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { FoldRunner } from '../../../../src/store/embedded/compaction/compact.ts'
+import { foldInThread } from '../../../../src/store/embedded/compaction/compact-thread.ts'
+import { FileStore } from '../../../../src/store/embedded/file-store.ts'
+import { temporaryFolder } from '../../../helpers/fixture.ts'
+import { libraryRegistry } from '../../../helpers/store-contract/library.ts'
+import { Counting, counter, countOf } from '../counting.ts'
+import { inFolder, journalsIn, onDisk } from '../folder.ts'
+
+describe('folding in a thread of its own', () => {
+  test('loses nothing while the store is written to', async () => {
+    const warnings: string[] = []
+    let folds = 0
+    const fold: FoldRunner = async (task) => {
+      const folded = await foldInThread(task)
+      folds++
+      return folded
+    }
+    await inFolder(
+      async ({ shelves, store, folder, reopen }) => {
+        await shelves.accept([counter])
+        const counting = new Counting(store)
+        while (folds < 3) {
+          await counting.writeUntil(counting.attempted + 100, 4)
+          assert.equal(countOf(await onDisk(folder)), counting.attempted)
+        }
+        await store.close()
+        assert.deepEqual(readdirSync(folder), ['db.json'])
+        assert.equal(countOf(await (await reopen()).shelves.everything()), counting.attempted)
+        assert.deepEqual(warnings, [])
+      },
+      { fold, minJournalBytes: 1000, warn: (message) => warnings.push(message) },
+    )
+  })
+
+  test('that fails is told of, keeps the journal and stops nothing', async () => {
+    const warnings: string[] = []
+    await inFolder(
+      async ({ shelves, store, folder, file, reopen }) => {
+        await shelves.add('genre', { name: 'a' })
+        // What a person does to the file while it is served is for the next start to judge.
+        writeFileSync(file, '{"format": 1, "sequence": 0, "tables": {"stranger": {"records": [{"id": 4}]}}}')
+        const counting = new Counting(store)
+        await shelves.accept([counter])
+        await counting.writeUntil(20, 2)
+        while (warnings.length === 0) await counting.writeUntil(counting.attempted + 10, 2)
+        assert.match(warnings[0] ?? '', /could not be folded into db\.json, and is kept: db\.json was changed by somebody else/)
+        await store.close()
+        assert.ok(journalsIn(folder).length > 1, 'the journal was removed')
+        const again = await reopen()
+        assert.equal(countOf(await again.shelves.everything()), counting.attempted)
+        assert.deepEqual(journalsIn(folder), [])
+      },
+      { minJournalBytes: 1000, warn: (message) => warnings.push(message) },
+    )
+  })
+
+  test('is the default, and closing waits for it', async () => {
+    const temporary = await temporaryFolder()
+    const folder = join(temporary.path, 'data')
+    const store = await FileStore.open(folder, libraryRegistry(), 'write', { minJournalBytes: 100 })
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      const outcome = await store.transact([{ kind: 'insert', table: 'genre', values: { name } }])
+      assert.ok(outcome.ok, 'a record was refused')
+    }
+    await store.close()
+    assert.deepEqual(readdirSync(folder), ['db.json'])
+    assert.equal((await onDisk(folder)).genre?.length, 6)
+    await temporary.remove()
+  })
+
+  test('rejects when the thread cannot do it', async () => {
+    const temporary = await temporaryFolder()
+    const path = join(temporary.path, 'journal.7.log')
+    writeFileSync(path, 'x')
+    await assert.rejects(foldInThread({ folder: temporary.path }), /begins with transaction 7/)
+    await temporary.remove()
+  })
+})

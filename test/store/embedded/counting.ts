@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import type { FileStore } from '../../../src/store/embedded/file-store.ts'
+import type { Operation, StoredRecord } from '../../../src/store/store.ts'
+import { insert, remove, update } from '../../helpers/store-contract/library.ts'
+
+/** Of the records that are added, one in this many is kept. */
+const KEPT = 20
+
+/** The record that every transaction changes. */
+export const counter: Operation = insert('author', { name: 'at -1' })
+
+/** Transaction `index`: adds a category, removes the one before unless it is to be kept, and counts. */
+function step(index: number): Operation[] {
+  const before = index > 0 && (index - 1) % KEPT !== 0 ? [remove('category', index)] : []
+  return [insert('category', { name: `category ${index}` }), ...before, update('author', 1, { name: `at ${index}` })]
+}
+
+/** Transactions after which one can tell from the records alone how many there were, and that each was applied once. */
+export class Counting {
+  readonly #store: FileStore
+  attempted = 0
+  readonly acknowledged = new Set<number>()
+
+  constructor(store: FileStore) {
+    this.#store = store
+  }
+
+  /** The next transaction. */
+  async next(): Promise<void> {
+    const index = this.attempted++
+    const outcome = await this.#store.transact(step(index))
+    assert.ok(outcome.ok, `transaction ${index} was refused`)
+    assert.equal(outcome.records[0]?.id, index + 1)
+    this.acknowledged.add(index)
+  }
+
+  /** Several writers at once, each with one transaction after the other, until there were so many. */
+  async writeUntil(count: number, writers: number): Promise<void> {
+    const write = async () => {
+      while (this.attempted < count) await this.next()
+    }
+    await Promise.all(Array.from({ length: writers }, write))
+  }
+}
+
+/**
+ * Asserts that the records are what the first so many transactions leave behind.
+ *
+ * @returns how many those are
+ */
+export function countOf({ author = [], category = [] }: Record<string, readonly StoredRecord[]>, at = ''): number {
+  assert.ok(author.length <= 1, `${at}: the counter is there twice`)
+  const count = author[0] === undefined ? 0 : Number(/^at (-?\d+)$/.exec(String(author[0].name))?.[1]) + 1
+  const all = Array.from({ length: count }, (_, index) => index)
+  const expected = all.filter((index) => index % KEPT === 0 || index === count - 1)
+  assert.deepEqual(
+    category.map(({ id, name }) => [id, name]),
+    expected.map((index) => [index + 1, `category ${index}`]),
+    `${at}: not what ${count} transactions leave behind`,
+  )
+  return count
+}

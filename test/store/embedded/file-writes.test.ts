@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { mkdir, readdir, rmdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { describe, test } from 'node:test'
+import { AppError } from '../../../src/errors.ts'
+import { FileStore } from '../../../src/store/embedded/file-store.ts'
+import type { Change, Outcome } from '../../../src/store/store.ts'
+import { diskError, FaultyDisk, type StepKind } from '../../helpers/faulty-disk.ts'
+import { temporaryFolder } from '../../helpers/fixture.ts'
+import { insert, Library, libraryRegistry, remove, update } from '../../helpers/store-contract/library.ts'
+import { Child } from './child.ts'
+import { genresOnDisk, inFolder, onDisk, type Place } from './folder.ts'
+
+const unavailable = (error: unknown) => {
+  assert.ok(error instanceof AppError, String(error))
+  assert.equal(error.code, 'STORE_UNAVAILABLE')
+  return true
+}
+
+/** A store on a disk that can be made to fail. */
+function onFaultyDisk(body: (place: Place, disk: FaultyDisk) => Promise<void>): Promise<void> {
+  const disk = new FaultyDisk()
+  return inFolder((place) => body(place, disk).finally(() => disk.mend()), { disk })
+}
+
+/** Two ways in which the file system can refuse: before there is a journal, and when it is written to. */
+const OBSTACLES: readonly (readonly [name: string, kind: StepKind])[] = [
+  ['the journal cannot be opened', 'open'],
+  ['the journal cannot be written', 'write'],
+]
+
+describe('a write that fails', () => {
+  for (const [name, kind] of OBSTACLES) {
+    test(`${name}: nothing is applied, and it goes on once that is mended`, async () => {
+      await onFaultyDisk(async (place, disk) => {
+        const { shelves, store, folder } = place
+        disk.fail('ENOSPC', kind)
+        await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
+        assert.deepEqual(await shelves.find('genre'), [[], 0])
+        assert.deepEqual(await store.get('genre', [1]), [undefined])
+        assert.deepEqual(await genresOnDisk(folder), [])
+        disk.mend()
+        // The unique value is free again.
+        const { id } = await shelves.add('genre', { name: 'a' })
+        assert.deepEqual(await (await place.reopen()).shelves.ids('genre'), [id])
+      })
+    })
+  }
+
+  test('says nothing of paths, and keeps the reason for the log', async () => {
+    await onFaultyDisk(async ({ store, folder }, disk) => {
+      disk.fail('ENOSPC', 'write')
+      await assert.rejects(store.transact([insert('genre', { name: 'a' })]), (error: unknown) => {
+        assert.ok(error instanceof AppError, String(error))
+        assert.ok(error.cause instanceof Error, 'there is no cause')
+        assert.ok(!error.message.includes(folder), error.message)
+        return true
+      })
+    })
+  })
+
+  test('leaves a store that was new, new', async () => {
+    await onFaultyDisk(async ({ store }, disk) => {
+      disk.fail('ENOSPC', 'write')
+      await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
+      assert.equal(store.isNew, true)
+    })
+  })
+
+  test('takes back updates, removals and all that a cascade did', async () => {
+    await onFaultyDisk(async ({ shelves, store, folder, reopen }, disk) => {
+      await shelves.add('series', { name: 's' })
+      await shelves.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
+      await shelves.addBook({ series_id: 1, genres: [1, 2], isbn: 'held' })
+      await shelves.accept([insert('review', { book_id: 1 }), insert('cover', { book_id: 1 })])
+      const before = await shelves.everything()
+      disk.fail('ENOSPC', 'write')
+      const batches = [
+        [remove('series', 1)],
+        [remove('genre', 2), update('genre', 1, { name: 'b' })],
+        [update('author', 1, { name: 'other' }), remove('book', 1)],
+      ]
+      for (const batch of batches) {
+        await assert.rejects(store.transact(batch), unavailable)
+        assert.deepEqual(await shelves.everything(), before)
+        assert.deepEqual(await onDisk(folder), before)
+      }
+      disk.mend()
+      // What is unique and who refers to whom is as it was, too.
+      await shelves.refuse([insert('genre', { name: 'b' })], [{ kind: 'unique', index: 0, field: 'name' }])
+      await shelves.accept([insert('genre', { name: 'other' }), remove('series', 1)])
+      const again = (await reopen()).shelves
+      assert.deepEqual([await again.ids('book'), await again.ids('review'), await again.ids('cover')], [[], [], []])
+    })
+  })
+
+  test('is told to whoever follows as its opposite, in the step in which it is taken back', async () => {
+    await onFaultyDisk(async ({ shelves, store }, disk) => {
+      await shelves.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
+      const told: (readonly Change[])[] = []
+      store.follow((changes) => told.push(changes))
+      disk.fail('ENOSPC', 'open', 'write')
+      const doomed = [
+        store.transact([update('genre', 1, { name: 'c' }), remove('genre', 2)]),
+        store.transact([insert('genre', { name: 'b' }), update('genre', 1, { name: 'd' })]),
+      ]
+      const ends = Promise.allSettled(doomed)
+      const was = (await shelves.find('genre'))[0].map(({ name }) => name)
+      assert.deepEqual(was, ['d', 'b'], 'what is not on disk yet is seen, and told of')
+      assert.equal(told.length, 2)
+      assert.deepEqual(
+        (await ends).map(({ status }) => status),
+        ['rejected', 'rejected'],
+      )
+      const flat = told.map((changes) => changes.map(({ id, before, after }) => `${id}: ${before?.name} → ${after?.name}`))
+      assert.deepEqual(flat.slice(2), [
+        ['1: d → c', '3: b → undefined'],
+        ['2: undefined → b', '1: c → a'],
+      ])
+    })
+  })
+
+  test('fails all that wait for it, since the later stand on the earlier', async () => {
+    await onFaultyDisk(async ({ shelves, store, reopen }, disk) => {
+      await shelves.add('genre', { name: 'before' })
+      disk.fail('ENOSPC', 'write')
+      const outcomes = await Promise.allSettled([
+        store.transact([insert('genre', { name: 'a' }, 10)]),
+        store.transact([update('genre', 10, { name: 'b' })]),
+        store.transact([insert('category', { name: 'c', parent_id: null }, 20)]),
+        store.transact([insert('category', { name: 'd', parent_id: 20 })]),
+        store.transact([remove('genre', 1)]),
+      ])
+      for (const outcome of outcomes) {
+        assert.equal(outcome.status, 'rejected')
+        if (outcome.status === 'rejected') unavailable(outcome.reason)
+      }
+      assert.deepEqual([await shelves.ids('genre'), await shelves.ids('category')], [[1], []])
+      disk.mend()
+      await shelves.add('genre', { name: 'after' })
+      const again = (await reopen()).shelves
+      const [records] = await again.find('genre')
+      assert.deepEqual(
+        records.map(({ name }) => name),
+        ['before', 'after'],
+      )
+    })
+  })
+
+  test('an id that was told to nobody is still never given to two records', async () => {
+    await onFaultyDisk(async ({ shelves, store }, disk) => {
+      await shelves.add('genre', { name: 'a' })
+      disk.fail('ENOSPC', 'write')
+      await assert.rejects(store.transact([insert('genre', { name: 'b' })]), unavailable)
+      disk.mend()
+      const ids = (await Promise.all(['c', 'd', 'e'].map((name) => shelves.add('genre', { name })))).map(({ id }) => id)
+      assert.equal(new Set([1, ...ids]).size, 4)
+    })
+  })
+
+  test('does not keep the store from closing', async () => {
+    await onFaultyDisk(async ({ store, folder }, disk) => {
+      disk.fail('ENOSPC', 'write')
+      const pending = assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
+      await store.close()
+      await pending
+      assert.deepEqual((await onDisk(folder)).genre, [])
+      assert.ok(!(await readdir(folder)).includes('lock'), 'the folder was not given back')
+    })
+  })
+})
+
+describe('a write that succeeds', () => {
+  test('is on disk when the transaction resolves', async () => {
+    await inFolder(async ({ shelves, folder }) => {
+      for (const name of ['a', 'b', 'c']) {
+        await shelves.add('genre', { name })
+        assert.equal((await genresOnDisk(folder)).at(-1), name)
+      }
+    })
+  })
+
+  test('is on disk for each of many that wait at the same time, who share few writes', async () => {
+    const disk = new FaultyDisk()
+    await inFolder(
+      async ({ store, folder }) => {
+        const lost: string[] = []
+        const waiting = Array.from({ length: 100 }, async (_, index) => {
+          await store.transact([insert('genre', { name: `genre ${index}.` })])
+          // No write ends between the resolution and this: what is read is what the write left that resolved it.
+          const text = readFileSync(join(folder, 'journal.1.log'), 'utf8')
+          if (!text.includes(`"genre ${index}."`)) lost.push(`genre ${index}`)
+        })
+        await Promise.all(waiting)
+        assert.deepEqual(lost, [], 'not on disk when their transactions resolved')
+        assert.ok(disk.count('write') <= 3, `100 transactions took ${disk.count('write')} writes`)
+      },
+      { disk },
+    )
+  })
+
+  test('follows another for what comes while that is under way', async () => {
+    await inFolder(async ({ shelves, folder, reopen }) => {
+      const earlier = shelves.add('genre', { name: 'a' })
+      await shelves.add('genre', { name: 'b' })
+      assert.deepEqual(await genresOnDisk(folder), ['a', 'b'])
+      await earlier
+      assert.deepEqual(await (await reopen()).shelves.ids('genre'), [1, 2])
+    })
+  })
+
+  test('stands, though the one after it fails', async () => {
+    await onFaultyDisk(async ({ shelves, store, folder, reopen }, disk) => {
+      let writes = 0
+      disk.before = ({ kind }) => {
+        if (kind === 'write' && ++writes > 1) throw diskError('ENOSPC')
+      }
+      const earlier = shelves.add('genre', { name: 'a' })
+      const later = assert.rejects(store.transact([update('genre', 1, { name: 'b' })]), unavailable)
+      await Promise.all([earlier, later])
+      assert.deepEqual((await shelves.expect('genre', 1)).name, 'a')
+      assert.deepEqual(await genresOnDisk(folder), ['a'])
+      disk.mend()
+      assert.deepEqual((await (await reopen()).shelves.expect('genre', 1)).name, 'a')
+    })
+  })
+
+  test('survives the death of the process', { timeout: 120_000 }, async () => {
+    const folder = await temporaryFolder()
+    const data = join(folder.path, 'data')
+    const writer = new Child('writer-child.ts', data)
+    try {
+      const told: number[] = []
+      while (told.length < 30) told.push(Number(await writer.line()))
+      told.push(...(await writer.kill()).map(Number))
+      const store = await FileStore.open(data, libraryRegistry(), 'write')
+      const ids = await new Library(store).ids('genre')
+      await store.close()
+      assert.deepEqual(
+        told.filter((id) => !ids.includes(id)),
+        [],
+      )
+      assert.deepEqual(
+        (await readdir(data)).filter((name) => name !== 'db.json.new'),
+        ['db.json'],
+      )
+    } finally {
+      await writer.kill()
+      await folder.remove()
+    }
+  })
+})
+
+describe('close', () => {
+  test('waits for what was accepted', async () => {
+    await inFolder(async ({ store, folder }) => {
+      const settled: Outcome[] = []
+      const waiting = ['a', 'b', 'c'].map((name) =>
+        store.transact([insert('genre', { name })]).then((outcome) => settled.push(outcome)),
+      )
+      await store.close()
+      assert.deepEqual(await readdir(folder), ['db.json'])
+      assert.deepEqual(await genresOnDisk(folder), ['a', 'b', 'c'])
+      await Promise.all(waiting)
+      assert.deepEqual(
+        settled.map(({ ok }) => ok),
+        [true, true, true],
+      )
+    })
+  })
+
+  test('refuses what comes after it, even while it still waits', async () => {
+    await inFolder(async ({ store, reopen }) => {
+      const accepted = store.transact([insert('genre', { name: 'a' })])
+      const closed = store.close()
+      await assert.rejects(store.transact([insert('genre', { name: 'b' })]), unavailable)
+      await Promise.all([accepted, closed])
+      await assert.rejects(store.transact([insert('genre', { name: 'c' })]), unavailable)
+      assert.deepEqual(await (await reopen()).shelves.ids('genre'), [1])
+    })
+  })
+
+  test('a second time does nothing to whoever has the folder now', async () => {
+    await inFolder(async ({ store, folder, registry, reopen }) => {
+      await reopen()
+      await store.close()
+      await assert.rejects(FileStore.open(folder, registry, 'write'), { name: 'AppError', code: 'DATA_IN_USE' })
+    })
+  })
+
+  test('a second time at the same time resolves no sooner than the first', async () => {
+    await inFolder(async ({ shelves, store, folder }) => {
+      await shelves.add('genre', { name: 'a' })
+      const closed = store.close()
+      await store.close()
+      assert.deepEqual(await readdir(folder), ['db.json'])
+      await closed
+    })
+  })
+
+  for (const [name, path] of [
+    ['opened', ({ file }: Place) => `${file}.new`],
+    ['put in place', ({ file }: Place) => file],
+  ] as const) {
+    test(`keeps the journal, with a warning, when the new db.json cannot be ${name}`, async () => {
+      const warnings: string[] = []
+      await inFolder(
+        async (place) => {
+          const { shelves, store, folder } = place
+          await mkdir(path(place))
+          for (const genre of ['a', 'b']) await shelves.add('genre', { name: genre })
+          await store.close()
+          assert.equal(warnings.length, 1)
+          assert.match(warnings[0] ?? '', /could not be folded into db\.json/)
+          assert.deepEqual(await readdir(folder), [basename(path(place)), 'journal.1.log'])
+          await rmdir(path(place))
+          const again = await place.reopen()
+          assert.deepEqual((await again.shelves.find('genre'))[0], [
+            { id: 1, name: 'a' },
+            { id: 2, name: 'b' },
+          ])
+          assert.equal((await again.shelves.add('genre', { name: 'c' })).id, 3)
+          await again.store.close()
+          assert.deepEqual(await readdir(folder), ['db.json'])
+          assert.deepEqual(await genresOnDisk(folder), ['a', 'b', 'c'])
+          assert.equal(warnings.length, 1)
+        },
+        { warn: (message) => warnings.push(message) },
+      )
+    })
+  }
+
+  test('and being opened again in vain, over and over, loses nothing', async () => {
+    await inFolder(async ({ shelves, store, file, folder, reopen }) => {
+      await shelves.add('genre', { name: '0' })
+      await mkdir(`${file}.new`)
+      await store.close()
+      for (const name of ['1', '2', '3']) {
+        const again = await reopen()
+        await again.shelves.add('genre', { name })
+        await again.store.close()
+      }
+      assert.deepEqual(await genresOnDisk(folder), ['0', '1', '2', '3'])
+      await rmdir(`${file}.new`)
+      await (await reopen()).store.close()
+      assert.deepEqual(await readdir(folder), ['db.json'])
+      assert.deepEqual(await genresOnDisk(folder), ['0', '1', '2', '3'])
+    })
+  })
+})

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { AppError } from '../../../../src/errors.ts'
+import { acquireLock, announceApi, apiOf } from '../../../../src/store/embedded/files/lock.ts'
+import { temporaryFolder } from '../../../helpers/fixture.ts'
+import { Child } from '../child.ts'
+
+const CHILDREN = 6
+const ROUNDS = 25
+
+/** A process id that was somebody's and is nobody's now. */
+const deadPid = () => spawnSync(process.execPath, ['--eval', '']).pid
+
+async function withFolder(body: (folder: string, lock: string) => Promise<void>): Promise<void> {
+  const { path, remove } = await temporaryFolder()
+  try {
+    await body(path, join(path, 'lock'))
+  } finally {
+    await remove()
+  }
+}
+
+/** Asserts that the lock is held by this process id, and that the message helps whoever reads it. */
+async function assertInUse(lock: string, pid: number): Promise<void> {
+  const before = await readFile(lock, 'utf8')
+  await assert.rejects(acquireLock(lock), (error: unknown) => {
+    assert.ok(error instanceof AppError, String(error))
+    assert.equal(error.code, 'DATA_IN_USE')
+    assert.match(error.message, new RegExp(`\\b${pid}\\b`))
+    assert.ok(error.message.includes(lock), error.message)
+    return true
+  })
+  assert.equal(await readFile(lock, 'utf8'), before)
+}
+
+/** Asserts that a lock file with this content does not keep anybody out. */
+async function assertTakenOver(content: string): Promise<void> {
+  await withFolder(async (folder, lock) => {
+    await writeFile(lock, content)
+    const release = await acquireLock(lock)
+    await assertInUse(lock, process.pid)
+    assert.deepEqual(await readdir(folder), ['lock'])
+    await release()
+    assert.deepEqual(await readdir(folder), [])
+  })
+}
+
+describe('the lock', () => {
+  test('keeps a second one out until it is given back', async () => {
+    await withFolder(async (folder, lock) => {
+      const release = await acquireLock(lock)
+      await assertInUse(lock, process.pid)
+      assert.deepEqual(await readdir(folder), ['lock'])
+      await release()
+      assert.deepEqual(await readdir(folder), [])
+      const again = await acquireLock(lock)
+      await assertInUse(lock, process.pid)
+      await again()
+    })
+  })
+
+  test('given back twice, it is not taken from the next holder', async () => {
+    await withFolder(async (_, lock) => {
+      const release = await acquireLock(lock)
+      await release()
+      const next = await acquireLock(lock)
+      await release()
+      await assertInUse(lock, process.pid)
+      await next()
+    })
+  })
+
+  test('of many in one process, exactly one gets it', async () => {
+    await withFolder(async (folder, lock) => {
+      const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => acquireLock(lock)))
+      const won = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []))
+      assert.equal(won.length, 1)
+      assert.deepEqual(await readdir(folder), ['lock'])
+      for (const release of won) await release()
+    })
+  })
+
+  test('is not to be had where there is no folder', async () => {
+    await withFolder(async (folder) => {
+      await assert.rejects(acquireLock(join(folder, 'nowhere', 'lock')))
+    })
+  })
+})
+
+describe('a lock that was left behind', () => {
+  test('by a process that is gone, is taken over', async () => {
+    await assertTakenOver(`{"pid":${deadPid()},"started":"1"}\n`)
+    await assertTakenOver(`{"pid":${deadPid()},"started":null}\n`)
+  })
+
+  test('by a process whose id another has now, is taken over', async () => {
+    await assertTakenOver(`{"pid":${process.pid},"started":"1"}\n`)
+  })
+
+  test('by a process of which only the id is known, is honoured while the id is in use', async () => {
+    await withFolder(async (_, lock) => {
+      await writeFile(lock, `{"pid":${process.pid}}`)
+      await assertInUse(lock, process.pid)
+    })
+  })
+
+  for (const garbage of [
+    '',
+    ' \n',
+    'garbage',
+    '{',
+    '[]',
+    'null',
+    '7',
+    '{"pid":"1"}',
+    '{"started":"1"}',
+    '{"pid":1.5}',
+    '{"pid":4194305}',
+  ]) {
+    test(`as ${JSON.stringify(garbage)}, is taken over`, () => assertTakenOver(garbage))
+  }
+
+  for (const garbage of ['{"pid":0}', '{"pid":-1}']) {
+    test(`as ${garbage}, which is no process, is taken over`, () => assertTakenOver(garbage))
+  }
+})
+
+describe('the lock among processes', { timeout: 180_000 }, () => {
+  test('names the process that has it, and is taken over when that is killed', async () => {
+    await withFolder(async (folder, lock) => {
+      const child = new Child('files/lock-child.ts', lock)
+      try {
+        assert.equal(await child.line(), 'ready')
+        assert.equal(await child.ask('take'), 'won')
+        await assertInUse(lock, child.pid)
+      } finally {
+        await child.kill()
+      }
+      assert.deepEqual(await readdir(folder), ['lock'])
+      const release = await acquireLock(lock)
+      await assertInUse(lock, process.pid)
+      await release()
+      assert.deepEqual(await readdir(folder), [])
+    })
+  })
+
+  test('of several that race for a stale one, exactly one gets it', async () => {
+    await withFolder(async (folder, lock) => {
+      const stale = `{"pid":${deadPid()},"started":"1"}\n`
+      const children = Array.from({ length: CHILDREN }, () => new Child('files/lock-child.ts', lock))
+      try {
+        await Promise.all(children.map((child) => child.line()))
+        for (let round = 0; round < ROUNDS; round++) {
+          await writeFile(lock, stale)
+          const answers = await Promise.all(children.map((child) => child.ask('take')))
+          const expected = ['won', ...Array.from({ length: CHILDREN - 1 }, () => 'DATA_IN_USE')].sort()
+          assert.deepEqual([...answers].sort(), expected, `round ${round}`)
+          assert.deepEqual(await readdir(folder), ['lock'])
+          const winner = children[answers.indexOf('won')]
+          assert.ok(winner !== undefined, 'nobody won')
+          await assertInUse(lock, winner.pid)
+          assert.equal(await winner.ask('give'), 'given')
+          assert.deepEqual(await readdir(folder), [])
+        }
+      } finally {
+        await Promise.all(children.map((child) => child.kill()))
+      }
+    })
+  })
+})
+
+describe('where the holder serves the data', () => {
+  test('is known once it says so, and no longer than it holds the data', () =>
+    withFolder(async (folder, lock) => {
+      assert.equal(await apiOf(lock), undefined)
+      const release = await acquireLock(lock)
+      assert.equal(await apiOf(lock), undefined)
+      await announceApi(lock, 'http://127.0.0.1:8000/api/v1')
+      assert.equal(await apiOf(lock), 'http://127.0.0.1:8000/api/v1')
+      await assertInUse(lock, process.pid)
+      assert.deepEqual(await readdir(folder), ['lock'])
+      await announceApi(lock, undefined)
+      assert.equal(await apiOf(lock), undefined)
+      await assertInUse(lock, process.pid)
+      await announceApi(lock, 'http://127.0.0.1:8000/api/v1')
+      await release()
+      assert.equal(await apiOf(lock), undefined)
+    }))
+
+  test('is not believed of a process that is gone', () =>
+    withFolder(async (_, lock) => {
+      const api = 'http://127.0.0.1:1/api/v1'
+      await writeFile(lock, JSON.stringify({ pid: deadPid(), started: null, api }))
+      assert.equal(await apiOf(lock), undefined)
+      // Another process has its id now.
+      await writeFile(lock, JSON.stringify({ pid: process.pid, started: '1', api }))
+      assert.equal(await apiOf(lock), undefined)
+    }))
+})

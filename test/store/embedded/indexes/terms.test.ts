@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Bitmap, bitmapFor, keepRow } from '../../../../src/store/embedded/indexes/bitmap.ts'
+import { RowSet } from '../../../../src/store/embedded/indexes/row-set.ts'
+import { Terms } from '../../../../src/store/embedded/indexes/terms.ts'
+
+const ROWS = 1000
+
+/** The multiples of a number as a bitmap, which ends where they do or has room for more. */
+function multiples(step: number, end: number): Bitmap {
+  const bitmap = bitmapFor(end % 2 === 0 ? end : 0)
+  for (let row = 0; row < end; row += step) keepRow(bitmap, row)
+  return bitmap
+}
+
+test('what meets is in all that is kept and in nothing that is dropped, however many those are', () => {
+  for (let keeps = 1; keeps <= 8; keeps++) {
+    for (let drops = 0; drops <= 8; drops++) {
+      const terms = new Terms()
+      const ends = (index: number): number => ROWS - 31 * index
+      for (let index = 0; index < keeps; index++) terms.keep(multiples(index + 1, ends(index)))
+      for (let index = 0; index < drops; index++) terms.drop(multiples(index * 7 + 11, 100 * (index + 1)))
+      terms.dropRows([7, 840, 11], 1, 2)
+      terms.dropRows([RowSet.of(0, 3, 4, 420, 999_999)])
+      const target = bitmapFor(ROWS)
+      target.add(1)
+      const count = terms.meet(target)
+      const expected = Array.from({ length: ROWS }, (_, row) => row).filter((row) => {
+        if ([840, 0, 3, 4, 420].includes(row)) return false
+        for (let index = 0; index < keeps; index++) if (row % (index + 1) !== 0 || row >= ends(index)) return false
+        for (let index = 0; index < drops; index++) if (row % (index * 7 + 11) === 0 && row < 100 * (index + 1)) return false
+        return true
+      })
+      assert.deepEqual(target.array(), expected, `${keeps} kept, ${drops} dropped`)
+      assert.equal(count, expected.length)
+    }
+  }
+})
+
+test('terms are open until something is kept', () => {
+  const terms = new Terms()
+  terms.dropRows([1])
+  terms.drop(bitmapFor(9))
+  assert.equal(terms.isOpen, true)
+  terms.keep(bitmapFor(9))
+  assert.equal(terms.isOpen, false)
+})
+
+test('what lies beyond the target is neither in it nor counted', () => {
+  const terms = new Terms()
+  terms.keep(multiples(1, ROWS))
+  const target = bitmapFor(40)
+  assert.equal(terms.meet(target), 64)
+  assert.equal(target.size(), 64)
+})

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { encodeEntry, type JournalEntry, readEntries } from '../../../../src/store/embedded/journal/format.ts'
+import type { Change } from '../../../../src/store/store.ts'
+
+const FIRST = 7
+
+const added = (id: number, name: string): Change => ({ table: 'genre', id, before: undefined, after: { id, name } })
+
+/** The changes of each transaction, and the next ids. */
+const TRANSACTIONS: readonly (readonly [changes: readonly Change[], nextIds: Readonly<Record<string, number>>])[] = [
+  [[added(1, 'a')], { genre: 2 }],
+  [[], { genre: 2 }],
+  [[added(2, 'line\nbreak \r\n 0000000a 00000000 ')], { genre: 3 }],
+  [[{ table: 'genre', id: 1, before: { id: 1, name: 'a' }, after: undefined }], { genre: 3 }],
+  [[added(3, 'ü€😀'), added(4, '')], { genre: 5, book: 1 }],
+  [
+    [{ table: 'book', id: 1, before: undefined, after: { id: 1, meta: { ['__proto__']: [null, 1.5e300] }, genres: [2] } }],
+    { book: 2 },
+  ],
+  [[added(9_007_199_254_740_990, 'z')], { genre: 9_007_199_254_740_991 }],
+  [[added(5, '\u0000\u2028')], { genre: 9_007_199_254_740_991 }],
+]
+
+const LINES: readonly Buffer[] = TRANSACTIONS.map(([changes, nextIds], index) =>
+  Buffer.from(encodeEntry(FIRST + index, changes, new Map(Object.entries(nextIds)))),
+)
+const JOURNAL = Buffer.concat(LINES)
+const ENTRIES: readonly JournalEntry[] = TRANSACTIONS.map(([changes, nextIds], index) => ({
+  sequence: FIRST + index,
+  changes: changes.map(({ table, id, after }) => [table, id, after ?? null] as const),
+  nextIds,
+}))
+/** Where each line begins, and where the last ends. */
+const BOUNDARIES = [0, ...LINES.map((_, index) => Buffer.concat(LINES.slice(0, index + 1)).length)]
+
+/** How many lines are whole in the first `length` bytes. */
+const wholeIn = (length: number): number => BOUNDARIES.filter((end) => end > 0 && end <= length).length
+
+const without = (index: number): Buffer => Buffer.concat(LINES.filter((_, line) => line !== index))
+
+describe('a journal', () => {
+  test('is read as it was written', () => {
+    assert.deepEqual(readEntries(JOURNAL, FIRST), { entries: ENTRIES, goodLength: JOURNAL.length, rest: 'none' })
+    assert.deepEqual(readEntries(Buffer.alloc(0), FIRST), { entries: [], goodLength: 0, rest: 'none' })
+  })
+
+  test('has one line a transaction, whatever the values', () => {
+    for (const [index, line] of LINES.entries()) {
+      assert.equal(line.indexOf('\n'), line.length - 1, `line ${index}`)
+      assert.match(line.toString(), /^[0-9a-f]{8} [0-9a-f]{8} \d+ \{.*\}\n$/s)
+    }
+  })
+
+  test('cut at any byte gives the transactions before, and a torn end', () => {
+    for (let length = 0; length <= JOURNAL.length; length++) {
+      const whole = wholeIn(length)
+      const goodLength = BOUNDARIES[whole]
+      assert.deepEqual(
+        readEntries(JOURNAL.subarray(0, length), FIRST),
+        { entries: ENTRIES.slice(0, whole), goodLength, rest: goodLength === length ? 'none' : 'torn' },
+        `cut at byte ${length}`,
+      )
+    }
+  })
+
+  test('with a tail of zeros is torn, wherever it begins', () => {
+    for (let from = 0; from < JOURNAL.length; from++) {
+      const bytes = Buffer.from(JOURNAL).fill(0, from)
+      const whole = wholeIn(from)
+      const reading = readEntries(bytes, FIRST)
+      assert.deepEqual(reading, { entries: ENTRIES.slice(0, whole), goodLength: BOUNDARIES[whole], rest: 'torn' }, `from ${from}`)
+    }
+    const longer = readEntries(Buffer.concat([JOURNAL, Buffer.alloc(4096)]), FIRST)
+    assert.deepEqual(longer, { entries: ENTRIES, goodLength: JOURNAL.length, rest: 'torn' })
+  })
+
+  for (const mask of [0x01, 0x04, 0x10, 0x20, 0x80, 0xff]) {
+    test(`with any one byte changed (by ${mask}) invents nothing`, () => {
+      let detected = 0
+      for (let offset = 0; offset < JOURNAL.length; offset++) {
+        const bytes = Buffer.from(JOURNAL)
+        bytes.writeUInt8(bytes.readUInt8(offset) ^ mask, offset)
+        const { entries, goodLength, rest } = readEntries(bytes, FIRST)
+        if (rest === 'none') {
+          assert.deepEqual(entries, ENTRIES, `byte ${offset}`)
+          continue
+        }
+        const bad = BOUNDARIES.findLastIndex((start) => start <= offset)
+        assert.deepEqual(entries, ENTRIES.slice(0, bad), `byte ${offset}`)
+        assert.equal(goodLength, BOUNDARIES[bad], `byte ${offset}`)
+        assert.equal(rest, bad === LINES.length - 1 ? 'torn' : 'damaged', `byte ${offset} of ${JOURNAL.length}, in line ${bad}`)
+        detected++
+      }
+      assert.equal(detected, JOURNAL.length, 'some changes went unnoticed')
+    })
+  }
+
+  test('without a line in the middle, or the first, is damaged there', () => {
+    for (let index = 0; index < LINES.length - 1; index++) {
+      const { entries, goodLength, rest } = readEntries(without(index), FIRST)
+      assert.deepEqual(
+        { entries, goodLength, rest },
+        { entries: ENTRIES.slice(0, index), goodLength: BOUNDARIES[index], rest: 'damaged' },
+        `without line ${index}`,
+      )
+    }
+    assert.equal(readEntries(without(LINES.length - 1), FIRST).rest, 'none', 'nobody can miss the last')
+  })
+
+  test('with a line twice, or two that changed places, is damaged there', () => {
+    const [a = Buffer.alloc(0), b = Buffer.alloc(0), c = Buffer.alloc(0)] = LINES
+    for (const lines of [
+      [a, a, b],
+      [a, a],
+      [a, c, b],
+    ]) {
+      const { entries, goodLength, rest } = readEntries(Buffer.concat(lines), FIRST)
+      assert.deepEqual({ entries, goodLength, rest }, { entries: ENTRIES.slice(0, 1), goodLength: a.length, rest: 'damaged' })
+    }
+  })
+
+  test('must begin with the sequence that its name says', () => {
+    for (const first of [0, FIRST - 1, FIRST + 1]) {
+      assert.deepEqual(readEntries(JOURNAL, first), { entries: [], goodLength: 0, rest: 'damaged' })
+    }
+  })
+
+  test('of other text is torn, not believed', () => {
+    for (const text of ['x', '\n\n\n', '00000000 00000000 \n', 'ffffffff ffffffff 7 {}\n', '{"changes":[]}\n']) {
+      assert.deepEqual(readEntries(Buffer.from(text), FIRST), { entries: [], goodLength: 0, rest: 'torn' }, text)
+    }
+  })
+})

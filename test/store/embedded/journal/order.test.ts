@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { FaultyDisk } from '../../../helpers/faulty-disk.ts'
+import { insert } from '../../../helpers/store-contract/library.ts'
+import { inFolder } from '../folder.ts'
+
+/** What of a journal would survive a power cut at this moment. */
+function safeIn(disk: FaultyDisk, path: string): string {
+  return readFileSync(path)
+    .subarray(0, disk.synced.get(path) ?? 0)
+    .toString()
+}
+
+const kinds = (disk: FaultyDisk): string[] => disk.done.map(({ kind }) => kind)
+
+describe('a transaction', () => {
+  test('is written, then synced, then resolved; and a new file is made known to its folder first', async () => {
+    const disk = new FaultyDisk()
+    await inFolder(
+      async ({ shelves, folder }) => {
+        disk.done.length = 0
+        await shelves.add('genre', { name: 'a' })
+        assert.deepEqual(disk.done, [
+          { kind: 'open', name: 'journal.1.log' },
+          { kind: 'syncFolder', name: 'data' },
+          { kind: 'write', name: 'journal.1.log' },
+          { kind: 'sync', name: 'journal.1.log' },
+        ])
+        assert.match(safeIn(disk, join(folder, 'journal.1.log')), /"name":"a"/)
+        disk.done.length = 0
+        await shelves.add('genre', { name: 'b' })
+        assert.deepEqual(kinds(disk), ['write', 'sync'])
+        assert.match(safeIn(disk, join(folder, 'journal.1.log')), /"name":"b"/)
+      },
+      { disk },
+    )
+  })
+
+  for (const held of ['syncFolder', 'write', 'sync'] as const) {
+    test(`does not resolve before the ${held} has ended`, async () => {
+      const disk = new FaultyDisk()
+      await inFolder(
+        async ({ shelves }) => {
+          const { reached, release } = disk.hold(held)
+          let settled = false
+          const writing = shelves.add('genre', { name: 'a' }).finally(() => {
+            settled = true
+          })
+          await reached
+          // Every promise that does not wait for the disk is settled by the next turn of the event loop.
+          await new Promise((done) => setImmediate(done))
+          assert.equal(settled, false)
+          release()
+          await writing
+        },
+        { disk },
+      )
+    })
+  }
+
+  test('that is refused, rehearsed or empty asks nothing of the disk', async () => {
+    const disk = new FaultyDisk()
+    await inFolder(
+      async ({ shelves, store }) => {
+        await shelves.add('genre', { name: 'a' })
+        disk.done.length = 0
+        await store.transact([insert('genre', { name: 'a' })])
+        await store.transact([insert('genre', { name: 'b' })], 'rehearse')
+        await store.transact([])
+        assert.deepEqual(disk.done, [])
+      },
+      { disk },
+    )
+  })
+
+  test('of 1,000 operations is one sync', async () => {
+    const disk = new FaultyDisk()
+    await inFolder(
+      async ({ shelves }) => {
+        await shelves.accept(Array.from({ length: 1000 }, (_, index) => insert('genre', { name: `genre ${index}` })))
+        assert.deepEqual([disk.count('write'), disk.count('sync')], [1, 1])
+      },
+      { disk },
+    )
+  })
+})
+
+describe('fifty transactions at once', () => {
+  test('are each synced before they resolve, and share few syncs', async () => {
+    const disk = new FaultyDisk()
+    await inFolder(
+      async ({ shelves, folder }) => {
+        const path = join(folder, 'journal.1.log')
+        const unsafe: string[] = []
+        const add = async (index: number) => {
+          await shelves.add('genre', { name: `genre ${index}.` })
+          if (!safeIn(disk, path).includes(`"genre ${index}."`)) unsafe.push(`genre ${index}`)
+        }
+        await Promise.all(Array.from({ length: 50 }, (_, index) => add(index)))
+        assert.deepEqual(unsafe, [], 'resolved before they were safe')
+        assert.ok(disk.count('sync') <= 3, `50 transactions took ${disk.count('sync')} syncs`)
+        const order = kinds(disk).filter((kind) => kind === 'write' || kind === 'sync')
+        assert.deepEqual(order, Array.from({ length: order.length / 2 }, () => ['write', 'sync']).flat())
+      },
+      { disk },
+    )
+  })
+
+  test('that come while a sync is under way wait for the next one', async () => {
+    const disk = new FaultyDisk()
+    await inFolder(
+      async ({ shelves, folder }) => {
+        const { reached, release } = disk.hold('sync')
+        const first = shelves.add('genre', { name: 'first' })
+        await reached
+        const others = Array.from({ length: 49 }, (_, index) => shelves.add('genre', { name: `genre ${index}` }))
+        release()
+        await first
+        assert.doesNotMatch(safeIn(disk, join(folder, 'journal.1.log')), /genre 0/)
+        await Promise.all(others)
+        assert.equal(disk.count('sync'), 2)
+      },
+      { disk },
+    )
+  })
+
+  test('keep the order in which they came', async () => {
+    await inFolder(async ({ shelves, folder }) => {
+      await Promise.all(Array.from({ length: 50 }, (_, index) => shelves.add('genre', { name: `${index}` })))
+      const lines = readFileSync(join(folder, 'journal.1.log'), 'utf8').trimEnd().split('\n')
+      assert.deepEqual(
+        lines.map((line) => [line.split(' ')[2], /"name":"(\d+)"/.exec(line)?.[1]]),
+        Array.from({ length: 50 }, (_, index) => [`${index + 1}`, `${index}`]),
+      )
+    })
+  })
+})

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ModelDefinition } from '../../../src/model/definition.ts'
+import { MemoryStore } from '../../../src/store/embedded/memory-store.ts'
+import { storeContract } from '../../helpers/store-contract.ts'
+import { registryOf } from '../../model/models.ts'
+
+const skip = { reopen: 'what is in memory is gone when the store is closed' }
+
+for (const [name, options] of [
+  ['memory', {}],
+  ['memory, small tables indexed too', { smallTable: 0 }],
+] as const) {
+  storeContract(
+    name,
+    (registry) => {
+      const store = new MemoryStore(registry, options)
+      return { store, close: () => store.close() }
+    },
+    { skip },
+  )
+}
+
+test('what one has of models that another has not is kept, with the ids that were given, until there is one that has them', async () => {
+  const named = (name: string): ModelDefinition => ({ name, fields: [{ name: 'title', type: 'string' }] })
+  const whole = registryOf(named('Note'), named('Task'))
+  const tasks = (store: MemoryStore) => store.find('task', { filters: [], sort: [], offset: 0, limit: 10 })
+  const create = (store: MemoryStore, title: string) => store.transact([{ kind: 'insert', table: 'task', values: { title } }])
+  const first = new MemoryStore(whole)
+  for (const title of ['a', 'b', 'c']) await create(first, title)
+  await first.transact([{ kind: 'remove', table: 'task', id: 3 }])
+  let last = first
+  for (const registry of [registryOf(named('Note')), registryOf(named('Note')), whole]) {
+    const next = new MemoryStore(registry)
+    await next.takeOver(last)
+    last = next
+  }
+  assert.deepEqual((await tasks(last)).records, (await tasks(first)).records)
+  await create(last, 'd')
+  assert.deepEqual(
+    (await tasks(last)).records.map(({ id }) => id),
+    [1, 2, 4],
+  )
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { referencesOf, Table } from '../../../../src/store/embedded/tables/table.ts'
+import type { StoredRecord } from '../../../../src/store/store.ts'
+import { libraryRegistry } from '../../../helpers/store-contract/library.ts'
+
+const books = () => new Table(libraryRegistry().expect('book'))
+const book = (id: number, values: Omit<StoredRecord, 'id'>): StoredRecord => Object.freeze({ id, ...values })
+
+describe('a table', () => {
+  test('knows who has a unique value and who refers to what', () => {
+    const table = books()
+    table.replace(1, book(1, { isbn: 'a', author_id: 7, genres: [1, 2] }))
+    table.replace(2, book(2, { isbn: '__proto__', author_id: 7, editor_id: null, genres: [2] }))
+    assert.equal(table.ownerOf('isbn', 'a'), 1)
+    assert.equal(table.ownerOf('isbn', '__proto__'), 2)
+    assert.equal(table.ownerOf('isbn', 'b'), undefined)
+    assert.equal(table.ownerOf('isbn', 'constructor'), undefined)
+    assert.deepEqual([...table.referrersTo('author_id', 7)], [1, 2])
+    assert.deepEqual([...table.referrersTo('genres', 1)], [1])
+    assert.deepEqual([...table.referrersTo('editor_id', 7)], [])
+  })
+
+  test('forgets what a record no longer says', () => {
+    const table = books()
+    table.replace(1, book(1, { isbn: 'a', author_id: 7, genres: [1, 2] }))
+    table.replace(1, book(1, { isbn: 'b', author_id: 8, genres: [2] }))
+    assert.equal(table.ownerOf('isbn', 'a'), undefined)
+    assert.deepEqual([...table.referrersTo('author_id', 7), ...table.referrersTo('genres', 1)], [])
+    table.replace(1, undefined)
+    assert.equal(table.ownerOf('isbn', 'b'), undefined)
+    assert.deepEqual([...table.referrersTo('author_id', 8), ...table.referrersTo('genres', 2)], [])
+    assert.equal(table.size, 0)
+  })
+
+  test('knows the owners when values are swapped and handed on, in any order', () => {
+    for (const order of [
+      [1, 2, 3],
+      [3, 2, 1],
+      [2, 3, 1],
+    ]) {
+      const table = books()
+      for (const id of [1, 2, 3]) table.replace(id, book(id, { isbn: `${id}`, author_id: 1 }))
+      for (const id of order) table.replace(id, book(id, { isbn: `${(id % 3) + 1}`, author_id: 1 }))
+      assert.deepEqual(
+        ['1', '2', '3'].map((isbn) => table.ownerOf('isbn', isbn)),
+        [3, 1, 2],
+      )
+    }
+  })
+
+  test('keeps all who have a value that became unique later', () => {
+    const table = books()
+    for (const id of [1, 2]) table.replace(id, book(id, { isbn: 'same', author_id: 1 }))
+    assert.equal(table.ownerOf('isbn', 'same'), 1)
+    table.replace(1, undefined)
+    assert.equal(table.ownerOf('isbn', 'same'), 2)
+  })
+
+  test('gives a record that comes back the row that it had', () => {
+    const table = books()
+    for (const id of [1, 2, 3]) table.replace(id, book(id, { isbn: `${id}`, author_id: 1 }))
+    table.replace(2, undefined)
+    table.replace(2, book(2, { isbn: '2', author_id: 1 }))
+    table.settle()
+    assert.equal(table.capacity, 3)
+    assert.deepEqual(
+      table.recordsAt(table.all.slice(0, 9)).map(({ id }) => id),
+      [1, 2, 3],
+    )
+  })
+
+  test('keeps null out of what is unique', () => {
+    const table = books()
+    table.replace(1, book(1, { isbn: null, author_id: 1 }))
+    assert.equal(table.ownerOf('isbn', null), undefined)
+  })
+
+  test('gives ids from 1, and none twice', () => {
+    const table = books()
+    assert.equal(table.nextId, 1)
+    table.replace(5, book(5, { isbn: 'a' }))
+    assert.equal(table.nextId, 6)
+    table.replace(5, undefined)
+    table.replace(2, book(2, { isbn: 'b' }))
+    assert.equal(table.nextId, 6)
+  })
+})
+
+describe('referencesOf', () => {
+  test('gives the ids behind a relation of either kind', () => {
+    assert.deepEqual(referencesOf(book(1, { author_id: 7 }), 'author_id'), [7])
+    assert.deepEqual(referencesOf(book(1, { genres: [3, 1] }), 'genres'), [3, 1])
+    assert.deepEqual(referencesOf(book(1, { author_id: null }), 'author_id'), [])
+    assert.deepEqual(referencesOf(book(1, {}), 'genres'), [])
+  })
+})
