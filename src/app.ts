@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { argon2id, type PasswordHasher } from './auth/password.ts'
-import { keptSecret, makeSecret } from './auth/secret.ts'
+import { loadOrCreateSecret, makeSecret } from './auth/secret.ts'
 import { ServerProof } from './auth/server-proof.ts'
 import { type TokenCodecFactory, Tokens } from './auth/token.ts'
 import type { Settings } from './config/settings.ts'
@@ -39,7 +39,7 @@ import { Traffic } from './util/traffic.ts'
 import type { Resolve } from './webhooks/url-guard.ts'
 
 /** What an application takes from the outside world; all but the codec has an everyday default. */
-export interface Surroundings {
+export interface AppDependencies {
   readonly tokenCodec: TokenCodecFactory
   readonly clock?: Clock
   readonly random?: Random
@@ -121,7 +121,7 @@ export type AppMode = 'read' | 'write' | 'ephemeral'
  * @throws {ConfigError} listing every fault of the project's files
  * @throws {AppError} DATA_IN_USE, DATA_CORRUPT, USAGE; TASK_FAILED when there is nothing to read yet
  */
-export async function openApp(source: ProjectSource, mode: AppMode, surroundings: Surroundings): Promise<App> {
+export async function openApp(source: ProjectSource, mode: AppMode, surroundings: AppDependencies): Promise<App> {
   return open(await loadProject(source), mode, surroundings)
 }
 
@@ -139,7 +139,7 @@ interface Inheritance {
 async function open(
   project: Project,
   mode: AppMode,
-  surroundings: Surroundings,
+  surroundings: AppDependencies,
   { lock, secret: inherited, records: kept, seeds = true }: Inheritance = {},
 ): Promise<App> {
   const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id(), wait = idly } = surroundings
@@ -161,10 +161,10 @@ async function open(
     await webhooks.subscriptions.load()
     if (mode !== 'read') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
     // Only now: seeds and permissions are how a project begins, and nothing that happens to it.
-    records.announceTo(webhooks)
+    records.setEventPublisher(webhooks)
     const mockedRecords = new Records({ registry, store, forms, hasher: rememberingHasher(hasher), clock, log })
-    mockedRecords.announceTo(webhooks)
-    const ownSecret = () => (mode === 'ephemeral' ? (inherited ?? makeSecret(random)) : keptSecret(dataFolder, random))
+    mockedRecords.setEventPublisher(webhooks)
+    const ownSecret = () => (mode === 'ephemeral' ? (inherited ?? makeSecret(random)) : loadOrCreateSecret(dataFolder, random))
     const secret = settings.secret_key ?? (await ownSecret())
     const codec = tokenCodec(settings.jwt.algorithm, secret)
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
@@ -242,7 +242,7 @@ async function openNext(
   { project, data }: Replacement,
   app: App,
   mode: AppMode,
-  surroundings: Surroundings,
+  surroundings: AppDependencies,
   secret: string,
 ): Promise<Replaced> {
   const { store, dataFolder } = app
@@ -263,7 +263,7 @@ async function openNext(
 async function rehearse(
   { project, data }: Replacement,
   { dataFolder, project: present }: App,
-  surroundings: Surroundings,
+  surroundings: AppDependencies,
 ): Promise<void> {
   if (data?.kind === 'load') {
     if (dataFolder === undefined) throw nothingWritten()
@@ -283,7 +283,7 @@ async function rehearse(
 export async function resetData(
   source: ProjectSource,
   { seeds }: { seeds: boolean },
-  surroundings: Surroundings,
+  surroundings: AppDependencies,
 ): Promise<number> {
   const project = await loadProject(source)
   if (seeds) await (await open(project, 'ephemeral', surroundings)).close()

@@ -14,7 +14,7 @@ export const makeSecret = (random: Random): string => random(48).toString('base6
  *
  * @throws {AppError} CONFIG_INVALID when the file holds fewer than 32 bytes
  */
-export async function keptSecret(folder: string, random: Random): Promise<string> {
+export async function loadOrCreateSecret(folder: string, random: Random): Promise<string> {
   const path = join(folder, 'secret')
   const kept = await readSecret(path)
   if (kept !== undefined) return kept

@@ -1,6 +1,6 @@
 import type { JwtAlgorithm } from '../config/settings.ts'
 import type { Clock } from '../util/clock.ts'
-import { Recent } from '../util/generational-cache.ts'
+import { GenerationalCache } from '../util/generational-cache.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 
 /** An access token opens the API; a refresh token is only good for another pair. */
@@ -49,7 +49,7 @@ export class Tokens {
   readonly #clock: Clock
   readonly #random: Random
   /** What the access tokens say whose signature was found good. Nothing else is taken from memory: times are judged anew. */
-  readonly #opened = new Recent<string, Claims>(REMEMBERED_CHARACTERS, (token) => token.length)
+  readonly #opened = new GenerationalCache<string, Claims>(REMEMBERED_CHARACTERS, (token) => token.length)
 
   constructor(options: { codec: TokenCodec; lifetimes: TokenLifetimes; clock: Clock; random: Random }) {
     this.#codec = options.codec

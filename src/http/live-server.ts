@@ -101,7 +101,7 @@ export class LiveServer {
     await this.#app.rehearse(next)
     // What is only half begun could not be stopped.
     await this.#begun
-    gate.shut()
+    gate.pause()
     try {
       await gate.settled(asker)
       const { app, failure } = await this.#app.replace(next)
@@ -109,7 +109,7 @@ export class LiveServer {
       if (failure !== undefined) throw failure
       return app
     } finally {
-      gate.open()
+      gate.resume()
     }
   }
 

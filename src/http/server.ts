@@ -10,7 +10,7 @@ import { bearerAuthentication } from './plugins/authentication.ts'
 import { LoginLog } from './plugins/login-log.ts'
 import { RateLimits } from './requests/rate-limits.ts'
 import { strictRoutes } from './requests/strict-routes.ts'
-import { ErrorReplies } from './responses/error-responses.ts'
+import { ErrorResponses } from './responses/error-responses.ts'
 import { authRoutes } from './routes/auth.ts'
 import { dataRoutes, type Replace } from './routes/data.ts'
 import { descriptionRoutes } from './routes/description.ts'
@@ -48,7 +48,7 @@ export async function createServer(
     additionalHeaders: ['If-Match', 'X-Request-Id'],
     additionalExposedHeaders: EXPOSED_HEADERS,
   }
-  const errors = new ErrorReplies({ validationStatus: settings.validation_status, clock, random, log })
+  const errors = new ErrorResponses({ validationStatus: settings.validation_status, clock, random, log })
   const listener = taken ?? createListener(app.traffic, connections)
   listener.traffic = app.traffic
   const server = Hapi.server({

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../util/clock.ts'
-import { Recent } from '../util/generational-cache.ts'
+import { GenerationalCache } from '../util/generational-cache.ts'
 
 /** How an account is guarded; times in milliseconds. */
 export interface LockoutOptions {
@@ -37,8 +37,8 @@ export class Lockout {
   readonly #shortest: number
   readonly #longest: number
   readonly #memory: number
-  readonly #counting: Recent<string, Standing>
-  readonly #locked: Recent<string, Standing>
+  readonly #counting: GenerationalCache<string, Standing>
+  readonly #locked: GenerationalCache<string, Standing>
 
   constructor(options: LockoutOptions) {
     this.#clock = options.clock
@@ -47,9 +47,9 @@ export class Lockout {
     this.#longest = options.longest ?? 15 * 60_000
     this.#memory = options.memory ?? 60 * 60_000
     const capacity = options.capacity ?? 100_000
-    this.#counting = new Recent(capacity)
+    this.#counting = new GenerationalCache(capacity)
     // Each of these took several attempts, so there are fewer of them.
-    this.#locked = new Recent(capacity / 5)
+    this.#locked = new GenerationalCache(capacity / 5)
   }
 
   /**

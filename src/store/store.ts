@@ -44,7 +44,7 @@ export type Violation =
   | { readonly kind: 'missing' | 'stale'; readonly index: number; readonly id: number }
 
 /** Is told of changes. It must not throw: what it is told of has happened. */
-export type Follower = (changes: readonly Change[]) => void
+export type ChangeListener = (changes: readonly Change[]) => void
 
 export type TransactionMode = 'commit' | 'rehearse'
 
@@ -58,7 +58,7 @@ export type ChangeKind = 'create' | 'update' | 'delete'
  * ChangeKind), `model`, `record_id`, `data` (JSON of the record as it is, or, of one that was removed, as it was; without its secret
  * fields), `timestamp` and `pending` (the ids of those who are to be told).
  */
-export interface EventOrder {
+export interface EventRequest {
   readonly table: string
   /** By table, who is to be told of which changes; of others nothing is left behind. */
   readonly audience: ReadonlyMap<string, Partial<Readonly<Record<ChangeKind, readonly number[]>>>>
@@ -111,13 +111,13 @@ export interface Store {
    * @param order events to be left behind; they are among the changes of the outcome, behind all others
    * @throws {AppError} STORE_UNAVAILABLE when the changes could not be kept; then none is applied
    */
-  transact(operations: readonly Operation[], mode?: TransactionMode, order?: EventOrder): Promise<Outcome>
+  transact(operations: readonly Operation[], mode?: TransactionMode, order?: EventRequest): Promise<Outcome>
 
   /**
    * Tells of every change from now on, in the very step in which it becomes visible to readers and in that order. Changes that
    * could not be kept are told of once more, as their opposites, in the step in which they are taken back.
    */
-  follow(follower: Follower): void
+  onChange(follower: ChangeListener): void
 
   /** How the store is doing now. */
   status(): Promise<StoreStatus>

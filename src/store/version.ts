@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import { Lately } from '../util/weak-cache.ts'
+import { WeakCache } from '../util/weak-cache.ts'
 import { textOf } from './embedded/snapshot/record-text.ts'
 import type { StoredRecord } from './store.ts'
 
 /** Those of the transactions and answers under way, with much to spare. */
-const versions = new Lately<StoredRecord, string>(1000)
+const versions = new WeakCache<StoredRecord, string>(1000)
 
 /** Names the content of a record: equal for equal content, after a restart too. 96 bits of SHA-256, base64url. */
 export function versionOf(record: StoredRecord): string {

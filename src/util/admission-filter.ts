@@ -8,7 +8,7 @@ const MAX_SEEN = SIZE / 16
  * work to the garbage collector (the doorkeeper of TinyLFU: Einziger, Friedman & Manes, ACM Transactions on Storage 2017).
  * One bit a number, so that one may be taken for another.
  */
-export class Doorkeeper {
+export class AdmissionFilter {
   readonly #bits = new Uint32Array(SIZE / 32)
   #seen = 0
 

@@ -3,7 +3,7 @@
  * when that has taken half of the capacity it becomes the old one, whose predecessor is forgotten. So nothing is kept in order,
  * and an entry costs no more than its place in a map.
  */
-export class Recent<K, V> {
+export class GenerationalCache<K, V> {
   readonly #half: number
   readonly #weigh: (key: K, value: V) => number
   #young = new Map<K, V>()

@@ -1,6 +1,6 @@
 import { isEscaped, keysIn } from './duplicate-keys.ts'
 import { MAX_JSON_DEPTH } from './json.ts'
-import type { Soon } from './maybe-promise.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import { isKeptExactly } from './numeral.ts'
 import { isPlainText, NOT_PLAIN } from './plain-text.ts'
 
@@ -30,7 +30,7 @@ const SURROGATE_OR_NUL = /\\u(?:[dD][89a-fA-F]|0000)/
  * @param envelope how many levels may stand around the values that people nest
  * @throws {SyntaxError} for what is no JSON
  */
-export function parseStrictJson(text: string, envelope: number): Soon<StrictJson> {
+export function parseStrictJson(text: string, envelope: number): MaybePromise<StrictJson> {
   const { tooDeep, members, longNumbers } = survey(text, MAX_JSON_DEPTH + envelope)
   if (tooDeep !== -1) return pathAt(text, tooDeep).then((path) => ({ value: undefined, faults: [{ path, problem: TOO_DEEP }] }))
   const value: unknown = JSON.parse(text)

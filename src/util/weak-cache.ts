@@ -2,7 +2,7 @@
  * What was found out lately about objects, for as long as they live and no more than two generations of `size` follow. Two small
  * generations, since a garbage collector takes long over a weak map with an entry for everything there is.
  */
-export class Lately<K extends WeakKey, V> {
+export class WeakCache<K extends WeakKey, V> {
   readonly #size: number
   #young = new WeakMap<K, V>()
   #old = new WeakMap<K, V>()

@@ -12,7 +12,7 @@ const RETRY_MS = 1000
 const MAX_HELD = 2 * MAX_BATCH
 
 /** Gathers what comes of attempts and keeps it in batches. */
-export class Ledger {
+export class DeliveryBuffer {
   readonly #outbox: Outbox
   readonly #timer: Timer
   readonly #log: Log

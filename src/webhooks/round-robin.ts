@@ -13,7 +13,7 @@ export interface TurnsOptions {
  * Who begins an attempt next, while not everybody may at once: receivers take turns, one attempt each. So one that is told of something
  * all the time, or for which very much waits, keeps no other waiting.
  */
-export class Turns {
+export class RoundRobin {
   readonly #options: TurnsOptions
   /** Those that have something to begin; whoever has waited longest is the first. */
   readonly #line = new Set<Endpoint>()

@@ -12,7 +12,7 @@ const BURST = 2
  * Lets requests go first: while they come one after another, attempts begin at no more than a small rate, so that the latency of the API
  * does not depend on receivers. Otherwise nothing holds an attempt back.
  */
-export class Pace {
+export class Throttle {
   readonly #clock: Clock
   readonly #traffic: Traffic
   #credit = BURST

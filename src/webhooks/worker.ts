@@ -2,17 +2,17 @@ import type { Log } from '../log/log.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Timer } from '../util/timer.ts'
 import { GONE, judge } from './attempt-result.ts'
-import { Ledger } from './delivery-buffer.ts'
+import { DeliveryBuffer } from './delivery-buffer.ts'
 import { Endpoint } from './endpoint.ts'
 import { hasFailedForLong, healthAfter } from './health.ts'
 import { Notices } from './notices.ts'
 import type { Outbox, Receiver, Result } from './outbox.ts'
 import type { Job } from './queue.ts'
-import { Turns } from './round-robin.ts'
+import { RoundRobin } from './round-robin.ts'
 import type { Schedule } from './schedule.ts'
 import type { Sender } from './sender.ts'
 import { signedRequest } from './signature.ts'
-import type { Pace } from './throttle.ts'
+import type { Throttle } from './throttle.ts'
 
 /** How long attempts that are under way may take to finish once the worker is to stop. */
 const GRACE_MS = 2000
@@ -21,7 +21,7 @@ export interface WorkerOptions {
   readonly outbox: Outbox
   readonly sender: Sender
   readonly schedule: Schedule
-  readonly pace: Pace
+  readonly pace: Throttle
   readonly clock: Clock
   readonly timer: Timer
   readonly log: Log
@@ -33,9 +33,9 @@ export interface WorkerOptions {
  */
 export class Worker {
   readonly #options: WorkerOptions
-  readonly #ledger: Ledger
+  readonly #ledger: DeliveryBuffer
   readonly #notices: Notices
-  readonly #turns: Turns
+  readonly #turns: RoundRobin
   readonly #endpoints = new Map<number, Endpoint>()
   #stopping = false
   /** What is under way is cut off, and what comes of it means nothing. */
@@ -46,9 +46,9 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options
-    this.#ledger = new Ledger(options)
+    this.#ledger = new DeliveryBuffer(options)
     this.#notices = new Notices(options.log)
-    this.#turns = new Turns({
+    this.#turns = new RoundRobin({
       // What cannot be kept is told again: not everything is, while the disk is full.
       wait: () => this.#ledger.holdUp ?? options.pace.wait(() => this.#backlog),
       begin: (endpoint) => this.#begin(endpoint),

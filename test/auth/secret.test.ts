@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { keptSecret } from '../../src/auth/secret.ts'
+import { loadOrCreateSecret } from '../../src/auth/secret.ts'
 import { systemRandom } from '../../src/util/ids.ts'
 import { type TemporaryFolder, temporaryFolder } from '../helpers/fixture.ts'
 
@@ -20,7 +20,7 @@ async function inFolder(use: (path: string, folder: TemporaryFolder) => Promise<
 describe('the secret of a project that names none', () => {
   test('is made of random bytes and kept for its owner alone', () =>
     inFolder(async (data) => {
-      const secret = await keptSecret(data, fixed)
+      const secret = await loadOrCreateSecret(data, fixed)
       assert.equal(secret, Buffer.alloc(48, 1).toString('base64url'))
       assert.equal((await readFile(join(data, 'secret'), 'utf8')).trim(), secret)
       assert.equal((await stat(join(data, 'secret'))).mode & 0o777, 0o600)
@@ -29,28 +29,31 @@ describe('the secret of a project that names none', () => {
 
   test('is the same the next time', () =>
     inFolder(async (data) => {
-      const secret = await keptSecret(data, systemRandom)
-      assert.equal(await keptSecret(data, systemRandom), secret)
+      const secret = await loadOrCreateSecret(data, systemRandom)
+      assert.equal(await loadOrCreateSecret(data, systemRandom), secret)
       assert.ok(Buffer.byteLength(secret) >= 32)
     }))
 
   test('differs from project to project', () =>
     inFolder(async (data) => {
-      assert.notEqual(await keptSecret(join(data, 'a'), systemRandom), await keptSecret(join(data, 'b'), systemRandom))
+      assert.notEqual(
+        await loadOrCreateSecret(join(data, 'a'), systemRandom),
+        await loadOrCreateSecret(join(data, 'b'), systemRandom),
+      )
     }))
 
   test('is closed to others where a copy has opened it', () =>
     inFolder(async (data) => {
-      const secret = await keptSecret(data, systemRandom)
+      const secret = await loadOrCreateSecret(data, systemRandom)
       await chmod(join(data, 'secret'), 0o644)
-      assert.equal(await keptSecret(data, systemRandom), secret)
+      assert.equal(await loadOrCreateSecret(data, systemRandom), secret)
       assert.equal((await stat(join(data, 'secret'))).mode & 0o777, 0o600)
     }))
 
   test('is made in a folder that is there already', () =>
     inFolder(async (data) => {
       await mkdir(data)
-      assert.equal(await keptSecret(data, fixed), await keptSecret(data, systemRandom))
+      assert.equal(await loadOrCreateSecret(data, fixed), await loadOrCreateSecret(data, systemRandom))
     }))
 })
 
@@ -70,10 +73,10 @@ describe('a secret that is there', () => {
         await mkdir(data)
         await writeFile(join(data, 'secret'), `${text}\n`)
         if (good) {
-          assert.equal(await keptSecret(data, fixed), text)
+          assert.equal(await loadOrCreateSecret(data, fixed), text)
           return
         }
-        await assert.rejects(keptSecret(data, fixed), {
+        await assert.rejects(loadOrCreateSecret(data, fixed), {
           code: 'CONFIG_INVALID',
           exitCode: 2,
           message: `${join(data, 'secret')} holds fewer than 32 bytes; delete it to have a new secret made`,
@@ -85,7 +88,7 @@ describe('a secret that is there', () => {
   test('one that cannot be read is not replaced', () =>
     inFolder(async (data) => {
       await mkdir(join(data, 'secret'), { recursive: true })
-      await assert.rejects(keptSecret(data, fixed))
+      await assert.rejects(loadOrCreateSecret(data, fixed))
       assert.ok((await stat(join(data, 'secret'))).isDirectory())
     }))
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { patiently } from '../../src/cli/api/retry-limit.ts'
+import { withRetries } from '../../src/cli/api/retry-limit.ts'
 import { processIo } from '../../src/cli/terminal/io.ts'
 import { AppError } from '../../src/errors.ts'
 import { inSituation, SITUATIONS } from '../helpers/situations.ts'
@@ -144,7 +144,7 @@ describe('an API that has to be waited for', () => {
   test('is asked again when it says', async () => {
     const waited: number[] = []
     const wait = async (milliseconds: number) => waited.push(milliseconds)
-    assert.equal(await patiently(io, failing(2, 7), { wait }), 3)
+    assert.equal(await withRetries(io, failing(2, 7), { wait }), 3)
     assert.deepEqual(waited, [7000, 7000])
     assert.equal(said[0], 'The server wants to be asked again in 7 s; waiting\n')
   })
@@ -152,7 +152,7 @@ describe('an API that has to be waited for', () => {
   test('is not waited for when it does not say, for long, or for ever', async () => {
     const wait = async () => {}
     for (const ask of [failing(1), failing(1, 61), failing(Number.POSITIVE_INFINITY, 1)]) {
-      await assert.rejects(patiently(io, ask, { wait }), { code: 'RATE_LIMITED' })
+      await assert.rejects(withRetries(io, ask, { wait }), { code: 'RATE_LIMITED' })
     }
   })
 })

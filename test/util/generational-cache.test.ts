@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { Recent } from '../../src/util/generational-cache.ts'
+import { GenerationalCache } from '../../src/util/generational-cache.ts'
 
 describe('Recent', () => {
   test('remembers what was set last', () => {
-    const recent = new Recent<string, number>(10)
+    const recent = new GenerationalCache<string, number>(10)
     recent.set('a', 1)
     recent.set('a', 2)
     assert.equal(recent.get('a'), 2)
@@ -14,7 +14,7 @@ describe('Recent', () => {
   })
 
   test('never holds more than its capacity', () => {
-    const recent = new Recent<number, number>(10)
+    const recent = new GenerationalCache<number, number>(10)
     for (let key = 0; key < 1000; key++) {
       recent.set(key, key)
       recent.get(key - 6)
@@ -23,7 +23,7 @@ describe('Recent', () => {
   })
 
   test('keeps what is used and forgets what is not', () => {
-    const recent = new Recent<string, string>(10)
+    const recent = new GenerationalCache<string, string>(10)
     recent.set('used', 'x')
     recent.set('unused', 'x')
     for (let key = 0; key < 100; key++) {
@@ -34,7 +34,7 @@ describe('Recent', () => {
   })
 
   test('goes by weight, where entries differ in it', () => {
-    const recent = new Recent<number, string>(100, (_, text) => text.length)
+    const recent = new GenerationalCache<number, string>(100, (_, text) => text.length)
     const held = () => [...Array(1000).keys()].reduce((sum, key) => sum + (recent.get(key)?.length ?? 0), 0)
     for (let key = 0; key < 1000; key++) recent.set(key, 'x'.repeat(1 + (key % 20)))
     assert.ok(held() <= 100)
@@ -42,7 +42,7 @@ describe('Recent', () => {
   })
 
   test('does not take what weighs more than half of the capacity, nor keep what it was to replace', () => {
-    const recent = new Recent<string, string>(100, (_, text) => text.length)
+    const recent = new GenerationalCache<string, string>(100, (_, text) => text.length)
     recent.set('small', 'x')
     recent.set('a', 'x'.repeat(50))
     recent.set('a', 'x'.repeat(51))
@@ -52,7 +52,7 @@ describe('Recent', () => {
   })
 
   test('an entry that was forgotten in the young generation does not come back from the old', () => {
-    const recent = new Recent<string, number>(4)
+    const recent = new GenerationalCache<string, number>(4)
     recent.set('a', 1)
     recent.set('b', 1)
     recent.set('c', 1)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Lately } from '../../src/util/weak-cache.ts'
+import { WeakCache } from '../../src/util/weak-cache.ts'
 
 test('Lately remembers at least what was said last, and forgets what two generations have followed', () => {
   const keys = Array.from({ length: 12 }, (_, index) => ({ index }))
-  const lately = new Lately<object, number>(4)
+  const lately = new WeakCache<object, number>(4)
   for (const key of keys) lately.set(key, key.index)
   const known = keys.map((key) => lately.get(key))
   assert.deepEqual(known.slice(8), [8, 9, 10, 11])

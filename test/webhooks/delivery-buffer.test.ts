@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { silentLog } from '../../src/log/log.ts'
-import { Ledger } from '../../src/webhooks/delivery-buffer.ts'
+import { DeliveryBuffer } from '../../src/webhooks/delivery-buffer.ts'
 import type { Outbox, Result } from '../../src/webhooks/outbox.ts'
 import { fakeTime } from '../helpers/time.ts'
 
@@ -23,7 +23,7 @@ function open(failures = 0) {
     if (left-- > 0) throw new Error('the disk is full')
     batches.push(results.map(({ event }) => event))
   }
-  const ledger = new Ledger({ outbox: { keep } as Outbox, timer: time.timer, log: silentLog })
+  const ledger = new DeliveryBuffer({ outbox: { keep } as Outbox, timer: time.timer, log: silentLog })
   return { ledger, time, batches }
 }
 
@@ -78,7 +78,7 @@ test('a flush ends while results keep coming: it waits for the batch under way a
     ledger.note(resultOf(batches.length + 1))
     if (batches.length > 20) throw new Error('the flush does not end')
   }
-  const ledger = new Ledger({ outbox: { keep } as Outbox, timer: time.timer, log: silentLog })
+  const ledger = new DeliveryBuffer({ outbox: { keep } as Outbox, timer: time.timer, log: silentLog })
   ledger.note(resultOf(1))
   time.advance(100)
   await ledger.flush()

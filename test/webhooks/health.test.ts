@@ -169,9 +169,9 @@ describe('a receiver that fails', () => {
         failing_since: new Date(TEST_START - 4 * DAY).toISOString(),
         last_failure_at: new Date(TEST_START - HOUR).toISOString(),
       })
-      const { keep } = records
-      records.keep = async (...asked) => {
-        records.keep = keep
+      const { commitInternal: keep } = records
+      records.commitInternal = async (...asked) => {
+        records.commitInternal = keep
         await webhooks.subscriptions.update(id, { failing_since: null, last_failure_at: null })
         return keep.apply(records, asked)
       }

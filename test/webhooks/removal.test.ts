@@ -59,14 +59,14 @@ describe('removing a webhook', () => {
       await worker.still()
       const [delivery] = await deliveriesOf(app, id)
       const { records } = app.app
-      const { keep } = records
+      const { commitInternal: keep } = records
       let release = () => {}
       const released = new Promise<void>((resolve) => {
         release = resolve
       })
       const reached = new Promise<void>((resolve) => {
-        records.keep = async (...asked) => {
-          records.keep = keep
+        records.commitInternal = async (...asked) => {
+          records.commitInternal = keep
           resolve()
           await released
           return keep.apply(records, asked)

@@ -6,7 +6,7 @@ import { SOUND } from '../../src/webhooks/health.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
 import { Schedule } from '../../src/webhooks/schedule.ts'
 import type { Answer, Sender } from '../../src/webhooks/sender.ts'
-import { Pace } from '../../src/webhooks/throttle.ts'
+import { Throttle } from '../../src/webhooks/throttle.ts'
 import { Worker } from '../../src/webhooks/worker.ts'
 import { fakeTime } from '../helpers/time.ts'
 
@@ -40,7 +40,7 @@ function open({ dead = 0, keep = async () => {} }: { dead?: number; keep?: () =>
     outbox,
     sender: { send, close() {} } as Partial<Sender> as Sender,
     schedule: new Schedule([5, 300], (bytes) => Buffer.alloc(bytes)),
-    pace: new Pace({ clock, traffic }),
+    pace: new Throttle({ clock, traffic }),
     clock,
     timer,
     log: silentLog,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Traffic } from '../../src/util/traffic.ts'
-import { Pace } from '../../src/webhooks/throttle.ts'
+import { Throttle } from '../../src/webhooks/throttle.ts'
 import { fakeTime } from '../helpers/time.ts'
 import { delivering, makeTag } from './delivering.ts'
 
@@ -10,7 +10,7 @@ function begunIn(milliseconds: number, backlog: number, requests = 1): number {
   const { clock, advance } = fakeTime(0)
   const traffic = new Traffic(clock)
   for (let count = 0; count < 8 * requests; count++) traffic.note()
-  const pace = new Pace({ clock, traffic })
+  const pace = new Throttle({ clock, traffic })
   let begun = 0
   for (let passed = 0; passed < milliseconds; passed++) {
     advance(1)
@@ -39,7 +39,7 @@ describe('the pace of attempts', () => {
     const { clock, advance } = fakeTime(0)
     const traffic = new Traffic(clock)
     for (let count = 0; count < 8; count++) traffic.note()
-    const pace = new Pace({ clock, traffic })
+    const pace = new Throttle({ clock, traffic })
     for (let count = 0; count < 2; count++) pace.begin()
     assert.equal(
       pace.wait(() => 0),

@@ -15,9 +15,9 @@ test(`${EVENTS} events to a live receiver: none lost, none twice, none out of th
         const records = Array.from({ length: BATCH }, (_, index) => ({ title: `Note ${first + index}` }))
         await play(app, { request: 'POST /api/v1/models/note/bulk', as: 'root', body: { records }, status: 201 })
       }
-      const { keep } = app.app.records
+      const { commitInternal: keep } = app.app.records
       let writes = 0
-      app.app.records.keep = (operations) => {
+      app.app.records.commitInternal = (operations) => {
         writes++
         return keep.call(app.app.records, operations)
       }

@@ -1,6 +1,6 @@
 import type { App, AppMode } from '../../app.ts'
 import { SHELL } from '../../auth/permissions.ts'
-import { keptSecret } from '../../auth/secret.ts'
+import { loadOrCreateSecret } from '../../auth/secret.ts'
 import { CHALLENGE_HEADER, PROOF_HEADER, ServerProof } from '../../auth/server-proof.ts'
 import { SHELL_SUBJECT, Tokens } from '../../auth/token.ts'
 import { AppError } from '../../errors.ts'
@@ -64,7 +64,7 @@ async function localConnection(io: Io, options: RemoteOptions): Promise<Connecti
   const dataFolder = dataFolderOf(project)
   const api = await apiOf(lockPath(dataFolder))
   if (api === undefined) return undefined
-  const secret = settings.secret_key ?? (await keptSecret(dataFolder, systemRandom))
+  const secret = settings.secret_key ?? (await loadOrCreateSecret(dataFolder, systemRandom))
   const codec = jwtCodec(settings.jwt.algorithm, secret)
   const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock: systemClock, random: systemRandom })
   const proof = new ServerProof(secret)

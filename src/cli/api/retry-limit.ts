@@ -7,7 +7,7 @@ const LONGEST_WAIT_SECONDS = 60
 const MAX_WAITS = 10
 
 /** How somebody waits. */
-interface Patience {
+interface RetryLimit {
   /** Waits no longer when it is aborted. */
   readonly stopped?: AbortSignal
   readonly wait?: (milliseconds: number, value: undefined, options: { signal?: AbortSignal }) => Promise<unknown>
@@ -18,7 +18,7 @@ interface Patience {
  *
  * @throws {AppError} what the last answer says is wrong, or the reason of `stopped`
  */
-export async function patiently<T>(io: Io, ask: () => Promise<T>, { stopped, wait = delay }: Patience = {}): Promise<T> {
+export async function withRetries<T>(io: Io, ask: () => Promise<T>, { stopped, wait = delay }: RetryLimit = {}): Promise<T> {
   for (let waits = 0; ; waits++) {
     try {
       return await ask()

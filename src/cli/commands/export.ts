@@ -6,7 +6,7 @@ import { DEFAULT_FORMAT, FORMATS, type Format } from '../../query/formats.ts'
 import { type ApiClient, withApi } from '../api/api-client.ts'
 import { aboutModel, describedModels } from '../api/described-models.ts'
 import { type RemoteOptions, withRemoteOptions } from '../api/remote.ts'
-import { patiently } from '../api/retry-limit.ts'
+import { withRetries } from '../api/retry-limit.ts'
 import { type Io, writeAll } from '../terminal/io.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { RecordCounter } from '../terminal/record-counter.ts'
@@ -114,10 +114,12 @@ async function writeFile(
   io: Io,
 ): Promise<void> {
   const { format, force = false } = options
-  const total = io.stderr.isTTY === true ? await patiently(io, () => totalOf(client, model, options)) : 0
+  const total = io.stderr.isTTY === true ? await withRetries(io, () => totalOf(client, model, options)) : 0
   const counter = new RecordCounter(format)
   await io.interruptibly(async (signal) => {
-    const text = counter.counted(await patiently(io, () => client.download(pathOf(model, options), signal), { stopped: signal }))
+    const text = counter.counted(
+      await withRetries(io, () => client.download(pathOf(model, options), signal), { stopped: signal }),
+    )
     await writeWholeFile(
       path,
       withProgress(io, model, total, () => counter.count, text),

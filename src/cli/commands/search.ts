@@ -6,7 +6,7 @@ import type { StoredRecord } from '../../store/store.ts'
 import { type ApiClient, withApi } from '../api/api-client.ts'
 import { aboutModel, describedModels } from '../api/described-models.ts'
 import { type RemoteOptions, withRemoteOptions } from '../api/remote.ts'
-import { patiently } from '../api/retry-limit.ts'
+import { withRetries } from '../api/retry-limit.ts'
 import { excerpt } from '../terminal/excerpt.ts'
 import type { Io } from '../terminal/io.ts'
 import { printableJson } from '../terminal/printable.ts'
@@ -84,7 +84,7 @@ async function firstHits(
     const query = new URLSearchParams({ q: words.join(' '), fuzzy: String(fuzzy), page_size: String(size) })
     if (fields !== undefined) query.set('fields', fields)
     query.set('page', String(pages.length + 1))
-    pages.push(await patiently(io, () => request('GET', `/models/${encodeURIComponent(model)}/search?${query}`)))
+    pages.push(await withRetries(io, () => request('GET', `/models/${encodeURIComponent(model)}/search?${query}`)))
   } while (pages.at(-1)?.has_next === true && pages.length * size < limit)
   const [first] = pages as [SearchAnswer]
   const [data, hits] = [pages.flatMap((page) => page.data), pages.flatMap((page) => page.hits)]

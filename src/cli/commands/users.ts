@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { AppError } from '../../errors.ts'
 import { type ApiClient, withApi } from '../api/api-client.ts'
 import { type RemoteOptions, withRemoteOptions } from '../api/remote.ts'
-import { patiently } from '../api/retry-limit.ts'
+import { withRetries } from '../api/retry-limit.ts'
 import type { Io } from '../terminal/io.ts'
 import { newPassword } from '../terminal/password.ts'
 import { printableJson } from '../terminal/printable.ts'
@@ -102,7 +102,7 @@ async function allUsers(io: Io, { request }: ApiClient): Promise<User[]> {
   const users: User[] = []
   for (;;) {
     const filter = encodeURIComponent(`id__gt=${users.at(-1)?.id ?? 0}`)
-    const { data, has_next: hasNext } = await patiently(io, () =>
+    const { data, has_next: hasNext } = await withRetries(io, () =>
       request('GET', `/models/user?page_size=${PAGE}&filters=${filter}`),
     )
     users.push(...(data as User[]))

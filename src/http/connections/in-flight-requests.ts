@@ -7,7 +7,7 @@ import type { Response } from '../responses/security-headers.ts'
  * keeps all that was in it from being collected soon, once it is old itself. Of every third request nothing would go before all
  * memory is looked through.
  */
-export class UnderWay implements Iterable<Response> {
+export class InFlightRequests implements Iterable<Response> {
   readonly #responses: Response[] = []
 
   get size(): number {

@@ -4,10 +4,10 @@ import type { Duplex } from 'node:stream'
 import type { Traffic } from '../../util/traffic.ts'
 import { Response } from '../responses/security-headers.ts'
 import { refusalOf, refuse } from './malformed-requests.ts'
-import { Gate, type GateLimits } from './request-gate.ts'
+import { RequestGate, type RequestGateLimits } from './request-gate.ts'
 
 /** What a connection may cost. Durations in milliseconds. */
-export interface ConnectionLimits extends GateLimits {
+export interface ConnectionLimits extends RequestGateLimits {
   /** For the head of a request: a client that drips it is no client. */
   readonly headersTimeout: number
   /** For a request with its body: 10 MB at 1.4 Mbit/s. */
@@ -72,7 +72,7 @@ type Handler = (...args: unknown[]) => void
 /** Looks at each request before anybody else does, and lets those that are under way finish when it is closed. */
 export class Listener extends Server<typeof IncomingMessage, typeof Response> {
   /** Through which requests go to whoever answers them. */
-  readonly gate: Gate
+  readonly gate: RequestGate
   /** Told of each request; that of whoever answers them. */
   traffic: Traffic
   readonly #limits: ConnectionLimits
@@ -84,7 +84,7 @@ export class Listener extends Server<typeof IncomingMessage, typeof Response> {
     super(options)
     this.traffic = traffic
     this.#limits = limits
-    this.gate = new Gate(limits, (event, request, response) => super.emit(event, request, response))
+    this.gate = new RequestGate(limits, (event, request, response) => super.emit(event, request, response))
     this.on('connection', (socket: Socket) => {
       this.#connections.add(socket)
       socket.once('close', () => this.#connections.delete(socket))

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { shapeB } from '../responses/error-body.ts'
 import type { Response } from '../responses/security-headers.ts'
-import { UnderWay } from './in-flight-requests.ts'
+import { InFlightRequests } from './in-flight-requests.ts'
 import { refuse } from './malformed-requests.ts'
 
 /** How node hands on a request; `checkContinue` when its client waits to be told to send the body. */
@@ -10,7 +10,7 @@ export type RequestEvent = 'request' | 'checkContinue'
 type HandOn = (event: RequestEvent, request: IncomingMessage, response: Response) => void
 
 /** How patient a gate is. Durations in milliseconds. */
-export interface GateLimits {
+export interface RequestGateLimits {
   /** For the rest of a request that has begun to come to arrive; whoever never sends it keeps nobody waiting. */
   readonly arrivalTimeout: number
   /** For what is under way to be decided before what answers it is replaced. */
@@ -38,17 +38,17 @@ const REFUSAL = JSON.stringify(
  * Through which requests go to whoever answers them. While that is being replaced the gate is shut: requests wait, on connections that
  * stay, and those that are too many, or wait for too long, are answered 503.
  */
-export class Gate {
+export class RequestGate {
   /** What is being answered. */
-  readonly underWay = new UnderWay()
-  readonly #limits: GateLimits
+  readonly underWay = new InFlightRequests()
+  readonly #limits: RequestGateLimits
   readonly #handOn: HandOn
   #isShut = false
   #isPatient = true
   #held: Held[] = []
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limits: GateLimits, handOn: HandOn) {
+  constructor(limits: RequestGateLimits, handOn: HandOn) {
     this.#limits = limits
     this.#handOn = handOn
   }
@@ -62,7 +62,7 @@ export class Gate {
     }
   }
 
-  shut(): void {
+  pause(): void {
     this.#isShut = true
     this.#isPatient = true
     this.#timer = setTimeout(() => {
@@ -72,7 +72,7 @@ export class Gate {
   }
 
   /** Hands on what has waited, in the order in which it came. */
-  open(): void {
+  resume(): void {
     clearTimeout(this.#timer)
     this.#isShut = false
     for (const { event, request, response } of this.#letGo()) {

@@ -3,7 +3,7 @@ import type { Actor } from '../../auth/permissions.ts'
 import { type Logins, unauthenticated } from '../../service/accounts/logins.ts'
 import type { RateLimits } from '../requests/rate-limits.ts'
 import { answerRequestId } from '../requests/request-id.ts'
-import type { ErrorReplies } from '../responses/error-responses.ts'
+import type { ErrorResponses } from '../responses/error-responses.ts'
 
 declare module '@hapi/hapi' {
   interface AppCredentials {
@@ -30,7 +30,7 @@ export function tokenIn(header: string | undefined): string {
 export interface AuthenticationOptions {
   readonly logins: Logins
   readonly limits: RateLimits
-  readonly errors: ErrorReplies
+  readonly errors: ErrorResponses
 }
 
 /** The strategy `bearer` (RFC 6750): `Authorization: Bearer <access token>`. Who is known by then is held to their rate limit. */

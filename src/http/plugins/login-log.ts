@@ -1,7 +1,7 @@
 import type { Request } from '@hapi/hapi'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log/log.ts'
-import { Refusal } from '../../service/accounts/login-failure.ts'
+import { LoginFailure } from '../../service/accounts/login-failure.ts'
 import type { Random } from '../../util/ids.ts'
 import { clientAddress } from '../requests/client-address.ts'
 import { requestIdOf } from '../requests/request-id.ts'
@@ -42,7 +42,7 @@ export class LoginLog {
 
   #tellOf(request: Request, cause: unknown, event: string, message: string): void {
     const origin = this.#origin(request)
-    if (!(cause instanceof Refusal)) this.#log.info(message, { event, ...origin })
+    if (!(cause instanceof LoginFailure)) this.#log.info(message, { event, ...origin })
     else {
       const { reason, userId: user_id, username } = cause
       const known = username === undefined ? {} : { user_id, username }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
 import type { Request } from '@hapi/hapi'
 import { AppError, type FieldMessages } from '../../errors.ts'
-import type { Soon } from '../../util/maybe-promise.ts'
+import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { type JsonFault, parseStrictJson, type StrictJson } from '../../util/strict-json.ts'
 
 declare module '@hapi/hapi' {
@@ -121,8 +121,8 @@ const MAX_SHOWN_PATH = 8
 
 const tooLarge = (): AppError => new AppError('PAYLOAD_TOO_LARGE', 'The request body is larger than the server takes')
 
-function parseJson(text: string): Soon<object> {
-  let parsed: Soon<StrictJson>
+function parseJson(text: string): MaybePromise<object> {
+  let parsed: MaybePromise<StrictJson>
   try {
     parsed = parseStrictJson(text, ENVELOPE_LEVELS)
   } catch {

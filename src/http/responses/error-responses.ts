@@ -20,7 +20,7 @@ type Toolkit = Parameters<Lifecycle.Method>[1]
 type Failure = Error & { output?: { statusCode: number; payload?: { message: string } } }
 
 /** Turns everything that goes wrong, in a handler or in hapi itself, into one of the specification's bodies. */
-export class ErrorReplies {
+export class ErrorResponses {
   readonly #options: ErrorOptions
 
   constructor(options: ErrorOptions) {

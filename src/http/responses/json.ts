@@ -1,5 +1,5 @@
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi'
-import { Burst } from './response-batch.ts'
+import { ResponseBatch } from './response-batch.ts'
 import { addHeaderLines } from './security-headers.ts'
 
 declare module '@hapi/hapi' {
@@ -21,7 +21,7 @@ export interface JsonAnswer {
 /** From so many bytes on an answer is worth compressing. */
 export const COMPRESSED_FROM = 1024
 
-const burst = new Burst()
+const burst = new ResponseBatch()
 
 /**
  * Answers with JSON that is text already.

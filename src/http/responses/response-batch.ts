@@ -8,7 +8,7 @@ const LONGEST = 1
  * sleeps wakes it, which costs more than sending; who is woken by the first answer is awake for those behind it, so that reads of
  * records by sixteen clients on this machine are a third faster for it.
  */
-export class Burst {
+export class ResponseBatch {
   readonly #now: () => number
   #waiting: [response: ServerResponse, body: string | Buffer][] = []
   #since = 0

@@ -9,7 +9,7 @@ import { type Clock, isoTime } from '../../util/clock.ts'
 import { type Random, uniqueId } from '../../util/ids.ts'
 import type { Records } from '../records/records.ts'
 import { grantsOf } from './account-guards.ts'
-import { Refusal } from './login-failure.ts'
+import { LoginFailure } from './login-failure.ts'
 import { isOf, Sessions, succeeds, tokenIdFor } from './sessions.ts'
 import { userNamed } from './users.ts'
 
@@ -73,7 +73,7 @@ export class Logins {
     if (user === undefined || !admitted) throw unauthenticated(this.#refusal(username, user, matches))
     const family = uniqueId(this.#random)
     const { grant, tokenId, expiresAt } = this.#grant(user.id, family)
-    const noted = await succeeds(this.#records.stamp('user', user.id, { last_login: isoTime(this.#clock()) }))
+    const noted = await succeeds(this.#records.updateInternal('user', user.id, { last_login: isoTime(this.#clock()) }))
     if (!noted || !(await succeeds(this.#sessions.begin(user, family, tokenId, expiresAt)))) throw unauthenticated()
     return grant
   }
@@ -89,14 +89,14 @@ export class Logins {
     const claims = this.#refreshClaims(token)
     const session = await this.#sessions.of(claims)
     const user = session === undefined ? undefined : await this.#activeUser(Number(session.user_id))
-    if (session === undefined || user === undefined) throw unauthenticated(new Refusal('session_over', user))
+    if (session === undefined || user === undefined) throw unauthenticated(new LoginFailure('session_over', user))
     const next = this.#grant(user.id, String(session.family))
     const isLast = session.token_id === claims.jti
     const isGood = isLast && isOf(session, user)
     if (isGood && (await this.#sessions.rotate(session, next.tokenId, next.expiresAt))) return next.grant
     await this.#sessions.end(session)
     // Somebody else was first, then or now, unless the user has another password.
-    throw unauthenticated(new Refusal(isLast && !isGood ? 'session_over' : 'token_reused', user))
+    throw unauthenticated(new LoginFailure(isLast && !isGood ? 'session_over' : 'token_reused', user))
   }
 
   /** Ends the session that a refresh token belongs to, with all its tokens. @throws {AppError} UNAUTHENTICATED */
@@ -152,15 +152,15 @@ export class Logins {
   }
 
   /** Why a login is refused. */
-  #refusal(username: string, user: StoredRecord | undefined, matches: boolean): Refusal {
-    if (this.#lockout.locks(username)) return new Refusal('account_locked', user)
-    if (user === undefined) return new Refusal('unknown_user')
-    return new Refusal(matches ? 'user_inactive' : 'wrong_password', user)
+  #refusal(username: string, user: StoredRecord | undefined, matches: boolean): LoginFailure {
+    if (this.#lockout.locks(username)) return new LoginFailure('account_locked', user)
+    if (user === undefined) return new LoginFailure('unknown_user')
+    return new LoginFailure(matches ? 'user_inactive' : 'wrong_password', user)
   }
 
   #refreshClaims(token: string): Claims {
     const claims = this.#tokens.verify(token, 'refresh')
-    if (claims === undefined) throw unauthenticated(new Refusal('token_invalid'))
+    if (claims === undefined) throw unauthenticated(new LoginFailure('token_invalid'))
     return claims
   }
 
@@ -171,5 +171,5 @@ export class Logins {
 }
 
 /** The one error for everybody who cannot be told who they are. @param refusal why, for the log */
-export const unauthenticated = (refusal?: Refusal): AppError =>
+export const unauthenticated = (refusal?: LoginFailure): AppError =>
   new AppError('UNAUTHENTICATED', 'Valid token required', { cause: refusal })

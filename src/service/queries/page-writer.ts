@@ -1,7 +1,7 @@
 import { pageJson } from '../../query/page.ts'
 import type { ListQuery } from '../../query/parse.ts'
 import type { Store } from '../../store/store.ts'
-import { Recent } from '../../util/generational-cache.ts'
+import { GenerationalCache } from '../../util/generational-cache.ts'
 import { arrayJson, type RecordJson } from './record-json.ts'
 
 /** How many bytes of pages are kept, unless said otherwise. */
@@ -25,11 +25,11 @@ interface Kept {
  * that of last time is not written again.
  */
 export class PageWriter {
-  readonly #kept: Recent<ListQuery, Kept>
+  readonly #kept: GenerationalCache<ListQuery, Kept>
 
   /** @param capacity how many bytes of pages to keep, about */
   constructor(capacity: number = CAPACITY) {
-    this.#kept = new Recent(capacity, (_, { body }) => body.length + OVERHEAD)
+    this.#kept = new GenerationalCache(capacity, (_, { body }) => body.length + OVERHEAD)
   }
 
   /** The page that was written of the very thing that was found now; undefined when it has to be looked at closer. */

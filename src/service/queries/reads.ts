@@ -5,7 +5,7 @@ import type { Registry } from '../../model/registry.ts'
 import { type ListQuery, parseListQuery, parseReadQuery } from '../../query/parse.ts'
 import { fullProjection, type Projection } from '../../query/project.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
-import { Recent } from '../../util/generational-cache.ts'
+import { GenerationalCache } from '../../util/generational-cache.ts'
 import { modelFor, noSuchRecord } from '../model-access.ts'
 import { readRecordId } from '../records/write-requests.ts'
 import { PageWriter } from './page-writer.ts'
@@ -24,7 +24,7 @@ export class Reads {
   readonly #writer: RecordWriter
   readonly #pages = new PageWriter()
   /** What list queries turned out to ask for, which depends on the model alone; what the asker may see is judged each time. */
-  readonly #queries = new Recent<string, ListQuery>(QUERY_CAPACITY, (query) => query.length)
+  readonly #queries = new GenerationalCache<string, ListQuery>(QUERY_CAPACITY, (query) => query.length)
 
   constructor(registry: Registry, store: Store, writer: RecordWriter) {
     this.#registry = registry

@@ -5,9 +5,9 @@ import { fullProjection, type Projection } from '../../query/project.ts'
 import { textOf } from '../../store/embedded/snapshot/record-text.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { versionOf, versionOfJson } from '../../store/version.ts'
-import { Doorkeeper } from '../../util/admission-filter.ts'
-import { Recent } from '../../util/generational-cache.ts'
-import type { Soon } from '../../util/maybe-promise.ts'
+import { AdmissionFilter } from '../../util/admission-filter.ts'
+import { GenerationalCache } from '../../util/generational-cache.ts'
+import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { isSentAsStored, loadRelated, present, type Related, relatedTo } from './relations.ts'
 
 /** How many characters of JSON are remembered, unless said otherwise: more would cost the garbage collector more than it saves. */
@@ -71,10 +71,10 @@ export const arrayJson = (records: readonly RecordJson[]): string => `[${records
 export class RecordWriter {
   readonly #registry: Registry
   readonly #store: Store
-  readonly #whole: Recent<StoredRecord, RecordJson>
+  readonly #whole: GenerationalCache<StoredRecord, RecordJson>
   /** Apart, so that readers who may see all and readers who may not do not keep pushing out what the others are shown. */
-  readonly #partial: Recent<StoredRecord, RecordJson>
-  readonly #door: Pick<Doorkeeper, 'admits'>
+  readonly #partial: GenerationalCache<StoredRecord, RecordJson>
+  readonly #door: Pick<AdmissionFilter, 'admits'>
 
   /**
    * @param capacity how many characters of JSON to keep of records in full, about; half as many more of what is left of them
@@ -84,14 +84,14 @@ export class RecordWriter {
     registry: Registry,
     store: Store,
     capacity: number = CAPACITY,
-    door: Pick<Doorkeeper, 'admits'> = new Doorkeeper(),
+    door: Pick<AdmissionFilter, 'admits'> = new AdmissionFilter(),
   ) {
     const weigh = (_: StoredRecord, { text }: RecordJson) => text.length + OVERHEAD
     this.#registry = registry
     this.#door = door
     this.#store = store
-    this.#whole = new Recent(capacity, weigh)
-    this.#partial = new Recent(capacity / 2, weigh)
+    this.#whole = new GenerationalCache(capacity, weigh)
+    this.#partial = new GenerationalCache(capacity / 2, weigh)
   }
 
   /**
@@ -105,7 +105,7 @@ export class RecordWriter {
     records: readonly StoredRecord[],
     projection: Projection,
     asked: Projection = projection,
-  ): Soon<readonly RecordJson[]> {
+  ): MaybePromise<readonly RecordJson[]> {
     const keeper =
       asked !== fullProjection(model, this.#registry) ? undefined : asked === projection ? this.#whole : this.#partial
     const write = (related: Related) => this.#write(model, records, projection, related, keeper)
@@ -118,7 +118,7 @@ export class RecordWriter {
     records: readonly StoredRecord[],
     projection: Projection,
     related: Related,
-    keeper: Recent<StoredRecord, RecordJson> | undefined,
+    keeper: GenerationalCache<StoredRecord, RecordJson> | undefined,
   ): readonly RecordJson[] {
     const written: RecordJson[] = []
     let size = 0

@@ -4,7 +4,7 @@ import type { Column, Projection } from '../../query/project.ts'
 import { referencesOf } from '../../store/embedded/tables/table.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
-import type { Soon } from '../../util/maybe-promise.ts'
+import type { MaybePromise } from '../../util/maybe-promise.ts'
 
 type RelatedColumn = Extract<Column, { kind: 'related' }>
 
@@ -12,7 +12,7 @@ type RelatedColumn = Extract<Column, { kind: 'related' }>
 export type Related = ReadonlyMap<RelatedColumn, ReadonlyMap<number, StoredRecord>>
 
 /** Looks up every record that a projection nests in any of the records: once for each column that nests. */
-export function loadRelated(store: Store, records: readonly StoredRecord[], projection: Projection): Soon<Related> {
+export function loadRelated(store: Store, records: readonly StoredRecord[], projection: Projection): MaybePromise<Related> {
   return projection.some(({ kind }) => kind === 'related') ? loadNested(store, records, projection) : NOTHING_RELATED
 }
 

@@ -44,7 +44,7 @@ export class SearchIndexes {
 
   constructor(options: SearchIndexesOptions) {
     this.#options = options
-    options.store.follow((changes) => this.#note(changes))
+    options.store.onChange((changes) => this.#note(changes))
   }
 
   /** Makes all of them, one after the other, so that no search has to wait for its own. */

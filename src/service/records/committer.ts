@@ -2,14 +2,14 @@ import type { Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
-import type { EventOrder, Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
+import type { EventRequest, Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
 import { versionOf } from '../../store/version.ts'
-import type { Soon } from '../../util/maybe-promise.ts'
+import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { useFormMessages } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import { changesAccess, guardSuperusers, usersAffected } from '../accounts/account-guards.ts'
 import type { AccountLog } from '../accounts/account-log.ts'
-import type { Announcer } from '../webhooks/event-publisher.ts'
+import type { EventPublisher } from '../webhooks/event-publisher.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './constraint-errors.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 
@@ -18,7 +18,7 @@ const MAX_ATTEMPTS = 1000
 
 /** What goes before field names in messages: nothing for one record, `<index>.` for many. */
 export type Prefix = (index: number) => string
-export const singly: Prefix = () => ''
+export const withoutPrefix: Prefix = () => ''
 export const byIndex: Prefix = (index) => `${index}.`
 
 /** Deals with users who are given another password, or are disabled or enabled. */
@@ -29,7 +29,7 @@ export interface AccessGuard {
   changed(users: readonly StoredRecord[]): void
 }
 
-const NOBODY: Announcer = { concerns: () => false, order: () => undefined, committed() {} }
+const NOBODY: EventPublisher = { isSubscribed: () => false, eventRequest: () => undefined, committed() {} }
 
 /** The last step of the write path: hands transactions to the store and says its refusals in the words of the API. */
 export class Committer {
@@ -51,7 +51,7 @@ export class Committer {
     this.#access = guard
   }
 
-  announceTo(announcer: Announcer): void {
+  setEventPublisher(announcer: EventPublisher): void {
     this.#announcer = announcer
   }
 
@@ -62,7 +62,12 @@ export class Committer {
    * @returns what is stored now, in the order of the drafts
    * @throws {AppError} VALIDATION_FAILED with everything that is wrong with any of them
    */
-  write(actor: Actor, model: Model, prefix: Prefix, read: () => Soon<readonly DraftedWrite[]>): Promise<readonly StoredRecord[]> {
+  write(
+    actor: Actor,
+    model: Model,
+    prefix: Prefix,
+    read: () => MaybePromise<readonly DraftedWrite[]>,
+  ): Promise<readonly StoredRecord[]> {
     return this.#untilCurrent(model, async () => {
       const drafted = read()
       const writes = drafted instanceof Promise ? await drafted : drafted
@@ -70,7 +75,7 @@ export class Committer {
       throwIssues(issues instanceof Promise ? await issues : issues, prefix)
       const finished = this.#finisher.operations(writes)
       const operations = finished instanceof Promise ? await finished : finished
-      const companions = model.key === 'user' ? await this.#companions(writes, operations) : []
+      const companions = model.key === 'user' ? await this.#relatedOperations(writes, operations) : []
       const outcome = await this.#transact([...operations, ...companions], this.#concerns(writes))
       throwIssues(brokenConstraints(outcome, writes), prefix)
       this.#accounts.tell(actor, outcome)
@@ -125,7 +130,7 @@ export class Committer {
   }
 
   /** Commits records of the server's own as they are. Nobody is told of them. */
-  keep(operations: readonly Operation[]): Promise<Outcome> {
+  commitInternal(operations: readonly Operation[]): Promise<Outcome> {
     const stray = operations.find(({ table }) => !this.#registry.expect(table).internal)
     if (stray !== undefined) throw new Error(`'${stray.table}' is no table of the server's own`)
     return this.#store.transact(operations)
@@ -133,11 +138,11 @@ export class Committer {
 
   /** @param concerns when false, nobody wants to be told of any of it */
   #transact(operations: readonly Operation[], concerns: boolean): Promise<Outcome> {
-    const order = concerns ? this.#announcer.order() : undefined
+    const order = concerns ? this.#announcer.eventRequest() : undefined
     return order === undefined ? this.#store.transact(operations) : this.#transactAndTell(operations, order)
   }
 
-  async #transactAndTell(operations: readonly Operation[], order: EventOrder): Promise<Outcome> {
+  async #transactAndTell(operations: readonly Operation[], order: EventRequest): Promise<Outcome> {
     const outcome = await this.#store.transact(operations, 'commit', order)
     if (outcome.ok) this.#announcer.committed(outcome.changes)
     return outcome
@@ -145,11 +150,11 @@ export class Committer {
 
   /** What the server notes by itself, such as the time of a login, is nothing that happened to a record. */
   #concerns(writes: readonly DraftedWrite[]): boolean {
-    return writes.some(({ model, quiet }) => quiet !== true && this.#announcer.concerns(model.key))
+    return writes.some(({ model, quiet }) => quiet !== true && this.#announcer.isSubscribed(model.key))
   }
 
   /** What else must happen when users are updated. */
-  async #companions(writes: readonly DraftedWrite[], operations: readonly Operation[]): Promise<readonly Operation[]> {
+  async #relatedOperations(writes: readonly DraftedWrite[], operations: readonly Operation[]): Promise<readonly Operation[]> {
     const users = writes.flatMap(({ existing }, index) => {
       const operation = operations[index]
       if (existing === undefined || operation?.kind !== 'update') return []
@@ -159,7 +164,7 @@ export class Committer {
   }
 
   /** What is wrong with drafts. When anything is, the store is asked too, so that a client learns all of it at once. */
-  #issuesOf(writes: readonly DraftedWrite[]): Soon<readonly IndexedIssues[]> {
+  #issuesOf(writes: readonly DraftedWrite[]): MaybePromise<readonly IndexedIssues[]> {
     return writes.some(({ draft }) => draft.issues.any) ? this.#allIssuesOf(writes) : NO_ISSUES
   }
 

@@ -14,8 +14,8 @@ import { FieldIssues } from '../../validate/issues.ts'
 import { guardAccount } from '../accounts/account-guards.ts'
 import { AccountLog } from '../accounts/account-log.ts'
 import { modelFor, noSuchRecord } from '../model-access.ts'
-import type { Announcer } from '../webhooks/event-publisher.ts'
-import { type AccessGuard, byIndex, Committer, singly, throwIssues } from './committer.ts'
+import type { EventPublisher } from '../webhooks/event-publisher.ts'
+import { type AccessGuard, byIndex, Committer, throwIssues, withoutPrefix } from './committer.ts'
 import { type IndexedIssues, missingIssues } from './constraint-errors.ts'
 import { draftChange, draftNew, Finisher } from './drafts.ts'
 import { byRow, draftImport, type ImportItem, type UpsertKey } from './import-drafts.ts'
@@ -70,13 +70,13 @@ export class Records {
   }
 
   /** Names who is to hear of what changes from now on. */
-  announceTo(announcer: Announcer): void {
-    this.#committer.announceTo(announcer)
+  setEventPublisher(announcer: EventPublisher): void {
+    this.#committer.setEventPublisher(announcer)
   }
 
   /** Commits records of the server's own as they are, in one transaction. */
-  keep(operations: readonly Operation[]): Promise<Outcome> {
-    return this.#committer.keep(operations)
+  commitInternal(operations: readonly Operation[]): Promise<Outcome> {
+    return this.#committer.commitInternal(operations)
   }
 
   /** @param body `{data, form_id?}` */
@@ -85,7 +85,7 @@ export class Records {
     const { data, formId } = readWriteRequest(body)
     const form = this.#form(formId, model)
     const draft = draftNew(actor, model, form, data)
-    return only(await this.#committer.write(actor, model, singly, () => [{ model, form, draft }]))
+    return only(await this.#committer.write(actor, model, withoutPrefix, () => [{ model, form, draft }]))
   }
 
   /** @param body `{records: [data…], form_id?}` */
@@ -148,7 +148,7 @@ export class Records {
     const { data, formId } = readWriteRequest(body)
     const form = this.#form(formId, model)
     checkUpdateKeys(actor, model, form, data).throwIfAny()
-    const updated = await this.#committer.write(actor, model, singly, async () => {
+    const updated = await this.#committer.write(actor, model, withoutPrefix, async () => {
       const existing = await this.#existing(model, id, 'UPDATE_TARGET_MISSING', precondition)
       await guardAccount(this.#store, actor, model, existing, data)
       return [{ model, form, existing, draft: draftChange(model, form, existing, data) }]
@@ -196,9 +196,9 @@ export class Records {
   }
 
   /** Notes something that the server itself keeps of a record. Nothing else of it is judged, and `updated_at` stays. */
-  async stamp(modelKey: string, id: number, values: Readonly<Record<string, Json>>): Promise<void> {
+  async updateInternal(modelKey: string, id: number, values: Readonly<Record<string, Json>>): Promise<void> {
     const model = this.#registry.expect(modelKey)
-    await this.#committer.write(SYSTEM, model, singly, async () => {
+    await this.#committer.write(SYSTEM, model, withoutPrefix, async () => {
       const existing = await this.#existing(model, id, 'RECORD_NOT_FOUND', undefined)
       return [{ model, existing, draft: { data: values, values, issues: new FieldIssues() }, quiet: true }]
     })

@@ -4,7 +4,7 @@ import { systemTimer, type Timer } from '../../util/timer.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import { Schedule } from '../../webhooks/schedule.ts'
 import { Sender } from '../../webhooks/sender.ts'
-import { Pace } from '../../webhooks/throttle.ts'
+import { Throttle } from '../../webhooks/throttle.ts'
 import { isLoopback, type Resolve, UrlGuard } from '../../webhooks/url-guard.ts'
 import type { SubscriptionParts } from './subscriptions.ts'
 import { Webhooks } from './webhooks.ts'
@@ -22,7 +22,7 @@ export function joinWebhooks(
     guard,
     sender: new Sender({ guard, clock }),
     schedule: new Schedule(seconds, random),
-    pace: new Pace(parts),
+    pace: new Throttle(parts),
     timer,
     keep,
   })

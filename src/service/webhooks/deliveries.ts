@@ -7,7 +7,7 @@ import { EVENTS } from '../../webhooks/models.ts'
 import type { Schedule } from '../../webhooks/schedule.ts'
 import type { Sender } from '../../webhooks/sender.ts'
 import { signedRequest } from '../../webhooks/signature.ts'
-import type { Pace } from '../../webhooks/throttle.ts'
+import type { Throttle } from '../../webhooks/throttle.ts'
 import { Worker } from '../../webhooks/worker.ts'
 import { messageOf } from './event-records.ts'
 import { type Keep, prune } from './pruning.ts'
@@ -18,7 +18,7 @@ import type { SubscriptionParts, Subscriptions } from './subscriptions.ts'
 export interface DeliveringParts extends SubscriptionParts {
   readonly sender: Sender
   readonly schedule: Schedule
-  readonly pace: Pace
+  readonly pace: Throttle
   readonly timer: Timer
   readonly log: Log
   readonly keep: Keep
@@ -94,7 +94,7 @@ export class Delivering {
     const { records, random, clock, sender } = this.#parts
     const { id: receiver } = subscription
     const message = { message_id: `msg_${uniqueId(random)}`, event: 'test', model: 'webhook', data: `{"id":${receiver}}` }
-    const outcome = await records.keep([
+    const outcome = await records.commitInternal([
       { kind: 'insert', table: EVENTS, values: { ...message, record_id: null, timestamp: isoTime(clock()), pending: [] } },
     ])
     const [event] = outcome.ok ? outcome.records : []

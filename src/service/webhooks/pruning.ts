@@ -49,7 +49,7 @@ export async function prune({ store, records, clock }: PruningParts, { deliverie
     }
     for (let first = 0; first < removals.length; first += BATCH) {
       // One that is to be told again meanwhile stays until the next time.
-      if (!(await records.keep(removals.slice(first, first + BATCH))).ok) return
+      if (!(await records.commitInternal(removals.slice(first, first + BATCH))).ok) return
     }
     if (events.length < PAGE) return
     offset += events.length - removals.length
@@ -77,7 +77,7 @@ export async function release({ store, records }: Omit<PruningParts, 'clock'>, s
   for (const [table, filters, operation] of parts) {
     for (let found = await matching(store, table, filters, BATCH); found.length > 0; ) {
       // When some have changed or are gone meanwhile, they are looked for once more.
-      await records.keep(found.map(operation))
+      await records.commitInternal(found.map(operation))
       found = await matching(store, table, filters, BATCH)
     }
   }

@@ -88,7 +88,7 @@ export class StoredOutbox implements Outbox {
     for (let attempt = 0; attempt < MAX_RETRIES; attempt++) {
       const operations = await work()
       if (operations.length === 0) return
-      const outcome = await this.#parts.records.keep(operations)
+      const outcome = await this.#parts.records.commitInternal(operations)
       if (!outcome.ok) continue
       this.#parts.subscriptions.note(
         outcome.changes.flatMap(({ table, after }) => (table === SUBSCRIPTIONS && after !== undefined ? [after] : [])),

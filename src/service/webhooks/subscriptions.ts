@@ -1,7 +1,7 @@
 import { SYSTEM } from '../../auth/permissions.ts'
 import type { WebhookSettings } from '../../config/webhook-settings.ts'
 import type { Registry } from '../../model/registry.ts'
-import type { ChangeKind, EventOrder, Store, StoredRecord } from '../../store/store.ts'
+import type { ChangeKind, EventRequest, Store, StoredRecord } from '../../store/store.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import { type Random, uniqueId } from '../../util/ids.ts'
 import type { Json } from '../../util/json.ts'
@@ -34,7 +34,7 @@ type Values = Readonly<Record<string, Json>>
 export class Subscriptions {
   readonly #parts: SubscriptionParts
   #all: ReadonlyMap<number, StoredRecord> = new Map()
-  #audience: EventOrder['audience'] = new Map()
+  #audience: EventRequest['audience'] = new Map()
   /** Those whose secret is written in the settings, so that the next start would undo another one. */
   readonly #withSetSecret = new Set<number>()
   /** Those that are being removed, which takes a while: for everybody else they are not there any more. */
@@ -74,7 +74,7 @@ export class Subscriptions {
     return this.#audience.has(table)
   }
 
-  order(): EventOrder | undefined {
+  order(): EventRequest | undefined {
     if (this.#audience.size === 0) return undefined
     const key = `msg_${this.#run}${(this.#orders++).toString(36)}`
     return { table: EVENTS, audience: this.#audience, key, at: isoTime(this.#parts.clock()) }

@@ -8,7 +8,7 @@ import type { Worker } from '../../webhooks/worker.ts'
 import { noSuchRecord, superusersOnly } from '../model-access.ts'
 import { Delivering, type DeliveringParts } from './deliveries.ts'
 import { DeliveryLog } from './delivery-log.ts'
-import type { Announcer } from './event-publisher.ts'
+import type { EventPublisher } from './event-publisher.ts'
 import {
   MAX_SUBSCRIPTIONS,
   readNewSubscriptions,
@@ -30,7 +30,7 @@ export interface ShownSubscription {
 }
 
 /** Webhooks: who is told of what, telling them, and what came of it. For superusers alone, but for what the server does itself. */
-export class Webhooks implements Announcer {
+export class Webhooks implements EventPublisher {
   readonly #store: Store
   readonly #rules: SubscriptionRules
   readonly subscriptions: Subscriptions
@@ -45,11 +45,11 @@ export class Webhooks implements Announcer {
     this.#delivering = new Delivering(parts, this.subscriptions)
   }
 
-  concerns(table: string): boolean {
+  isSubscribed(table: string): boolean {
     return this.subscriptions.concerns(table)
   }
 
-  order(): ReturnType<Announcer['order']> {
+  eventRequest(): ReturnType<EventPublisher['eventRequest']> {
     return this.subscriptions.order()
   }
 

@@ -1,6 +1,6 @@
 import type { Registry } from '../../model/registry.ts'
 import { type Filter, isRelationFilter, type Plan, type SortKey } from '../../query/plan.ts'
-import type { Change, EventOrder, Follower, Operation, Outcome, StoredRecord, TransactionMode } from '../store.ts'
+import type { Change, ChangeListener, EventRequest, Operation, Outcome, StoredRecord, TransactionMode } from '../store.ts'
 import { needsOfOrder, ordered } from './indexes/order.ts'
 import { needsOf, type Selected, select } from './indexes/select.ts'
 import type { Page } from './tables/query-cache.ts'
@@ -20,7 +20,7 @@ export class Engine {
   readonly tables: ReadonlyMap<string, Table>
   readonly #registry: Registry
   readonly #explain: ((line: string) => void) | undefined
-  readonly #followers: Follower[] = []
+  readonly #followers: ChangeListener[] = []
 
   constructor(registry: Registry, { smallTable, explain }: EngineOptions = {}) {
     this.#registry = registry
@@ -98,7 +98,7 @@ export class Engine {
   }
 
   /** Works out a transaction and, when nothing speaks against it and it is meant, applies it. */
-  transact(operations: readonly Operation[], mode: TransactionMode, order?: EventOrder): Outcome {
+  transact(operations: readonly Operation[], mode: TransactionMode, order?: EventRequest): Outcome {
     const transaction = new Transaction(this.tables, this.#registry)
     const outcome = transaction.run(operations, order)
     if (outcome.ok && mode === 'commit') {
@@ -110,7 +110,7 @@ export class Engine {
   }
 
   /** Told of every change, and of one that is taken back as its opposite, before anybody can ask what came of it. */
-  follow(follower: Follower): void {
+  follow(follower: ChangeListener): void {
     this.#followers.push(follower)
   }
 

@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
-import type { Change, EventOrder, Operation, Outcome, StoreStatus, TransactionMode } from '../store.ts'
-import { type Folded, type FoldRunner, fold, foldFolder } from './compaction/compact.ts'
-import { foldInThread } from './compaction/compact-thread.ts'
+import type { Change, EventRequest, Operation, Outcome, StoreStatus, TransactionMode } from '../store.ts'
+import { type CompactionResult, type CompactionRunner, compact, compactFiles } from './compaction/compact.ts'
+import { compactInThread } from './compaction/compact-thread.ts'
 import type { EngineOptions } from './engine.ts'
 import { type Disk, nodeDisk } from './files/disk.ts'
 import { acquireLock, lockPath, makeFolder, type Release } from './files/lock.ts'
@@ -20,7 +20,7 @@ import {
   removeDraft,
   snapshotPath,
 } from './recovery/recovery.ts'
-import { judgeForeign, type Poured, pour, takerOf } from './recovery/replay.ts'
+import { type ReplayResult, replay, tableLoader, validatorForEdited } from './recovery/replay.ts'
 
 /** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
 const MIN_JOURNAL_BYTES = 32 << 20
@@ -30,7 +30,7 @@ export interface FileStoreOptions extends EngineOptions {
   readonly disk?: Disk
   readonly minJournalBytes?: number
   /** Folds while requests are served: in a thread of its own, unless the disk is one that cannot travel there. */
-  readonly fold?: FoldRunner
+  readonly fold?: CompactionRunner
   /** The lock of the folder, where this process holds it already. */
   readonly lock?: Release | undefined
   /** Told of what a person should know and nothing stops for. */
@@ -45,7 +45,7 @@ export class FileStore extends MemoryStore {
   readonly #folder: string
   readonly #disk: Disk
   readonly #minJournalBytes: number
-  readonly #fold: FoldRunner
+  readonly #fold: CompactionRunner
   readonly #release: Release
   readonly #warn: (message: string) => void
   #writer: JournalWriter
@@ -64,7 +64,7 @@ export class FileStore extends MemoryStore {
     const disk = options.disk ?? nodeDisk
     this.#disk = disk
     this.#minJournalBytes = options.minJournalBytes ?? MIN_JOURNAL_BYTES
-    this.#fold = options.fold ?? (disk === nodeDisk ? foldInThread : (task) => foldFolder(task, disk))
+    this.#fold = options.fold ?? (disk === nodeDisk ? compactInThread : (task) => compactFiles(task, disk))
     this.#release = release
     this.#warn = options.warn ?? (() => {})
     this.#writer = this.#writerAfter(0)
@@ -103,11 +103,11 @@ export class FileStore extends MemoryStore {
     }
   }
 
-  async #load(found: Found, registry: Registry): Promise<Poured> {
+  async #load(found: Found, registry: Registry): Promise<ReplayResult> {
     const { snapshot, journal } = found
     const { tables } = this.engine
-    const sink = { table: (name: string, nextId: number) => takerOf(tables.get(name), nextId) }
-    const poured = await pour(snapshot, journal.entries, sink, judgeForeign(registry))
+    const sink = { table: (name: string, nextId: number) => tableLoader(tables.get(name), nextId) }
+    const poured = await replay(snapshot, journal.entries, sink, validatorForEdited(registry))
     refuseBroken(snapshotPath(this.#folder), poured.judgement, ACCEPT)
     this.#writer = this.#writerAfter(journal.last)
     this.#hasTables = poured.tables.size > 0
@@ -123,7 +123,7 @@ export class FileStore extends MemoryStore {
     if (judgement !== undefined && snapshot.file !== undefined) this.#warn(foreignNotice(snapshot.file.origin, judgement))
     if (judgement === undefined && journal.paths.length === 0) return
     const folding = { snapshot, overlay, sequence: journal.last, covered: journal.paths }
-    await this.#compact(() => fold(this.#folder, this.#disk, folding))
+    await this.#compact(() => compact(this.#folder, this.#disk, folding))
   }
 
   #writerAfter(last: number): JournalWriter {
@@ -149,7 +149,7 @@ export class FileStore extends MemoryStore {
   override async transact(
     operations: readonly Operation[],
     mode: TransactionMode = 'commit',
-    order?: EventOrder,
+    order?: EventRequest,
   ): Promise<Outcome> {
     // Another may be opened in its place.
     const refusal = this.#refusal
@@ -191,7 +191,7 @@ export class FileStore extends MemoryStore {
   }
 
   /** Folds the journal into the snapshot. When that fails it stays, and nothing is lost. */
-  async #compact(run: () => Promise<Folded>): Promise<void> {
+  async #compact(run: () => Promise<CompactionResult>): Promise<void> {
     try {
       this.#snapshotBytes = (await run()).bytes
     } catch (error) {
@@ -242,7 +242,7 @@ export class FileStore extends MemoryStore {
     await this.#writer.close()
     // Of an earlier run, too, when it could not be folded at the start.
     const hasJournal = wasOpen && (await journalFiles(this.#folder, this.#disk).catch(() => [])).length > 0
-    if (hasJournal) await this.#compact(() => foldFolder({ folder: this.#folder }, this.#disk))
+    if (hasJournal) await this.#compact(() => compactFiles({ folder: this.#folder }, this.#disk))
   }
 }
 

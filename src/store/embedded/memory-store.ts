@@ -1,7 +1,16 @@
 import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Filter, Plan, SortKey } from '../../query/plan.ts'
-import type { EventOrder, Follower, Operation, Outcome, Store, StoredRecord, StoreStatus, TransactionMode } from '../store.ts'
+import type {
+  ChangeListener,
+  EventRequest,
+  Operation,
+  Outcome,
+  Store,
+  StoredRecord,
+  StoreStatus,
+  TransactionMode,
+} from '../store.ts'
 import { Engine, type EngineOptions } from './engine.ts'
 
 /** Text of so many records is no large object yet, which the garbage collector has to treat apart. */
@@ -71,12 +80,12 @@ export class MemoryStore implements Store {
     for (let from = 0; from < all.length; from += STREAM_BATCH) yield all.slice(from, from + STREAM_BATCH)
   }
 
-  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', order?: EventOrder): Promise<Outcome> {
+  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', order?: EventRequest): Promise<Outcome> {
     if (this.#isClosed) throw new AppError('STORE_UNAVAILABLE', 'The store is closed', { retryAfter: 1 })
     return this.engine.transact(operations, mode, order)
   }
 
-  follow(follower: Follower): void {
+  onChange(follower: ChangeListener): void {
     this.engine.follow(follower)
   }
 

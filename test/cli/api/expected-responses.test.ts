@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { failureIn, retryAfterIn } from '../../../src/cli/api/api-requests.ts'
 import { overHttp } from '../../../src/cli/api/http-requests.ts'
-import { patiently } from '../../../src/cli/api/retry-limit.ts'
+import { withRetries } from '../../../src/cli/api/retry-limit.ts'
 import { processIo } from '../../../src/cli/terminal/io.ts'
 import { AppError } from '../../../src/errors.ts'
 import { type Answer, startReceiver } from '../../helpers/receiver.ts'
@@ -137,5 +137,5 @@ test('waiting ends when it is interrupted', async () => {
   const refused = async () => {
     throw new AppError('RATE_LIMITED', 'too many', { retryAfter: 60 })
   }
-  await assert.rejects(patiently(io, refused, { stopped: stop.signal }), { message: 'Interrupted by SIGINT' })
+  await assert.rejects(withRetries(io, refused, { stopped: stop.signal }), { message: 'Interrupted by SIGINT' })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ChangeKind, EventOrder, Operation, Outcome, StoredRecord } from '../../../src/store/store.ts'
+import type { ChangeKind, EventRequest, Operation, Outcome, StoredRecord } from '../../../src/store/store.ts'
 import type { Check } from './contract.ts'
 import { insert, type Library, remove, type TableName, update } from './library.ts'
 
@@ -9,7 +9,7 @@ const AT = '2026-01-15T12:00:00.000Z'
 function orderOf(
   audience: readonly (readonly [TableName, Partial<Record<ChangeKind, readonly number[]>>])[],
   key = 'key',
-): EventOrder {
+): EventRequest {
   return { table: 'event', audience: new Map(audience), key, at: AT }
 }
 
@@ -24,7 +24,7 @@ async function listeners(library: Library, count: number): Promise<void> {
 async function transact(
   library: Library,
   operations: readonly Operation[],
-  order: EventOrder,
+  order: EventRequest,
 ): Promise<Extract<Outcome, { ok: true }>> {
   const outcome = await library.store.transact(operations, 'commit', order)
   if (!outcome.ok) assert.fail(`Refused: ${JSON.stringify(outcome.violations)}`)

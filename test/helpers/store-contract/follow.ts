@@ -10,7 +10,7 @@ const inWords = ({ table, id, before, after }: Change): string =>
 export function checkFollow(check: Check): void {
   check('tells of each change, with the records themselves', async (library) => {
     const told: Change[] = []
-    library.store.follow((changes) => told.push(...changes))
+    library.store.onChange((changes) => told.push(...changes))
     const { changes: made } = await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
     const { changes: altered } = await library.accept([update('genre', 1, { name: 'c' }), remove('genre', 2)])
     assert.deepEqual(told, [...made, ...altered])
@@ -28,7 +28,7 @@ export function checkFollow(check: Check): void {
     await library.addBook({ series_id: 1 })
     await library.accept([insert('review', { book_id: 1 }), insert('cover', { book_id: 1 })])
     const told: Change[] = []
-    library.store.follow((changes) => told.push(...changes))
+    library.store.onChange((changes) => told.push(...changes))
     await library.accept([remove('series', 1)])
     const gone = told.map(({ table, id, before, after }) => [table, id, before === undefined, after === undefined])
     assert.deepEqual(gone.sort(), [
@@ -42,7 +42,7 @@ export function checkFollow(check: Check): void {
   check('tells of no rehearsal, no refusal, and nothing that was before', async (library) => {
     await library.add('genre', { name: 'a' })
     const told: Change[] = []
-    library.store.follow((changes) => told.push(...changes))
+    library.store.onChange((changes) => told.push(...changes))
     await library.accept([insert('genre', { name: 'b' })], 'rehearse')
     await library.refuse(
       [insert('genre', { name: 'c' }), insert('genre', { name: 'a' })],
@@ -54,7 +54,7 @@ export function checkFollow(check: Check): void {
 
   check('tells everybody', async (library) => {
     const told: string[] = []
-    for (const name of ['first', 'second']) library.store.follow(({ length }) => told.push(`${name}: ${length}`))
+    for (const name of ['first', 'second']) library.store.onChange(({ length }) => told.push(`${name}: ${length}`))
     await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
     assert.deepEqual(told, ['first: 2', 'second: 2'])
   })
@@ -79,7 +79,7 @@ export class Known {
 
   constructor(library: Library) {
     this.#library = library
-    library.store.follow((changes) => {
+    library.store.onChange((changes) => {
       for (const { table, id, before, after } of changes) {
         const records = this.#records.get(table)
         assert.equal(records?.get(id), before, `${table} ${id} was not what it is said to have been`)

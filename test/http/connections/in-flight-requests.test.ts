@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UnderWay } from '../../../src/http/connections/in-flight-requests.ts'
+import { InFlightRequests } from '../../../src/http/connections/in-flight-requests.ts'
 import type { Response } from '../../../src/http/responses/security-headers.ts'
 import { mulberry32 } from '../../bench/data/random.ts'
 
 test('what is under way is what was added and not deleted, in whatever order and how often', () => {
   const random = mulberry32(11)
-  const underWay = new UnderWay()
+  const underWay = new InFlightRequests()
   const expected: Response[] = []
   for (let step = 0; step < 2000; step++) {
     if (random() < 0.5 || expected.length === 0) {

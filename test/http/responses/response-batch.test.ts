@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { Burst } from '../../../src/http/responses/response-batch.ts'
+import { ResponseBatch } from '../../../src/http/responses/response-batch.ts'
 
 function recorder() {
   const ended: string[] = []
-  const burst = new Burst(() => clock.now)
+  const burst = new ResponseBatch(() => clock.now)
   const clock = { now: 1000 }
   const response = (name: string) => ({ end: (body: string) => ended.push(`${name}: ${body}`) }) as unknown as ServerResponse
   return { ended, clock, burst, response }

@@ -10,7 +10,7 @@ import { loadRelated, present } from '../../../src/service/queries/relations.ts'
 import { visibleTo } from '../../../src/service/queries/visibility.ts'
 import type { Store, StoredRecord } from '../../../src/store/store.ts'
 import { versionOf } from '../../../src/store/version.ts'
-import { Doorkeeper } from '../../../src/util/admission-filter.ts'
+import { AdmissionFilter } from '../../../src/util/admission-filter.ts'
 import { openTestApp, type TestApp } from '../../helpers/app.ts'
 
 interface Desk {
@@ -28,7 +28,7 @@ interface Desk {
 /** Keeps what was written once already, unless another door is given. */
 async function withDesk(
   work: (desk: Desk) => Promise<void>,
-  { capacity, door = { admits: () => true } }: { capacity?: number; door?: Pick<Doorkeeper, 'admits'> } = {},
+  { capacity, door = { admits: () => true } }: { capacity?: number; door?: Pick<AdmissionFilter, 'admits'> } = {},
 ): Promise<void> {
   const { app, close } = await openTestApp()
   const { registry } = app.project
@@ -128,7 +128,7 @@ describe('a record in full', () => {
         assert.equal(second.text, first.text)
         assert.equal(await write('tag', 1), second)
       },
-      { door: new Doorkeeper() },
+      { door: new AdmissionFilter() },
     ))
 
   test('is written once', () =>

@@ -99,7 +99,7 @@ describe('a write that fails', () => {
     await onFaultyDisk(async ({ shelves, store }, disk) => {
       await shelves.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
       const told: (readonly Change[])[] = []
-      store.follow((changes) => told.push(changes))
+      store.onChange((changes) => told.push(changes))
       disk.fail('ENOSPC', 'open', 'write')
       const doomed = [
         store.transact([update('genre', 1, { name: 'c' }), remove('genre', 2)]),

@@ -4,8 +4,8 @@ import { writeSync } from 'node:fs'
 import { ID_FIELD, makeField } from '../../../dist/model/field.js'
 import { Model } from '../../../dist/model/model.js'
 import { Registry } from '../../../dist/model/registry.js'
+import { compactInThread } from '../../../dist/store/embedded/compaction/compact-thread.js'
 import { FileStore } from '../../../dist/store/embedded/file-store.js'
-import { foldInThread } from '../../../dist/store/embedded/compaction/compact-thread.js'
 
 const KEPT = 5
 const [folder, prefix, writers] = process.argv.slice(2)
@@ -25,7 +25,7 @@ function say(line) {
 
 async function fold(task) {
   say('fold begins')
-  const folded = await foldInThread(task)
+  const folded = await compactInThread(task)
   say('fold ends')
   return folded
 }

@@ -2,8 +2,8 @@ import type { Registry } from '../../../model/registry.ts'
 import { type Disk, nodeDisk } from '../files/disk.ts'
 import { acquireLock, lockPath } from '../files/lock.ts'
 import { find, foreignNotice, mendTail, openSnapshot, refuseBroken, removeDraft, snapshotPath } from '../recovery/recovery.ts'
-import { judgeForeign, NOBODY, pour } from '../recovery/replay.ts'
-import { countRecords, fold } from './compact.ts'
+import { ignoreRecords, replay, validatorForEdited } from '../recovery/replay.ts'
+import { compact, countRecords } from './compact.ts'
 
 /** What `compactFolder` did. Sizes in bytes. */
 export interface Compacted {
@@ -32,16 +32,16 @@ export async function compactFolder(folder: string, registry: Registry, options:
     const { snapshot: opened, journal } = await find(folder, disk)
     try {
       const sizes = await Promise.all(journal.paths.map((path) => sizeOf(path, disk)))
-      const { snapshot, overlay, judgement } = await pour(
+      const { snapshot, overlay, judgement } = await replay(
         opened,
         journal.entries,
-        NOBODY,
-        judgeForeign(accept ? undefined : registry),
+        ignoreRecords,
+        validatorForEdited(accept ? undefined : registry),
       )
       refuseBroken(snapshotPath(folder), judgement, accept ? '' : 'To take it as it stands, add --accept')
       await mendTail(journal, disk, warn)
       if (judgement !== undefined && opened.file !== undefined && !accept) warn(foreignNotice(opened.file.origin, judgement))
-      const { bytes } = await fold(folder, disk, { snapshot, overlay, sequence: journal.last, covered: journal.paths })
+      const { bytes } = await compact(folder, disk, { snapshot, overlay, sequence: journal.last, covered: journal.paths })
       const before = { snapshot: opened.file?.bytes ?? 0, journal: sizes.reduce((sum, size) => sum + size, 0) }
       return { before, after: bytes, records: await recordsIn(folder, disk) }
     } finally {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { FoldRunner } from './compact.ts'
+import type { CompactionRunner } from './compact.ts'
 
 // From source, as the tests run, the thread has to be taught TypeScript first.
 const isSource = import.meta.url.endsWith('.ts')
@@ -11,7 +11,7 @@ const BOOT = (tsx: string) =>
   )
 
 /** Folds in a thread of its own, so that requests do not wait for it. */
-export const foldInThread: FoldRunner = async (task) => {
+export const compactInThread: CompactionRunner = async (task) => {
   const worker = new Worker(isSource ? BOOT(import.meta.resolve('tsx/esm/api')) : SCRIPT, { workerData: task })
   const ended = once(worker, 'exit').then(([code]) => {
     throw new Error(`The thread that folds ended with ${code}`)

@@ -4,23 +4,23 @@ import { readJournal } from '../journal/journal.ts'
 import { openSnapshot, snapshotIn, snapshotSize } from '../recovery/recovery.ts'
 import { countLines, idAt, lineOf, linesIn, type SnapshotPart } from '../snapshot/layout.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
-import { Overlay } from './journal-overlay.ts'
+import { JournalOverlay } from './journal-overlay.ts'
 import { joined, merge } from './merge.ts'
 
 /** Which journal to fold into which snapshot: plain data, so that it may travel to another thread. */
-export interface FoldTask {
+export interface CompactionTask {
   readonly folder: string
   /** The journal that begins with this transaction is being written to, and left alone. */
   readonly before?: number
 }
 
 /** What folding left behind. */
-export interface Folded {
+export interface CompactionResult {
   readonly bytes: number
 }
 
 /** Runs a task here or elsewhere. */
-export type FoldRunner = (task: FoldTask) => Promise<Folded>
+export type CompactionRunner = (task: CompactionTask) => Promise<CompactionResult>
 
 /**
  * Folds the journal of a folder into its snapshot, from file to file: what memory it takes depends on the journal alone.
@@ -28,7 +28,7 @@ export type FoldRunner = (task: FoldTask) => Promise<Folded>
  *
  * @throws {Error} when the snapshot is not as it was written: it has to be judged first, as the next start does
  */
-export async function foldFolder({ folder, before }: FoldTask, disk: Disk): Promise<Folded> {
+export async function compactFiles({ folder, before }: CompactionTask, disk: Disk): Promise<CompactionResult> {
   const snapshot = await openSnapshot(folder, disk)
   try {
     if (snapshot.file !== undefined && snapshot.file.origin !== 'ours') {
@@ -36,17 +36,17 @@ export async function foldFolder({ folder, before }: FoldTask, disk: Disk): Prom
     }
     const { entries, last, paths, torn } = await readJournal(folder, disk, snapshot.sequence, before)
     if (torn !== undefined) throw new Error(`${torn.path} ends with a write that was never finished`)
-    return await fold(folder, disk, { snapshot, overlay: new Overlay(entries), sequence: last, covered: paths })
+    return await compact(folder, disk, { snapshot, overlay: new JournalOverlay(entries), sequence: last, covered: paths })
   } finally {
     await snapshot.file?.close()
   }
 }
 
 /** What is to become of a snapshot. */
-export interface Folding {
+export interface CompactionInput {
   /** One that may be believed: it is as it was written, or was judged. */
   readonly snapshot: Snapshot
-  readonly overlay: Overlay
+  readonly overlay: JournalOverlay
   /** The last transaction of the overlay. */
   readonly sequence: number
   /** The journal files that the new snapshot makes superfluous, oldest first. */
@@ -54,7 +54,11 @@ export interface Folding {
 }
 
 /** Writes the new snapshot, unless it would be the old one, and removes the journal files that it covers. */
-export async function fold(folder: string, disk: Disk, { snapshot, overlay, sequence, covered }: Folding): Promise<Folded> {
+export async function compact(
+  folder: string,
+  disk: Disk,
+  { snapshot, overlay, sequence, covered }: CompactionInput,
+): Promise<CompactionResult> {
   const isOurs = snapshot.file === undefined || snapshot.file.origin === 'ours'
   if (!isOurs || sequence !== snapshot.sequence) {
     const low = snapshotIn(folder, disk)

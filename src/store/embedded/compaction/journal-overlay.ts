@@ -11,7 +11,7 @@ export interface TableOverlay {
 }
 
 /** What a journal makes of a snapshot: for each record that it touches, the last word. */
-export class Overlay {
+export class JournalOverlay {
   readonly #tables = new Map<string, TableOverlay>()
 
   constructor(entries: Iterable<JournalEntry> = []) {

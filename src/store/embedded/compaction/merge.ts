@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../../store.ts'
 import { idAt, lineOf, linesIn, NEWLINE, type SnapshotPart } from '../snapshot/layout.ts'
-import type { Overlay, TableOverlay } from './journal-overlay.ts'
+import type { JournalOverlay, TableOverlay } from './journal-overlay.ts'
 
 /** How many records are turned into lines at a time. */
 const BATCH = 1000
@@ -12,7 +12,7 @@ const SEPARATOR = Buffer.from(',\n')
  *
  * @param parts lines that begin with their ids; ids rise, but for those of an unordered overlay
  */
-export async function* merge(parts: AsyncIterable<SnapshotPart>, overlay: Overlay): AsyncGenerator<SnapshotPart> {
+export async function* merge(parts: AsyncIterable<SnapshotPart>, overlay: JournalOverlay): AsyncGenerator<SnapshotPart> {
   const waiting = new Map(overlay.tables)
   let open: TableMerge | undefined
   for await (const part of parts) {

@@ -1,6 +1,6 @@
 import { valueTest } from '../../../query/match.ts'
 import type { FieldFilter } from '../../../query/plan.ts'
-import { Recent } from '../../../util/generational-cache.ts'
+import { GenerationalCache } from '../../../util/generational-cache.ts'
 import type { Json } from '../../../util/json.ts'
 import type { RowSet } from './row-set.ts'
 
@@ -21,9 +21,9 @@ interface Answer {
 }
 
 /** Answers to questions about parts of texts. One that is asked for again first looks at the rows that have changed since. */
-export class PartAnswers {
+export class SubstringCache {
   readonly #valueAt: (row: number) => Json
-  readonly #kept = new Recent<string, Answer>(CAPACITY, (_, { rows }) => rows.bytes + OVERHEAD)
+  readonly #kept = new GenerationalCache<string, Answer>(CAPACITY, (_, { rows }) => rows.bytes + OVERHEAD)
   readonly #changed = new Uint32Array(CHANGES)
   #changes = 0
 

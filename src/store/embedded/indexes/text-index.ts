@@ -3,7 +3,7 @@ import type { Json } from '../../../util/json.ts'
 import { type Bitmap, Scratch } from './bitmap.ts'
 import type { FieldIndex } from './field-index.ts'
 import { RowSet } from './row-set.ts'
-import { PartAnswers, type PartFilter } from './substring-cache.ts'
+import { type PartFilter, SubstringCache } from './substring-cache.ts'
 import { Terms } from './terms.ts'
 
 /** Candidates are looked at one by one when there are no more than this. */
@@ -22,7 +22,7 @@ const SIGMA = 'σ'
  */
 export class TextIndex implements FieldIndex {
   readonly #grams = new Map<number, RowSet>()
-  readonly #answers: PartAnswers
+  readonly #answers: SubstringCache
   readonly #scratch = new Scratch()
   readonly #valueAt: (row: number) => Json
   readonly #capacity: () => number
@@ -36,7 +36,7 @@ export class TextIndex implements FieldIndex {
   constructor(valueAt: (row: number) => Json, capacity: () => number) {
     this.#valueAt = valueAt
     this.#capacity = capacity
-    this.#answers = new PartAnswers(valueAt)
+    this.#answers = new SubstringCache(valueAt)
   }
 
   add(row: number, value: Json): void {

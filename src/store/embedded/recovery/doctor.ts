@@ -9,9 +9,9 @@ import { type Finding, type JournalFile, type JournalSurvey, surveyJournal } fro
 import { linesOf, type SnapshotPart } from '../snapshot/layout.ts'
 import type { Origin, Snapshot } from '../snapshot/snapshot.ts'
 import { openSnapshot, snapshotIn, snapshotPath } from './recovery.ts'
-import { NOBODY, pour, type Sink } from './replay.ts'
+import { ignoreRecords, type RecordConsumer, replay } from './replay.ts'
 import { Salvage, salvageLines } from './salvage.ts'
-import { faultLines, Judge } from './validator.ts'
+import { faultLines, StoredDataValidator } from './validator.ts'
 
 /** What a data folder holds, and what is wrong with it. Sizes in bytes. */
 export interface Report {
@@ -70,7 +70,9 @@ async function look(folder: string, registry: Registry): Promise<Look> {
     const survey = await surveyJournal(folder, nodeDisk, found.sequence)
     const { file } = found
     const findings: Finding[] = []
-    const poured = await pour(found, survey.entries, NOBODY, () => new Judge(registry)).catch(unlessCorrupt)
+    const poured = await replay(found, survey.entries, ignoreRecords, () => new StoredDataValidator(registry)).catch(
+      unlessCorrupt,
+    )
     if (poured instanceof AppError) return await lookAtRuin(folder, poured)
     const faults = poured.judgement === undefined ? [] : faultLines(poured.judgement)
     const origin = file?.origin ?? 'ours'
@@ -149,14 +151,14 @@ async function salvageAll(folder: string, salvage: Salvage): Promise<number | un
 
 /** Takes every record of a file that can be read, whether it fits its model or not. */
 async function salvageParts(snapshot: Snapshot, salvage: Salvage): Promise<void> {
-  const sink: Sink = {
+  const sink: RecordConsumer = {
     begin: () => salvage.clear(),
     table(name, nextId) {
       salvage.table(name, nextId)
       return (record) => salvage.add(name, record, '')
     },
   }
-  const { judgement } = await pour(snapshot, [], sink, () => new Judge(undefined))
+  const { judgement } = await replay(snapshot, [], sink, () => new StoredDataValidator(undefined))
   if (judgement !== undefined) salvage.leftOut.push(...faultLines(judgement))
 }
 

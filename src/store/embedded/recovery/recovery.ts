@@ -5,7 +5,7 @@ import { AppError } from '../../../errors.ts'
 import { type Disk, nodeDisk } from '../files/disk.ts'
 import { isJournal, type JournalContents, readJournal } from '../journal/journal.ts'
 import { draftOf, EMPTY, type Origin, type Snapshot, SnapshotAdapter } from '../snapshot/snapshot.ts'
-import { faultLines, type Judgement } from './validator.ts'
+import { faultLines, type ValidationResult } from './validator.ts'
 
 /** How often a reader looks before it believes in damage, and before it gives up on a busy folder. */
 const MIN_READS = 5
@@ -98,7 +98,7 @@ export async function findBeside(folder: string, disk: Disk): Promise<Found> {
  * @param remedy another one
  * @throws {AppError} DATA_CORRUPT naming every broken record, up to a limit
  */
-export function refuseBroken(path: string, judgement: Judgement | undefined, remedy = ''): void {
+export function refuseBroken(path: string, judgement: ValidationResult | undefined, remedy = ''): void {
   if (judgement === undefined || judgement.faultCount === 0) return
   const lines = [
     `${path} is not as it was last written, and does not fit the models:`,
@@ -109,7 +109,7 @@ export function refuseBroken(path: string, judgement: Judgement | undefined, rem
 }
 
 /** What a person should know of a file that is not as we wrote it, and fine. */
-export function foreignNotice(origin: Origin, { records }: Judgement): string {
+export function foreignNotice(origin: Origin, { records }: ValidationResult): string {
   const what = origin === 'edited' ? 'was changed by hand since it was last written' : 'has no checksum, as one made by hand'
   return `db.json ${what}; its ${records} records were checked and are fine`
 }

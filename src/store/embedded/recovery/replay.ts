@@ -1,15 +1,15 @@
 import type { Registry } from '../../../model/registry.ts'
 import type { StoredRecord } from '../../store.ts'
-import { Overlay } from '../compaction/journal-overlay.ts'
+import { JournalOverlay } from '../compaction/journal-overlay.ts'
 import type { JournalEntry } from '../journal/format.ts'
 import type { SnapshotPart } from '../snapshot/layout.ts'
 import { parseLines, StrayLine } from '../snapshot/lines.ts'
 import type { Origin, Snapshot } from '../snapshot/snapshot.ts'
 import type { Table } from '../tables/table.ts'
-import { Judge, type Judgement, type TableJudge } from './validator.ts'
+import { StoredDataValidator, type TableValidator, type ValidationResult } from './validator.ts'
 
 /** Who takes the records of a data folder: tables in memory, or nobody. */
-export interface Sink {
+export interface RecordConsumer {
   /** Called before the first table. The file may have to be read anew in another way: what was taken until then is void. */
   begin?(): void
   /**
@@ -21,26 +21,26 @@ export interface Sink {
 }
 
 /** Takes nothing. */
-export const NOBODY: Sink = { table: () => undefined }
+export const ignoreRecords: RecordConsumer = { table: () => undefined }
 
 /** What was poured. */
-export interface Poured {
+export interface ReplayResult {
   /** The snapshot, in parts that were found to be what they seem. */
   readonly snapshot: Snapshot
-  readonly overlay: Overlay
+  readonly overlay: JournalOverlay
   /** How many records each table has in the end; of a table that nobody looks into, 0. */
   readonly tables: ReadonlyMap<string, number>
   /** What a judge found, if one was asked. */
-  readonly judgement: Judgement | undefined
+  readonly judgement: ValidationResult | undefined
 }
 
-type JudgeFor = (origin: Origin) => Judge | undefined
+type JudgeFor = (origin: Origin) => StoredDataValidator | undefined
 
 /** What is as we wrote it was judged when it was written. */
-export const judgeForeign =
+export const validatorForEdited =
   (registry: Registry | undefined): JudgeFor =>
   (origin) =>
-    origin === 'ours' ? undefined : new Judge(registry)
+    origin === 'ours' ? undefined : new StoredDataValidator(registry)
 
 /**
  * Gives all records of a snapshot with its journal to a sink: each once, as it is in the end.
@@ -48,23 +48,28 @@ export const judgeForeign =
  * @param judgeFor makes who judges a file of this origin, if anybody does
  * @throws {AppError} DATA_CORRUPT when the file cannot be read
  */
-export async function pour(
+export async function replay(
   snapshot: Snapshot,
   entries: readonly JournalEntry[],
-  sink: Sink,
+  sink: RecordConsumer,
   judgeFor: JudgeFor,
-): Promise<Poured> {
+): Promise<ReplayResult> {
   try {
-    return await pourOnce(snapshot, entries, sink, judgeFor)
+    return await replayOnce(snapshot, entries, sink, judgeFor)
   } catch (error) {
     if (!(error instanceof StrayLine) || snapshot.file === undefined) throw error
-    return pourOnce(await snapshot.file.document(error), entries, sink, judgeFor)
+    return replayOnce(await snapshot.file.document(error), entries, sink, judgeFor)
   }
 }
 
-async function pourOnce(snapshot: Snapshot, entries: readonly JournalEntry[], sink: Sink, judgeFor: JudgeFor): Promise<Poured> {
+async function replayOnce(
+  snapshot: Snapshot,
+  entries: readonly JournalEntry[],
+  sink: RecordConsumer,
+  judgeFor: JudgeFor,
+): Promise<ReplayResult> {
   sink.begin?.()
-  const overlay = new Overlay(entries)
+  const overlay = new JournalOverlay(entries)
   const overlaid = new Map([...overlay.tables].map(([name, { records }]) => [name, new Map(records)]))
   const judge = judgeFor(snapshot.file?.origin ?? 'ours')
   const tables = new Map<string, number>()
@@ -98,7 +103,7 @@ class OpenTable {
   readonly name: string
   readonly #nextId: number
   readonly #overlaid: ReadonlyMap<number, unknown> | undefined
-  readonly #judge: TableJudge | undefined
+  readonly #judge: TableValidator | undefined
   readonly #put: ((record: StoredRecord) => void) | undefined
   readonly #displaced: StoredRecord[] = []
   #highest = 0
@@ -107,8 +112,8 @@ class OpenTable {
   constructor(
     { name, nextId }: SnapshotPart & { kind: 'table' },
     overlaid: ReadonlyMap<number, unknown> | undefined,
-    sink: Sink,
-    judge: TableJudge | undefined,
+    sink: RecordConsumer,
+    judge: TableValidator | undefined,
   ) {
     this.name = name
     this.#nextId = nextId
@@ -146,7 +151,7 @@ class OpenTable {
    *
    * @returns how many records there were
    */
-  end(overlay: Overlay): number {
+  end(overlay: JournalOverlay): number {
     if (this.#highest >= this.#nextId) overlay.raiseNextId(this.name, this.#highest + 1)
     for (const record of this.#displaced) overlay.displace(this.name, record)
     return this.#given
@@ -163,7 +168,7 @@ function idFirst(record: StoredRecord): StoredRecord {
 }
 
 /** Puts records into a table of the engine; into none, when the model is not registered at present: they stay in the file. */
-export function takerOf(table: Table | undefined, nextId: number): ((record: StoredRecord) => void) | undefined {
+export function tableLoader(table: Table | undefined, nextId: number): ((record: StoredRecord) => void) | undefined {
   if (table === undefined) return undefined
   table.nextId = Math.max(table.nextId, nextId)
   return (record) => table.replace(record.id, record)

@@ -17,7 +17,7 @@ export interface RecordFault {
 }
 
 /** What a judge found: the first faults, and how many there are in all. */
-export interface Judgement {
+export interface ValidationResult {
   readonly faults: readonly RecordFault[]
   readonly faultCount: number
   readonly records: number
@@ -27,9 +27,9 @@ export interface Judgement {
 const MAX_FAULTS = 50
 
 /** Holds the records of a data file against the models. Tables without a model need ids, and nothing else. */
-export class Judge {
+export class StoredDataValidator {
   readonly #models: ReadonlyMap<string, Model>
-  readonly #tables = new Map<string, TableJudge>()
+  readonly #tables = new Map<string, TableValidator>()
   readonly #faults: RecordFault[] = []
   #faultCount = 0
   #records = 0
@@ -40,9 +40,9 @@ export class Judge {
   }
 
   /** A table, to be given its records in the order in which they stand in the file. */
-  table(name: string, line?: number): TableJudge {
+  table(name: string, line?: number): TableValidator {
     if (this.#tables.has(name)) this.#accuse({ path: `tables.${name}`, problem: 'is there twice', ...(line && { line }) })
-    const judge = new TableJudge(name, line, this.#models.get(name), (fault) => this.#accuse(fault))
+    const judge = new TableValidator(name, line, this.#models.get(name), (fault) => this.#accuse(fault))
     this.#tables.set(name, judge)
     return judge
   }
@@ -54,7 +54,7 @@ export class Judge {
   }
 
   /** Judges what only the whole can tell: references. */
-  finish(): Judgement {
+  finish(): ValidationResult {
     for (const table of this.#tables.values()) {
       this.#records += table.count
       for (const { field, target, index, id } of table.references()) {
@@ -76,7 +76,7 @@ const placeOfOurs = (id: number): number => -id
 const isOurs = (place: number): boolean => place < 0
 
 /** The part of a judge that sees one table. */
-export class TableJudge {
+export class TableValidator {
   readonly #name: string
   readonly #line: number | undefined
   readonly #accuse: (fault: RecordFault) => void
@@ -176,7 +176,7 @@ export class TableJudge {
 }
 
 /** The faults as a person reads them, one a line. */
-export function faultLines({ faults, faultCount }: Judgement): string[] {
+export function faultLines({ faults, faultCount }: ValidationResult): string[] {
   const lines = faults.map(faultLine)
   return faultCount > faults.length ? [...lines, `… and ${faultCount - faults.length} more`] : lines
 }

@@ -1,10 +1,10 @@
-import { Recent } from '../../../util/generational-cache.ts'
+import { GenerationalCache } from '../../../util/generational-cache.ts'
 import type { StoredRecord } from '../../store.ts'
 
 /** The most that waits to be answered, in characters; what nobody asks for, such as the records of an import, is forgotten. */
 const CAPACITY = 2_000_000
 
-const written = new Recent<StoredRecord, string>(CAPACITY, (_, { length }) => length)
+const written = new GenerationalCache<StoredRecord, string>(CAPACITY, (_, { length }) => length)
 
 /** The JSON of a record for the journal, which the answer to the write takes after it. */
 export function writtenTextOf(record: StoredRecord): string {

@@ -6,7 +6,7 @@ import { meantOrKnown } from '../../../util/suggest.ts'
 import { nodeDisk } from '../files/disk.ts'
 import { journalFiles } from '../journal/journal.ts'
 import { openSnapshotFile, refuseBroken, removeDraft, snapshotPath } from '../recovery/recovery.ts'
-import { judgeForeign, NOBODY, pour } from '../recovery/replay.ts'
+import { ignoreRecords, replay, validatorForEdited } from '../recovery/replay.ts'
 
 /** A copy of `db.json` that was kept under a name. */
 export interface SavedCopy {
@@ -87,7 +87,7 @@ export async function checkCopy(folder: string, registry: Registry, name: string
 async function judgeCopy(path: string, registry: Registry): Promise<void> {
   const snapshot = await openSnapshotFile(path, nodeDisk)
   try {
-    const { judgement } = await pour(snapshot, [], NOBODY, judgeForeign(registry))
+    const { judgement } = await replay(snapshot, [], ignoreRecords, validatorForEdited(registry))
     refuseBroken(path, judgement)
   } finally {
     await snapshot.file?.close()

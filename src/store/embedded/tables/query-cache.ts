@@ -1,7 +1,7 @@
 import { comparer } from '../../../query/compare.ts'
 import { matcher } from '../../../query/match.ts'
 import { isRelationFilter, type Plan } from '../../../query/plan.ts'
-import { Recent } from '../../../util/generational-cache.ts'
+import { GenerationalCache } from '../../../util/generational-cache.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { RecentChanges } from './recent-changes.ts'
 
@@ -35,9 +35,9 @@ interface Rule {
  * maintained from the changes of what it is made from (Blakeley, Larson & Tompa, SIGMOD 1986): so a write costs nothing here,
  * however many pages are remembered, and a page is found anew only when its changes do not tell what it looks like now.
  */
-export class Answers {
+export class QueryCache {
   readonly #changes: RecentChanges
-  readonly #kept = new Recent<Plan, Answer>(CAPACITY, (_, { page }) => page.records.length + OVERHEAD)
+  readonly #kept = new GenerationalCache<Plan, Answer>(CAPACITY, (_, { page }) => page.records.length + OVERHEAD)
 
   constructor(changes: RecentChanges) {
     this.#changes = changes

@@ -8,7 +8,7 @@ import type { ItemIndex } from '../indexes/item-index.ts'
 import { eachRow, firstOf } from '../indexes/row-set.ts'
 import { mapped, type Selection, unbroken } from '../indexes/selection.ts'
 import type { Cut } from '../indexes/value-index.ts'
-import { Answers } from './query-cache.ts'
+import { QueryCache } from './query-cache.ts'
 import { RecentChanges } from './recent-changes.ts'
 
 /** Tables up to this size are gone through: an index would cost more than it saves. */
@@ -26,7 +26,7 @@ export class Table {
   readonly scratch = new Scratch()
   readonly #changes = new RecentChanges()
   /** What was found in it last. */
-  readonly answers = new Answers(this.#changes)
+  readonly answers = new QueryCache(this.#changes)
   /** The next id to give; ids below it are never given again. */
   nextId = 1
   readonly #records: (StoredRecord | undefined)[] = []

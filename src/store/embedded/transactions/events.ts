@@ -1,9 +1,9 @@
 import type { Model } from '../../../model/model.ts'
 import type { JsonObject } from '../../../util/json.ts'
-import type { Change, ChangeKind, EventOrder, StoredRecord } from '../../store.ts'
+import type { Change, ChangeKind, EventRequest, StoredRecord } from '../../store.ts'
 
 /** The events that a transaction leaves behind, as values of the table that takes them, in the order of its changes. */
-export function eventsOf(changes: readonly Change[], order: EventOrder, modelOf: (table: string) => Model): JsonObject[] {
+export function eventsOf(changes: readonly Change[], order: EventRequest, modelOf: (table: string) => Model): JsonObject[] {
   const events: JsonObject[] = []
   for (const { table, id, before, after } of changes) {
     const kind: ChangeKind = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'

@@ -28,7 +28,7 @@ interface StagedTable {
 }
 
 /** The tables as a transaction would leave them: its changes, beside what is committed. Nothing here touches the tables. */
-export class Stage {
+export class TransactionOverlay {
   readonly #tables: ReadonlyMap<string, Table>
   readonly #staged = new Map<string, StagedTable>()
   /** `table.field` → target id → staged records that refer to it and did not before. */

@@ -1,12 +1,12 @@
 import type { Model } from '../../../model/model.ts'
 import type { Registry } from '../../../model/registry.ts'
 import type { JsonObject } from '../../../util/json.ts'
-import type { Change, EventOrder, Operation, Outcome, StoredRecord, Violation } from '../../store.ts'
+import type { Change, EventRequest, Operation, Outcome, StoredRecord, Violation } from '../../store.ts'
 import { versionOf } from '../../version.ts'
 import { referencesOf, type Table } from '../tables/table.ts'
 import { brokenFields } from './constraints.ts'
 import { eventsOf } from './events.ts'
-import { Stage, type Staged, setterOf } from './transaction-overlay.ts'
+import { type Staged, setterOf, TransactionOverlay } from './transaction-overlay.ts'
 
 /**
  * Works out what a batch of operations does: all of it is staged, then constraints are held against the state that the batch
@@ -14,14 +14,14 @@ import { Stage, type Staged, setterOf } from './transaction-overlay.ts'
  */
 export class Transaction {
   readonly #registry: Registry
-  readonly #stage: Stage
+  readonly #stage: TransactionOverlay
   readonly #violations: Violation[] = []
   /** `table.field` → value → the staged record that may have it. */
   #owners: Map<string, ReadonlyMap<unknown, number>> | undefined
 
   constructor(tables: ReadonlyMap<string, Table>, registry: Registry) {
     this.#registry = registry
-    this.#stage = new Stage(tables)
+    this.#stage = new TransactionOverlay(tables)
   }
 
   /** Spends the ids that were given out. */
@@ -32,7 +32,7 @@ export class Transaction {
   }
 
   /** @param order events to be left behind by what it changes */
-  run(operations: readonly Operation[], order?: EventOrder): Outcome {
+  run(operations: readonly Operation[], order?: EventRequest): Outcome {
     const left = operations.map((operation, index) => this.#perform(operation, index))
     this.#stage.each((table, id, staged) => this.#judge(table, id, staged))
     if (this.#violations.length > 0) {
@@ -44,7 +44,7 @@ export class Transaction {
   }
 
   /** They are of our own making, so nobody judges them. */
-  #events(changes: readonly Change[], order: EventOrder): Change[] {
+  #events(changes: readonly Change[], order: EventRequest): Change[] {
     return eventsOf(changes, order, (table) => this.#stage.modelOf(table)).map((values) => {
       const id = this.#stage.takeId(order.table, undefined)
       return { table: order.table, id, before: undefined, after: Object.freeze({ id, ...values }) }

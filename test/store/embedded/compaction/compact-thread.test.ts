@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { FoldRunner } from '../../../../src/store/embedded/compaction/compact.ts'
-import { foldInThread } from '../../../../src/store/embedded/compaction/compact-thread.ts'
+import type { CompactionRunner } from '../../../../src/store/embedded/compaction/compact.ts'
+import { compactInThread } from '../../../../src/store/embedded/compaction/compact-thread.ts'
 import { FileStore } from '../../../../src/store/embedded/file-store.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { libraryRegistry } from '../../../helpers/store-contract/library.ts'
@@ -14,8 +14,8 @@ describe('folding in a thread of its own', () => {
   test('loses nothing while the store is written to', async () => {
     const warnings: string[] = []
     let folds = 0
-    const fold: FoldRunner = async (task) => {
-      const folded = await foldInThread(task)
+    const fold: CompactionRunner = async (task) => {
+      const folded = await compactInThread(task)
       folds++
       return folded
     }
@@ -76,7 +76,7 @@ describe('folding in a thread of its own', () => {
     const temporary = await temporaryFolder()
     const path = join(temporary.path, 'journal.7.log')
     writeFileSync(path, 'x')
-    await assert.rejects(foldInThread({ folder: temporary.path }), /begins with transaction 7/)
+    await assert.rejects(compactInThread({ folder: temporary.path }), /begins with transaction 7/)
     await temporary.remove()
   })
 })

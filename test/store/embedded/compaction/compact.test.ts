@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { foldFolder } from '../../../../src/store/embedded/compaction/compact.ts'
+import { compactFiles } from '../../../../src/store/embedded/compaction/compact.ts'
 import { nodeDisk } from '../../../../src/store/embedded/files/disk.ts'
 import { encodeEntry } from '../../../../src/store/embedded/journal/format.ts'
 import type { Change, StoredRecord } from '../../../../src/store/store.ts'
@@ -41,7 +41,7 @@ class Model {
       return encodeEntry(++this.#sequence, changes, new Map())
     })
     writeFileSync(join(this.#folder.path, `journal.${first}.log`), lines.join(''))
-    await foldFolder({ folder: this.#folder.path }, nodeDisk)
+    await compactFiles({ folder: this.#folder.path }, nodeDisk)
   }
 
   #change(ids: number): Change {
@@ -92,11 +92,11 @@ describe('folding', () => {
       return { table, id: index + 1, before: undefined, after: { id: index + 1, text: 'ü'.repeat(300) } }
     })
     writeFileSync(join(folder.path, 'journal.1.log'), encodeEntry(1, changes, new Map([['stranger', 90_000]])))
-    await foldFolder({ folder: folder.path }, nodeDisk)
+    await compactFiles({ folder: folder.path }, nodeDisk)
     const before = readFileSync(join(folder.path, 'db.json'), 'utf8').split('\n')
     const one = { table: 'a', id: 2002, before: undefined, after: undefined }
     writeFileSync(join(folder.path, 'journal.2.log'), encodeEntry(2, [one], new Map()))
-    await foldFolder({ folder: folder.path }, nodeDisk)
+    await compactFiles({ folder: folder.path }, nodeDisk)
     const after = readFileSync(join(folder.path, 'db.json'), 'utf8').split('\n')
     const gone = before.filter((line) => !after.includes(line))
     assert.deepEqual(
@@ -112,7 +112,7 @@ describe('folding', () => {
     const line = encodeEntry(1, [{ table: 'a', id: 1, before: undefined, after: { id: 1 } }], new Map())
     writeFileSync(join(folder.path, 'journal.1.log'), line)
     const disk = new FaultyDisk()
-    await foldFolder({ folder: folder.path }, disk)
+    await compactFiles({ folder: folder.path }, disk)
     const steps = disk.done.map(({ kind, name }) => `${kind} ${name}`)
     const changing = steps.filter((step) => !/^(look|list|read|write) /.test(step))
     assert.deepEqual(changing, [
@@ -134,7 +134,7 @@ describe('folding', () => {
       writeFileSync(join(folder.path, `journal.${sequence}.log`), lines.join(''))
     }
     const disk = new FaultyDisk()
-    await foldFolder({ folder: folder.path }, disk)
+    await compactFiles({ folder: folder.path }, disk)
     const steps = disk.done.slice(disk.done.findIndex(({ kind }) => kind === 'rename')).map(({ kind, name }) => `${kind} ${name}`)
     const sync = `syncFolder ${basename(folder.path)}`
     const removed = ['remove journal.1.log', sync, 'remove journal.2.log', sync, 'remove journal.10.log']
@@ -150,7 +150,7 @@ describe('folding', () => {
     const line = encodeEntry(1, [{ table: 'a', id: 1, before: undefined, after: { id: 1 } }], new Map())
     for (let time = 0; time < 2; time++) {
       writeFileSync(join(folder.path, 'journal.1.log'), line)
-      await foldFolder({ folder: folder.path }, nodeDisk)
+      await compactFiles({ folder: folder.path }, nodeDisk)
       assert.deepEqual(readdirSync(folder.path), ['db.json'])
     }
     assert.equal(JSON.parse(readFileSync(join(folder.path, 'db.json'), 'utf8')).sequence, 1)

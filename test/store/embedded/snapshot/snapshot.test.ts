@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib'
 import { FileStore } from '../../../../src/store/embedded/file-store.ts'
 import { nodeDisk } from '../../../../src/store/embedded/files/disk.ts'
 import { CHUNK_BYTES } from '../../../../src/store/embedded/files/read-ahead.ts'
-import { judgeForeign, NOBODY, pour } from '../../../../src/store/embedded/recovery/replay.ts'
+import { ignoreRecords, replay, validatorForEdited } from '../../../../src/store/embedded/recovery/replay.ts'
 import { lineOf, type SnapshotPart } from '../../../../src/store/embedded/snapshot/layout.ts'
 import { EMPTY, type Snapshot, SnapshotAdapter } from '../../../../src/store/embedded/snapshot/snapshot.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
@@ -153,7 +153,7 @@ describe('a snapshot', () => {
         const reading = async () => {
           const snapshot = await adapter.read()
           try {
-            await pour(snapshot ?? EMPTY, [], NOBODY, judgeForeign(undefined))
+            await replay(snapshot ?? EMPTY, [], ignoreRecords, validatorForEdited(undefined))
           } finally {
             await snapshot?.file?.close()
           }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { comparer } from '../../../../src/query/compare.ts'
 import { matcher } from '../../../../src/query/match.ts'
 import type { FieldFilter, Plan, SortKey } from '../../../../src/query/plan.ts'
-import { Answers } from '../../../../src/store/embedded/tables/query-cache.ts'
+import { QueryCache } from '../../../../src/store/embedded/tables/query-cache.ts'
 import { RecentChanges } from '../../../../src/store/embedded/tables/recent-changes.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
 import { mulberry32 } from '../../../bench/data/random.ts'
@@ -11,7 +11,7 @@ import { mulberry32 } from '../../../bench/data/random.ts'
 /** A table without indexes: the records by id, and a page of them worked out by hand. */
 function makeTable() {
   const changes = new RecentChanges()
-  const answers = new Answers(changes)
+  const answers = new QueryCache(changes)
   const records = new Map<number, StoredRecord>()
   const put = (id: number, after: StoredRecord | undefined) => {
     changes.note(records.get(id), after)
