@@ -38,28 +38,28 @@ import type { Timer } from './util/timer.ts'
 import { Traffic } from './util/traffic.ts'
 import type { Resolve } from './webhooks/url-guard.ts'
 
-/** What an application takes from the outside world; all but the codec has an everyday default. */
+/** What an application gets from outside. Everything but `tokenCodec` has a default. */
 export interface AppDependencies {
   readonly tokenCodec: TokenCodecFactory
   readonly clock?: Clock
   readonly random?: Random
-  /** For what webhooks do later. */
+  /** Timers of webhook delivery. */
   readonly timer?: Timer
-  /** Finds the addresses of a receiver's name. */
+  /** Resolves the host names of webhook URLs. */
   readonly resolve?: Resolve
   readonly hasher?: PasswordHasher
-  /** Lets time pass; keeps no process from ending. */
+  /** Waits. The default does not keep the process alive. */
   readonly wait?: (milliseconds: number) => Promise<unknown>
-  /** Makes the log that the project's settings ask for; without it nothing is said. */
+  /** Creates the log from the project's settings. Without it nothing is logged. */
   readonly log?: (settings: Settings['log']) => Log
 }
 
-/** A running application: its parts, joined. */
+/** A running application: one project with its store and services. */
 export interface App {
   readonly project: Project
   readonly settings: Settings
   readonly log: Log
-  /** The folder that holds the data, absolute; undefined when nothing is written. */
+  /** Absolute path of the data folder; undefined in mode `ephemeral`. */
   readonly dataFolder: string | undefined
   readonly store: Store
   readonly records: Records
@@ -69,7 +69,7 @@ export interface App {
   readonly exports: Exports
   readonly imports: Imports
   readonly logins: Logins
-  /** Shows commands on this machine that it is this project that is served. */
+  /** Proves to local commands that this server serves their project. */
   readonly proof: ServerProof
   readonly views: ViewCatalog
   readonly mocks: Mocks
@@ -77,62 +77,67 @@ export interface App {
   readonly modelTests: ModelTests
   readonly webhooks: Webhooks
   readonly snapshots: Snapshots
-  /** To be told of each request, so that webhooks let them go first. */
+  /** Counts requests, so that webhook delivery can give way to them. */
   readonly traffic: Traffic
-  /** How many seed records this start created. */
+  /** Number of seed records created by this start. */
   readonly seeded: number
   /**
-   * Finds out beforehand, changing nothing, what would keep another application from taking the place of this one.
+   * Checks whether `replace(next)` can succeed. Changes nothing.
    *
    * @throws {ConfigError} for seed records that cannot be created
    * @throws {AppError} INVALID_REQUEST, SNAPSHOT_NOT_FOUND, DATA_CORRUPT, USAGE
    */
   rehearse(next: Replacement): Promise<void>
   /**
-   * Closes this application and opens another in its place. The data folder is not given away meanwhile; what is kept in memory goes along.
-   * When the other cannot be opened, this one's project is opened again; when that fails too, this one stays, and takes no writes.
+   * Closes this application and opens its replacement. The lock of the data folder, and the records of mode `ephemeral`, pass
+   * to the replacement. If the replacement cannot be opened, this project is opened again. If that fails too, this application
+   * is returned and accepts no writes.
    */
   replace(next: Replacement): Promise<Replaced>
   close(): Promise<void>
 }
 
-/** What is to take the place of an application. */
+/** A replacement for the running application: reloaded project files, a reset, or a restored snapshot. */
 export interface Replacement {
-  /** The project as its files are now; the same one when absent. */
+  /** The reloaded project; the present one when absent. */
   readonly project?: Project
-  /** What is to become of the data; it stays when absent. */
+  /** A change of the data; none when absent. */
   readonly data?: DataChange
 }
 
-/** What came of a replacement. */
+/** Outcome of `App.replace`. */
 export interface Replaced {
-  /** Is to be served from now on. */
+  /** The application to serve from now on. */
   readonly app: App
-  /** Why it is not what was asked for, if it is not. */
+  /** Why the replacement could not be opened, if it could not. */
   readonly failure?: unknown
 }
 
-/** `write` takes the data folder for this process; `read` looks at it without taking it; `ephemeral` begins with the seed records each time, and writes nothing. */
+/**
+ * - `write` locks the data folder for this process.
+ * - `read` reads the data folder without a lock.
+ * - `ephemeral` keeps records in memory and starts from the seed records.
+ */
 export type AppMode = 'read' | 'write' | 'ephemeral'
 
 /**
- * Opens a project: loads its files, opens its store, and fills it on the first start.
+ * Opens a project: loads its files, opens its store, and creates the seed records on the first start.
  *
  * @throws {ConfigError} listing every fault of the project's files
- * @throws {AppError} DATA_IN_USE, DATA_CORRUPT, USAGE; TASK_FAILED when there is nothing to read yet
+ * @throws {AppError} DATA_IN_USE, DATA_CORRUPT, USAGE; TASK_FAILED in mode `read` when there is no data yet
  */
 export async function openApp(source: ProjectSource, mode: AppMode, surroundings: AppDependencies): Promise<App> {
   return open(await loadProject(source), mode, surroundings)
 }
 
-/** What an application that begins has of another. */
+/** What a replacement takes over from the application before it. */
 interface Inheritance {
-  /** Of the data folder. */
+  /** Lock of the data folder. */
   readonly lock?: Release | undefined
-  /** Of an application that writes nothing: its secret, and its records if they stay. */
+  /** Token secret and, unless the data changes, records of an ephemeral application. */
   readonly secret?: string | undefined
   readonly records?: MemoryStore | undefined
-  /** Whether seed records are created where there is no data; they are when absent. */
+  /** Whether to create seed records in an empty store; true when absent. */
   readonly seeds?: boolean
 }
 
@@ -160,7 +165,7 @@ async function open(
     const webhooks = joinWebhooks({ settings, registry, store, records, clock, random, log, traffic }, surroundings)
     await webhooks.subscriptions.load()
     if (mode !== 'read') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
-    // Only now: seeds and permissions are how a project begins, and nothing that happens to it.
+    // Events start here: seed records and missing permissions are part of the initial state.
     records.setEventPublisher(webhooks)
     const mockedRecords = new Records({ registry, store, forms, hasher: rememberingHasher(hasher), clock, log })
     mockedRecords.setEventPublisher(webhooks)
@@ -216,7 +221,7 @@ async function open(
         return replaced
       },
       async close() {
-        // Data folder and records are another application's by then.
+        // The replacement owns the data folder and the records.
         if (isReplaced) return
         await stop()
         await store.close()
@@ -230,14 +235,14 @@ async function open(
   }
 }
 
-/** Where records are kept: in the data folder, or nowhere. */
+/** Opens the file store, or a memory store in mode `ephemeral`. */
 async function openStore(registry: Registry, mode: AppMode, folder: string, log: Log, lock?: Release): Promise<MemoryStore> {
   const explain = log.debugs ? (line: string) => log.debug(line) : undefined
   if (mode === 'ephemeral') return new MemoryStore(registry, { explain })
   return FileStore.open(folder, registry, mode, { warn: (message) => log.warn(message), explain, lock })
 }
 
-/** Closes the store of an application that is at rest, and opens another application over what it leaves behind. */
+/** Closes the store of a stopped application, changes the data, and opens the replacement. */
 async function openNext(
   { project, data }: Replacement,
   app: App,
@@ -259,7 +264,7 @@ async function openNext(
   }
 }
 
-/** @throws what keeps a replacement from being made */
+/** @throws the error that would make the replacement fail */
 async function rehearse(
   { project, data }: Replacement,
   { dataFolder, project: present }: App,
@@ -269,14 +274,14 @@ async function rehearse(
     if (dataFolder === undefined) throw nothingWritten()
     await checkCopy(dataFolder, (project ?? present).registry, data.copy)
   }
-  // Seed records that cannot be created are found out while the data is still there.
+  // Creates the seed records in memory first, so that a faulty one is reported before the data is removed.
   if (data?.kind === 'reset' && data.seeds) await (await open(project ?? present, 'ephemeral', surroundings)).close()
 }
 
 /**
- * Removes every record of a project, and creates the seed records if it is to.
+ * Removes every record of a project and, with `seeds`, creates the seed records again.
  *
- * @returns how many seed records were created
+ * @returns number of seed records created
  * @throws {ConfigError} listing every fault of the project's files; then nothing is removed
  * @throws {AppError} DATA_IN_USE naming the holder, USAGE
  */

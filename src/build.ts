@@ -1,4 +1,5 @@
-// Run by `npm run build`: puts beside the compiled code what is no code of ours.
+// Run by `npm run build`: writes the files of the package that the compiler does not: Swagger UI, JSON Schemas, the command
+// tree.
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -8,7 +9,10 @@ import { buildProgram } from './cli/main.ts'
 import { processIo } from './cli/terminal/io.ts'
 import { fileSchemas } from './openapi/schemas/project-files.ts'
 
-/** Of Swagger UI, what its page needs and the papers that go with it. Its package would bring ten times as much, and a script. */
+/**
+ * Files of Swagger UI that the page at `/docs` needs, and its licences. The package itself is ten times larger and runs an
+ * install script.
+ */
 const SWAGGER_UI_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'LICENSE', 'NOTICE']
 
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))

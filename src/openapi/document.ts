@@ -15,14 +15,14 @@ import type { FormSchemas } from './schemas/bodies.ts'
 import { createSchema, nestedSchema, partSchema, recordSchema, schemaNames, updateSchema } from './schemas/records.ts'
 import type { Schema } from './schemas/schema.ts'
 
-/** What of a project is told in its contract. */
+/** The parts of a project that the document describes. */
 export interface ContractSource {
   readonly settings: Settings
   readonly registry: Registry
   readonly forms: ReadonlyMap<string, Form>
 }
 
-/** An OpenAPI 3.1 document, as far as it is made here. */
+/** The members of an OpenAPI 3.1 document that are used here. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
@@ -47,10 +47,9 @@ const TAGS = [
 ]
 
 /**
- * Describes the API of a project, as its models, forms and settings make it. The same project gives the same document, byte
- * for byte.
+ * Describes the API of a project. The same project gives the same document, byte for byte.
  *
- * @param absolute where each part of the API begins, base path included
+ * @param absolute the root path of each part of the API, base path included
  */
 export function openApiDocument({ settings, registry, forms }: ContractSource, absolute: Roots): OpenApiDocument {
   const { base_path: base, api_version: version } = settings
@@ -130,7 +129,7 @@ function modelSchemas(registry: Registry, formSchemas: readonly FormSchemas[]): 
   return schemas
 }
 
-/** Names of components are of few characters, forms' may be of any: what does not fit is replaced, and twins are numbered. */
+/** Gives each form a component name. Characters that component names cannot have are replaced; duplicates are numbered. */
 function nameFormSchemas(forms: ReadonlyMap<string, Form>): FormSchemas[] {
   const taken = new Set<string>()
   return [...forms.values()].map((form) => {
@@ -142,7 +141,7 @@ function nameFormSchemas(forms: ReadonlyMap<string, Form>): FormSchemas[] {
   })
 }
 
-/** Leaves out shared parts that nothing refers to, such as the answer to too many requests where there is no limit. */
+/** Removes components that nothing refers to, such as the 429 response where no rate limit is set. */
 function withoutUnused(document: OpenApiDocument): OpenApiDocument {
   const text = JSON.stringify(document)
   const used = new Set([...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, name]) => name))
@@ -158,6 +157,6 @@ function withoutUnused(document: OpenApiDocument): OpenApiDocument {
   const isLess = (['schemas', 'responses', 'headers'] as const).some(
     (kind) => Object.keys(next[kind]).length < Object.keys(components[kind]).length,
   )
-  // What was left out may have been all that referred to something else. The text has no members that are undefined.
+  // Repeats, since the removed components may have held the last reference to others. The JSON text drops undefined members.
   return isLess ? withoutUnused({ ...document, components: next }) : (JSON.parse(text) as OpenApiDocument)
 }

@@ -4,7 +4,7 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 
 /**
- * The model that a request names, when the actor may do this with it.
+ * Looks up the model that a request names and checks the actor's permission for the action.
  *
  * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN
  */
@@ -16,7 +16,7 @@ export function modelFor(registry: Registry, actor: Actor, action: Action, key: 
   return model
 }
 
-/** The one error for whatever an actor may not do. */
+/** The error for every action that the actor has no permission for. */
 export const forbidden = (): AppError => new AppError('FORBIDDEN', 'User does not have permission to access this resource')
 
 /** @throws {AppError} FORBIDDEN */

@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts'
 import { TOKEN_OPTIONAL } from './operation.ts'
 import type { Failure } from './responses.ts'
 
-/** Where each part of the API begins, relative to the base path. */
+/** Root path of each part of the API, relative to the base path. */
 export interface Roots {
   readonly models: string
   readonly auth: string
@@ -14,9 +14,9 @@ export interface Roots {
   readonly document: string
 }
 
-/** What reading records may fail with. */
+/** Failures of operations that read records. */
 export const READ: readonly Failure[] = ['badRequest', 'unauthenticated', 'forbidden', 'notJson', 'unavailable']
-/** What writing records may fail with. */
+/** Failures of operations that write records. */
 export const WRITE: readonly Failure[] = [
   'badWrite',
   'unauthenticated',
@@ -27,11 +27,11 @@ export const WRITE: readonly Failure[] = [
   'unavailable',
 ]
 
-/** Of what is read without a model's permission. */
+/** Failures of reads that need no permission on a model. */
 export const READ_OPEN: readonly Failure[] = ['badRequest', 'notJson']
 
-/** Who may know how the project is made: everybody, or those with a token. */
+/** Security of the operations that describe the project, by the setting `views_auth`. */
 export const access = ({ views_auth }: Settings) => (views_auth === 'required' ? {} : { security: TOKEN_OPTIONAL })
 
-/** How those without a token are refused, where they are. */
+/** Failures that `views_auth: required` adds to those operations. */
 export const refusals = ({ views_auth }: Settings): readonly Failure[] => (views_auth === 'required' ? ['unauthenticated'] : [])

@@ -9,7 +9,7 @@ const AUTH_TAGS = ['auth']
 const SIGNED_IN: readonly Failure[] = ['unauthenticated', 'notJson', 'unavailable', 'badRequest']
 const BODY: readonly Failure[] = ['badWrite', 'unauthenticated', 'tooLarge', 'notJson', 'unavailable']
 
-/** Logging in and out. */
+/** Operations for login, refresh, logout and the present user. */
 export function authPaths({ auth }: Roots, registry: Registry, responses: Responses): Paths {
   const grant = object({
     access_token: TEXT,
@@ -32,7 +32,7 @@ export function authPaths({ auth }: Roots, registry: Registry, responses: Respon
         tags: AUTH_TAGS,
         security: OPEN,
         requestBody: body(jsonOrForm(login)),
-        // Also when so many others log in that there is no more waiting.
+        // 429 is also sent when too many logins are waiting.
         responses: { 200: granted('A new session'), ...failures, ...responses.failures('auth', 'rateLimited') },
       },
     },

@@ -10,12 +10,12 @@ const ON_NAME: Parameter = { name: 'name', in: 'path', required: true, schema: N
 const READ: readonly Failure[] = ['badRequest', 'unauthenticated', 'forbidden', 'notJson']
 const WRITE: readonly Failure[] = ['badWrite', 'unauthenticated', 'forbidden', 'tooLarge', 'notJson']
 
-/** A copy of the data. Names in lower case: models' are not. */
+/** Schema of a snapshot. Lower case, so that no model's schema has the same name. */
 export const DATA_SCHEMAS: Readonly<Record<string, Schema>> = {
   snapshot: object({ name: TEXT, bytes: COUNT, saved_at: MOMENT }),
 }
 
-/** Copies of the data, and a new beginning; for superusers. */
+/** Operations on snapshots, and the reset. For superusers. */
 export function dataPaths({ snapshots, reset }: Roots, responses: Responses): Paths {
   const tags = ['data']
   const one = ref('snapshot')

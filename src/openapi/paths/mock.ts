@@ -17,13 +17,13 @@ interface MockPathsOptions {
   readonly root: string
 }
 
-/** Mock data of a model, and what there is of it. */
+/** Operations that return mock values and the test data of a model. */
 export const mockPaths = ({ model, responses, root }: MockPathsOptions): Paths => ({
   [`${root}/${model.key}/mock`]: { get: mock(model, responses) },
   [`${root}/${model.key}/test`]: { get: test(model, responses) },
 })
 
-/** Filling the store with mock records. */
+/** Operation that creates mock records. */
 export function mockFillPaths(roots: Roots, registry: Registry, responses: Responses): Paths {
   const models: Schema = { type: 'array', items: oneName(registry.public.map(({ key }) => key)), minItems: 1 }
   const every = mockedModels(registry).map(({ key }) => key)

@@ -16,11 +16,11 @@ export interface ModelPathsOptions {
   readonly registry: Registry
   readonly forms: readonly FormSchemas[]
   readonly responses: Responses
-  /** Where the Models API begins, relative to the base path. */
+  /** Root path of the Models API, relative to the base path. */
   readonly root: string
 }
 
-/** The id of a record, in the path. */
+/** Path parameter: the id of a record. */
 const RECORD_ID: Parameter = {
   name: 'record_id',
   in: 'path',
@@ -38,7 +38,7 @@ const ifHeader = (name: 'If-Match' | 'If-None-Match', description: string): Para
 const IF_MATCH = ifHeader('If-Match', 'Only if the record is still at this version, as its `ETag` names it')
 const IF_NONE_MATCH = ifHeader('If-None-Match', 'Only if the record is no longer what this `ETag` names')
 
-/** All that can be asked of one model. */
+/** All operations of one model. */
 export function modelPaths(options: ModelPathsOptions): Paths {
   const { model, root } = options
   const path = `${root}/${model.key}`

@@ -1,11 +1,11 @@
 import type { Schema } from '../schemas/schema.ts'
 
-/** A reference, such as to a shared response. */
+/** Reference Object. */
 export interface Reference {
   readonly $ref: string
 }
 
-/** A query parameter, a path parameter or a header of a request. */
+/** Parameter Object: a query parameter, a path parameter or a request header. */
 export interface Parameter {
   readonly name: string
   readonly in: 'query' | 'path' | 'header'
@@ -13,7 +13,7 @@ export interface Parameter {
   readonly required?: boolean
   readonly schema: Schema
   readonly style?: 'form' | 'simple'
-  /** False for values between commas. */
+  /** False for a comma-separated list. */
   readonly explode?: boolean
   readonly example?: unknown
 }
@@ -31,13 +31,13 @@ export interface Response {
   readonly content?: Content
 }
 
-/** One thing that can be asked of the API (OpenAPI 3.1, Operation Object). */
+/** Operation Object (OpenAPI 3.1). */
 export interface Operation {
   readonly operationId: string
   readonly summary: string
   readonly description?: string
   readonly tags: readonly string[]
-  /** Empty where no token is needed; that of the document where it is absent. */
+  /** An empty list for operations without a token; absent means the security of the document. */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly required: boolean; readonly content: Content }
@@ -49,17 +49,17 @@ export type Method = 'get' | 'post' | 'put' | 'delete'
 /** Operations by method. */
 export type PathItem = Readonly<Partial<Record<Method, Operation>>>
 
-/** Path items by path, which is relative to the base path of the server. */
+/** Path items by path, relative to the base path of the server. */
 export type Paths = Readonly<Record<string, PathItem>>
 
-/** JSON of some shape. */
+/** A JSON body of the given schema. */
 export const json = (schema: Schema): Content => ({ 'application/json': { schema } })
 
-/** A body without which there is nothing to do. */
+/** A required request body. */
 export const body = (content: Content) => ({ required: true, content }) as const
 
-/** What anybody may ask for. */
+/** Security of operations that need no token. */
 export const OPEN = [] as const
 
-/** What is asked for as well with a token as without. */
+/** Security of operations that take an optional token. */
 export const TOKEN_OPTIONAL = [{}, { bearer: [] }] as const

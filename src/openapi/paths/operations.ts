@@ -6,7 +6,7 @@ import type { Responses } from './responses.ts'
 
 const status = (...words: readonly string[]): Schema => strictObject({ status: oneName(words) })
 
-/** For whatever watches the server, and for whoever wants this document. */
+/** Operations for monitoring, and the OpenAPI document itself. */
 export function operationsPaths({ document }: Roots, settings: Settings, responses: Responses): Paths {
   const options = { tags: ['operations'], security: OPEN }
   const failures = responses.failures('none', ...READ_OPEN)

@@ -5,30 +5,30 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../query/page.ts'
 import { oneName, type Schema } from '../schemas/schema.ts'
 import type { Parameter } from './operation.ts'
 
-/** Filter operators as they are written: nothing for `=`. */
+/** Suffix of a filter operator; empty for equality. */
 const suffix = (operator: string): string => (operator === 'eq' ? '' : `__${operator}`)
 
-/** The left sides of every filter on a model's own fields: `title`, `title__icontains`. */
+/** Filter names on the model's own fields: `title`, `title__icontains`. */
 export const filterNames = (model: Model): string[] =>
   model.visibleFields.flatMap(({ name, type }) => type.operators.map((operator) => name + suffix(operator)))
 
-/** The left sides of filters through each relation: `author__username`. */
+/** Filter names through each relation: `author__username`. */
 export const relatedFilterNames = (model: Model, registry: Registry): string[] =>
   [...model.relations].flatMap(([name, { relation }]) =>
     filterNames(registry.expect(relation.target)).map((inner) => `${name}__${inner}`),
   )
 
-/** The fields that lists can be sorted by. */
+/** Fields that lists can be sorted by. */
 export const sortKeys = (model: Model): string[] =>
   model.visibleFields.filter(({ type }) => type.sortable).map(({ name }) => name)
 
-/** What `fields` may name. */
+/** Values that `fields` accepts. */
 export const columnNames = (model: Model): string[] => [
   ...model.visibleFields.map(({ name }) => name),
   ...[...model.relations.keys()].filter((name) => !model.fields.has(name)),
 ]
 
-/** What `include` may name: `author__username`. */
+/** Values that `include` accepts: `author__username`. */
 export const includeNames = (model: Model, registry: Registry): string[] =>
   [...model.relations].flatMap(([name, { relation }]) =>
     registry
@@ -37,11 +37,11 @@ export const includeNames = (model: Model, registry: Registry): string[] =>
       .map((field) => `${name}__${field.name}`),
   )
 
-/** The fields that are searched. */
+/** Fields that the full-text search covers. */
 export const searchedFields = (model: Model): string[] =>
   model.visibleFields.filter(({ searchable }) => searchable).map(({ name }) => name)
 
-/** Several names between commas. */
+/** A parameter of comma-separated names. */
 const commaSeparated = (name: string, description: string, items: Schema): Parameter => ({
   name,
   in: 'query',
@@ -51,7 +51,7 @@ const commaSeparated = (name: string, description: string, items: Schema): Param
   schema: { type: 'array', items, minItems: 1 },
 })
 
-/** Which page is wanted. */
+/** Parameters of pagination. */
 export const PAGE: readonly Parameter[] = [
   { name: 'page', in: 'query', description: 'Which page, from 1', schema: { type: 'integer', minimum: 1, default: 1 } },
   {
@@ -83,7 +83,7 @@ function filtersOf(model: Model, registry: Registry): Parameter {
   }
 }
 
-/** What of a record is answered. */
+/** Parameters that select the members of a returned record. */
 export function projectionParameters(model: Model, registry: Registry): Parameter[] {
   const included = includeNames(model, registry)
   const fields = commaSeparated('fields', 'What of each record to answer with; `id` always is', oneName(columnNames(model)))
@@ -96,7 +96,7 @@ const sortParameters = (model: Model): Parameter[] => [
   commaSeparated('sort_order', 'One for all of `sort_by`, or one for each', oneName(['asc', 'desc'])),
 ]
 
-/** Which records are answered, in which order. */
+/** Parameters of a list. */
 export const listParameters = (model: Model, registry: Registry): Parameter[] => [
   ...PAGE,
   ...projectionParameters(model, registry),
@@ -104,7 +104,7 @@ export const listParameters = (model: Model, registry: Registry): Parameter[] =>
   ...sortParameters(model),
 ]
 
-/** Which records are exported, in which order, what of them, and as what. */
+/** Parameters of an export. */
 export const exportParameters = (model: Model, registry: Registry): Parameter[] => [
   {
     name: 'format',
@@ -123,7 +123,7 @@ export const exportParameters = (model: Model, registry: Registry): Parameter[] 
   ...sortParameters(model),
 ]
 
-/** What is searched for, and where. */
+/** Parameters of a search. */
 export function searchParameters(model: Model, registry: Registry): Parameter[] {
   const searched = searchedFields(model)
   const where = commaSeparated('fields', 'Fields to search; all of those that can be where it is absent', oneName(searched))

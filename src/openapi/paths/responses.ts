@@ -5,7 +5,7 @@ import { json } from './operation.ts'
 
 const MESSAGES: Schema = { type: 'object', additionalProperties: { type: 'array', items: TEXT } }
 
-/** The two shapes that errors have, and what a message alone looks like. Names in lower case: models' are not. */
+/** Schemas of the two error shapes and of a message. Lower case, so that no model's schema has the same name. */
 export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
   fieldErrors: {
     ...object({ detail: object({ error: { anyOf: [TEXT, MESSAGES] } }) }),
@@ -29,7 +29,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
 const ERROR = json(ref('error'))
 const EITHER = json({ anyOf: [ref('fieldErrors'), ref('error')] })
 
-/** Ways in which operations fail, by the name of their response. */
+/** Failures by the name of their response component. */
 const FAILURES = {
   badRequest: [400, 'A parameter is wrong, or the answer would be too large', ERROR],
   badWrite: [400, 'Something in the body is wrong, by field; or the body cannot be read', EITHER],
@@ -50,7 +50,7 @@ const FAILURES = {
 
 export type Failure = keyof typeof FAILURES
 
-/** Of whatever is asked for. */
+/** Failures that every operation may have. */
 const ALWAYS = ['timeout', 'headersTooLarge', 'serverError', 'unavailable'] as const satisfies readonly Failure[]
 
 const RATE_HEADERS: Readonly<Record<string, Header>> = {
@@ -72,10 +72,10 @@ const OTHER_HEADERS: Readonly<Record<string, Header>> = {
   'Retry-After': { description: 'Seconds to wait', schema: COUNT },
 }
 
-/** Which limit, if any, an operation is counted under. */
+/** The rate limit that an operation counts towards. */
 export type Limit = keyof Settings['rate_limits'] | 'none'
 
-/** Says what operations are answered with, as the settings of a project have it. */
+/** Builds the responses of operations, by the settings of a project. */
 export class Responses {
   readonly #settings: Settings
 
@@ -83,13 +83,13 @@ export class Responses {
     this.#settings = settings
   }
 
-  /** An answer that is no failure. */
+  /** A successful response. */
   success(description: string, content: Content | undefined, limit: Limit, headers: readonly string[] = []): Response {
     const names = [...headers, ...(this.#limits(limit) ? Object.keys(RATE_HEADERS) : [])]
     return { description, ...headersOf(names), ...(content === undefined ? {} : { content }) }
   }
 
-  /** These failures and those that may always come, by status. */
+  /** The given failures and those of every operation, by status. */
   failures(limit: Limit, ...kinds: readonly Failure[]): Record<string, Reference> {
     const validates = kinds.includes('badWrite') && this.#settings.validation_status === 422
     const all: Failure[] = [
@@ -112,7 +112,7 @@ export class Responses {
     return Object.fromEntries(entries) as Record<Failure, Response>
   }
 
-  /** The headers that answers refer to. */
+  /** The headers that responses refer to. */
   headers(): Record<string, Header> {
     return { ...OTHER_HEADERS, ...RATE_HEADERS }
   }

@@ -16,7 +16,7 @@ interface TransferPathsOptions {
   readonly responses: Responses
 }
 
-/** Records of a model as files. */
+/** Operations that export and import the records of a model. */
 export const transferPaths = (options: TransferPathsOptions, path: string): Record<string, PathItem> => ({
   [`${path}/export`]: { get: exportFile(options) },
   [`${path}/import`]: { post: importFile(options) },
@@ -37,7 +37,7 @@ function exportFile({ model, registry, responses }: TransferPathsOptions) {
   }
 }
 
-/** What is stored of a record; related ones by their ids. */
+/** A record as it is exported: stored fields, related records by id. */
 function exportedRecord(model: Model): Schema {
   const members = model.visibleFields.map((field) => [field.name, answeredValue(field)] as const)
   return object(Object.fromEntries(members), ['id'])
@@ -79,6 +79,6 @@ const query = (name: string, description: string, schema: Schema): Parameter => 
 
 const flag = (name: string, description: string): Parameter => query(name, description, { type: 'boolean', default: false })
 
-/** The same file in every format. */
+/** The same records in every file format. */
 const asFile = (records: Schema): Content =>
   Object.fromEntries(FORMATS.map((format) => [MEDIA_TYPES[format], { schema: format === 'json' ? records : TEXT }]))

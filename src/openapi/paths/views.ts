@@ -35,7 +35,7 @@ const viewMembers = (viewType: 'form' | 'list') => ({
   fields: { type: 'array', items: ref('fieldView') } as const,
 })
 
-/** The views that the Views API answers with. */
+/** Schemas of the Views API. */
 export const VIEW_SCHEMAS: Readonly<Record<string, Schema>> = {
   fieldView,
   formView: object(
@@ -47,7 +47,7 @@ export const VIEW_SCHEMAS: Readonly<Record<string, Schema>> = {
 
 const VIEWS: Schema = { type: 'array', items: { anyOf: [ref('formView'), ref('listView')] } }
 
-/** How each model is edited and displayed. */
+/** Operations of the Views API. */
 export function viewPaths({ views }: Roots, registry: Registry, settings: Settings, responses: Responses): Paths {
   const failures = responses.failures('none', ...READ_OPEN, ...refusals(settings))
   const options = { tags: ['views'], ...access(settings) }

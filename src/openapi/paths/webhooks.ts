@@ -15,9 +15,9 @@ const ON_STATUS: Parameter = { name: 'status', in: 'query', description: 'Only d
 const FLAG: Schema = { type: 'boolean' }
 const SECRET: Schema = { ...TEXT, description: 'What messages are signed with; in the answer that makes it and in no other' }
 
-/** Subscriptions and deliveries as they are answered and sent. Names in lower case: models' are not. */
+/** Schemas of subscriptions and deliveries. Lower case, so that no model's schema has the same name. */
 export function webhookSchemas(registry: Registry): Record<string, Schema> {
-  // Of no format: it is kept as it was sent, which may be https://bücher.de.
+  // No `format: uri`: the URL is returned as it was sent, which may be https://bücher.de.
   const url: Schema = { type: 'string', description: 'An http or https URL' }
   const events: Schema = { type: 'array', items: oneName(RECORD_EVENTS), minItems: 1 }
   const models: Schema = { type: 'array', items: oneName(registry.public.map(({ key }) => key)), description: 'All, when empty' }
@@ -58,7 +58,7 @@ export function webhookSchemas(registry: Registry): Record<string, Schema> {
   }
 }
 
-/** Who is told of changes, and what came of it; for superusers. */
+/** Operations on webhook subscriptions and deliveries; for superusers. */
 export function webhookPaths({ webhooks }: Roots, responses: Responses): Paths {
   const tags = ['webhooks']
   const data = (schema: string) => json(object({ data: ref(schema) }))

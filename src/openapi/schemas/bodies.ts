@@ -3,14 +3,14 @@ import type { Form } from '../../validate/form.ts'
 import { schemaNames } from './records.ts'
 import { COUNT, oneShapeOf, ref, type Schema, strictObject } from './schema.ts'
 
-/** A form, and the names of the schemas of what it takes. */
+/** A form and the names of the schemas of its request bodies. */
 export interface FormSchemas {
   readonly form: Form
   readonly create: string
   readonly update: string
 }
 
-/** The body of a write: as the model has it, or as one of its forms does. */
+/** The body of a write: without a form, or under one of the model's forms. */
 export function underForms(
   forms: readonly FormSchemas[],
   kind: 'create' | 'update',
@@ -21,29 +21,29 @@ export function underForms(
     strictObject({ form_id: { type: 'string', const: form.name }, ...members(schema) }),
   )
   const own = members(unformed)
-  // Told although nobody writes it, so that the shapes can be told apart by it.
+  // `form_id: null` distinguishes this shape from those with a form.
   return oneShapeOf([strictObject({ form_id: { type: 'null' }, ...own }, Object.keys(own)), ...shapes])
 }
 
-/** A list that is no longer than may be. */
+/** An array of at most `maxItems` items. */
 export const upTo = (maxItems: number, items: Schema): Schema => ({ type: 'array', items, maxItems })
 
-/** All of a record, unless `fields` or `include` choose. */
+/** A whole record, or a part of it when `fields` or `include` is given. */
 export function wholeOrPart(model: Model): Schema {
   const { record, part } = schemaNames(model)
   return { anyOf: [ref(record), ref(part)] }
 }
 
-/** What a bulk operation is answered with. It is ids alone where more would be too large an answer. */
+/** The response of a bulk operation. It contains ids only if the whole records would make the response too large. */
 export const several = (model: Model): Record<string, Schema> => ({
   data: { type: 'array', items: wholeOrPart(model) },
   total: COUNT,
 })
 
-/** The envelope of a list of records. */
+/** The envelope of a page of records. */
 export const pageOf = (model: Model): Record<string, Schema> => envelope(wholeOrPart(model))
 
-/** The envelope of a list. */
+/** The envelope of a page. */
 export const envelope = (items: Schema): Record<string, Schema> => ({
   data: { type: 'array', items },
   total: { ...COUNT, description: 'How many there are on all pages' },

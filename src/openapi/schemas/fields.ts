@@ -5,15 +5,15 @@ import { nullable, type Schema } from './schema.ts'
 
 const ID: Schema = { type: 'integer', minimum: 1 }
 
-/** Seconds may be left out where a time is sent; they are always answered. */
+/** Seconds are optional in requests and always present in responses. */
 const TIME_PATTERN = '^([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,3})?)?$'
 
-/** What values of each type look like in JSON, as they are answered. */
+/** Schemas of field values in responses, by field type. */
 const VALUES: Readonly<Record<FieldType['name'], Schema>> = {
   primarykey: ID,
   string: { type: 'string' },
   text: { type: 'string' },
-  // Neither has a format: an empty one may be stored, and addresses as browsers take them, such as a@b and https://bücher.de.
+  // No formats: both may be empty, and both accept what browsers accept, such as a@b and https://bücher.de.
   email: { type: 'string' },
   url: { type: 'string' },
   slug: { type: 'string', pattern: '^[A-Za-z0-9_-]*$' },
@@ -37,7 +37,7 @@ const LINKS: Schema = {
   items: { anyOf: [ID, { type: 'object', properties: { id: ID }, required: ['id'], additionalProperties: true }] },
 }
 
-/** What may be sent for values of each type: more spellings than are answered, or fewer. */
+/** Schemas of values in requests, where they differ from responses. */
 const SETTABLE: typeof VALUES = {
   ...VALUES,
   url: { type: 'string', pattern: '^([Hh][Tt][Tt][Pp][Ss]?://\\S+)?$' },
@@ -48,22 +48,22 @@ const SETTABLE: typeof VALUES = {
   many_to_many: LINKS,
 }
 
-/** What a field is answered with. Its bounds are not part of that: a record may be older than they are. */
+/** Schema of a value in responses. It has no bounds, since a record may be older than the model's bounds. */
 export function answeredValue(field: Field): Schema {
   const value = withChoices(VALUES[field.type.name], field.limits.choices)
   const schema = { ...value, title: field.label }
   return field.required || field.type.list ? schema : nullable(schema)
 }
 
-/** What a field of a form says beyond its model. */
+/** What a form demands of a field beyond its model. */
 export interface FormDemand {
   readonly required: boolean
   readonly limits: Limits
 }
 
 /**
- * What a field may be set to, as narrow as the server holds it, save for what JSON Schema cannot say: patterns that only RE2
- * knows, uniqueness, rules.
+ * Schema of a value in requests, as narrow as JSON Schema allows. Patterns that only RE2 supports, uniqueness and rules are
+ * checked by the server alone.
  */
 export function settableValue(field: Field, demand?: FormDemand): Schema {
   const { limits, type, unique } = field
@@ -87,7 +87,7 @@ function described(...parts: readonly (string | undefined)[]): string | undefine
   return told.length === 0 ? undefined : told.join('. ')
 }
 
-/** True for a field that may not be emptied. */
+/** True if the field cannot be null. */
 export const isMandatory = (field: Field, demand?: FormDemand): boolean => field.required || demand?.required === true
 
 function withChoices(value: Schema, choices: Limits['choices']): Schema {
@@ -119,14 +119,14 @@ function strictest(choose: (...values: number[]) => number, values: readonly (nu
   return known.length === 0 ? undefined : choose(...known)
 }
 
-/** One pattern stands for itself, several must all match. */
+/** One pattern is a `pattern`; several are combined by `allOf`. */
 function patterns(own: string | undefined, bounds: readonly Limits[]): Schema {
   const sources = bounds.flatMap(({ pattern }) => (pattern === undefined ? [] : [pattern.pattern()]))
   const all = [...new Set([...(own === undefined ? [] : [own]), ...sources.filter(isEcmaScript)])]
   return all.length > 1 ? { pattern: undefined, allOf: all.map((pattern) => ({ pattern })) } : { pattern: all[0] }
 }
 
-/** True for a pattern of RE2 that means the same to ECMA-262, whose patterns JSON Schema has. */
+/** True if an RE2 pattern has the same meaning in ECMA-262, the dialect of JSON Schema. */
 function isEcmaScript(pattern: string): boolean {
   if (/\[\[:|\\[AzQECpP]|\(\?/.test(pattern)) return false
   try {

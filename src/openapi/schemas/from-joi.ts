@@ -6,21 +6,21 @@ interface Rule {
   readonly args?: { readonly limit?: number; readonly regex?: string }
 }
 
-/** A description as Joi gives it, as far as it is looked at here. */
+/** The members of a Joi description that are read here. */
 type Described = Omit<Description, 'keys' | 'items' | 'rules' | 'patterns' | 'allow'> & {
   readonly flags?: { readonly presence?: string; readonly only?: boolean; readonly unknown?: boolean }
   readonly allow?: readonly unknown[]
   readonly keys?: Readonly<Record<string, Described>>
   readonly items?: readonly Described[]
   readonly rules?: readonly Rule[]
-  /** What may be taken: a schema, or one of two that a condition chooses between. */
+  /** Alternatives: schemas, or the two branches of a condition. */
   readonly matches?: readonly { readonly schema?: Described; readonly then?: Described; readonly otherwise?: Described }[]
   readonly patterns?: readonly { readonly rule: Described }[]
 }
 
 /**
- * What a validator takes, as a JSON Schema for editors. It takes no less than the validator does: what only code can judge
- * (`custom`, relations between keys) is left out.
+ * Converts a Joi schema into a JSON Schema for editors. The result accepts everything that the Joi schema accepts; checks in
+ * code (`custom`, relations between keys) are left out.
  */
 export const fromJoi = (schema: JoiSchema): Schema => convert(schema.describe() as Described)
 
@@ -72,7 +72,7 @@ function textSchema(described: Described): Schema {
   const mayBeEmpty = described.allow?.includes('') === true
   return {
     type: 'string',
-    // A text is not empty unless that is allowed.
+    // Joi rejects empty strings unless they are allowed.
     minLength: limitOf(described, 'min') ?? (mayBeEmpty ? undefined : 1),
     pattern: regex === undefined ? undefined : sourceOf(regex),
     format: described.rules?.some(({ name }) => name === 'uri') === true ? 'uri' : undefined,

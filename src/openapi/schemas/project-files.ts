@@ -7,10 +7,10 @@ import { formSchema, listSchema } from '../../views/parse.ts'
 import { fromJoi } from './from-joi.ts'
 import { oneName, type Schema } from './schema.ts'
 
-/** The draft that editors know best. */
+/** Editors support draft 7 best. */
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
-/** Schemas of the files that a person writes, by their names in `schemas/`: made from what those files are held to. */
+/** JSON Schemas of project files by their names in `schemas/`, derived from the schemas that validate those files. */
 export function fileSchemas(): Readonly<Record<'config.json' | 'model.json' | 'view.json', Schema>> {
   return {
     'config.json': configFile(),
@@ -47,7 +47,7 @@ function modelFile(): Schema {
   return { ...schema, properties: { ...schema.properties, fields: { type: 'array', items: modelField() } } }
 }
 
-/** What a field may say depends on its type; an editor completes with what any type may say. */
+/** The keys of a field depend on its type. Completion offers the keys of all types. */
 function modelField(): Schema {
   const byType = FIELD_TYPE_NAMES.map((type) => [type, fromJoi(fieldSchemas[type])] as const)
   const properties = Object.assign({}, ...byType.map(([, { properties: own }]) => own)) as NonNullable<Schema['properties']>
@@ -74,7 +74,7 @@ function viewFile(): Schema {
   }
 }
 
-/** A form whose fields' `options` say what of them the server understands; those of a list are for front ends alone. */
+/** A form. Its fields' `options` are described as far as the server reads them; those of a list are for front ends only. */
 function formOf(view: Schema): Schema {
   const fields = view.properties?.fields
   const bounds = fromJoi(limitsSchema).properties

@@ -6,7 +6,7 @@ import type { Form } from '../../validate/form.ts'
 import { answeredValue, isMandatory, settableValue } from './fields.ts'
 import { nullable, object, ref, type Schema, strictObject } from './schema.ts'
 
-/** Names of a model's schemas. No model has a dot in its name, so they are never those of another. */
+/** Names of a model's schemas. Model names have no dot, so these names are unique. */
 export const schemaNames = ({ name }: Model) => ({
   record: name,
   part: `${name}.part`,
@@ -15,19 +15,19 @@ export const schemaNames = ({ name }: Model) => ({
   update: `${name}.update`,
 })
 
-/** A record in full, as it is answered: related records nested in it. */
+/** A record as it is returned, with related records nested. */
 export function recordSchema(model: Model, registry: Registry): Schema {
   const described = { description: `A record of ${model.label}`, 'x-display-field': model.displayField }
   return { ...object(recordMembers(model, registry)), ...described }
 }
 
-/** What `fields` and `include` leave of a record: the primary key, and whatever they name. */
+/** A record reduced by `fields` and `include`; the id is always there. */
 export function partSchema(model: Model, registry: Registry): Schema {
   const description = `What was asked for of a record of ${model.label}`
   return { ...object(recordMembers(model, registry), ['id']), description }
 }
 
-/** A record as it is nested in another: at least its id, as much of the rest as is asked for and may be seen. */
+/** A record nested in another: the id, and the members that are requested and visible. */
 export function nestedSchema(model: Model): Schema {
   const shown = model.visibleFields.filter((field) => field.relation?.kind !== 'many')
   const members = Object.fromEntries(shown.map((field) => [field.name, answeredValue(field)]))
@@ -46,7 +46,7 @@ function recordMembers(model: Model, registry: Registry): Record<string, Schema>
   )
 }
 
-/** What may be set when a record is made, without a form or under one. */
+/** Values for a create, without a form or under one. */
 export function createSchema(model: Model, form?: Form): Schema {
   const names = settable(model, form?.creationFields)
   const needed = names.filter((name) => {
@@ -60,14 +60,14 @@ export function createSchema(model: Model, form?: Form): Schema {
   )
 }
 
-/** In words: generators of clients take a `default` for something that is always sent. */
+/** In words: client generators treat a property with `default` as always present. */
 function withDefault(value: Schema, { default: usual }: Field): Schema {
   if (usual === undefined) return value
   const words = `${JSON.stringify(usual)} when it is left out`
   return { ...value, description: value.description === undefined ? words : `${value.description}; ${words}` }
 }
 
-/** What may be set when a record is changed, without a form or under one; what is left out stays as it is. */
+/** Values for an update, without a form or under one. Omitted fields do not change. */
 export function updateSchema(model: Model, form?: Form): Schema {
   return strictObject(inputMembers(model, form, settable(model, form?.updateFields)), [])
 }
@@ -76,7 +76,7 @@ function inputMembers(model: Model, form: Form | undefined, names: readonly stri
   return Object.fromEntries(names.map((name) => [name, settableValue(fieldOf(model, name), demandOf(form, name))]))
 }
 
-/** In the order of the model, so that it does not matter in which order somebody wrote a form's list. */
+/** Model order, so that the order of a form's list does not change the document. */
 function settable(model: Model, allowed: ReadonlySet<string> | undefined): string[] {
   const fields = [...model.fields.values()].filter(({ system }) => !system)
   return fields.map(({ name }) => name).filter((name) => allowed?.has(name) !== false)

@@ -1,7 +1,7 @@
-/** The types that JSON knows. */
+/** Types of JSON Schema. */
 type SchemaType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
-/** A JSON Schema (drafts 7 and 2020-12, which agree on this), as far as it is used here. A member that is undefined is as good as not there. */
+/** The JSON Schema keywords used here, which mean the same in drafts 7 and 2020-12. An undefined member counts as absent. */
 export interface Schema {
   readonly $schema?: string | undefined
   readonly $ref?: string | undefined
@@ -30,48 +30,48 @@ export interface Schema {
   readonly if?: Schema | undefined
   readonly then?: Schema | undefined
   readonly else?: Schema | undefined
-  /** The field of a record by which people know it. */
+  /** The field that people identify a record by. */
   readonly 'x-display-field'?: string | undefined
   readonly definitions?: Readonly<Record<string, Schema>> | undefined
 }
 
 const PREFIX = '#/components/schemas/'
 
-/** Refers to a schema among the components of the document. */
+/** A reference to a schema component. */
 export const ref = (name: string): Schema => ({ $ref: PREFIX + name })
 
-/** The name behind a reference. */
+/** The component name of a reference. */
 export const nameBehind = ($ref: string): string => $ref.slice(PREFIX.length)
 
-/** The same, or null. */
+/** The same schema, or null. */
 export function nullable(schema: Schema): Schema {
   const { type, enum: values } = schema
   if (typeof type === 'string') {
     return { ...schema, type: [type, 'null'], ...(values === undefined ? {} : { enum: [...values, null] }) }
   }
-  // Whatever may be anything may be null.
+  // An empty schema already allows null.
   return schema.$ref === undefined ? schema : { anyOf: [schema, { type: 'null' }] }
 }
 
-/** An object of these members, all of them there unless said otherwise. */
+/** An object with these properties, all required unless `required` is given. */
 export const object = (
   properties: Readonly<Record<string, Schema>>,
   required: readonly string[] = Object.keys(properties),
 ): Schema => ({ type: 'object', properties, required: required.length > 0 ? required : undefined })
 
-/** An object that is sent to the server, which refuses members that it does not know. */
+/** An object in a request. Unknown members are rejected. */
 export const strictObject = (properties: Readonly<Record<string, Schema>>, required?: readonly string[]): Schema => ({
   ...object(properties, required),
   additionalProperties: false,
 })
 
-/** One of several shapes; that shape itself where there is but one. */
+/** `oneOf` several shapes, or the shape itself if there is only one. */
 export function oneShapeOf(shapes: readonly Schema[]): Schema {
   const [only, ...others] = shapes
   return only !== undefined && others.length === 0 ? only : { anyOf: shapes }
 }
 
-/** A text that names one of these. */
+/** One of these strings. */
 export const oneName = (names: readonly string[]): Schema => ({ type: 'string', enum: names })
 
 export const TEXT: Schema = { type: 'string' }

@@ -18,8 +18,8 @@ const HEAD = `// Made by \`admin types\` from the models and views of a project.
 `
 
 /**
- * TypeScript for the records of a project: what they look like, what may be set when they are created and updated, on their own
- * and under each form, and what lists of them may be asked for. The same project gives the same text.
+ * TypeScript types of a project's records: as returned, for creates and updates with and without each form, and list
+ * parameters. The same project gives the same text.
  */
 export function typesOf({ registry, forms }: Pick<ContractSource, 'registry' | 'forms'>): string {
   const models = registry.public
@@ -30,7 +30,7 @@ export function typesOf({ registry, forms }: Pick<ContractSource, 'registry' | '
       [...forms.values()].filter((form) => form.model === model),
     ),
   )
-  // No model has an underscore in its name, so that this is never the name of one.
+  // Model names have no underscore, so this name is free.
   const index = models.map(({ key, name }) => {
     const members = ['Nested', 'Create', 'Update', 'Forms', 'Filter', 'Column', 'Include', 'SortKey', 'Searched']
     const types = members.map((member) => `${member[0]?.toLowerCase()}${member.slice(1)}: ${name}.${member}`)
@@ -42,7 +42,7 @@ export function typesOf({ registry, forms }: Pick<ContractSource, 'registry' | '
 function modelTypes(model: Model, registry: Registry, forms: readonly Form[]): string {
   const { name } = model
   const label = plainWords(model.label)
-  // Schemas of other models are only ever named as what is nested.
+  // Schemas of other models are referenced only as nested records.
   const naming = (schema: string) => schema.replace(/\.nested$/, '.Nested')
   const interfaceOf = (kind: string, schema: Parameters<typeof objectType>[0]) => {
     const type = objectType(schema, naming, '  ')

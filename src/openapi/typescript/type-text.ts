@@ -1,9 +1,9 @@
 import { nameBehind, type Schema } from '../schemas/schema.ts'
 
-/** How the names of schemas are written in TypeScript. */
+/** Maps a schema name to a TypeScript name. */
 export type Naming = (schemaName: string) => string
 
-/** A schema as a type. What a type cannot say, such as bounds, is left out. */
+/** The TypeScript type of a schema. Constraints that a type cannot express, such as bounds, are left out. */
 export function typeOf(schema: Schema, naming: Naming, indent = ''): string {
   const { $ref, anyOf, enum: values, const: constant, type } = schema
   if ($ref !== undefined) return naming(nameBehind($ref))
@@ -21,7 +21,7 @@ function plainType(type: string, schema: Schema, naming: Naming, indent: string)
   return type === 'object' ? objectType(schema, naming, indent) : type
 }
 
-/** The members of an object between braces, each on a line of its own. */
+/** The members of an object in braces, one a line. */
 export function objectType({ properties = {}, required = [] }: Schema, naming: Naming, indent = ''): string {
   const deeper = `${indent}  `
   const members = Object.entries(properties).map(([name, schema]) => {
@@ -31,25 +31,25 @@ export function objectType({ properties = {}, required = [] }: Schema, naming: N
   return members.length === 0 ? '{ [name: string]: never }' : `{\n${members.join('')}${indent}}`
 }
 
-/** What people call it, and what else is to be known of it. */
+/** A TSDoc comment of title and description. */
 function comment({ title, description }: Schema, indent: string): string {
   const words = [title, description].filter((text) => text !== undefined).join('. ')
   return words === '' ? '' : `${indent}/** ${plainWords(words)} */\n`
 }
 
-/** Text that does not end the comment that it stands in. */
+/** Text that does not end the enclosing comment. */
 export const plainWords = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('*/', '* /')
 
-/** One of several types; each is named once. */
+/** A union type without duplicates. */
 export const union = (types: readonly string[]): string => [...new Set(types)].join(' | ') || 'never'
 
 const arrayOf = (item: string): string => (/^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`)
 
-/** A value as its own type. Quotes are single, as people write them. */
+/** A literal type, with single quotes. */
 export const literal = (value: unknown): string =>
   typeof value === 'string'
     ? `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
     : String(value)
 
-/** A name that is no identifier is quoted. */
+/** Quotes names that are not identifiers. */
 export const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name))

@@ -4,7 +4,7 @@ import type { Change, Outcome, Store, StoredRecord } from '../../store/store.ts'
 import { forbidden } from '../model-access.ts'
 import type { RecordData } from '../records/write-requests.ts'
 
-/** The codenames that a user holds, directly and through groups. Says nothing of superusers, who need none. */
+/** The codenames that a user holds directly and through groups. Superusers need none. */
 export async function grantsOf(store: Store, user: StoredRecord): Promise<ReadonlySet<string>> {
   const groups = await store.get('group', linksIn(user, 'groups'))
   const ids = new Set([user, ...groups].flatMap((holder) => (holder === undefined ? [] : linksIn(holder, 'permissions'))))
@@ -13,10 +13,10 @@ export async function grantsOf(store: Store, user: StoredRecord): Promise<Readon
 }
 
 /**
- * Keeps anybody from taking over an account that may do more than they may: a superuser's account is changed and deleted by
- * superusers alone, and the password of a user with other permissions by superusers and by that user.
+ * Prevents privilege escalation: only superusers change or delete a superuser's account. The password of a user with other
+ * permissions is changed by superusers and by that user only.
  *
- * @param data what is to be set; undefined for a deletion
+ * @param data values to set; undefined for a deletion
  * @throws {AppError} FORBIDDEN
  */
 export async function guardAccount(
@@ -33,9 +33,9 @@ export async function guardAccount(
 }
 
 /**
- * Keeps superusers from going with a record that they refer to by a relation that cascades.
+ * Rejects deletions that would cascade to a superuser.
  *
- * @param outcome of removals that somebody else is about to make
+ * @param outcome result of a dry run of the deletions
  * @throws {AppError} FORBIDDEN
  */
 export function guardSuperusers(outcome: Outcome): void {
@@ -43,7 +43,7 @@ export function guardSuperusers(outcome: Outcome): void {
   if (outcome.ok && outcome.changes.some(goes)) throw forbidden()
 }
 
-/** The users, as they are now, that changes gave another password, or disabled or enabled. */
+/** The users whose password or active state has changed. */
 export function usersAffected(changes: readonly Change[]): StoredRecord[] {
   return changes.flatMap(({ table, before, after }) => {
     if (table !== 'user' || before === undefined || after === undefined) return []
@@ -51,7 +51,7 @@ export function usersAffected(changes: readonly Change[]): StoredRecord[] {
   })
 }
 
-/** True when a user has another password by then, or is disabled or enabled. */
+/** True if the password or the active state differs. */
 export const changesAccess = (before: StoredRecord, after: StoredRecord): boolean =>
   before.password !== after.password || before.is_active !== after.is_active
 

@@ -3,10 +3,10 @@ import type { Log } from '../../log/log.ts'
 import type { Change, Outcome, StoredRecord } from '../../store/store.ts'
 import type { Json } from '../../util/json.ts'
 
-/** Fields that decide what a user may do. */
+/** Fields that grant permissions. */
 const RIGHTS = ['is_superuser', 'groups', 'permissions'] as const
 
-/** Tells the log of accounts: who was made, removed, disabled, enabled, given another password or other rights, and by whom. */
+/** Logs changes of accounts: creation, deletion, activation, passwords and permissions, with the actor. */
 export class AccountLog {
   readonly #log: Log
 
@@ -14,7 +14,7 @@ export class AccountLog {
     this.#log = log
   }
 
-  /** Looks for accounts in what a transaction changed, the cascades included. */
+  /** Logs the account changes of a transaction, including cascades. */
   tell(actor: Actor, outcome: Outcome): void {
     if (!outcome.ok) return
     for (const change of outcome.changes) if (change.table === 'user') this.#tellOf(actor, change)
@@ -38,7 +38,7 @@ export class AccountLog {
 const isSame = (before: StoredRecord, after: StoredRecord, field: string): boolean =>
   JSON.stringify(given(before[field])) === JSON.stringify(given(after[field]))
 
-/** What was never set, and what is empty, give nobody anything. */
+/** Unset and empty values grant nothing, so they count as equal. */
 const given = (value: Json | undefined): Json => (value === undefined || value === false || isEmpty(value) ? null : value)
 
 const isEmpty = (value: Json): boolean => Array.isArray(value) && value.length === 0

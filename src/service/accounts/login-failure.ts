@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../../store/store.ts'
 
-/** Why somebody was not let in. Never told to the client: it is the private cause of an error, for the log. */
+/** Why a login, refresh or token was rejected. For the log only; clients never receive it. */
 export type LoginFailureReason =
   | 'unknown_user'
   | 'wrong_password'
@@ -10,11 +10,11 @@ export type LoginFailureReason =
   | 'token_reused'
   | 'session_over'
 
-/** What the log may say of a login or a refresh that was refused. */
+/** The logged details of a rejected login, refresh or token. */
 export class LoginFailure {
   readonly reason: LoginFailureReason
   readonly userId: number | undefined
-  /** Of a user that exists: what somebody typed in the place of a name may be a password. */
+  /** Set for existing users only: an unknown name may be a mistyped password. */
   readonly username: string | undefined
 
   constructor(reason: LoginFailureReason, user?: StoredRecord) {

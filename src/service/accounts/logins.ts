@@ -13,7 +13,7 @@ import { LoginFailure } from './login-failure.ts'
 import { isOf, Sessions, succeeds, tokenIdFor } from './sessions.ts'
 import { userNamed } from './users.ts'
 
-/** What a login is answered with (RFC 6749, section 5.1); `expires_in` in seconds. */
+/** Response of a login (RFC 6749, section 5.1); `expires_in` in seconds. */
 export interface TokenGrant {
   readonly access_token: string
   readonly refresh_token: string
@@ -21,10 +21,10 @@ export interface TokenGrant {
   readonly expires_in: number
 }
 
-/** The permissions of a superuser, who needs none. */
+/** Superusers need no permissions. */
 const NONE: ReadonlySet<string> = new Set()
 
-/** Logs users in and out and finds out on whose behalf a request comes. Every refusal is the same error. */
+/** Logs users in and out, and resolves access tokens to actors. Every rejection is the same error. */
 export class Logins {
   readonly #registry: Registry
   readonly #store: Store
@@ -61,8 +61,8 @@ export class Logins {
   }
 
   /**
-   * Alike, in what is answered and in how long it takes, for an unknown user, a wrong password, an inactive user and an account
-   * that is locked because of too many failures.
+   * Logs a user in. Response and duration are the same for an unknown user, a wrong password, an inactive user and a locked
+   * account.
    *
    * @throws {AppError} UNAUTHENTICATED
    */
@@ -79,9 +79,8 @@ export class Logins {
   }
 
   /**
-   * Changes a refresh token for a new pair. A token that has been changed before, or is being changed by somebody else right
-   * now, gives its whole family away, so the session ends for everybody who holds one of them (RFC 9700, section 4.14.2); so
-   * it does when the user has another password by now.
+   * Exchanges a refresh token for a new pair of tokens. Reuse of an exchanged token, also a concurrent one, ends the session
+   * with all its tokens (RFC 9700, section 4.14.2). So does a changed password.
    *
    * @throws {AppError} UNAUTHENTICATED
    */
@@ -95,11 +94,15 @@ export class Logins {
     const isGood = isLast && isOf(session, user)
     if (isGood && (await this.#sessions.rotate(session, next.tokenId, next.expiresAt))) return next.grant
     await this.#sessions.end(session)
-    // Somebody else was first, then or now, unless the user has another password.
+    // The token was exchanged before or concurrently, unless the password has changed.
     throw unauthenticated(new LoginFailure(isLast && !isGood ? 'session_over' : 'token_reused', user))
   }
 
-  /** Ends the session that a refresh token belongs to, with all its tokens. @throws {AppError} UNAUTHENTICATED */
+  /**
+   * Ends the session of a refresh token with all its tokens.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
   async logout(token: string): Promise<void> {
     const session = await this.#sessions.of(this.#refreshClaims(token))
     if (session === undefined) throw unauthenticated()
@@ -107,7 +110,8 @@ export class Logins {
   }
 
   /**
-   * Whom an access token speaks for, looked up anew: who was deleted, disabled, demoted or logged out is so at once.
+   * Resolves an access token to an actor. The user is read for each request, so deletion, deactivation, changed permissions and
+   * logout take effect immediately.
    *
    * @throws {AppError} UNAUTHENTICATED
    */
@@ -122,12 +126,12 @@ export class Logins {
     return { userId: user.id, isSuperuser, permissions: isSuperuser ? NONE : await grantsOf(this.#store, user) }
   }
 
-  /** An access token for a user, without a login: for whoever can read the secret anyway. */
+  /** Issues an access token without a login, for `admin token`: the caller can read the secret anyway. */
   issueAccessToken(user: StoredRecord): string {
     return this.#tokens.issue('access', user.id, tokenIdFor(user, this.#random)).token
   }
 
-  /** Everything an actor may do, by codename. */
+  /** The codenames of all permissions of an actor. */
   permissionsOf(actor: Actor): string[] {
     if (!actor.isSuperuser) return [...actor.permissions].sort()
     return this.#registry.public.flatMap((model) => ACTIONS.map((action) => codename(action, model))).sort()
@@ -145,13 +149,13 @@ export class Logins {
     return { grant, tokenId: refresh.claims.jti, expiresAt: Math.max(access.claims.exp, refresh.claims.exp) }
   }
 
-  /** Whoever is logged in with what was good before is so no longer; whoever has what is good now may come in. */
+  /** Ends the sessions of the users, and resets their lockouts so that new credentials work immediately. */
   #accessChanged(users: readonly StoredRecord[]): void {
     for (const { username } of users) this.#lockout.forgive(String(username))
     this.#sessions.ended()
   }
 
-  /** Why a login is refused. */
+  /** The reason of a rejected login, for the log. */
   #refusal(username: string, user: StoredRecord | undefined, matches: boolean): LoginFailure {
     if (this.#lockout.locks(username)) return new LoginFailure('account_locked', user)
     if (user === undefined) return new LoginFailure('unknown_user')
@@ -170,6 +174,10 @@ export class Logins {
   }
 }
 
-/** The one error for everybody who cannot be told who they are. @param refusal why, for the log */
+/**
+ * The error of every rejected authentication.
+ *
+ * @param refusal the reason, for the log
+ */
 export const unauthenticated = (refusal?: LoginFailure): AppError =>
   new AppError('UNAUTHENTICATED', 'Valid token required', { cause: refusal })

@@ -5,9 +5,9 @@ import type { Store } from '../../store/store.ts'
 import type { Records } from '../records/records.ts'
 
 /**
- * Adds the four permissions of every registered model that are not there yet.
+ * Creates the missing permission records: four for each registered model.
  *
- * @throws {AppError} CONFIG_INVALID when the project's own permission model does not take them
+ * @throws {AppError} CONFIG_INVALID if the project's own permission model does not accept them
  */
 export async function addMissingPermissions(registry: Registry, store: Store, records: Records): Promise<void> {
   const known = new Set<unknown>()

@@ -10,23 +10,22 @@ import { type Random, uniqueId } from '../../util/ids.ts'
 import type { Records } from '../records/records.ts'
 
 const SESSION = 'authsession'
-/** How many sessions are ended in one transaction. */
+/** Number of sessions ended in one transaction. */
 const BATCH = 1000
-/** Of what names an account in a `jti`: 128 bits. */
+/** Length of the account mark in a `jti`: 128 bits in base64url. */
 const MARK_CHARACTERS = 22
 
 /**
- * Who is logged in: a session for each login, under the name of its family of tokens. A token belongs to the family that its
- * `jti` begins with, and is good for as long as there is a session of that family. One that was issued without a login has no session;
- * its `jti` names the account that it is for.
+ * Sessions. Each login starts one; its id is the family of its tokens, which each `jti` begins with. A token is valid while a
+ * session of its family exists. A token that was issued without a login has no session; its `jti` names its account.
  */
 export class Sessions {
   readonly #records: Records
   readonly #store: Store
   readonly #clock: Clock
-  /** Claims whose session was found open, and the epoch in which it was. */
+  /** Claims whose session was found open, with the epoch of that lookup. */
   readonly #open = new WeakMap<Claims, number>()
-  /** Another one begins whenever sessions end, so that all claims are held against the sessions anew. */
+  /** Incremented whenever sessions end, so that all claims are looked up again. */
   #epoch = 0
 
   constructor({ records, store, clock }: { records: Records; store: Store; clock: Clock }) {
@@ -35,7 +34,11 @@ export class Sessions {
     this.#clock = clock
   }
 
-  /** Begins a session. Those of the user that have expired are cleared away. @param expiresAt in seconds */
+  /**
+   * Starts a session and deletes the user's expired ones.
+   *
+   * @param expiresAt in seconds
+   */
   async begin(user: StoredRecord, family: string, tokenId: string, expiresAt: number): Promise<void> {
     await this.#end([
       { field: 'user_id', operator: 'eq', value: user.id },
@@ -45,7 +48,7 @@ export class Sessions {
     await this.#records.create(SYSTEM, SESSION, { data })
   }
 
-  /** The session of a token; undefined when it has ended. */
+  /** The session of a token; undefined if it has ended. */
   async of({ jti }: Claims): Promise<StoredRecord | undefined> {
     const filters: FieldFilter[] = [{ field: 'family', operator: 'eq', value: familyOf(jti) ?? '' }]
     const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: 1 })
@@ -53,9 +56,9 @@ export class Sessions {
   }
 
   /**
-   * Puts the next refresh token in the place of the present one.
+   * Stores the next refresh token of a session.
    *
-   * @returns false when the session changed since it was read: somebody else was first
+   * @returns false if a concurrent request has changed the session
    */
   async rotate(session: StoredRecord, tokenId: string, expiresAt: number): Promise<boolean> {
     const seen = versionOf(session)
@@ -63,32 +66,32 @@ export class Sessions {
     return succeeds(this.#records.update(SYSTEM, SESSION, session.id, { data }, (version) => version === seen))
   }
 
-  /** Ends a session, and with it every token of its family. */
+  /** Ends a session and thereby all tokens of its family. */
   async end({ id }: StoredRecord): Promise<void> {
     await succeeds(this.#records.remove(SYSTEM, SESSION, id))
     this.#epoch++
   }
 
-  /** What ends every session of some users, to be part of another transaction; `ended` is to be called behind it. */
+  /** Operations that end all sessions of the users, for the caller's transaction. The caller calls `ended` after the commit. */
   async endingOf(users: readonly StoredRecord[]): Promise<Operation[]> {
     const filters: FieldFilter[] = [{ field: 'user_id', operator: 'in', values: users.map(({ id }) => id) }]
     const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: Number.POSITIVE_INFINITY })
     return records.map(({ id }) => ({ kind: 'remove', table: SESSION, id }))
   }
 
-  /** Sessions have ended: all claims are held against them anew. */
+  /** Invalidates the cached lookups after sessions have ended. */
   ended(): void {
     this.#epoch++
   }
 
-  /** True when the claims of an access token are known to be of an open session: they were held against it since any has ended. */
+  /** True if the session of the claims was looked up in the present epoch and was open. */
   isKnownOpen(claims: Claims): boolean {
     return this.#open.get(claims) === this.#epoch
   }
 
   /**
-   * True when an access token is of a session that is open, and began with the password that the user still has; or was issued for this
-   * very account, with this password.
+   * True if the access token belongs to an open session that started with the user's present password, or was issued without a
+   * login for this account and password.
    */
   async isOpen(claims: Claims, user: StoredRecord): Promise<boolean> {
     const epoch = this.#epoch
@@ -106,35 +109,35 @@ export class Sessions {
     for (;;) {
       const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: BATCH })
       if (records.length === 0) return
-      // When another request has ended one of them meanwhile, those that are left are looked up anew.
+      // If a concurrent request has ended one of them, the remaining ones are looked up again.
       await succeeds(this.#records.removeMany(SYSTEM, SESSION, { ids: records.map(({ id }) => id) }))
       this.#epoch++
     }
   }
 }
 
-/** True when a session is of this user, and began with the password that they have now. */
+/** True if the session belongs to this user and started with the present password. */
 export const isOf = (session: StoredRecord, user: StoredRecord): boolean =>
   session.user_id === user.id && session.credential === credentialOf(user)
 
-/** Names the password that a session began with, without giving away what is stored of it. */
+/** Identifies a password without revealing its stored hash. */
 const credentialOf = (user: StoredRecord): string => createHash('sha256').update(String(user.password)).digest('base64url')
 
 /**
- * The `jti` of a token that is issued without a login. Ids begin anew when data is replaced, so an id alone may be another's by then:
- * the token is good for this account, and for as long as it has this password.
+ * The `jti` of a token issued without a login. Ids restart when data is replaced, so an id alone could name another account.
+ * The token is valid for this account while its password does not change.
  */
 export const tokenIdFor = (user: StoredRecord, random: Random): string => `${uniqueId(random)}:${accountMark(user)}`
 
 const isIssuedTo = ({ jti }: Claims, user: StoredRecord): boolean => jti.slice(jti.indexOf(':') + 1) === accountMark(user)
 
-/** Names an account as it was made, with its password, without giving away what is stored of that. */
+/** Identifies an account and its password without revealing the stored hash. */
 function accountMark(user: StoredRecord): string {
   const account = JSON.stringify([user.id, user.created_at, credentialOf(user)])
   return createHash('sha256').update(account).digest('base64url').slice(0, MARK_CHARACTERS)
 }
 
-/** What a `jti` says of the session; undefined for a token that has none. */
+/** The family that a `jti` names; undefined for a token without a session. */
 function familyOf(jti: string): string | undefined {
   const end = jti.indexOf('.')
   return end === -1 ? undefined : jti.slice(0, end)
@@ -149,7 +152,7 @@ const OVERTAKEN: ReadonlySet<string> = new Set([
   'VALIDATION_FAILED',
 ])
 
-/** False when a session, or the user that it is of, was changed or removed by another request meanwhile. */
+/** False if a concurrent request has changed or deleted the session or its user. */
 export async function succeeds(write: Promise<unknown>): Promise<boolean> {
   try {
     await write

@@ -15,7 +15,7 @@ export function userNamed(store: Store, username: string): Promise<StoredRecord 
   return firstUser(store, [{ field: 'username', operator: 'eq', value: username }])
 }
 
-/** @throws {AppError} TASK_FAILED when there is no such user */
+/** @throws {AppError} TASK_FAILED if there is no such user */
 export async function expectUser(store: Store, username: string): Promise<StoredRecord> {
   const user = await userNamed(store, username)
   if (user === undefined) throw new AppError('TASK_FAILED', `There is no user '${username}'; see \`admin users list\``)

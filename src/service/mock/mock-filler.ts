@@ -13,13 +13,13 @@ import type { Records } from '../records/records.ts'
 import { isLeft, validated } from './mock-records.ts'
 import { type Filling, readFilling } from './mock-requests.ts'
 
-/** Created in one transaction. */
+/** Records created in one transaction. */
 const BATCH = 1000
-/** Of a model that refers to itself, the first records; those that follow can refer to them. */
+/** Size of the first batch of a model that refers to itself. Later records can refer to these. */
 const FIRST_BATCH = 10
-/** How many stored records of a model are referred to at the most. */
+/** Maximum number of stored records of a model that relations choose from. */
 const MAX_TARGETS = 10_000
-/** Values of so many records are made before others have their turn. */
+/** Records generated before yielding to the event loop. */
 const AT_ONCE = 50
 
 interface Planned {
@@ -28,19 +28,19 @@ interface Planned {
   readonly records: readonly Readonly<Record<string, Json>>[]
 }
 
-/** Fills the store with mock records, through the door that every record comes through. */
+/** Creates mock records through the write path. */
 export class MockFiller {
   readonly #registry: Registry
   readonly #store: Store
   readonly #records: Records
   readonly #random: Random
   readonly #pause: () => Promise<unknown>
-  /** What is under way: one filling at a time, since each looks at first which values are taken. */
+  /** The previous run. Runs do not overlap, since each reads the taken unique values first. */
   #last: Promise<unknown> = Promise.resolve()
 
   /**
-   * @param parts.records the write path, with a hasher that makes the same password's hash once
-   * @param parts.pause lets others have their turn
+   * @param parts.records the write path, with a hasher that hashes a repeated password once
+   * @param parts.pause yields to the event loop
    */
   constructor(parts: { registry: Registry; store: Store; records: Records; random: Random; pause: () => Promise<unknown> }) {
     this.#registry = parts.registry
@@ -51,11 +51,11 @@ export class MockFiller {
   }
 
   /**
-   * Creates mock records as a superuser asks for them.
+   * Creates mock records for a request of a superuser.
    *
    * @param body `{models?, count?, seed?, locale?}`
-   * @returns the seed, and how many records of each model were created
-   * @throws {AppError} FORBIDDEN, VALIDATION_FAILED, and as `fill`
+   * @returns the seed, and the number of created records by model
+   * @throws {AppError} FORBIDDEN, VALIDATION_FAILED, and those of `fill`
    */
   async request(actor: Actor, body: unknown): Promise<{ seed: number; created: Record<string, number> }> {
     if (!actor.isSuperuser) throw forbidden()
@@ -68,11 +68,11 @@ export class MockFiller {
   }
 
   /**
-   * Creates mock records, those that others refer to first. Values are made before anything is stored, so that a field for which
-   * there is none is told of in time; each batch of records is a transaction.
+   * Creates mock records in dependency order. Values are generated first, so that a field without a possible value is reported
+   * before anything is stored. Each batch is one transaction.
    *
-   * @param told is told of each model that is done
-   * @throws {AppError} INVALID_REQUEST naming a field for which no value was found; USAGE for a locale that is not there
+   * @param told called after each model
+   * @throws {AppError} INVALID_REQUEST naming a field for which no value was found; USAGE for an unknown locale
    */
   fill(filling: Filling, told: (model: Model) => void): Promise<void> {
     const filled = this.#last.then(() => this.#fill(filling, told))
@@ -82,7 +82,7 @@ export class MockFiller {
 
   async #fill({ models, count, seed, locale }: Filling, told: (model: Model) => void): Promise<void> {
     const source = await loadFaker(locale)
-    // Nobody knows it, whoever knows the seed: accounts are used once they are given another.
+    // A random password: a person must set another one before the account can be used, even if the seed is known.
     const secret = uniqueId(this.#random)
     const planned: Planned[] = []
     for (const model of dependencyOrder(this.#registry).filter((each) => models.includes(each))) {
@@ -127,7 +127,7 @@ export class MockFiller {
     return records.map(({ id }) => id)
   }
 
-  /** The values of unique fields that records have already. */
+  /** The unique values of existing records. */
   async #taken(model: Model): Promise<ReadonlyMap<string, Set<Json>>> {
     const unique = [...model.fields.values()].filter((field) => field.unique && !field.system)
     const taken = new Map(unique.map(({ name }) => [name, new Set<Json>()]))
@@ -139,7 +139,10 @@ export class MockFiller {
   }
 }
 
-/** A hasher that hashes the same password once, for as long as no other comes: thousands of accounts that nobody can use yet need not cost a minute. */
+/**
+ * Wraps a hasher so that consecutive calls with the same password hash once. Thousands of mock accounts would take a minute
+ * otherwise.
+ */
 export function rememberingHasher(hasher: PasswordHasher): PasswordHasher {
   let last: { readonly password: string; readonly hash: Promise<string> } | undefined
   return {

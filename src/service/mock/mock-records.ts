@@ -10,19 +10,19 @@ import type { Json } from '../../util/json.ts'
 import { readRecord } from '../../validate/record.ts'
 import type { Related } from '../queries/relations.ts'
 
-/** Which records a relation may hold, and whether they are stored or mocked themselves. */
+/** The records that a relation may refer to, and whether they are stored or mocked. */
 export interface Targets {
   readonly ids: readonly number[]
   readonly stored: boolean
 }
 
-/** Fields that are not made up: what gives power is not given by chance. */
+/** Fields that keep their default: mock data grants no permissions. */
 export const isLeft =
   (model: Model) =>
   (field: Field): boolean =>
     isPrivileged(model, field.name) && !field.required
 
-/** The records of one answer, and of the models that they refer to: made when they are needed, in the order of their ids. */
+/** The mock records of one response and of the models they refer to, generated on demand in the order of ids. */
 export class MockRecords {
   readonly targets: (field: RelationField) => Targets
   readonly #source: Source
@@ -35,7 +35,7 @@ export class MockRecords {
     this.targets = targets
   }
 
-  /** The first records of a model. */
+  /** The first `count` records of a model. */
   upTo(model: Model, count: number): readonly StoredRecord[] {
     const { series, records } = this.#made.get(model) ?? this.#begin(model)
     while (records.length < count) {
@@ -47,7 +47,7 @@ export class MockRecords {
     return records
   }
 
-  /** What is nested in records of relations that hold mocked ones. */
+  /** Related mock records to nest. */
   related(records: readonly StoredRecord[], projection: Projection): Related {
     const related = new Map<Extract<Projection[number], { kind: 'related' }>, Map<number, StoredRecord>>()
     for (const column of projection) {
@@ -68,9 +68,9 @@ export class MockRecords {
 }
 
 /**
- * A mock record as the validation of every record reads it.
+ * Validates a mock record like any other.
  *
- * @throws {AppError} INVALID_REQUEST with what it finds, which is a fault of the generator
+ * @throws {AppError} INVALID_REQUEST with the errors, which are faults of the generator
  */
 export function validated(model: Model, data: Readonly<Record<string, Json>>): Record<string, Json> {
   const { values, issues } = readRecord(model, data)

@@ -6,27 +6,30 @@ import { didYouMean, meantOrKnown } from '../../util/suggest.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import { DEFAULT_MOCK_COUNT, MAX_SEED } from './mocks.ts'
 
-/** What a store is to be filled with. */
+/** A request to create mock records. */
 export interface Filling {
   readonly models: readonly Model[]
-  /** Records of each model. */
+  /** Number of records of each model. */
   readonly count: number
   readonly seed: number
   readonly locale: string | undefined
 }
 
-/** Of each model, by one request: what a server makes in a few seconds beside its other work. The shell makes more. */
+/**
+ * Maximum number of records of each model by one request: what a server creates in a few seconds beside other requests. The CLI
+ * has no such limit.
+ */
 export const MAX_FILL_COUNT = 10_000
 
 const MEMBERS = ['models', 'count', 'seed', 'locale']
 
-/** The models that are mocked when none are named: every model's permissions are there by themselves. */
+/** The models to mock by default. Permission records exist already. */
 export const mockedModels = (registry: Registry): Model[] => registry.public.filter(({ key }) => key !== 'permission')
 
 /**
- * Reads a request to fill the store: `{models?, count?, seed?, locale?}`; without `models` every one.
+ * Reads a request to create mock records: `{models?, count?, seed?, locale?}`; all models when `models` is absent.
  *
- * @param random gives a seed where none is asked for
+ * @param random generates a seed when none is given
  * @throws {AppError} VALIDATION_FAILED
  */
 export function readFilling(body: unknown, registry: Registry, random: Random): Filling {

@@ -15,28 +15,28 @@ import { MockRecords, type Targets } from './mock-records.ts'
 
 export const DEFAULT_MOCK_COUNT = 10
 export const MAX_MOCK_COUNT = 1000
-/** The largest seed: they are told in JSON, and not to be rounded by anybody. */
+/** The largest seed: 32 bits, exact in JSON. */
 export const MAX_SEED = 2 ** 32 - 1
 
-/** Records are made so many at a time; others are served in between. */
+/** Records generated before yielding to the event loop. */
 const BATCH = 50
-/** How many stored records of a model are referred to at the most. */
+/** Maximum number of stored records of a model that relations choose from. */
 const MAX_TARGETS = 1000
 const SAMPLE_SEED = 1
 
 export interface MocksParts {
   readonly registry: Registry
   readonly store: Store
-  /** Gives bytes that nobody foresees, for a seed where none is asked for. */
+  /** Generates a seed when none is given. */
   readonly random: (bytes: number) => Buffer
-  /** Lets others have their turn. */
+  /** Yields to the event loop. */
   readonly pause: () => Promise<unknown>
 }
 
-/** Mock records, as records are answered. They are stored nowhere; `MockFiller` does that. */
+/** Mock records as responses of the API. Nothing is stored; `MockFiller` creates records. */
 export class Mocks {
   readonly #parts: MocksParts
-  /** Samples are the same each time, and anybody may ask for one. */
+  /** Samples are deterministic and public. */
   readonly #samples = new Map<string, Promise<JsonObject>>()
 
   constructor(parts: MocksParts) {
@@ -44,10 +44,10 @@ export class Mocks {
   }
 
   /**
-   * Mock records of a model: the text of `{data, count, seed}`. Relations hold stored records where the actor may view some,
-   * otherwise records that are mocked as well.
+   * Returns mock records of a model: the text of `{data, count, seed}`. Relations refer to stored records that the actor may
+   * view; if there are none, to mocked ones.
    *
-   * @param query `count=&seed=` as it was sent
+   * @param query query string `count=&seed=`
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, ANSWER_TOO_LARGE
    */
   async list(actor: Actor, modelKey: string, query: string): Promise<string> {
@@ -77,9 +77,9 @@ export class Mocks {
   }
 
   /**
-   * One mock record of a model, the same each time. No stored record is read for it, so that anybody may see it.
+   * Returns one mock record of a model, always the same. It is derived from the model only, so it is public.
    *
-   * @throws {AppError} INVALID_REQUEST when a field's value cannot be made
+   * @throws {AppError} INVALID_REQUEST if no value of a field can be generated
    */
   sample(model: Model): Promise<JsonObject> {
     const known = this.#samples.get(model.key)
@@ -98,7 +98,7 @@ export class Mocks {
     return present(model, record, projection, making.related([record], projection))
   }
 
-  /** What relations may hold: stored records where there are enough, or else so many mocked ones. */
+  /** The targets of relations: stored records if there are enough, otherwise mocked ones. */
   async #targets(actor: Actor, model: Model, count: number): Promise<ReadonlyMap<RelationField, Targets>> {
     const { registry, store } = this.#parts
     const found = new Map<RelationField, Targets>()

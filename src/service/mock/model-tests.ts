@@ -6,7 +6,7 @@ import type { JsonObject } from '../../util/json.ts'
 import type { Views } from '../../views/views.ts'
 import type { Mocks } from './mocks.ts'
 
-/** What the test endpoint says of a model. */
+/** Response of the test endpoint of a model. */
 export interface ModelTest {
   readonly model: string
   readonly status: 'ok'
@@ -16,7 +16,7 @@ export interface ModelTest {
   readonly sample?: JsonObject
 }
 
-/** What can be asked of every model, below its path. */
+/** Endpoints of every model, below its path. */
 const ENDPOINTS: readonly (readonly [methods: string, path: string])[] = [
   ['GET POST', ''],
   ['GET PUT DELETE', '/{record_id}'],
@@ -28,7 +28,7 @@ const ENDPOINTS: readonly (readonly [methods: string, path: string])[] = [
   ['GET', '/test'],
 ]
 
-/** What is known of a model, for a client that tries whether it is there. Reads no stored record, and names no secret field. */
+/** Describes a model for clients that check whether it exists. Reads no stored record and names no secret field. */
 export class ModelTests {
   readonly #registry: Registry
   readonly #views: Views
@@ -41,8 +41,8 @@ export class ModelTests {
   }
 
   /**
-   * @param root where the Models API begins
-   * @param query `sample=true`, as it was sent
+   * @param root root path of the Models API
+   * @param query query string, such as `sample=true`
    * @throws {AppError} MODEL_NOT_FOUND, INVALID_REQUEST
    */
   async of(modelKey: string, root: string, query: string): Promise<{ readonly data: ModelTest }> {

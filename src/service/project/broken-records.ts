@@ -9,10 +9,10 @@ import type { Json } from '../../util/json.ts'
 import { readRecord } from '../../validate/record.ts'
 import type { Project } from './project.ts'
 
-/** Of a field that more records break, only the first are named. */
+/** Maximum number of findings listed for one field. */
 const MAX_NAMED = 50
 
-/** Holds every stored record against its model as it is now: each value by itself, then unique values and references. */
+/** Validates every stored record against the present models: each value, then unique values and references. */
 export async function findBrokenRecords(store: Store, registry: Registry): Promise<BrokenRecord[]> {
   const broken: BrokenRecord[] = []
   const ids = new Map<string, ReadonlySet<number>>()
@@ -49,7 +49,7 @@ class Findings {
     if (count <= MAX_NAMED) this.#named.push({ model: this.#model.key, id, field, message })
   }
 
-  /** Each finding named; the last one of a field says how many more there are. */
+  /** All findings. The last one of a field counts the findings left out. */
   get list(): BrokenRecord[] {
     const left = new Map(this.#counts)
     return this.#named.map((broken) => {
@@ -68,7 +68,7 @@ async function idsOf(store: Store, { key }: Model): Promise<ReadonlySet<number>>
   return ids
 }
 
-/** A secret is stored in a form of its own, so it is only looked for. */
+/** Secrets are stored hashed, so only their presence is checked. */
 function checkValues(model: Model, record: StoredRecord, found: Findings): void {
   const { issues } = readRecord(model, record)
   for (const [field, messages] of Object.entries(issues.toMessages())) {
@@ -99,7 +99,7 @@ function checkReferences(
 }
 
 /**
- * Finds the stored records of a project that break its models as they are now. Takes nothing, and works beside a server.
+ * Finds the stored records of a project that break its present models. Takes no lock, so it works beside a server.
  *
  * @throws {AppError} DATA_CORRUPT; TASK_FAILED when there is no data yet
  */
@@ -114,6 +114,6 @@ export async function brokenRecords({ folder, settings, registry }: Project): Pr
   }
 }
 
-/** What to say of a project that was never served. */
+/** The error for a project that has no data yet. */
 export const noData = (folder: string): AppError =>
   new AppError('TASK_FAILED', `There is no data in ${folder} yet; start \`admin serve\` once to have it made`)

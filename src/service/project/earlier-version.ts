@@ -8,33 +8,33 @@ import { AppError } from '../../errors.ts'
 
 const run = promisify(execFile)
 
-/** A project as it was, to be removed when it is not needed any more. */
+/** An earlier version of a project in a temporary folder. */
 export interface EarlierVersion {
   readonly folder: string
   remove(): Promise<void>
 }
 
 /**
- * Finds an earlier version of a project: in another folder that holds one, or what git has of its folder under a ref (a branch,
- * a tag, a commit). Of git nothing is changed, not even its index.
+ * Finds an earlier version of a project: a project in another folder, or the project's folder at a git ref (a branch, a tag, a
+ * commit). Neither the repository nor its index changes.
  *
- * @throws {AppError} USAGE when it is neither
+ * @throws {AppError} USAGE when `version` is neither
  */
 export async function earlierVersion(project: string, version: string, cwd: string): Promise<EarlierVersion> {
-  // A variable that is not set would compare the project with itself.
+  // An unset variable would compare the project with itself.
   if (version.trim() === '') throw new AppError('USAGE', 'The version to compare with is empty; name a git ref or a folder')
   const folder = resolve(cwd, version)
   if (await isProjectFolder(folder)) return { folder, remove: async () => {} }
   const place = await mkdtemp(join(tmpdir(), 'admin-lint-'))
   const remove = () => rm(place, { recursive: true, force: true })
   try {
-    // A ref could be taken for an option.
+    // Git would read it as an option.
     if (version.startsWith('-')) throw new Error(`'${version}' is no ref`)
     const git = (...args: readonly string[]) =>
       run('git', ['-C', project, ...args], { env: { ...process.env, GIT_INDEX_FILE: join(place, 'index') } })
     const prefix = (await git('rev-parse', '--show-prefix')).stdout.trim()
     await git('read-tree', `${version}:${prefix}`)
-    // Without `--work-tree` the prefix would be put in front of every path.
+    // Without `--work-tree` git prepends the prefix to every path.
     const tree = join(place, 'project')
     await git('--work-tree', project, 'checkout-index', '--all', `--prefix=${tree}/`)
     await linkModules(project, place)
@@ -49,7 +49,7 @@ export async function earlierVersion(project: string, version: string, cwd: stri
   }
 }
 
-/** What the modules of the project import must be found from where they are put. */
+/** Modules of the earlier version resolve their imports from the project's `node_modules`. */
 async function linkModules(project: string, place: string): Promise<void> {
   for (let folder = project; ; folder = dirname(folder)) {
     if (await isFolder(join(folder, 'node_modules'))) return symlink(join(folder, 'node_modules'), join(place, 'node_modules'))

@@ -17,27 +17,28 @@ import { nearest } from '../../util/suggest.ts'
 import { ruleProblems } from '../../validate/rule-problems.ts'
 import { type Examined, examineProject, type ProjectSource } from './project.ts'
 
-/** What to look at beside the project's files. */
+/** Options of a lint run. */
 export interface LintOptions {
-  /** The folder that names of files in the report start from. */
+  /** Paths in the report are relative to this folder. */
   readonly cwd: string
-  /** Files and folders that findings are reported of, absolute; everything when empty. */
+  /** Absolute files and folders to report on; the whole project when empty. */
   readonly paths?: readonly string[]
-  /** Changes files where that changes nothing for clients. */
+  /** Applies fixes that do not change the API. */
   readonly fix?: boolean
-  /** The folder of an earlier version of the project. */
+  /** Folder of an earlier version to compare with. */
   readonly against?: string
-  /** Finds stored records that break their model; asked only for a project that can be served. */
+  /** Finds stored records that break their model. Called only if the project has no faults that prevent a start. */
   readonly brokenRecords?: (project: Examined['project']) => Promise<readonly BrokenRecord[]>
 }
 
-/** A fix can make room for another one; more rounds than this are none. */
+/** A fix may enable another one; this bounds the rounds. */
 const MAX_ROUNDS = 10
 
 /**
  * Lints a project.
  *
- * @throws {AppError} USAGE when there is no such folder or path, nothing in it to lint, or when the earlier version cannot be understood
+ * @throws {AppError} USAGE when the folder or a path does not exist, the folder holds no project, or the earlier version has
+ *   faults
  */
 export async function lintProject(source: ProjectSource, options: LintOptions): Promise<LintReport> {
   const { folder } = source
@@ -84,7 +85,7 @@ function lintable({ project, files, models, faults }: Examined): LintProject {
   }
 }
 
-/** Views of which as much is told as can be; a file of views that cannot be read may hold any. */
+/** The views of the project as far as they can be read. An unreadable file counts as a view of unknown model and type. */
 function intendedViews(files: ProjectFiles, registry: Registry, faults: readonly Fault[]): LintProject['intendedViews'] {
   const names = registry.public.map(({ name }) => name)
   const unread = faults.filter(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`views${sep}`))
@@ -105,7 +106,7 @@ async function earlierVersion(source: ProjectSource): Promise<LintProject> {
   return lintable(examined)
 }
 
-/** Nothing found where nothing was looked at would tell a CI job with a wrong folder that all is well. */
+/** An error rather than an empty report: a CI job with a wrong folder must fail. */
 function nothingToLint(folder: string): AppError {
   return new AppError(
     'USAGE',
@@ -124,7 +125,7 @@ function isWithin(path: string, folders: readonly string[]): boolean {
   return folders.length === 0 || folders.some((folder) => path === folder || path.startsWith(folder + sep))
 }
 
-/** @returns how many findings were mended; those whose edits overlap are left for the next round */
+/** @returns number of applied fixes; of overlapping edits one is applied, the others wait for the next round */
 async function applyFixes(folder: string, findings: readonly Finding[]): Promise<number> {
   const byFile = new Map<string, TextEdit[]>()
   for (const { fix } of findings) if (fix !== undefined) byFile.set(fix.file, [...(byFile.get(fix.file) ?? []), fix])

@@ -15,40 +15,40 @@ import { WEBHOOK_MODELS } from '../../webhooks/models.ts'
 
 const BUILT_IN = { public: AUTH_MODELS.public, internal: [...AUTH_MODELS.internal, ...WEBHOOK_MODELS] }
 
-/** A project folder, understood: nothing in it is known to be wrong. */
+/** A loaded project without faults. */
 export interface Project {
   readonly folder: string
   readonly settings: Settings
   readonly registry: Registry
   readonly views: Views
-  /** Forms by name, which is their `form_id`. */
+  /** Forms by name, the `form_id` of the API. */
   readonly forms: ReadonlyMap<string, Form>
   readonly seeds: readonly SeedFile[]
-  /** What is not wrong, but probably not meant. */
+  /** Messages about settings that are valid but probably unintended. */
   readonly warnings: readonly string[]
 }
 
-/** Where a project is and what overrides its settings. */
+/** The location of a project and overrides of its settings. */
 export interface ProjectSource {
   readonly folder: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly flags: SettingsInput
 }
 
-/** A project folder as far as it can be understood, and what is wrong with it. */
+/** The readable parts of a project, with its faults. */
 export interface Examined {
-  /** Whole when there are no faults; otherwise without what is faulty. */
+  /** Complete if there are no faults; otherwise without the faulty parts. */
   readonly project: Project
   readonly faults: Faults
   readonly files: ProjectFiles
-  /** The project's own models, with their places. */
+  /** The project's own models with their source positions. */
   readonly models: readonly DefinedModel[]
 }
 
 /**
- * Reads a project without touching its data, and finds everything that keeps it from being served.
+ * Reads a project and finds everything that prevents it from being served. Does not open the data.
  *
- * @throws {AppError} USAGE when there is no such folder
+ * @throws {AppError} USAGE when the folder does not exist
  */
 export async function examineProject({ folder, env, flags }: ProjectSource): Promise<Examined> {
   const { files, faults } = await readProjectFiles(folder)
@@ -56,7 +56,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
   const { registry, defined, faults: modelFaults } = buildRegistry(files.models, BUILT_IN)
   const { views, faults: viewFaults } = buildViews(files.views, registry)
   const { forms, faults: formFaults } = compileForms(views, registry)
-  // A file of models that cannot be read may define the model that is missed.
+  // An unreadable model file may define the missing model.
   const mayLack = faults.list.some(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`models${sep}`))
   for (const { list } of [settingFaults, modelFaults, viewFaults, formFaults]) {
     faults.addAll(mayLack ? list.filter(({ rule, message }) => !MISSED_MODEL.has(rule) || isSlip(message)) : list)
@@ -66,13 +66,13 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
   return { project, faults, files, models: defined }
 }
 
-/** What is said of a model that does not exist. */
+/** Rules that report a reference to an unknown model. */
 const MISSED_MODEL: ReadonlySet<FaultRule> = new Set(['model/unknown-relation', 'view/unknown-model'])
 
-/** What is spelt nearly like a model that there is was probably meant to be that one, whatever else there may be. */
+/** A reference with a similar known name is a typing error even if model files are unreadable. */
 const isSlip = (message: string): boolean => message.includes('did you mean')
 
-/** Holds names of models outside of models and views against those that there are. */
+/** Checks the model names in seed files and in webhook subscriptions. */
 function checkModelNames(files: ProjectFiles, registry: Registry, mayLack: boolean, faults: Faults): void {
   const keys = registry.public.map((model) => model.key)
   const missing = (model: string) => {
@@ -88,10 +88,10 @@ function checkModelNames(files: ProjectFiles, registry: Registry, mayLack: boole
 }
 
 /**
- * Loads a project without touching its data.
+ * Loads a project. Does not open the data.
  *
  * @throws {ConfigError} listing every fault of every file
- * @throws {AppError} USAGE when there is no such folder
+ * @throws {AppError} USAGE when the folder does not exist
  */
 export async function loadProject(source: ProjectSource): Promise<Project> {
   const { project, faults } = await examineProject(source)
@@ -99,7 +99,7 @@ export async function loadProject(source: ProjectSource): Promise<Project> {
   return project
 }
 
-/** The models of subscriptions; the rest was looked at with the other settings. */
+/** Checks the models of webhook subscriptions. The settings schema checks everything else. */
 function checkSubscriptions(
   { value, source }: Definition,
   missing: (model: string) => { readonly message: string; readonly guess: string } | undefined,

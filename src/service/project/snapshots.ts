@@ -15,14 +15,14 @@ import { didYouMean } from '../../util/suggest.ts'
 import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
 import { superusersOnly } from '../model-access.ts'
 
-/** What is told of a copy. */
+/** A snapshot as the API returns it. */
 export interface ShownCopy {
   readonly name: string
   readonly bytes: number
   readonly saved_at: string
 }
 
-/** Copies of the data, made while requests are served. For superusers alone. */
+/** Saves and lists snapshots while requests are served. For superusers only. */
 export class Snapshots {
   readonly #folder: string
   readonly #store: Store
@@ -38,7 +38,7 @@ export class Snapshots {
   }
 
   /**
-   * Keeps a copy of the data as it is now. Writing goes on meanwhile.
+   * Saves a snapshot of the present data. Writes continue meanwhile.
    *
    * @param body `{name, force?}`
    * @throws {AppError} VALIDATION_FAILED, USAGE for a bad name, SNAPSHOT_EXISTS, INVALID_REQUEST, STORE_UNAVAILABLE
@@ -52,13 +52,17 @@ export class Snapshots {
   }
 }
 
-/** Reads whether the seed records are to be created: `{seed_data?}`. @throws {AppError} FORBIDDEN, VALIDATION_FAILED */
+/**
+ * Reads the body of a reset, `{seed_data?}`.
+ *
+ * @throws {AppError} FORBIDDEN, VALIDATION_FAILED
+ */
 export function readReset(actor: Actor, body: unknown): { seeds: boolean } {
   superusersOnly(actor)
   return { seeds: readMembers(body ?? {}, { seed_data: 'boolean' }).seed_data === true }
 }
 
-/** What to say to whoever wants to keep what is nowhere. */
+/** The error for snapshots of an ephemeral application. */
 export const nothingWritten = (): AppError =>
   new AppError('INVALID_REQUEST', 'This server writes nothing (--ephemeral), so it has no snapshots; a reset begins anew')
 

@@ -6,7 +6,7 @@ import type { Views } from '../../views/views.ts'
 
 type ServedView = Readonly<Record<string, Json>>
 
-/** The views as the Views API sends them. */
+/** The views in the form that the Views API sends. */
 export class ViewCatalog {
   readonly #registry: Registry
   readonly #served: ReadonlyMap<string, readonly ServedView[]>
@@ -16,7 +16,7 @@ export class ViewCatalog {
     this.#served = new Map(views.grouped.map(([key, list]) => [key, list.map(serializeView)]))
   }
 
-  /** Model key → its views, for models that have any. */
+  /** Views by model key, for models that have views. */
   all(): Record<string, readonly ServedView[]> {
     return Object.fromEntries(this.#served)
   }

@@ -4,45 +4,42 @@ import type { Store } from '../../store/store.ts'
 import { GenerationalCache } from '../../util/generational-cache.ts'
 import { arrayJson, type RecordJson } from './record-json.ts'
 
-/** How many bytes of pages are kept, unless said otherwise. */
+/** Default capacity of the page cache, in bytes. */
 const CAPACITY = 16 * 1024 * 1024
-/** What a page takes beside its own bytes: the query, and places for its records. */
+/** Estimated size of a cache entry beside the page itself, in bytes. */
 const OVERHEAD = 1000
 
-/** Records and how many there are in all, as the store found them. */
+/** The result of `Store.find`. */
 type FoundPage = Awaited<ReturnType<Store['find']>>
 
 interface Kept {
-  /** What the body is all of; absent when records of other tables are nested in it. */
+  /** The result that the body was made from; absent when the body nests records of other tables. */
   found: FoundPage | undefined
   readonly records: readonly RecordJson[]
   readonly total: number
   readonly body: Buffer
 }
 
-/**
- * Puts the JSON of records into pages, as bytes that can be sent as often as they are asked for. A page that turns out to be
- * that of last time is not written again.
- */
+/** Serialises pages into bytes and caches them. A page is serialised again only when its records or its total have changed. */
 export class PageWriter {
   readonly #kept: GenerationalCache<ListQuery, Kept>
 
-  /** @param capacity how many bytes of pages to keep, about */
+  /** @param capacity capacity of the cache in bytes, approximately */
   constructor(capacity: number = CAPACITY) {
     this.#kept = new GenerationalCache(capacity, (_, { body }) => body.length + OVERHEAD)
   }
 
-  /** The page that was written of the very thing that was found now; undefined when it has to be looked at closer. */
+  /** The cached page, if it was made from this very result; otherwise undefined. */
   known(query: ListQuery, found: FoundPage): Buffer | undefined {
     const kept = this.#kept.get(query)
     return kept?.found === found ? kept.body : undefined
   }
 
   /**
-   * A page in its envelope.
+   * Serialises a page in its envelope.
    *
-   * @param query what the page answers; the same object when it is asked again
-   * @param records the JSON of what was found
+   * @param query the parsed query; the same object for equal queries, since it is the cache key
+   * @param records JSON of the records found
    */
   write(query: ListQuery, found: FoundPage, records: readonly RecordJson[]): Buffer {
     const { total } = found

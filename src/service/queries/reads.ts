@@ -12,18 +12,18 @@ import { PageWriter } from './page-writer.ts'
 import type { RecordJson, RecordWriter } from './record-json.ts'
 import { checkFilters, visibleTo } from './visibility.ts'
 
-/** How many characters of list queries are remembered. */
+/** Capacity of the cache of parsed list queries, in characters. */
 const QUERY_CAPACITY = 1_000_000
 
 const ID_ALONE: Projection = [{ kind: 'value', name: 'id' }]
 
-/** Reads records on somebody's behalf, as JSON. Changes nothing. Queries come as they were sent, without the question mark. */
+/** Reads records on behalf of an actor, as JSON. Changes nothing. Queries are query strings without the question mark. */
 export class Reads {
   readonly #registry: Registry
   readonly #store: Store
   readonly #writer: RecordWriter
   readonly #pages = new PageWriter()
-  /** What list queries turned out to ask for, which depends on the model alone; what the asker may see is judged each time. */
+  /** Parsed list queries. Parsing depends on the model only; visibility is evaluated for each request. */
   readonly #queries = new GenerationalCache<string, ListQuery>(QUERY_CAPACITY, (query) => query.length)
 
   constructor(registry: Registry, store: Store, writer: RecordWriter) {
@@ -33,7 +33,7 @@ export class Reads {
   }
 
   /**
-   * A page of records, in its envelope: the bytes of its JSON.
+   * Returns a page of records in its envelope, as bytes of JSON.
    *
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
    */
@@ -42,7 +42,7 @@ export class Reads {
     const asked = this.#listQuery(model, query)
     checkFilters(this.#registry, actor, asked.plan.filters)
     const found = await this.#store.find(model.key, asked.plan)
-    // Such a page nests nothing, so that it is the same for everybody.
+    // Cached pages nest no records, so they are the same for every actor.
     const known = this.#pages.known(asked, found)
     if (known !== undefined) return known
     const projection = visibleTo(actor, asked.projection)
@@ -60,7 +60,7 @@ export class Reads {
     return only(await this.#writer.write(model, [record], projection, asked))
   }
 
-  /** The actor's own user record: everybody may see themselves. */
+  /** The actor's own user record. It needs no permission. */
   async self(actor: Actor): Promise<RecordJson> {
     const { userId = 0 } = actor
     const [user] = await this.#store.get('user', [userId])
@@ -68,14 +68,14 @@ export class Reads {
     return this.one(actor, 'user', user)
   }
 
-  /** A record with all that the actor may see of it, as it is sent after a write. */
+  /** A record as it is returned after a write, with everything that the actor may see. */
   async one(actor: Actor, modelKey: string, record: StoredRecord): Promise<RecordJson> {
     return only(await this.all(actor, modelKey, [record]))
   }
 
   /**
-   * Records of one model with all that the actor may see of them, as they are sent after a write; their ids alone when that would
-   * be too large an answer: what is done is done, and must not look like a failure.
+   * Records as they are returned after a write, with everything that the actor may see. If that is too large, their ids only:
+   * the write has been committed, so the response must not be an error.
    */
   async all(actor: Actor, modelKey: string, records: readonly StoredRecord[]): Promise<readonly RecordJson[]> {
     const model = this.#registry.expect(modelKey)

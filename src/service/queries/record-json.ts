@@ -10,17 +10,17 @@ import { GenerationalCache } from '../../util/generational-cache.ts'
 import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { isSentAsStored, loadRelated, present, type Related, relatedTo } from './relations.ts'
 
-/** How many characters of JSON are remembered, unless said otherwise: more would cost the garbage collector more than it saves. */
+/** Default capacity of the cache, in characters of JSON. A larger cache costs more garbage collection than it saves. */
 const CAPACITY = 8 * 1024 * 1024
-/** The most that one answer may hold of records, in characters: what is nested in many of them is in it many times. */
+/** Maximum size of the records in one response, in characters. Nested records count each time they occur. */
 export const MAX_ANSWER = 16 * 1024 * 1024
-/** What a remembered record takes beside its text, in characters. */
+/** Estimated size of a cache entry beside its text, in characters. */
 const OVERHEAD = 200
 
-/** The records that are nested in one, as `relatedTo` gives them. */
+/** The nested records of one record, as `relatedTo` returns them. */
 type Nested = ReturnType<typeof relatedTo>
 
-/** A record as it is sent, in JSON, and what names its content. */
+/** A record serialised for a response, with its version. */
 export class RecordJson {
   /** The JSON object. */
   readonly text: string
@@ -31,7 +31,7 @@ export class RecordJson {
   #version: string | undefined
   #digest: string | undefined
 
-  /** `asStored` says that the text is also the JSON of what is stored. */
+  /** @param made `asStored` is true if `text` is also the JSON of the stored record */
   constructor(made: { text: string; asStored: boolean; record: StoredRecord; projection: Projection; nested: Nested }) {
     this.text = made.text
     this.#asStored = made.asStored
@@ -40,45 +40,45 @@ export class RecordJson {
     this.#nested = made.nested
   }
 
-  /** The version of what is stored of the record. */
+  /** Version of the stored record. */
   get version(): string {
     this.#version ??= this.#asStored ? versionOfJson(this.text) : versionOf(this.#record)
     return this.#version
   }
 
-  /** Names what is sent of the record, which the records nested in it change too. */
+  /** Digest of the text, which also changes with nested records. */
   get digest(): string {
-    // What is sent as it is stored has been hashed for its version already.
+    // In this case the version already is the hash of the text.
     this.#digest ??= (this.#asStored ? this.version : versionOfJson(this.text)).slice(0, 8)
     return this.#digest
   }
 
-  /** True when it was made under this projection and with these records nested in it. */
+  /** True if the text was made under this projection and with these nested records. */
   isMadeOf(projection: Projection, nested: Nested): boolean {
     if (projection !== this.#projection || nested.length !== this.#nested.length) return false
     return nested.every((record, index) => record === this.#nested[index])
   }
 }
 
-/** Records in a JSON array. */
+/** Joins records into a JSON array. */
 export const arrayJson = (records: readonly RecordJson[]): string => `[${records.map(({ text }) => text).join(',')}]`
 
 /**
- * Makes the JSON of records. That of a record in full that is asked for more than once is kept for as long as there is room, by
- * the stored record, which is replaced when it changes, and beside the projection and the records that are nested in it. So nobody
- * needs to tell of a change, and nobody gets to see what was made under a projection that shows more.
+ * Serialises records and caches the result. The cache key is the stored record, an immutable object that is replaced when it
+ * changes; the entry also holds the projection and the nested records. So no entry needs invalidation, and no entry reaches an
+ * actor who may see less.
  */
 export class RecordWriter {
   readonly #registry: Registry
   readonly #store: Store
   readonly #whole: GenerationalCache<StoredRecord, RecordJson>
-  /** Apart, so that readers who may see all and readers who may not do not keep pushing out what the others are shown. */
+  /** A cache of its own, so that actors with full and with reduced visibility do not evict each other's entries. */
   readonly #partial: GenerationalCache<StoredRecord, RecordJson>
   readonly #door: Pick<AdmissionFilter, 'admits'>
 
   /**
-   * @param capacity how many characters of JSON to keep of records in full, about; half as many more of what is left of them
-   * @param door lets in what is asked for more than once
+   * @param capacity capacity for whole records, in characters, approximately; reduced records get half as much
+   * @param door admits keys that are requested repeatedly
    */
   constructor(
     registry: Registry,
@@ -95,10 +95,10 @@ export class RecordWriter {
   }
 
   /**
-   * The JSON of records of one model, in their order.
+   * Serialises records of one model, in order.
    *
-   * @param asked what was asked for, where the projection is what the reader may see of it
-   * @throws {AppError} ANSWER_TOO_LARGE for several records, or some with others nested in them, that take too much together
+   * @param asked the requested projection; `projection` is the part of it that the actor may see
+   * @throws {AppError} ANSWER_TOO_LARGE if several records, or nested ones, exceed the maximum together
    */
   write(
     model: Model,
@@ -129,14 +129,14 @@ export class RecordWriter {
       const json = isCurrent ? kept : makeJson(model, record, projection, related, nested)
       if (!isCurrent && keeper !== undefined && this.#door.admits(record.id)) keeper.set(record, json)
       size += json.text.length
-      // A record alone is no longer than somebody made it.
+      // A single record is returned whatever its size.
       if (size > MAX_ANSWER && (records.length > 1 || related.size > 0)) throw tooLarge()
       written.push(json)
     }
     return written
   }
 
-  /** How many records are kept. */
+  /** Number of cached records. */
   get size(): number {
     return this.#whole.size + this.#partial.size
   }

@@ -8,10 +8,10 @@ import type { MaybePromise } from '../../util/maybe-promise.ts'
 
 type RelatedColumn = Extract<Column, { kind: 'related' }>
 
-/** For each column that nests records: those that it may nest, by id. */
+/** Related records by id, for each column that nests records. */
 export type Related = ReadonlyMap<RelatedColumn, ReadonlyMap<number, StoredRecord>>
 
-/** Looks up every record that a projection nests in any of the records: once for each column that nests. */
+/** Loads the related records of all given records, with one store call for each nesting column. */
 export function loadRelated(store: Store, records: readonly StoredRecord[], projection: Projection): MaybePromise<Related> {
   return projection.some(({ kind }) => kind === 'related') ? loadNested(store, records, projection) : NOTHING_RELATED
 }
@@ -30,7 +30,7 @@ async function loadNested(store: Store, records: readonly StoredRecord[], projec
 const NOTHING_RELATED: Related = new Map()
 const NOTHING: readonly undefined[] = []
 
-/** The records that are nested in one: a place for each reference of each column, empty where nothing is found. */
+/** The records nested in one record: one place for each reference of each column, undefined where the record does not exist. */
 export function relatedTo(record: StoredRecord, related: Related): readonly (StoredRecord | undefined)[] {
   if (related.size === 0) return NOTHING
   const all: (StoredRecord | undefined)[] = []
@@ -38,7 +38,7 @@ export function relatedTo(record: StoredRecord, related: Related): readonly (Sto
   return all
 }
 
-/** What is sent of a stored record: the projection's columns in its order, related records nested, secrets nowhere. */
+/** A record as it is returned: the columns of the projection in order, related records nested, no secrets. */
 export function present(model: Model, record: StoredRecord, projection: Projection, related: Related): JsonObject {
   const body: Record<string, Json> = {}
   for (const column of projection) {
@@ -47,7 +47,7 @@ export function present(model: Model, record: StoredRecord, projection: Projecti
   return body
 }
 
-/** True when what is sent of a record is what is stored of it, member by member. */
+/** True if the response equals the stored record, member by member. */
 export function isSentAsStored(model: Model, record: StoredRecord, projection: Projection): boolean {
   let index = 0
   for (const name in record) {

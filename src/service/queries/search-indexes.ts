@@ -7,13 +7,13 @@ import type { SearchIndex } from '../../search/search-index.ts'
 import type { Change, Store } from '../../store/store.ts'
 import type { Traffic } from '../../util/traffic.ts'
 
-/** How long a search waits for its index, and after how long one that waited in vain may come again. */
+/** Maximum time that a search waits for its index, and the `Retry-After` of a search that waited in vain. In milliseconds. */
 const PATIENCE_MS = 3000
 const RETRY_AFTER_SECONDS = 2
-/** Between two slices of an index that is being made, while requests come: they have half of the time at least. In milliseconds. */
+/** Pause between two slices of index building while requests arrive, in milliseconds. Requests get at least half of the time. */
 const REST_MS = 8
 
-/** What a match is worth in the field that records are known by, and in any other. */
+/** Weight of a match in the display field; other fields have the weight below. */
 const DISPLAY_WEIGHT = 1
 const WEIGHT = 0.5
 
@@ -21,21 +21,21 @@ export interface SearchIndexesOptions {
   readonly registry: Registry
   readonly store: Store
   readonly log: Log
-  /** Lets time pass, in milliseconds. */
+  /** Waits, in milliseconds. */
   readonly wait: (milliseconds: number) => Promise<unknown>
-  /** The time in milliseconds, by a clock that nobody sets. */
+  /** Monotonic clock, in milliseconds. */
   readonly now: () => number
-  /** Runs something in the next turn of the event loop. */
+  /** Runs a callback in the next turn of the event loop. */
   readonly later: (run: () => void) => void
-  /** Lets others have their turn. */
+  /** Yields to the event loop. */
   readonly pause: () => Promise<unknown>
-  /** Tells whether requests come, which go first. */
+  /** Tells whether requests are arriving; they take precedence over index building. */
   readonly traffic: Traffic
 }
 
 /**
- * The search indexes, one a model: made in the background when they are first needed, and from then on changed in the very step
- * in which a record changes, so that whoever has written finds what they wrote.
+ * The search indexes, one a model. An index is built in the background on first use. From then on each change is recorded in
+ * the step in which readers see it, so a search always includes the writer's own changes.
  */
 export class SearchIndexes {
   readonly #options: SearchIndexesOptions
@@ -47,12 +47,12 @@ export class SearchIndexes {
     options.store.onChange((changes) => this.#note(changes))
   }
 
-  /** Makes all of them, one after the other, so that no search has to wait for its own. */
+  /** Builds all indexes, one after the other, so that the first searches do not wait. */
   async prepare(): Promise<void> {
     for (const model of this.#options.registry.public) if (isSearchable(model)) await this.make(model)
   }
 
-  /** Makes the index of a model, however long that takes. */
+  /** Builds the index of a model, however long that takes. */
   async make(model: Model): Promise<void> {
     const known = this.#indexes.get(model.key)
     const index = known ?? this.#begin(model)
@@ -65,7 +65,7 @@ export class SearchIndexes {
   }
 
   /**
-   * The index of a model, which is waited for if need be: a few seconds.
+   * Returns the index of a model; waits for it a few seconds if it is being built.
    *
    * @throws {AppError} SEARCH_NOT_READY
    */
@@ -85,7 +85,7 @@ export class SearchIndexes {
     return made
   }
 
-  /** What is being made is left as it is, so that it keeps no process from ending. */
+  /** Abandons a build in progress, so that it does not keep the process alive. */
   close(): void {
     this.#isClosed = true
   }
@@ -108,7 +108,7 @@ export class SearchIndexes {
     return index
   }
 
-  /** What it is told of has happened and must not fail any more; an index that cannot follow is made anew by the next search. */
+  /** The change is committed and must not fail here. An index that cannot apply it is dropped and rebuilt by the next search. */
   #note(changes: readonly Change[]): void {
     for (const { table, id, before, after } of changes) {
       try {
@@ -125,9 +125,9 @@ export class SearchIndexes {
   }
 }
 
-/** True for models that have any text to search. */
+/** True if the model has a searchable text field. */
 export const isSearchable = (model: Model): boolean => model.searchableFields.length > 0
 
-/** The one error for a search that has to come again. */
+/** The error for a search whose index is not ready yet. */
 export const notReady = (why: string): AppError =>
   new AppError('SEARCH_NOT_READY', `${why}; try again in ${RETRY_AFTER_SECONDS} seconds`, { retryAfter: RETRY_AFTER_SECONDS })

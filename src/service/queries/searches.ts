@@ -15,10 +15,10 @@ import { arrayJson, type RecordWriter } from './record-json.ts'
 import { isSearchable, notReady, type SearchIndexes } from './search-indexes.ts'
 import { checkFilters, visibleTo } from './visibility.ts'
 
-/** How often a search is done anew because records changed while they were held against filters. */
+/** Maximum number of attempts of a search whose index changes while filters are evaluated. */
 const MAX_ATTEMPTS = 20
 
-/** In so many characters of records words are found in one go. */
+/** Characters of records that are highlighted before yielding to the event loop. */
 const MAX_AT_ONCE = 100_000
 
 const PARTIAL = 'No record has all of the words; these have some of them'
@@ -28,24 +28,24 @@ export interface SearchesOptions {
   readonly store: Store
   readonly writer: RecordWriter
   readonly indexes: SearchIndexes
-  /** Lets others have their turn. */
+  /** Yields to the event loop. */
   readonly pause: () => Promise<unknown>
 }
 
-/** What a search found: a page of it. */
+/** One page of search results. */
 export interface SearchPage {
   readonly model: Model
-  /** By relevance. */
+  /** By descending relevance. */
   readonly hits: readonly (Hit & { readonly record: StoredRecord })[]
-  /** How many were found in all. */
+  /** Total number of matches. */
   readonly total: number
-  /** What a person should know of how it was found. */
+  /** Notices for people, for example about ignored words. */
   readonly notices: readonly string[]
-  /** Where the words are in a record: places in the stored text of its fields, in UTF-16 code units. */
+  /** Returns the positions of the matched words in a record's stored fields, in UTF-16 code units. */
   readonly matchesIn: (record: StoredRecord) => Positions
 }
 
-/** Searches the text of records on somebody's behalf. */
+/** Full-text search on behalf of an actor. */
 export class Searches {
   readonly #registry: Registry
   readonly #store: Store
@@ -62,9 +62,9 @@ export class Searches {
   }
 
   /**
-   * A page of what a search finds, in its envelope: JSON.
+   * Returns a page of search results in its envelope, as JSON.
    *
-   * @param query as it was sent, without the question mark
+   * @param query query string without the question mark
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY, ANSWER_TOO_LARGE
    */
   async search(actor: Actor, modelKey: string, query: string): Promise<string> {
@@ -74,7 +74,7 @@ export class Searches {
   }
 
   /**
-   * A page of what a search finds.
+   * Finds a page of search results.
    *
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY
    */
@@ -88,7 +88,7 @@ export class Searches {
       const among = filters.length === 0 ? undefined : await this.#store.matching(model.key, filters, index.candidates(query))
       if (index.version !== version) continue
       const found = index.search(query, sliceOf(page), among)
-      // Asked for in the step that found them, so that none of them is gone.
+      // Read in the step that found them, so that none of the records is missing.
       const hits = withRecords(found.hits, await this.#store.get(model.key, idsOf(found.hits)))
       if (hits === undefined) continue
       const notices = found.partial ? [...query.notices, PARTIAL] : query.notices
@@ -98,7 +98,7 @@ export class Searches {
   }
 
   /**
-   * What was found, as it is sent.
+   * Serialises search results for a response.
    *
    * @throws {AppError} ANSWER_TOO_LARGE
    */
@@ -111,7 +111,7 @@ export class Searches {
     let length = 0
     for (const [index, { id, score, record }] of hits.entries()) {
       places.push({ id, score: rounded(score), matches: matchesIn(record) })
-      // Finding words takes a while in texts of megabytes.
+      // Highlighting megabytes of text takes long, so it yields to the event loop.
       length += written[index]?.text.length ?? 0
       if (length < MAX_AT_ONCE) continue
       await this.#pause()
@@ -135,7 +135,7 @@ function howToSearch({ name }: Model): string {
 
 const idsOf = (hits: readonly Hit[]): number[] => hits.map(({ id }) => id)
 
-/** @returns undefined when a record is missing */
+/** @returns undefined if a record is missing */
 function withRecords(hits: readonly Hit[], records: readonly (StoredRecord | undefined)[]): SearchPage['hits'] | undefined {
   const joined = hits.flatMap((hit, index) => {
     const record = records[index]
@@ -144,5 +144,5 @@ function withRecords(hits: readonly Hit[], records: readonly (StoredRecord | und
   return joined.length === hits.length ? joined : undefined
 }
 
-/** To four digits: more tell nobody anything. */
+/** Rounds a score to four significant digits. */
 const rounded = (score: number): number => Number(score.toPrecision(4))

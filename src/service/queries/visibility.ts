@@ -7,10 +7,10 @@ import { forbidden } from '../model-access.ts'
 type RelatedColumn = Extract<Column, { kind: 'related' }>
 
 /**
- * What of a projection an actor may see: records of a model that they may not view are nested by their ids alone, which the
- * foreign key says anyway. The same projection when that is all of it.
+ * Reduces a projection to what the actor may see. Records of a model that the actor may not view are nested by id only, which
+ * the foreign key contains anyway. Returns the same object if nothing is hidden.
  *
- * @throws {AppError} FORBIDDEN when the request names such a model's fields in `include`
+ * @throws {AppError} FORBIDDEN if `include` names fields of such a model
  */
 export function visibleTo(actor: Actor, projection: Projection): Projection {
   if (actor.isSuperuser || !projection.some((column) => isHidden(actor, column))) return projection
@@ -24,7 +24,7 @@ export function visibleTo(actor: Actor, projection: Projection): Projection {
   return remainder
 }
 
-/** What is left of projections, by what is hidden; the same for everybody who may see as much, so that it can be recognised. */
+/** Reduced projections by the columns they hide. Equal reductions are one object, so that caches recognise them. */
 const remainders = new WeakMap<Projection, Map<string, Projection>>()
 
 const without = (hidden: readonly RelatedColumn[], projection: Projection): Projection =>
@@ -34,7 +34,7 @@ const without = (hidden: readonly RelatedColumn[], projection: Projection): Proj
   })
 
 /**
- * Keeps filters from telling of records what the actor may not view: how many match would say what is in them.
+ * Rejects filters through relations to models that the actor may not view: the number of matches would reveal their content.
  *
  * @throws {AppError} FORBIDDEN
  */

@@ -13,25 +13,29 @@ import type { EventPublisher } from '../webhooks/event-publisher.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './constraint-errors.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 
-/** How often a write is worked out anew because a record changed meanwhile. Each time somebody else has succeeded. */
+/** Maximum number of attempts of a write whose records are changed by concurrent writes. */
 const MAX_ATTEMPTS = 1000
 
-/** What goes before field names in messages: nothing for one record, `<index>.` for many. */
+/** Prefix of field names in messages: empty for one record, `<index>.` for many. */
 export type Prefix = (index: number) => string
 export const withoutPrefix: Prefix = () => ''
 export const byIndex: Prefix = (index) => `${index}.`
 
-/** Deals with users who are given another password, or are disabled or enabled. */
+/** Called when a user's password or active state changes. */
 export interface AccessGuard {
-  /** What else must happen then, in the same transaction: nobody is to stay logged in when it fails halfway. */
+  /** Operations to commit in the same transaction, so that no session survives the change. */
   companions(users: readonly StoredRecord[]): Promise<readonly Operation[]>
-  /** Told once it is stored. @param users as they are now */
+  /**
+   * Called after the commit.
+   *
+   * @param users the users after the change
+   */
   changed(users: readonly StoredRecord[]): void
 }
 
 const NOBODY: EventPublisher = { isSubscribed: () => false, eventRequest: () => undefined, committed() {} }
 
-/** The last step of the write path: hands transactions to the store and says its refusals in the words of the API. */
+/** The last step of the write path: commits drafts to the store and translates constraint violations into messages of the API. */
 export class Committer {
   readonly #registry: Registry
   readonly #store: Store
@@ -58,9 +62,9 @@ export class Committer {
   /**
    * Commits drafts in one transaction.
    *
-   * @param read makes the drafts from what is stored; it is called again when that has changed before they are committed
-   * @returns what is stored now, in the order of the drafts
-   * @throws {AppError} VALIDATION_FAILED with everything that is wrong with any of them
+   * @param read makes the drafts from the stored records; called again if those change before the commit
+   * @returns the stored records, in the order of the drafts
+   * @throws {AppError} VALIDATION_FAILED with the errors of all drafts
    */
   write(
     actor: Actor,
@@ -85,9 +89,9 @@ export class Committer {
   }
 
   /**
-   * Finds out whether drafts could be committed, as things stand; commits nothing.
+   * Validates drafts against the present state without committing them.
    *
-   * @throws {AppError} VALIDATION_FAILED with everything that is wrong with any of them
+   * @throws {AppError} VALIDATION_FAILED with the errors of all drafts
    */
   async rehearse(model: Model, prefix: Prefix, writes: readonly DraftedWrite[]): Promise<void> {
     throwIssues(await this.#issuesOf(writes), prefix)
@@ -100,11 +104,11 @@ export class Committer {
   }
 
   /**
-   * Removes records in one transaction.
+   * Deletes records in one transaction.
    *
-   * @param read gives the records as they are stored
-   * @returns what was removed
-   * @throws {AppError} RECORD_REFERENCED when others refer to one of them, FORBIDDEN when a superuser would go with them
+   * @param read returns the stored records to delete
+   * @returns the deleted records
+   * @throws {AppError} RECORD_REFERENCED if other records refer to one of them, FORBIDDEN if a cascade would delete a superuser
    */
   remove(actor: Actor, model: Model, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
     return this.#untilCurrent(model, async () => {
@@ -112,7 +116,7 @@ export class Committer {
         return { kind: 'remove', table: model.key, id: record.id, expect: versionOf(record) }
       })
       if (!actor.isSuperuser) guardSuperusers(await this.#store.transact(removals, 'rehearse'))
-      // Nobody knows what goes with them.
+      // A cascade may delete records of any table.
       const outcome = await this.#transact(removals, true)
       const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#registry)
       if (referenced !== undefined) throw referenced
@@ -121,7 +125,7 @@ export class Committer {
     })
   }
 
-  /** Commits drafts in one transaction, or gives everything that is wrong with any of them by index. */
+  /** Commits drafts in one transaction. Returns the errors by index; if there are any, nothing is committed. */
   async attempt(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     const issues = await this.#issuesOf(writes)
     if (issues.length > 0) return issues
@@ -129,14 +133,14 @@ export class Committer {
     return brokenConstraints(outcome, writes)
   }
 
-  /** Commits records of the server's own as they are. Nobody is told of them. */
+  /** Commits operations on internal tables without validation and without events. */
   commitInternal(operations: readonly Operation[]): Promise<Outcome> {
     const stray = operations.find(({ table }) => !this.#registry.expect(table).internal)
     if (stray !== undefined) throw new Error(`'${stray.table}' is no table of the server's own`)
     return this.#store.transact(operations)
   }
 
-  /** @param concerns when false, nobody wants to be told of any of it */
+  /** @param concerns false if no webhook is subscribed to any of the tables */
   #transact(operations: readonly Operation[], concerns: boolean): Promise<Outcome> {
     const order = concerns ? this.#announcer.eventRequest() : undefined
     return order === undefined ? this.#store.transact(operations) : this.#transactAndTell(operations, order)
@@ -148,12 +152,12 @@ export class Committer {
     return outcome
   }
 
-  /** What the server notes by itself, such as the time of a login, is nothing that happened to a record. */
+  /** Internal updates, such as the time of a login, publish no event. */
   #concerns(writes: readonly DraftedWrite[]): boolean {
     return writes.some(({ model, quiet }) => quiet !== true && this.#announcer.isSubscribed(model.key))
   }
 
-  /** What else must happen when users are updated. */
+  /** Operations that changes of users require in the same transaction. */
   async #relatedOperations(writes: readonly DraftedWrite[], operations: readonly Operation[]): Promise<readonly Operation[]> {
     const users = writes.flatMap(({ existing }, index) => {
       const operation = operations[index]
@@ -163,7 +167,10 @@ export class Committer {
     return users.length === 0 ? [] : this.#access.companions(users)
   }
 
-  /** What is wrong with drafts. When anything is, the store is asked too, so that a client learns all of it at once. */
+  /**
+   * The errors of drafts. If there are any, a dry run adds the constraint violations, so that the client receives all errors in
+   * one response.
+   */
   #issuesOf(writes: readonly DraftedWrite[]): MaybePromise<readonly IndexedIssues[]> {
     return writes.some(({ draft }) => draft.issues.any) ? this.#allIssuesOf(writes) : NO_ISSUES
   }
@@ -180,7 +187,7 @@ export class Committer {
     })
   }
 
-  /** Does a write anew for as long as a record it is about changes or goes between being read and being written. */
+  /** Repeats a write while its records change or disappear between read and commit. */
   async #untilCurrent(model: Model, write: () => Promise<Outcome>): Promise<readonly StoredRecord[]> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const outcome = await write()
@@ -209,7 +216,7 @@ export function throwIssues(found: readonly IndexedIssues[], prefix: Prefix): vo
   all.throwIfAny()
 }
 
-/** The broken constraints in words: those of the form that a draft was made under, where it has any. */
+/** Messages for violated constraints; the form's own messages where it has any. */
 function brokenConstraints(outcome: Outcome, writes: readonly DraftedWrite[]): readonly IndexedIssues[] {
   const found = outcome.ok ? [] : constraintIssues(outcome.violations)
   for (const { index, issues } of found) {

@@ -14,13 +14,13 @@ const MESSAGES = {
 
 type ConstraintViolation = Extract<Violation, { field: string; kind: keyof typeof MESSAGES }>
 
-/** What is wrong with one item of a batch. */
+/** The errors of one item of a batch. */
 export interface IndexedIssues {
   readonly index: number
   readonly issues: FieldIssues
 }
 
-/** Says a store's refusal in the words of the API: for each constraint a message at its field, by operation. */
+/** Translates constraint violations into field messages, by operation. */
 export function constraintIssues(violations: readonly Violation[]): IndexedIssues[] {
   const byIndex = new Map<number, FieldIssues>()
   for (const violation of violations) {
@@ -34,7 +34,7 @@ export function constraintIssues(violations: readonly Violation[]): IndexedIssue
 
 const isConstraint = (violation: Violation): violation is ConstraintViolation => violation.kind in MESSAGES
 
-/** The error for records that cannot go because others refer to them; undefined when that is not what is wrong. */
+/** The error for deleting records that others refer to; undefined if there is no such violation. */
 export function referencedError(violations: readonly Violation[], model: Model, registry: Registry): AppError | undefined {
   const restricts = violations.filter((violation) => violation.kind === 'restrict')
   if (restricts.length === 0) return undefined
@@ -45,7 +45,7 @@ export function referencedError(violations: readonly Violation[], model: Model, 
   return new AppError('RECORD_REFERENCED', sentences.join('; '))
 }
 
-/** `<index>.id` → `Record with ID 9 does not exist`, for every record that a bulk operation names in vain. */
+/** `<index>.id` → `Record with ID 9 does not exist`, for every id of a bulk operation that does not exist. */
 export function missingIssues(ids: readonly { readonly index: number; readonly id: number }[]): FieldIssues {
   const issues = new FieldIssues()
   for (const { index, id } of ids) issues.add(`${index}.id`, noSuchRecord({ name: 'Record' }, id))

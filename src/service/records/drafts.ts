@@ -12,9 +12,9 @@ import { readRecord } from '../../validate/record.ts'
 import { checkCreationKeys } from './writable-fields.ts'
 import type { RecordData } from './write-requests.ts'
 
-/** What a request makes of a record, before it is committed: the values in stored form (secrets still plain), or why not. */
+/** The values that a request would store (secrets still in plain text), or its errors. */
 export interface Draft {
-  /** What the request sets, as it was sent. */
+  /** Values of the request, as sent. */
   readonly data: RecordData
   readonly values: Readonly<Record<string, Json>>
   readonly issues: FieldIssues
@@ -29,7 +29,7 @@ export function draftNew(actor: Actor, model: Model, form: Form | undefined, dat
   return { data, values, issues }
 }
 
-/** A draft of an update: the fields that it changes, judged as part of the whole merged record. */
+/** A draft of an update: the changed fields, validated within the merged record. */
 export function draftChange(model: Model, form: Form | undefined, existing: StoredRecord, data: RecordData): Draft {
   const { values, issues } = readRecord(model, data, existing)
   if (form !== undefined) {
@@ -39,26 +39,26 @@ export function draftChange(model: Model, form: Form | undefined, existing: Stor
   return { data, values: Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(data, name))), issues }
 }
 
-/** A draft and what it is a draft of: a record yet to be, or one that is there. */
+/** A draft with its target: a new record, or an existing one. */
 export interface DraftedWrite {
   readonly model: Model
   readonly draft: Draft
-  /** The form that it was made under. */
+  /** The form that the request names. */
   readonly form?: Form | undefined
   readonly existing?: StoredRecord
-  /** The id that a new record is to have; absent, it gets the next. */
+  /** Id of a new record; the next id when absent. */
   readonly id?: number | undefined
-  /** `created_at` and `updated_at` of a new record that brings its own. */
+  /** `created_at` and `updated_at` of an imported record. */
   readonly stamps?: Readonly<Record<string, string>>
-  /** Leaves `updated_at` as it is. */
+  /** Leaves `updated_at` unchanged and publishes no event. */
   readonly quiet?: boolean
 }
 
-/** Makes store operations of drafts: secrets hashed, timestamps set. */
+/** Turns drafts into store operations: hashes secrets and sets timestamps. */
 export class Finisher {
   readonly #hasher: PasswordHasher
   readonly #clock: Clock
-  /** By request data: a write that is worked out anew hashes nothing anew. */
+  /** Hashes by request data, so that a repeated write does not hash again. */
   readonly #hashes = new WeakMap<RecordData, Promise<Record<string, Json>>>()
 
   constructor(hasher: PasswordHasher, clock: Clock) {
@@ -66,13 +66,13 @@ export class Finisher {
     this.#clock = clock
   }
 
-  /** The operation as it will be, but with secrets in plain: where there are any, to be rehearsed and never committed. */
+  /** The operation with secrets in plain text. For dry runs only. */
   rehearsal(write: DraftedWrite): Operation {
     const { model, draft, existing, id } = write
     return operation(model, existing, Object.assign({}, draft.values, this.#stamps(write)), id)
   }
 
-  /** The operations as they will be, in the order of the writes. */
+  /** The operations to commit, in the order of the writes. */
   operations(writes: readonly DraftedWrite[]): MaybePromise<readonly Operation[]> {
     const hashes = writes.some(({ model }) => model.secrets.length > 0)
     return hashes ? Promise.all(writes.map((write) => this.#hashed(write))) : writes.map((write) => this.rehearsal(write))
@@ -96,7 +96,7 @@ export class Finisher {
     return hashed
   }
 
-  /** `updated_at` moves forward with every update, even within one millisecond. */
+  /** `updated_at` increases with every update, even within one millisecond. */
   #stamps({ model, existing, stamps, quiet = false }: DraftedWrite): Readonly<Record<string, Json>> {
     if (!model.timestamps || quiet) return {}
     const now = this.#clock()

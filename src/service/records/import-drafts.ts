@@ -12,25 +12,25 @@ import { type DraftedWrite, draftChange, draftNew } from './drafts.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
 import type { RecordData } from './write-requests.ts'
 
-/** Stands in the place of a field's name where a row as a whole is wrong. */
+/** Used in place of a field name for errors of a whole row. */
 export const WHOLE_ROW = 'row'
 
-/** A record to be imported. */
+/** A row of an import. */
 export interface ImportItem {
-  /** What it sets, as a request to create it would. */
+  /** Values to set, as in a request. */
   readonly data: RecordData
-  /** What is already known to be wrong with it. */
+  /** Errors found while reading the row. */
   readonly issues: FieldIssues
-  /** The id that it is to have, or by which it is to be found. */
+  /** Id to create the record with, or to find it by. */
   readonly id?: number
-  /** `created_at` and `updated_at`, where they are to be kept, in stored form. */
+  /** `created_at` and `updated_at` to keep, in stored form. */
   readonly stamps: Readonly<Record<string, string>>
 }
 
-/** A unique field by which an item finds the record that it updates. */
+/** The unique field by which rows find the records to update. */
 export type UpsertKey = Field
 
-/** What goes before field names in messages: rows are counted from 1. */
+/** Prefix of field names in messages. Rows count from 1. */
 export const byRow = (index: number): string => `${index + 1}.`
 
 export interface ImportContext {
@@ -41,13 +41,13 @@ export interface ImportContext {
   readonly key: UpsertKey | undefined
 }
 
-/** Items are looked up and drafted so many at a time; others have their turn in between. */
+/** Rows processed before yielding to the event loop. */
 const BATCH = 500
 
 /**
- * Makes a draft of each item: of a new record, or of a change of the one that has the same in the key.
+ * Makes a draft of each row: an insert, or an update of the record with the same key value.
  *
- * @throws {AppError} VALIDATION_FAILED once so much is wrong that nobody would read more; FORBIDDEN
+ * @throws {AppError} VALIDATION_FAILED early once the number of errors exceeds the limit; FORBIDDEN
  */
 export async function draftImport(items: readonly ImportItem[], context: ImportContext): Promise<DraftedWrite[]> {
   const writes: DraftedWrite[] = []
@@ -66,7 +66,7 @@ export async function draftImport(items: readonly ImportItem[], context: ImportC
     if (faults > MAX_NAMED) throwAll(writes)
     await setImmediate()
   }
-  // Of rows that could not be read, the store would find that everything is missing.
+  // For unreadable rows the store would report every required field as missing.
   if (items.some(isUnreadable)) throwAll(writes)
   return writes
 }
@@ -82,14 +82,14 @@ async function draftItem(item: ImportItem, existing: StoredRecord | undefined, c
   }
   const draft = draftNew(actor, model, form, data)
   const issues = joined(item.issues, draft.issues)
-  // Who names an id that is not there means another record.
+  // An id that does not exist is an error, since the row was meant for an existing record.
   if (key?.name === 'id' && id !== undefined) issues.add('id', noSuchRecord(model, id))
   return { model, form, id, stamps, draft: { ...draft, issues } }
 }
 
 function joined(...all: readonly FieldIssues[]): FieldIssues {
   const issues = new FieldIssues()
-  // A row that could not be read sets nothing; what it lacks is not worth a word.
+  // An unreadable row has no values, so its missing fields are not reported.
   if (all[0]?.has(WHOLE_ROW) === true) issues.addAll(all[0])
   else for (const each of all) issues.addMissing(each)
   return issues
@@ -97,7 +97,7 @@ function joined(...all: readonly FieldIssues[]): FieldIssues {
 
 const isUnreadable = ({ issues }: ImportItem): boolean => issues.has(WHOLE_ROW)
 
-/** The value by which an item is looked up, in its stored form; null when it has none. */
+/** The key value of a row in stored form; null if it has none. */
 function keyOf({ data, id }: ImportItem, { key }: ImportContext): Json {
   if (key === undefined) return null
   if (key.name === 'id') return id ?? null
@@ -118,7 +118,7 @@ async function findExisting(items: readonly ImportItem[], context: ImportContext
   return found
 }
 
-/** Two rows that mean one record contradict each other. */
+/** Two rows with the same key contradict each other. */
 function noteTwin(index: number, value: Json, seen: Map<Json, number>, issues: FieldIssues, { key }: ImportContext): void {
   if (key === undefined || value === null) return
   const twin = seen.get(value)

@@ -29,10 +29,10 @@ import {
   readWriteRequest,
 } from './write-requests.ts'
 
-/** Judges whether a record's version is one that the client has seen. */
+/** Returns whether the client has seen the given version of the record (`If-Match`). */
 export type Precondition = (version: string) => boolean
 
-/** A record to be created, under an id of its own if it carries one. */
+/** A record to create, with a given id if there is one. */
 export interface NewRecord {
   readonly model: string
   readonly data: RecordData
@@ -40,8 +40,8 @@ export interface NewRecord {
 }
 
 /**
- * The one door through which data changes: every create, update and delete, whoever asks, is authorised, validated and
- * committed here. Bodies come as they were sent. All methods throw AppErrors; nothing is changed when they do.
+ * The write path. Every create, update and delete is authorised, validated and committed here. Bodies are passed as received.
+ * Methods throw AppErrors; then nothing is changed.
  */
 export class Records {
   readonly #registry: Registry
@@ -64,17 +64,17 @@ export class Records {
     this.#committer = new Committer(parts.registry, parts.store, finisher, new AccountLog(parts.log))
   }
 
-  /** Names who deals with users that are given another password, or are disabled or enabled. */
+  /** Registers the handler of changes to a user's password or active state. */
   guardAccess(guard: AccessGuard): void {
     this.#committer.guardAccess(guard)
   }
 
-  /** Names who is to hear of what changes from now on. */
+  /** Registers the publisher of change events. */
   setEventPublisher(announcer: EventPublisher): void {
     this.#committer.setEventPublisher(announcer)
   }
 
-  /** Commits records of the server's own as they are, in one transaction. */
+  /** Commits operations on internal tables, in one transaction. */
   commitInternal(operations: readonly Operation[]): Promise<Outcome> {
     return this.#committer.commitInternal(operations)
   }
@@ -98,9 +98,9 @@ export class Records {
   }
 
   /**
-   * Creates records of several models in one transaction, ids kept, for the server itself.
+   * Creates records of several models in one transaction, for seeds. Given ids are kept.
    *
-   * @returns the issues by index when there are any; then nothing is created
+   * @returns errors by index; if there are any, nothing is created
    */
   async load(actor: Actor, items: readonly NewRecord[]): Promise<readonly IndexedIssues[]> {
     const writes = items.map(({ model: key, data, id }) => {
@@ -111,9 +111,10 @@ export class Records {
   }
 
   /**
-   * Creates records in one transaction, or updates those that have the same in a unique field. Errors name rows, from 1.
+   * Imports records in one transaction: creates them, or updates those with the same value in a unique field. Errors name rows,
+   * from 1.
    *
-   * @param options `key` is that field; a `dryRun` goes all the way but for the commit
+   * @param options `key` is the unique field; `dryRun` does everything except the commit
    */
   async importAll(
     actor: Actor,
@@ -135,7 +136,7 @@ export class Records {
     return { created: items.length - updated, updated }
   }
 
-  /** @param body `{data, form_id?}`; fields that `data` leaves out stay as they are */
+  /** @param body `{data, form_id?}`; omitted fields do not change */
   async update(
     actor: Actor,
     modelKey: string,
@@ -195,7 +196,7 @@ export class Records {
     })
   }
 
-  /** Notes something that the server itself keeps of a record. Nothing else of it is judged, and `updated_at` stays. */
+  /** Sets fields on behalf of the server, such as the time of a login. No validation; `updated_at` does not change. */
   async updateInternal(modelKey: string, id: number, values: Readonly<Record<string, Json>>): Promise<void> {
     const model = this.#registry.expect(modelKey)
     await this.#committer.write(SYSTEM, model, withoutPrefix, async () => {
@@ -204,7 +205,7 @@ export class Records {
     })
   }
 
-  /** An update's target that is not there is a bad request, where elsewhere it would be not found. */
+  /** An update of an unknown model is a 400, where other operations answer 404. */
   #updateModel(actor: Actor, modelKey: string): Model {
     try {
       return modelFor(this.#registry, actor, 'change', modelKey)
@@ -223,7 +224,7 @@ export class Records {
     throw new AppError('FORM_NOT_FOUND', `Form '${formId}' ${reason}${didYouMean(formId, known)}`)
   }
 
-  /** The record as it is stored, when its present version is one that the client has seen. */
+  /** The stored record, if it exists and the precondition holds. */
   async #existing(
     model: Model,
     id: number,

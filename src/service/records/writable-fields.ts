@@ -6,7 +6,7 @@ import { forbidden } from '../model-access.ts'
 import type { RecordData } from './write-requests.ts'
 
 /**
- * Holds the keys of a create against the form's creation_fields and against the model.
+ * Checks the fields of a create against the model and the form's `creation_fields`.
  *
  * @throws {AppError} FORBIDDEN for a field that only a superuser may set
  */
@@ -16,7 +16,7 @@ export function checkCreationKeys(actor: Actor, model: Model, form: Form | undef
 }
 
 /**
- * Holds the keys of an update against the form's allowed_update_fields and against the model.
+ * Checks the fields of an update against the model and the form's `allowed_update_fields`.
  *
  * @throws {AppError} FORBIDDEN for a field that only a superuser may set
  */

@@ -3,16 +3,16 @@ import { isObject } from '../../util/json.ts'
 import { didYouMean } from '../../util/suggest.ts'
 import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
 
-/** Most items of one bulk operation. */
+/** Maximum number of items in a bulk operation. */
 export const MAX_BULK_ITEMS = 1000
 
-/** No form has a longer name, and nobody wants to be answered with one. */
+/** Maximum length of a form id, so that an error message does not repeat a longer one. */
 const MAX_FORM_ID = 200
 
-/** Field name → value, not yet held against anything. */
+/** Values by field name, not validated yet. */
 export type RecordData = Readonly<Record<string, unknown>>
 
-/** A create or an update, its shape already checked. */
+/** The body of a create or an update. */
 export interface WriteRequest {
   readonly data: RecordData
   readonly formId: string | undefined
@@ -38,7 +38,11 @@ export function readWriteRequest(body: unknown): WriteRequest {
   return { data: data as RecordData, formId }
 }
 
-/** Reads `{records, form_id?}`. @throws {AppError} VALIDATION_FAILED */
+/**
+ * Reads `{records, form_id?}`.
+ *
+ * @throws {AppError} VALIDATION_FAILED
+ */
 export function readBulkCreate(body: unknown): { records: RecordData[]; formId: string | undefined } {
   const { members, formId, issues } = readEnvelope(body, ['records', 'form_id'])
   const records = readItems(members, 'records', issues)
@@ -49,7 +53,11 @@ export function readBulkCreate(body: unknown): { records: RecordData[]; formId: 
   return { records: records as RecordData[], formId }
 }
 
-/** Reads `{updates: [{id, data}], form_id?}`. @throws {AppError} VALIDATION_FAILED */
+/**
+ * Reads `{updates: [{id, data}], form_id?}`.
+ *
+ * @throws {AppError} VALIDATION_FAILED
+ */
 export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; formId: string | undefined } {
   const { members, formId, issues } = readEnvelope(body, ['updates', 'form_id'])
   const seen = new Set<unknown>()
@@ -71,7 +79,11 @@ export function readBulkUpdate(body: unknown): { updates: BulkUpdateItem[]; form
   return { updates: updates as unknown as BulkUpdateItem[], formId }
 }
 
-/** Reads `{ids: [integer…]}`. @throws {AppError} VALIDATION_FAILED */
+/**
+ * Reads `{ids: [integer…]}`.
+ *
+ * @throws {AppError} VALIDATION_FAILED
+ */
 export function readBulkDelete(body: unknown): number[] {
   const { members, issues } = readEnvelope(body, ['ids'])
   const seen = new Set<unknown>()
@@ -81,7 +93,7 @@ export function readBulkDelete(body: unknown): number[] {
   return ids as number[]
 }
 
-/** @throws {AppError} INVALID_REQUEST when the path does not name a record */
+/** @throws {AppError} INVALID_REQUEST if the path has no valid record id */
 export function readRecordId(given: string | number): number {
   const id = /^\d{1,16}$/.test(String(given)) ? Number(given) : Number.NaN
   if (Number.isSafeInteger(id)) return id
@@ -100,7 +112,7 @@ function readEnvelope(body: unknown, known: readonly string[]): Envelope {
   const issues = new FieldIssues()
   for (const name of Object.keys(members)) {
     if (issues.size >= MAX_NAMED) break
-    // Without its payload the request is in the wrong shape altogether; its other members are not worth a word.
+    // A body without its payload is wrong as a whole, so its other members are not reported.
     if (!known.includes(name) && members[known[0] ?? ''] !== undefined) issues.add(name, unknownMember(name, known))
   }
   const formId = members.form_id ?? undefined

@@ -9,7 +9,7 @@ import { isLoopback, type Resolve, UrlGuard } from '../../webhooks/url-guard.ts'
 import type { SubscriptionParts } from './subscriptions.ts'
 import { Webhooks } from './webhooks.ts'
 
-/** Joins the parts of webhooks as a project's settings say. */
+/** Creates the webhook service from a project's settings. */
 export function joinWebhooks(
   parts: SubscriptionParts & { readonly settings: Settings; readonly log: Log; readonly traffic: Traffic },
   { timer = systemTimer, resolve }: { readonly timer?: Timer; readonly resolve?: Resolve },

@@ -24,10 +24,10 @@ export interface DeliveringParts extends SubscriptionParts {
   readonly keep: Keep
 }
 
-/** How often the log is looked at for what is too old, or too much. */
+/** Interval of pruning the delivery log, in milliseconds. */
 const PRUNE_MS = 600_000
 
-/** Telling receivers what is committed, for as long as somebody wants it done. */
+/** Delivers committed events to subscriptions while it runs. */
 export class Delivering {
   readonly #parts: DeliveringParts
   readonly #subscriptions: Subscriptions
@@ -41,7 +41,7 @@ export class Delivering {
     this.#outbox = new StoredOutbox({ ...parts, subscriptions })
   }
 
-  /** Begins: with what was left by an earlier run, and what is committed from now on. */
+  /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */
   async begin(): Promise<Worker> {
     const worker = new Worker({ ...this.#parts, outbox: this.#outbox })
     this.#worker = worker
@@ -51,7 +51,7 @@ export class Delivering {
     return worker
   }
 
-  /** Delivers nothing any more. What is pending is delivered by the next run. */
+  /** Stops delivery. Pending events are delivered by the next run. */
   async stop(): Promise<void> {
     this.#stopPruning()
     await this.#worker?.stop()
@@ -62,34 +62,42 @@ export class Delivering {
   committed(changes: readonly Change[]): void {
     if (this.#worker === undefined) return
     for (const { table, id, before, after } of changes) {
-      // An event that changes has lost a receiver, or all of them.
+      // An existing event changes only when receivers are removed from it.
       if (table === EVENTS && before === undefined) this.#worker.add(id, after?.pending as readonly number[])
     }
   }
 
-  /** Delivers what is pending for a subscription that was made, or enabled. */
+  /** Delivers the pending events of a subscription that was created or enabled. */
   async resume(subscription: number): Promise<void> {
     await this.#worker?.resume(subscription)
   }
 
-  /** Begins nothing any more for a subscription that was removed, or disabled. */
+  /** Starts no more deliveries to a subscription that was deleted or disabled. */
   forget(subscription: number): void {
     this.#worker?.forget(subscription)
   }
 
-  /** How many deliveries are pending, for one subscription. */
+  /** Number of pending deliveries of one subscription. */
   pendingOf(subscription: number): Promise<number> {
     return this.#outbox.pendingOf(subscription)
   }
 
-  /** Delivers again what was delivered or given up, under the same id. @returns false when it is not there any more */
+  /**
+   * Delivers an event again under the same message id.
+   *
+   * @returns false if the delivery no longer exists
+   */
   async again(delivery: StoredRecord): Promise<boolean> {
     const isThere = await this.#outbox.reopen(delivery.id)
     if (isThere) this.#worker?.again(Number(delivery.event_id), Number(delivery.subscription_id))
     return isThere
   }
 
-  /** Sends an event that tells of no record, at once and once. @returns the event */
+  /**
+   * Sends a test event immediately, without retries.
+   *
+   * @returns the event
+   */
   async test(subscription: StoredRecord): Promise<StoredRecord> {
     const { records, random, clock, sender } = this.#parts
     const { id: receiver } = subscription

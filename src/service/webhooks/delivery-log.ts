@@ -3,7 +3,7 @@ import type { FieldFilter, Plan } from '../../query/plan.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { DELIVERIES, EVENTS } from '../../webhooks/models.ts'
 
-/** What came of telling events to receivers, as people are shown it; the last first. */
+/** The delivery log as the API returns it, latest first. */
 export class DeliveryLog {
   readonly #store: Store
 
@@ -11,7 +11,7 @@ export class DeliveryLog {
     this.#store = store
   }
 
-  /** @param subscription undefined for all of them */
+  /** @param subscription undefined for all subscriptions */
   page(
     subscription: number | undefined,
     status: string | undefined,

@@ -10,7 +10,7 @@ import { deliveriesOf, pendingOf, settle } from './event-records.ts'
 import { healthOf } from './receivers.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
-/** Of one delivery so many attempts are kept, the last ones. */
+/** Maximum number of stored attempts of a delivery; the latest are kept. */
 const MAX_ATTEMPTS_KEPT = 20
 
 export interface ResultParts {
@@ -19,7 +19,10 @@ export interface ResultParts {
   readonly schedule: Schedule
 }
 
-/** What is to be stored of results, as things stand: of each delivery what came of it, who is yet to be told, how receivers are. */
+/**
+ * Operations that store the results of attempts: delivery records, the pending receivers of events, and the health of
+ * subscriptions.
+ */
 export async function operationsOf(
   results: readonly Result[],
   { store, subscriptions, schedule }: ResultParts,
@@ -35,17 +38,17 @@ export async function operationsOf(
     for (const [receiver, each] of groupBy(told, (result) => result.receiver)) {
       const before = known.get(event.id)?.find(({ subscription_id: id }) => id === receiver)
       operations.push(deliveryOperation(event.id, receiver, each, before))
-      // What was sent again is pending, though an attempt from before has delivered it.
+      // A redelivery is pending although an earlier attempt succeeded.
       if (each.at(-1)?.status === 'pending') pending.add(receiver)
       else pending.delete(receiver)
     }
     if (isOther(pending, pendingOf(event))) operations.push(settle(event, [...pending]))
   }
-  // Whoever tests a receiver may well expect it to fail.
+  // Tests do not count towards the health of a receiver, since they are expected to fail sometimes.
   const tests = new Set(events.filter(({ event }) => event === 'test').map(({ id }) => id))
   const ofRecords = results.filter(({ event }) => !tests.has(event))
   const byReceiver = groupBy(ofRecords, ({ receiver }) => receiver)
-  // As they are stored, so that nothing is kept of the time before somebody enabled one.
+  // Read from the store, so that failures from before a subscription was enabled again do not count.
   for (const subscription of await store.get(SUBSCRIPTIONS, [...byReceiver.keys()])) {
     if (subscription === undefined || subscriptions.get(subscription.id) === undefined) continue
     operations.push(...healthOperations(subscription, byReceiver.get(subscription.id) ?? [], schedule.quiet))

@@ -1,11 +1,11 @@
 import type { Change, EventRequest } from '../../store/store.ts'
 
-/** Knows who wants to be told of which changes, and sees to it once they are committed. */
+/** Decides which changes become webhook events, and delivers events after the commit. */
 export interface EventPublisher {
-  /** True when somebody wants to be told of changes to a table. */
+  /** True if a subscription receives changes of the table. */
   isSubscribed(table: string): boolean
-  /** What a transaction is to leave behind; undefined when nobody wants to be told of anything. */
+  /** The events that the next transaction stores; undefined if there is no subscription. */
   eventRequest(): EventRequest | undefined
-  /** Told what was committed by such an order. */
+  /** Called after the commit of a transaction with an event request. */
   committed(changes: readonly Change[]): void
 }

@@ -5,7 +5,7 @@ import { groupBy } from '../../util/group.ts'
 import type { EventName, Message } from '../../webhooks/message.ts'
 import { DELIVERIES, EVENTS } from '../../webhooks/models.ts'
 
-/** All records of a table that these filters match, the first ones if there is a limit. */
+/** All records of a table that match the filters, up to the limit if there is one. */
 export async function matching(
   store: Store,
   table: string,
@@ -15,7 +15,7 @@ export async function matching(
   return (await store.find(table, { filters, sort: [], offset: 0, limit })).records
 }
 
-/** An event as it is told. */
+/** The webhook message of a stored event. */
 export const messageOf = ({ message_id: id, event, model, data, timestamp }: StoredRecord): Message => ({
   id: String(id),
   event: event as EventName,
@@ -24,10 +24,10 @@ export const messageOf = ({ message_id: id, event, model, data, timestamp }: Sto
   timestamp: String(timestamp),
 })
 
-/** The subscriptions that are yet to be told of an event. */
+/** Ids of the subscriptions that the event is still to be delivered to. */
 export const pendingOf = ({ pending }: StoredRecord): readonly number[] => (pending ?? []) as readonly number[]
 
-/** Says who is yet to be told of an event, unless that has changed meanwhile. */
+/** Updates the pending subscriptions of an event, unless the event has changed meanwhile. */
 export const settle = (event: StoredRecord, pending: readonly number[]): Operation => ({
   kind: 'update',
   table: EVENTS,
@@ -36,7 +36,7 @@ export const settle = (event: StoredRecord, pending: readonly number[]): Operati
   expect: versionOf(event),
 })
 
-/** The deliveries of events, by event. */
+/** The deliveries of events, by event id. */
 export async function deliveriesOf(store: Store, events: readonly number[]): Promise<Map<number, StoredRecord[]>> {
   if (events.length === 0) return new Map()
   const deliveries = await matching(store, DELIVERIES, [{ field: 'event_id', operator: 'in', values: events }])

@@ -6,10 +6,10 @@ import { DELIVERIES, EVENTS } from '../../webhooks/models.ts'
 import type { Records } from '../records/records.ts'
 import { deliveriesOf, matching, pendingOf, settle } from './event-records.ts'
 
-/** So many are removed or changed at once: more would keep requests waiting. */
+/** Operations in one transaction, so that requests do not wait long. */
 const BATCH = 100
 const PAGE = 500
-/** An event that is sent as a test has no delivery before it was answered. */
+/** A test event has no delivery record until it is answered, so it is kept this long. In milliseconds. */
 const TEST_MS = 60_000
 
 export interface PruningParts {
@@ -18,15 +18,15 @@ export interface PruningParts {
   readonly clock: Clock
 }
 
-/** How much of the log is kept. */
+/** Retention of the delivery log. */
 export interface Keep {
   readonly deliveries: number
   readonly days: number
 }
 
 /**
- * Removes what is over: events that nobody is to be told of any more, with their deliveries: those that were never told to anybody
- * who is still there, those that are too old, and the oldest of those that are too many.
+ * Deletes finished events with their deliveries: events whose receivers are all deleted, expired events, and the oldest beyond
+ * the maximum number.
  */
 export async function prune({ store, records, clock }: PruningParts, { deliveries, days }: Keep): Promise<void> {
   const { total } = await store.find(DELIVERIES, { filters: [], sort: [], offset: 0, limit: 1 })
@@ -48,7 +48,7 @@ export async function prune({ store, records, clock }: PruningParts, { deliverie
       excess -= count
     }
     for (let first = 0; first < removals.length; first += BATCH) {
-      // One that is to be told again meanwhile stays until the next time.
+      // An event that is to be redelivered meanwhile is kept until the next run.
       if (!(await records.commitInternal(removals.slice(first, first + BATCH))).ok) return
     }
     if (events.length < PAGE) return
@@ -57,8 +57,8 @@ export async function prune({ store, records, clock }: PruningParts, { deliverie
 }
 
 /**
- * Takes a subscription off all events and removes its deliveries, some at a time: nobody is kept waiting while it is removed then. Nothing
- * may be ordered for it any more.
+ * Removes a subscription from all events and deletes its deliveries, in batches so that requests do not wait. No new event may
+ * name the subscription.
  */
 export async function release({ store, records }: Omit<PruningParts, 'clock'>, subscription: number): Promise<void> {
   const of = (field: string): FieldFilter[] => [{ field, operator: 'eq', value: subscription }]
@@ -76,7 +76,7 @@ export async function release({ store, records }: Omit<PruningParts, 'clock'>, s
   ]
   for (const [table, filters, operation] of parts) {
     for (let found = await matching(store, table, filters, BATCH); found.length > 0; ) {
-      // When some have changed or are gone meanwhile, they are looked for once more.
+      // Conflicting batches are repeated.
       await records.commitInternal(found.map(operation))
       found = await matching(store, table, filters, BATCH)
     }

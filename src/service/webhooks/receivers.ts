@@ -3,7 +3,7 @@ import type { Json } from '../../util/json.ts'
 import type { Health } from '../../webhooks/health.ts'
 import type { Receiver } from '../../webhooks/outbox.ts'
 
-/** A subscription as its receiver is called. */
+/** The receiver of a subscription: URL, secrets and state. */
 export function receiverOf(subscription: StoredRecord, now: number): Receiver {
   const { id, url, secret, old_secret: old, old_secret_until: until } = subscription
   const isOldGood = typeof old === 'string' && Date.parse(String(until)) > now
@@ -15,7 +15,7 @@ export function receiverOf(subscription: StoredRecord, now: number): Receiver {
   }
 }
 
-/** How the receiver of a subscription has been doing. */
+/** The health of a subscription's receiver. */
 export const healthOf = ({ failing_since: since, last_failure_at: last }: StoredRecord): Health => ({
   failingSince: timeOf(since),
   lastFailure: timeOf(last),

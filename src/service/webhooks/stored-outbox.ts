@@ -9,14 +9,14 @@ import type { Records } from '../records/records.ts'
 import { operationsOf, type ResultParts } from './delivery-results.ts'
 import { matching, messageOf, pendingOf, settle } from './event-records.ts'
 
-/** How often something is worked out anew because it changed meanwhile. */
+/** Maximum number of attempts of a transaction with conflicts. */
 const MAX_RETRIES = 100
 
 export interface OutboxParts extends ResultParts {
   readonly records: Records
 }
 
-/** The outbox as the store has it: events, who has yet to be told of them, and what came of telling. */
+/** The outbox in the store: events, their pending receivers, and delivery records. */
 export class StoredOutbox implements Outbox {
   readonly #parts: OutboxParts
 
@@ -48,7 +48,7 @@ export class StoredOutbox implements Outbox {
     })
   }
 
-  /** How many deliveries are pending, for one receiver. */
+  /** Number of pending deliveries of one receiver. */
   async pendingOf(receiver: number): Promise<number> {
     const filters: FieldFilter[] = [{ field: 'pending', operator: 'eq', value: receiver }]
     return (await this.#parts.store.find(EVENTS, { filters, sort: [], offset: 0, limit: 1 })).total
@@ -63,7 +63,11 @@ export class StoredOutbox implements Outbox {
     await this.#parts.subscriptions.update(receiver, { active: false, disabled_by: reason })
   }
 
-  /** Has an event delivered to a subscription again. @returns false when the delivery, its event or its subscription is not there any more */
+  /**
+   * Makes a delivery pending again.
+   *
+   * @returns false if the delivery, its event or its subscription no longer exists
+   */
   async reopen(delivery: number): Promise<boolean> {
     const { store, subscriptions } = this.#parts
     let isThere = false
@@ -73,7 +77,7 @@ export class StoredOutbox implements Outbox {
       if (found === undefined) return []
       const [event] = await store.get(EVENTS, [Number(found.event_id)])
       const receiver = Number(found.subscription_id)
-      // One that is being removed must not get back what was taken off it.
+      // A subscription that is being deleted must not receive the event again.
       if (event === undefined || subscriptions.get(receiver) === undefined) return []
       isThere = true
       const pending = [...new Set([...pendingOf(event), receiver])]
@@ -83,7 +87,7 @@ export class StoredOutbox implements Outbox {
     return isThere
   }
 
-  /** Commits operations that were worked out of what is stored; when that has changed meanwhile they are worked out anew. */
+  /** Commits operations that were derived from stored records; repeats that if the records change meanwhile. */
   async #untilCurrent(work: () => Promise<Operation[]>): Promise<void> {
     for (let attempt = 0; attempt < MAX_RETRIES; attempt++) {
       const operations = await work()

@@ -6,10 +6,10 @@ import { FieldIssues } from '../../validate/issues.ts'
 import { RECORD_EVENTS, type RecordEvent } from '../../webhooks/message.ts'
 import type { UrlGuard } from '../../webhooks/url-guard.ts'
 
-/** Of one request, and of all. */
+/** Maximum number of subscriptions, in one request and in total. */
 export const MAX_SUBSCRIPTIONS = 100
 
-/** What a request says of a subscription; what it leaves out is undefined. */
+/** The values of a request; omitted ones are undefined. */
 export interface SubscriptionInput {
   readonly url?: string
   readonly events?: readonly RecordEvent[]
@@ -18,7 +18,7 @@ export interface SubscriptionInput {
   readonly active?: boolean
 }
 
-/** What a subscription is held against. */
+/** Rules that subscriptions are validated against. */
 export interface SubscriptionRules {
   readonly registry: Registry
   readonly guard: UrlGuard
@@ -50,9 +50,9 @@ const READERS: Readonly<Record<keyof SubscriptionInput, Reader>> = {
 }
 
 /**
- * Reads the body of a subscription to be made, or of several: `{url, events?, models?, secret?, active?}` or `{webhooks: [such…]}`.
+ * Reads the body of a create: `{url, events?, models?, secret?, active?}`, or `{webhooks: [such…]}` for several.
  *
- * @throws {AppError} VALIDATION_FAILED, fields of several as `<index>.<field>`
+ * @throws {AppError} VALIDATION_FAILED; fields of several are named `<index>.<field>`
  */
 export function readNewSubscriptions(
   body: unknown,
@@ -74,12 +74,20 @@ export function readNewSubscriptions(
   return { inputs, isList }
 }
 
-/** Reads what is to be changed of a subscription. Its secret is changed in another way. @throws {AppError} VALIDATION_FAILED */
+/**
+ * Reads the body of an update. The secret is changed by a rotation instead.
+ *
+ * @throws {AppError} VALIDATION_FAILED
+ */
 export function readSubscriptionChange(body: unknown, rules: SubscriptionRules): SubscriptionInput {
   return readObject(body, ['url', 'events', 'models', 'active'], rules)
 }
 
-/** Reads the secret that is to be the next one, if the body names any. @throws {AppError} VALIDATION_FAILED */
+/**
+ * Reads the new secret of a rotation, if the body has one.
+ *
+ * @throws {AppError} VALIDATION_FAILED
+ */
 export function readRotation(body: unknown, rules: SubscriptionRules): string | undefined {
   return readObject(body ?? {}, ['secret'], rules).secret
 }

@@ -14,7 +14,7 @@ import { release } from './pruning.ts'
 import { receiverOf } from './receivers.ts'
 import type { SubscriptionInput } from './subscription-requests.ts'
 
-/** After a rotation the old secret is good for so long. */
+/** Time for which the old secret stays valid after a rotation, in milliseconds. */
 const ROTATION_MS = 24 * 3_600_000
 
 export interface SubscriptionParts {
@@ -28,18 +28,18 @@ export interface SubscriptionParts {
 type Values = Readonly<Record<string, Json>>
 
 /**
- * Who is told of what. All subscriptions are held in memory, so that a write knows whether anybody wants to hear of it. Whoever is
- * to be told less is so before that is stored, so that no event names a subscription that is not there.
+ * Webhook subscriptions. All are held in memory, so that a write can tell whether any subscription concerns it. A subscription
+ * is removed from memory before that is stored, so that no event names a subscription that does not exist.
  */
 export class Subscriptions {
   readonly #parts: SubscriptionParts
   #all: ReadonlyMap<number, StoredRecord> = new Map()
   #audience: EventRequest['audience'] = new Map()
-  /** Those whose secret is written in the settings, so that the next start would undo another one. */
+  /** Subscriptions whose secret comes from the settings; a rotation would be undone by the next start. */
   readonly #withSetSecret = new Set<number>()
-  /** Those that are being removed, which takes a while: for everybody else they are not there any more. */
+  /** Subscriptions that are being deleted, which takes several transactions. They are no longer visible. */
   readonly #leaving = new Set<number>()
-  /** What no other run has in the names of its messages; behind it they are counted, since chance costs more. */
+  /** Random prefix of this run's message ids. A counter follows it, since random bytes for each id cost more. */
   readonly #run: string
   #orders = 0
 
@@ -56,12 +56,12 @@ export class Subscriptions {
     return this.#leaving.has(id) ? undefined : this.#all.get(id)
   }
 
-  /** True when the settings of the project say what its secret is. */
+  /** True if the settings define the secret. */
   isSecretSet(id: number): boolean {
     return this.#withSetSecret.has(id)
   }
 
-  /** Reads what is stored. */
+  /** Loads the stored subscriptions. */
   async load(): Promise<void> {
     const all = new Map<number, StoredRecord>()
     for await (const batch of this.#parts.store.stream(SUBSCRIPTIONS, { filters: [], sort: [] })) {
@@ -80,7 +80,7 @@ export class Subscriptions {
     return { table: EVENTS, audience: this.#audience, key, at: isoTime(this.#parts.clock()) }
   }
 
-  /** Undefined when it is not active. */
+  /** The receiver; undefined if the subscription is not active. */
   receiver(id: number): Receiver | undefined {
     const subscription = this.get(id)
     return subscription?.active === true ? receiverOf(subscription, this.#parts.clock()) : undefined
@@ -97,7 +97,7 @@ export class Subscriptions {
 
   async update(id: number, values: Values): Promise<StoredRecord> {
     const before = this.#all.get(id)
-    // No event is to be left behind for somebody who may be disabled a moment later.
+    // Deactivated in memory first, so that no further event is stored for it.
     if (before !== undefined && values.active === false) this.#put({ ...before, active: false })
     try {
       const updated = await this.#parts.records.update(SYSTEM, SUBSCRIPTIONS, id, { data: values })
@@ -109,12 +109,12 @@ export class Subscriptions {
     }
   }
 
-  /** Puts another secret in the place of the present one, which stays good for a day. */
+  /** Replaces the secret. The old one stays valid for a day. */
   rotate(id: number, secret: string = makeSecret(this.#parts.random)): Promise<StoredRecord> {
     return this.update(id, this.#rotated(this.#all.get(id), secret))
   }
 
-  /** Removes one and what is there of it, some at a time. Cut off halfway it is there, disabled. */
+  /** Deletes a subscription and its records in batches. If that is interrupted, the subscription stays, disabled. */
   async remove(id: number): Promise<void> {
     this.#leaving.add(id)
     try {
@@ -128,12 +128,12 @@ export class Subscriptions {
     }
   }
 
-  /** Takes over what was stored of subscriptions in another way. */
+  /** Applies changes that were stored elsewhere. */
   note(subscriptions: readonly StoredRecord[]): void {
     for (const subscription of subscriptions) if (this.#all.has(subscription.id)) this.#put(subscription)
   }
 
-  /** Makes what is stored say what the settings say. Subscriptions are told apart by their address, and then by their order. */
+  /** Makes the stored subscriptions match the settings. They are matched by URL, then by order. */
   async reconcile(entries: readonly WebhookSettings[]): Promise<void> {
     const stale = this.all.filter(({ from_settings: fromSettings }) => fromSettings === true)
     this.#withSetSecret.clear()
@@ -154,7 +154,7 @@ export class Subscriptions {
     if (JSON.stringify(known.models) !== JSON.stringify(models)) values.models = models
     if (secret !== undefined && known.secret !== secret) Object.assign(values, this.#rotated(known, secret))
     if (!active && known.active === true) Object.assign(values, { active: false, disabled_by: 'settings' })
-    // What was disabled in another way stays so.
+    // A subscription that was disabled by other means stays disabled.
     if (active && known.disabled_by === 'settings') Object.assign(values, { active: true, disabled_by: null })
     return values
   }

@@ -22,14 +22,14 @@ export interface WebhookParts extends DeliveringParts {
   readonly guard: UrlGuard
 }
 
-/** What superusers and receivers' developers see of a subscription. Its secret is shown when it is made, and never again. */
+/** A subscription as the API returns it. The secret is included on creation only. */
 export interface ShownSubscription {
   readonly id: number
   readonly secret?: string
   readonly [member: string]: unknown
 }
 
-/** Webhooks: who is told of what, telling them, and what came of it. For superusers alone, but for what the server does itself. */
+/** The webhook service: subscriptions, delivery, delivery log. API methods are for superusers only. */
 export class Webhooks implements EventPublisher {
   readonly #store: Store
   readonly #rules: SubscriptionRules
@@ -57,17 +57,17 @@ export class Webhooks implements EventPublisher {
     this.#delivering.committed(changes)
   }
 
-  /** Begins to deliver: what was left by an earlier run, and what is committed from now on. */
+  /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */
   deliver(): Promise<Worker> {
     return this.#delivering.begin()
   }
 
-  /** Delivers nothing any more. What is pending is delivered by the next run. */
+  /** Stops delivery. Pending events are delivered by the next run. */
   stop(): Promise<void> {
     return this.#delivering.stop()
   }
 
-  /** How many deliveries are pending, of all subscriptions. */
+  /** Number of pending deliveries of all subscriptions. */
   async depth(): Promise<number> {
     let depth = 0
     for (const { id } of this.subscriptions.all) depth += await this.#delivering.pendingOf(id)
@@ -83,7 +83,10 @@ export class Webhooks implements EventPublisher {
     return this.#shown(this.#expect(actor, id))
   }
 
-  /** @param body one subscription, or `{webhooks: [such…]}` @returns what was made, with the secrets */
+  /**
+   * @param body one subscription, or `{webhooks: [such…]}`
+   * @returns the created subscriptions, with their secrets
+   */
   async create(actor: Actor, body: unknown): Promise<{ made: ShownSubscription[]; isList: boolean }> {
     superusersOnly(actor)
     const { inputs, isList } = readNewSubscriptions(body, this.#rules)
@@ -104,7 +107,7 @@ export class Webhooks implements EventPublisher {
     const { active, ...others } = readSubscriptionChange(body, this.#rules)
     if (Object.keys(others).length > 0) refuseIfSet(subscription)
     const standing = active === undefined || active === subscription.active ? {} : { active, disabled_by: active ? null : 'hand' }
-    // How another address does, or one that somebody may have mended, is not known yet.
+    // A changed or repaired receiver has no known health yet.
     const isOther = others.url !== undefined && others.url !== subscription.url
     const health = isOther || standing.active === true ? { failing_since: null, last_failure_at: null } : {}
     const updated = await this.subscriptions.update(id, { ...others, ...standing, ...health })
@@ -122,7 +125,7 @@ export class Webhooks implements EventPublisher {
     return shown
   }
 
-  /** @param body may name the new secret, `{secret}` */
+  /** @param body may contain the new secret, `{secret}` */
   async rotate(actor: Actor, id: number, body: unknown): Promise<ShownSubscription> {
     this.#expect(actor, id)
     const secret = readRotation(body, this.#rules)
@@ -130,7 +133,11 @@ export class Webhooks implements EventPublisher {
     return this.#withSecret(await this.subscriptions.rotate(id, secret))
   }
 
-  /** Sends an event that tells of no record, at once and once. @returns its delivery */
+  /**
+   * Sends a test event immediately, without retries.
+   *
+   * @returns its delivery
+   */
   async test(actor: Actor, id: number): Promise<object> {
     const subscription = this.#expect(actor, id)
     const event = await this.#delivering.test(subscription)
@@ -139,7 +146,11 @@ export class Webhooks implements EventPublisher {
     return delivery
   }
 
-  /** A page of the log, the last deliveries first. @param id of a subscription; undefined for all of them */
+  /**
+   * A page of the delivery log, latest first.
+   *
+   * @param id of a subscription; undefined for all
+   */
   async deliveries(
     actor: Actor,
     id: number | undefined,
@@ -150,7 +161,7 @@ export class Webhooks implements EventPublisher {
     return this.#log.page(id === undefined ? undefined : this.#expect(actor, id).id, status, page)
   }
 
-  /** Delivers again what was delivered or given up, under the same id. */
+  /** Delivers an event again under the same message id. */
   async redeliver(actor: Actor, deliveryId: number): Promise<object> {
     superusersOnly(actor)
     const [delivery] = await this.#store.get(DELIVERIES, [deliveryId])
@@ -160,7 +171,7 @@ export class Webhooks implements EventPublisher {
     if (this.subscriptions.receiver(Number(id)) === undefined) {
       throw new AppError('VALIDATION_FAILED', `Webhook ${id} is not active, so nothing is delivered to it; enable it first`)
     }
-    // It may be pruned, or its webhook removed, at any moment.
+    // The delivery may be pruned, or its subscription deleted, at any moment.
     const isThere = await this.#delivering.again(delivery)
     const [shown] = isThere ? await this.#log.ofEvent(Number(event), Number(id)) : []
     if (shown === undefined) throw noSuch('Delivery', deliveryId)
@@ -187,7 +198,7 @@ export class Webhooks implements EventPublisher {
 
 const noSuch = (name: string, id: number): AppError => new AppError('RECORD_NOT_FOUND', noSuchRecord({ name }, id))
 
-/** @throws {AppError} VALIDATION_FAILED for what the next start would undo */
+/** @throws {AppError} VALIDATION_FAILED for values that the next start would undo */
 function refuseIfSet({ id, from_settings: fromSettings }: StoredRecord): void {
   if (fromSettings === true) throw isSet(`Webhook ${id}`)
 }
