@@ -1,7 +1,7 @@
 /**
- * Every way an operation can end badly, in one table.
+ * The table of error codes. `docs/errors.md` documents them.
  *
- * - `status`: the HTTP status; `exitCode`: the shell's (1 the task failed, 2 wrong usage or configuration).
+ * - `status`: the HTTP status; `exitCode`: the exit code of the CLI (1 the task failed, 2 wrong usage or configuration).
  * - `body`: the specification's error shape. `A` is `{detail: {error}}`, `B` is `{error, status_code, details}`.
  * - `message`: the short public sentence; it is the `error` member of a shape B body.
  */
@@ -48,13 +48,11 @@ export type ErrorCode = keyof typeof ERRORS
 /** Messages by field name (or query parameter, or `<index>.<field>` in bulk operations). */
 export type FieldMessages = Readonly<Record<string, readonly string[]>>
 
-/**
- * A failure that its caller may be told about. `details` is public; `cause` is for the log alone.
- */
+/** An error that is reported to the caller. `details` is public; `cause` is for the log only. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly details: string | FieldMessages
-  /** After how many seconds the same may be tried again, where that is known (RFC 9110, Retry-After). */
+  /** Seconds after which a retry may succeed, if known (RFC 9110, Retry-After). */
   readonly retryAfter: number | undefined
 
   constructor(code: ErrorCode, details: string | FieldMessages, options?: { cause?: unknown; retryAfter?: number }) {

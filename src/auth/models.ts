@@ -54,8 +54,8 @@ const Permission = defineModel({
 })
 
 /**
- * One login: the refresh token that is good for it at present. Refreshing replaces the token; logging out, or using a token
- * that has been replaced, removes the session and with it the whole family of tokens (RFC 9700).
+ * A session: one login and its present refresh token. A refresh replaces the token. Logout, or reuse of a replaced token,
+ * deletes the session and thereby the whole family of tokens (RFC 9700).
  */
 const AuthSession = defineModel({
   name: 'AuthSession',
@@ -71,7 +71,7 @@ const AuthSession = defineModel({
 
 const builtIn = (model: ModelDefinition): Definition => ({ value: model, source: flatSource(`built-in model ${model.name}`) })
 
-/** The models behind logins and permissions. */
+/** The built-in models of accounts and permissions. */
 export const AUTH_MODELS = {
   public: [User, Group, Permission].map(builtIn),
   internal: [AuthSession].map(builtIn),

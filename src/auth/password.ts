@@ -1,34 +1,34 @@
 import limit from 'p-limit'
 import { AppError } from '../errors.ts'
 
-/** Turns passwords into what is stored of them, and holds passwords against that. */
+/** Hashes and verifies passwords. */
 export interface PasswordHasher {
   hash(password: string): Promise<string>
   /**
-   * False for a wrong password and for a stored text that is no hash.
+   * Returns false for a wrong password and for a stored text that is not a hash.
    *
-   * @throws {AppError} RATE_LIMITED when too many others wait for the same
+   * @throws {AppError} RATE_LIMITED if too many verifications are waiting
    */
   verify(hash: string, password: string): Promise<boolean>
 }
 
-/** The part of a library that is needed to make and check hashes. */
+/** The functions of the argon2 library that are used here. */
 interface Argon2 {
   hash(password: string, options: { memoryCost: number; timeCost: number; parallelism: number }): Promise<string>
   verify(stored: string, password: string): Promise<boolean>
 }
 
-/** How many passwords are held against hashes at once, and how many may wait for it: at some 20 ms each, a few seconds. */
+/** Maximum number of concurrent verifications, and of those waiting. At about 20 ms each, the queue lasts a few seconds. */
 const VERIFYING = 2
 const MAX_WAITING = 200
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * argon2id with OWASP's parameters: 19 MiB of memory, two passes, one lane. Runs off the event loop: one hash is made and two
- * are checked at a time at the most, so that neither takes all memory and all threads, and passwords that are set by the
- * thousand keep nobody from logging in.
+ * argon2id with the parameters of the OWASP Password Storage Cheat Sheet: 19 MiB of memory, two passes, one lane. It runs in
+ * the thread pool. At most one hash and two verifications run concurrently, so that they take neither all memory nor all
+ * threads, and bulk creation of users does not block logins.
  *
- * @param load gets the library. The native addon is loaded when a password first turns up, not at every start.
+ * @param load loads the library. The native addon is loaded on first use, not at start.
  */
 export function argon2id(load: () => Promise<Argon2> = () => import('@node-rs/argon2')): PasswordHasher {
   const hashing = limit(1)
@@ -45,5 +45,5 @@ export function argon2id(load: () => Promise<Argon2> = () => import('@node-rs/ar
   }
 }
 
-/** A hash that no password has, to be held against where there is no user, so that both answers take as long. */
+/** A hash that matches no password. Verified for unknown users, so that the response takes as long as for known ones. */
 export const NOBODYS_HASH = '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzIQ$3xEn3T7hpbeUGfOtNkEyGKm1XoZTtXRUbNTPEHvmpeY'

@@ -5,12 +5,12 @@ import type { Random } from '../util/ids.ts'
 
 const MIN_BYTES = 32
 
-/** A new key to sign tokens with. */
+/** Generates a signing key for tokens. */
 export const makeSecret = (random: Random): string => random(48).toString('base64url')
 
 /**
- * The key that tokens are signed with when the configuration names none: made once and kept in `<folder>/secret`,
- * readable by its owner alone.
+ * Returns the signing key for projects that configure none: created once and stored in `<folder>/secret`, readable by its owner
+ * only.
  *
  * @throws {AppError} CONFIG_INVALID when the file holds fewer than 32 bytes
  */
@@ -24,7 +24,7 @@ export async function loadOrCreateSecret(folder: string, random: Random): Promis
     await writeFile(path, `${made}\n`, { mode: 0o600, flag: 'wx' })
     return made
   } catch (error) {
-    // Another process was first.
+    // Another process created the file first.
     const theirs = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await readSecret(path) : undefined
     if (theirs === undefined) throw error
     return theirs
@@ -41,7 +41,7 @@ async function readSecret(path: string): Promise<string | undefined> {
   if (Buffer.byteLength(secret) < MIN_BYTES) {
     throw new AppError('CONFIG_INVALID', `${path} holds fewer than ${MIN_BYTES} bytes; delete it to have a new secret made`)
   }
-  // A copied folder may have been given to everybody. Where it is somebody else's file, it is theirs to close.
+  // A copied folder may have lost the file's mode. If the file belongs to another user, that user has to correct it.
   await chmod(path, 0o600).catch(() => {})
   return secret
 }

@@ -1,36 +1,36 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { type Random, uniqueId } from '../util/ids.ts'
 
-/** The header of a challenge, and that of the proof that answers it. */
+/** Request header of a challenge and response header of its proof. */
 export const CHALLENGE_HEADER = 'x-admin-challenge'
 export const PROOF_HEADER = 'x-admin-proof'
 
 /**
- * How a server shows a command on its machine that it serves the same project, before it is sent a token: both know the secret that
- * tokens are signed with, and neither tells it. A challenge is a nonce with an HMAC of its own, so that nobody else is given anything
- * that the secret made; the port is part of both, so that a server elsewhere cannot be made to answer for another.
+ * Proves to a local command that a server serves the same project, before the command sends a token. Both know the signing
+ * secret and neither reveals it. A challenge is a nonce with an HMAC, so that the server answers only commands that know the
+ * secret. The port is part of both HMACs, so that a proof cannot be relayed from another server.
  */
 export class ServerProof {
-  /** Not the secret itself: nothing that is made here is of any use where tokens are signed. */
+  /** Derived from the secret, so that nothing made here can be used to forge tokens. */
   readonly #key: Buffer
 
   constructor(secret: string) {
     this.#key = createHmac('sha256', secret).update('admin-backend server proof').digest()
   }
 
-  /** A challenge for the server on a port. */
+  /** Makes a challenge for the server on a port. */
   challenge(port: number, random: Random): string {
     const nonce = uniqueId(random)
     return `${nonce}.${this.#digest('challenge', nonce, port)}`
   }
 
-  /** What the server on a port answers to a challenge; undefined when it comes from somebody who does not know the secret. */
+  /** The proof for a challenge; undefined if the challenge was made without the secret. */
   answer(challenge: string, port: number): string | undefined {
     const [nonce = '', digest = ''] = challenge.split('.')
     return isSame(digest, this.#digest('challenge', nonce, port)) ? this.#digest('answer', nonce, port) : undefined
   }
 
-  /** True when this is the answer to the challenge. */
+  /** True if the proof matches the challenge. */
   isAnswer(answer: string, challenge: string, port: number): boolean {
     return isSame(answer, this.#digest('answer', challenge.split('.')[0] ?? '', port))
   }
@@ -40,7 +40,7 @@ export class ServerProof {
   }
 }
 
-/** Compares hashes, which are of one length, so that it takes the same time whatever is compared. */
+/** Compares hashes of equal length in constant time. */
 const isSame = (a: string, b: string): boolean => timingSafeEqual(hash(a), hash(b))
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()

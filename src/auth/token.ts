@@ -3,10 +3,10 @@ import type { Clock } from '../util/clock.ts'
 import { GenerationalCache } from '../util/generational-cache.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 
-/** An access token opens the API; a refresh token is only good for another pair. */
+/** An access token authenticates API requests; a refresh token can only be exchanged for a new pair. */
 export type TokenType = 'access' | 'refresh'
 
-/** What a token says (RFC 7519); times in seconds since the epoch. */
+/** Claims of a token (RFC 7519); times in seconds since the Unix epoch. */
 export interface Claims {
   readonly iss: string
   readonly aud: string
@@ -18,37 +18,37 @@ export interface Claims {
   readonly type: TokenType
 }
 
-/** Signs and checks JSON Web Tokens; knows one algorithm and one key. */
+/** Signs and verifies JSON Web Tokens with one algorithm and one key. */
 export interface TokenCodec {
   sign(claims: Claims): string
-  /** The payload of a token whose signature is good; undefined for anything else. Judges no claim. */
+  /** Returns the payload of a token with a valid signature, otherwise undefined. Claims are not checked. */
   open(token: string): unknown
 }
 
-/** Makes a codec for an algorithm and a secret. */
+/** Creates a codec for an algorithm and a secret. */
 export type TokenCodecFactory = (algorithm: JwtAlgorithm, secret: string) => TokenCodec
 
-/** Whose token it is that a command makes who can read the secret: it needs no user. No id looks like it. */
+/** Subject of tokens that the CLI issues to itself with the project's secret. It cannot be a user id. */
 export const SHELL_SUBJECT = 'shell'
 
 const ISSUER = 'admin-backend'
 const MAX_SKEW_SECONDS = 30
-/** How many characters of tokens are remembered: more than ten thousand tokens. */
+/** Capacity of the cache of verified tokens, in characters: more than ten thousand tokens. */
 const REMEMBERED_CHARACTERS = 4_000_000
 
-/** How long tokens are good for, in minutes. */
+/** Lifetimes of tokens, in minutes. */
 export interface TokenLifetimes {
   readonly access_token_minutes: number
   readonly refresh_token_minutes: number
 }
 
-/** Issues tokens and judges those that come back. */
+/** Issues and verifies tokens. */
 export class Tokens {
   readonly #codec: TokenCodec
   readonly #lifetimes: TokenLifetimes
   readonly #clock: Clock
   readonly #random: Random
-  /** What the access tokens say whose signature was found good. Nothing else is taken from memory: times are judged anew. */
+  /** Claims of access tokens whose signature was verified. Times are checked for each request. */
   readonly #opened = new GenerationalCache<string, Claims>(REMEMBERED_CHARACTERS, (token) => token.length)
 
   constructor(options: { codec: TokenCodec; lifetimes: TokenLifetimes; clock: Clock; random: Random }) {
@@ -69,7 +69,7 @@ export class Tokens {
     return { token: this.#codec.sign(claims), claims }
   }
 
-  /** The claims of a token that is good in every respect, or undefined. Why it is not good is nobody's business. */
+  /** Returns the claims of a valid token, or undefined. The reason is not reported. */
   verify(token: string, type: TokenType): Claims | undefined {
     const claims = this.#opened.get(token) ?? this.#open(token)
     return claims?.type === type && this.#isCurrent(claims) ? claims : undefined
@@ -83,7 +83,7 @@ export class Tokens {
   #open(token: string): Claims | undefined {
     const claims = this.#codec.open(token)
     if (!isSound(claims)) return undefined
-    // A refresh token is used once, and what is not good is nobody's to fill the memory with.
+    // Only valid access tokens are cached: refresh tokens are used once, and invalid ones must not fill the cache.
     if (claims.type === 'access' && this.#isCurrent(claims)) this.#opened.set(token, claims)
     return claims
   }

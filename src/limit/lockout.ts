@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../util/clock.ts'
 import { GenerationalCache } from '../util/generational-cache.ts'
 
-/** How an account is guarded; times in milliseconds. */
+/** Settings of the lockout; times in milliseconds. */
 export interface LockoutOptions {
   readonly clock: Clock
-  /** Which failure in a row is the first to lock. */
+  /** Number of consecutive failures that causes the first lock. */
   readonly failures?: number
-  /** How long the first lock lasts; each further failure doubles it. */
+  /** Duration of the first lock; each further failure doubles it. */
   readonly shortest?: number
-  /** No lock lasts longer, so that nobody keeps the owner out for long. */
+  /** Maximum duration of a lock, so that an attacker cannot exclude the owner for long. */
   readonly longest?: number
-  /** After so long without an attempt that counts, failures are forgotten. */
+  /** Failures are forgotten after this time without a counted attempt. */
   readonly memory?: number
-  /** How many accounts are remembered, about. */
+  /** Approximate maximum number of accounts tracked. */
   readonly capacity?: number
 }
 
@@ -24,12 +24,12 @@ interface Standing {
 }
 
 /**
- * Slows down whoever guesses the password of one account from many addresses: after some failures in a row every further one
- * locks the account for twice as long (OWASP Authentication Cheat Sheet, "Account Lockout"). It knows names, not accounts, so that
- * one that nobody has is locked like any other.
+ * Slows down password guessing on one account from many addresses: after some consecutive failures each further one doubles the
+ * lock (OWASP Authentication Cheat Sheet, "Account Lockout"). Names are counted whether or not an account exists, so that locks
+ * reveal nothing.
  *
- * Memory is bounded: a name costs a digest of fixed length, and the names used last are kept. Names that are locked are
- * kept apart from those that are not, so that a flood of names pushes no lock out.
+ * Memory is bounded: each name costs a digest of fixed length, and the most recently used names are kept. Locked names are kept
+ * apart from others, so that a flood of names does not evict locks.
  */
 export class Lockout {
   readonly #clock: Clock
@@ -53,11 +53,11 @@ export class Lockout {
   }
 
   /**
-   * Judges an attempt to log in, and counts it. It is asked when the password has been checked: however many attempts are
-   * made at once, they are judged one after another. While the account is locked no attempt counts, right or wrong.
+   * Decides about a login and counts it. Called after the password was checked, so that concurrent attempts are counted one
+   * after another. While the account is locked, attempts do not count.
    *
-   * @param succeeded whether the password was right
-   * @returns whether the login may go on
+   * @param succeeded whether the password was correct
+   * @returns whether the login may proceed
    */
   admit(account: string, succeeded: boolean): boolean {
     const name = digest(account)
@@ -69,25 +69,25 @@ export class Lockout {
     return succeeded
   }
 
-  /** True while an account is locked. */
+  /** True while the account is locked. */
   locks(account: string): boolean {
     const now = this.#clock()
     return now < (this.#recall(digest(account), now)?.lockedUntil ?? 0)
   }
 
-  /** Forgets the failures of an account, such as one whose password has just been set. */
+  /** Resets the failures of an account, for example after its password was set. */
   forgive(account: string): void {
     this.#forget(digest(account))
   }
 
-  /** How many names are remembered; one may count twice. */
+  /** Number of tracked names; a name may count twice. */
   get size(): number {
     return this.#counting.size + this.#locked.size
   }
 
   #recall(name: string, now: number): Standing | undefined {
     const standing = this.#locked.get(name) ?? this.#counting.get(name)
-    // What lies in the future was noted by a clock that has been set back since; it would never be forgotten.
+    // An entry from the future was written before the clock was set back. It would never expire.
     return standing === undefined || standing.at > now || now - standing.at > this.#memory ? undefined : standing
   }
 
@@ -104,5 +104,5 @@ export class Lockout {
   }
 }
 
-/** What is typed as a name may be long, or a password: neither is kept. */
+/** A submitted name may be long, or a password, so only its digest is kept. */
 const digest = (account: string): string => createHash('sha256').update(account).digest('base64url').slice(0, 22)

@@ -1,41 +1,44 @@
 import type { Clock } from '../util/clock.ts'
 
-/** What became of a request, and how the caller stands now. Durations in whole seconds, rounded up. */
+/** Result of counting a request. Durations in whole seconds, rounded up. */
 export interface Verdict {
   readonly allowed: boolean
   readonly limit: number
   readonly remaining: number
-  /** Until the oldest counted request leaves the window and makes room for another. */
+  /** Time until the oldest counted request leaves the window. */
   readonly resetSeconds: number
 }
 
-/** A caller's counted requests, oldest first: how many were made at each time. Those before `head` have left the window. */
+/**
+ * The counted requests of a caller, oldest first: the number of requests at each time. Entries before `head` have left the
+ * window.
+ */
 interface Log {
   times: number[]
   counts: number[]
   head: number
-  /** How many are in the window. */
+  /** Number of requests in the window. */
   size: number
 }
 
-/** A log is not worth shortening for fewer entries that have left the window. */
+/** Expired entries are removed only in batches of at least this size. */
 const MIN_LEFT = 512
 
 /**
- * Allows each caller at most `limit` requests in any stretch of `windowMs`, exactly: it remembers when each was made.
- * Refused requests do not count. However high the limit, a caller costs at most an entry for each tick of the clock; callers that
- * were quiet for a whole window are forgotten, and those that were quiet longest when there are too many.
+ * Sliding-window log: allows each caller at most `limit` requests in any interval of `windowMs`, exactly. Rejected requests do
+ * not count. A caller costs at most one entry for each tick of the clock, whatever the limit. Callers without a request in the
+ * last window are forgotten, and the least recently active ones when there are too many.
  *
- * Our own, since no library that is kept up holds that promise: rate-limiter-flexible, express-rate-limit, hapi-rate-limit and
- * limiter count from one edge of a window to the next, so that twice the limit may pass around an edge; rolling-rate-limiter is
- * exact, but takes no clock, has a native one that is built on installation, and remembers as many callers as there are.
+ * No maintained library guarantees this: rate-limiter-flexible, express-rate-limit, hapi-rate-limit and limiter count fixed
+ * windows, so that twice the limit may pass around an edge. rolling-rate-limiter is exact, but takes no clock, builds a native
+ * one on installation, and does not bound the number of callers.
  */
 export class SlidingWindow {
   readonly limit: number
   readonly windowMs: number
   readonly #clock: Clock
   readonly #maxCallers: number
-  /** In the order of last use. */
+  /** In order of last use. */
   readonly #logs = new Map<string, Log>()
   #now = Number.NEGATIVE_INFINITY
   #latest: { readonly caller: string; readonly log: Log } | undefined
@@ -47,7 +50,7 @@ export class SlidingWindow {
     this.#maxCallers = options.maxCallers ?? 10_000
   }
 
-  /** Counts a request of a caller, if it is allowed. */
+  /** Counts a request of a caller if it is allowed. */
   take(caller: string): Verdict {
     const now = this.#tell()
     const log = this.#logOf(caller, now)
@@ -64,8 +67,9 @@ export class SlidingWindow {
   }
 
   /**
-   * The time, which never goes back: a clock that was corrected a little stands still until it has caught up, so that no request
-   * is forgotten early. One that was set back by more than a window would lock everybody out, so all starts anew.
+   * The time, which never goes back: after a small correction the clock stands still until it has caught up, so that no request
+   * is forgotten early. After a correction of more than a window the counters are reset, since otherwise every caller would
+   * stay locked out.
    */
   #tell(): number {
     const now = this.#clock()
@@ -77,7 +81,7 @@ export class SlidingWindow {
     return this.#now
   }
 
-  /** How many entries are kept, of all callers together. */
+  /** Number of entries of all callers. */
   get entries(): number {
     return [...this.#logs.values()].reduce((sum, { times }) => sum + times.length, 0)
   }
@@ -92,7 +96,7 @@ export class SlidingWindow {
     return log
   }
 
-  /** Looks at the two that were quiet longest whenever somebody else speaks up, so that logs go faster than they come. */
+  /** Checks the two least recently active callers on each request, so that logs are removed faster than they are added. */
   #forgetQuiet(now: number): void {
     let looks = 0
     for (const [caller, log] of this.#logs) {
@@ -116,7 +120,7 @@ function note(now: number, log: Log): void {
 
 function forgetUntil(time: number, log: Log): void {
   while ((log.times[log.head] ?? Number.POSITIVE_INFINITY) <= time) log.size -= log.counts[log.head++] ?? 0
-  // Only once half of the log has left, so that each entry is moved about once.
+  // Only once half of the log has expired, so that each entry is moved about once.
   if (log.head < MIN_LEFT || log.head * 2 < log.times.length) return
   log.times = log.times.slice(log.head)
   log.counts = log.counts.slice(log.head)

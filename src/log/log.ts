@@ -3,22 +3,22 @@ import { type Clock, isoTime, systemClock } from '../util/clock.ts'
 import { describeError, REDACTED, redactText, SECRET_PATHS } from './redact.ts'
 import { asText } from './text.ts'
 
-/** From the worst to the most talkative; a log says what is of its level or worse. */
+/** By descending severity; a log writes messages of its level and above. */
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** What is said beside the message, by name. Names are those of the API: `user_id`, `request_id`; `error` is what was thrown. */
+/** Structured fields of a message. Names are those of the API: `user_id`, `request_id`; `error` is the thrown value. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * Tells whoever runs the program what happens.
+ * The log of the running program.
  *
- * - `error`, `warn`: failures of our own; `error` is for those that a request was answered with.
- * - `info`: start and stop, and what a security review asks for: logins, and changes of accounts.
- * - `debug`: every request, and how each list was found.
+ * - `error`, `warn`: internal failures; `error` is for those that a request was answered with.
+ * - `info`: start and stop, logins, and changes of accounts.
+ * - `debug`: every request, and the query plan of each list.
  */
 export interface Log {
-  /** False when `debug` says nothing, so that nobody has to make up what it would say. */
+  /** False if the level excludes `debug`, so that callers need not build the message. */
   readonly debugs: boolean
   error(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
@@ -28,15 +28,15 @@ export interface Log {
 
 export interface LogOptions {
   readonly level: LogLevel
-  /** `json` is one object a line; `text` is for people. */
+  /** `json` writes one object a line; `text` is for people. */
   readonly format: 'json' | 'text'
   readonly clock?: Clock
 }
 
 /**
- * A log on a stream. Each line is handed over whole and at once, so that none is lost at the end. Members with the names of
- * secrets are left out, of errors only what says what happened, and what looks like a token or a password hash is taken out of
- * every text.
+ * Creates a log on a stream. Each line is written in one synchronous call, so that none is lost at exit. Fields with names of
+ * secrets are removed, errors are reduced to message, stack and causes, and texts that look like tokens or password hashes are
+ * redacted.
  */
 export function createLog(write: (line: string) => unknown, { level, format, clock = systemClock }: LogOptions): Log {
   const stream = { write: format === 'json' ? write : (line: string) => write(asText(line)) }
@@ -64,7 +64,7 @@ export function createLog(write: (line: string) => unknown, { level, format, clo
   }
 }
 
-/** Says nothing. */
+/** A log that discards everything. */
 export const silentLog: Log = { debugs: false, error() {}, warn() {}, info() {}, debug() {} }
 
 const clean = (fields: LogFields): LogFields =>

@@ -3,10 +3,10 @@ import { WeakCache } from '../util/weak-cache.ts'
 import { textOf } from './embedded/snapshot/record-text.ts'
 import type { StoredRecord } from './store.ts'
 
-/** Those of the transactions and answers under way, with much to spare. */
+/** Cache size: the records of transactions and responses in progress, with a margin. */
 const versions = new WeakCache<StoredRecord, string>(1000)
 
-/** Names the content of a record: equal for equal content, after a restart too. 96 bits of SHA-256, base64url. */
+/** The version of a record: equal for equal content, also after a restart. 96 bits of SHA-256, base64url. */
 export function versionOf(record: StoredRecord): string {
   const known = versions.get(record)
   if (known !== undefined) return known
@@ -15,5 +15,5 @@ export function versionOf(record: StoredRecord): string {
   return version
 }
 
-/** The version of the record whose JSON this is, for whoever has it at hand. Nothing is remembered of it. */
+/** The version of a record by its JSON. Not cached. */
 export const versionOfJson = (json: string): string => hash('sha256', json, 'base64url').slice(0, 16)

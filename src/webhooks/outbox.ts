@@ -2,51 +2,51 @@ import type { Health } from './health.ts'
 import type { Message } from './message.ts'
 import type { Waiting } from './queue.ts'
 
-/** A subscription as its receiver is called: always the present one, so that a change counts for what is pending too. */
+/** Where a subscription's messages go. Read for each attempt, so that a change applies to pending deliveries too. */
 export interface Receiver {
   readonly id: number
   readonly url: string
-  /** The present secret, and behind it the one before as long as that is good. */
+  /** The present secret, followed by the previous one while that is valid. */
   readonly secrets: readonly [string, ...string[]]
   readonly health: Health
 }
 
-/** One attempt, for the log. */
+/** One delivery attempt, for the log. */
 export interface Attempt {
-  /** When it began, in milliseconds since the Unix epoch. */
+  /** Start of the attempt, in milliseconds since the Unix epoch. */
   readonly at: number
   readonly status: number | undefined
-  /** In milliseconds. */
+  /** Duration in milliseconds. */
   readonly took: number
   readonly reason: string | undefined
-  /** The beginning of what the receiver answered. */
+  /** Beginning of the response body. */
   readonly text: string
 }
 
-/** What came of an attempt. */
+/** Result of an attempt. */
 export interface Result {
   readonly receiver: number
   readonly event: number
   readonly attempt: Attempt
   readonly status: 'delivered' | 'failed' | 'pending'
-  /** How many attempts have failed since it was sent, or sent again. */
+  /** Number of failed attempts since the message was sent, or sent again. */
   readonly tries: number
-  /** When the next attempt is due, for what is pending. */
+  /** Time of the next attempt, if the delivery is still pending. */
   readonly due: number | undefined
 }
 
 export type DisableReason = 'gone' | 'failing'
 
-/** What delivering needs of whoever keeps events and subscriptions. */
+/** Storage of events and delivery results, as the worker needs it. */
 export interface Outbox {
-  /** The message of an event; undefined when there is none any more. */
+  /** The message of an event; undefined if the event no longer exists. */
   message(event: number): Promise<Message | undefined>
-  /** Undefined when a subscription is not active, or not there. */
+  /** Undefined if the subscription is not active or does not exist. */
   receiver(id: number): Receiver | undefined
-  /** Everything that a receiver has yet to be told, oldest first. `due` is 0 for what was not tried yet. */
+  /** The pending deliveries of a receiver, oldest first. `due` is 0 for those not attempted yet. */
   waiting(receiver: number): Promise<readonly Waiting[]>
-  /** Keeps what came of attempts; what is not pending any more is settled by it. */
+  /** Stores results of attempts. Results that are not pending settle their delivery. */
   keep(results: readonly Result[]): Promise<void>
-  /** Tells a receiver nothing any more. */
+  /** Disables a receiver. */
   disable(receiver: number, reason: DisableReason): Promise<void>
 }

@@ -1,47 +1,47 @@
 import { Heap } from '../util/heap.ts'
 
-/** Something to be delivered to one endpoint: an event, and how many attempts have failed already. */
+/** A delivery to one endpoint: an event and its number of failed attempts. */
 export interface Job {
   readonly event: number
   readonly tries: number
 }
 
-/** A job that is not to be done before some moment. */
+/** A delivery that must not be attempted before `due`. */
 export interface Waiting extends Job {
   /** Milliseconds since the Unix epoch. */
   readonly due: number
 }
 
 /**
- * What is to be delivered to one endpoint: what waits for its time, and what is ready, oldest first. Of an event that was not tried
- * yet no more is kept than its id: behind a receiver that is dead there may be very many.
+ * The pending deliveries of one endpoint: those waiting for a retry, and those ready, oldest first. An event not attempted yet
+ * costs only its id, since a dead receiver may accumulate very many.
  */
 export class Queue {
   #fresh: number[] = []
-  /** The first that is still there; what was taken is cut off now and then. */
+  /** Index of the first remaining event. Taken ones are removed in batches. */
   #head = 0
-  /** Those to be tried again: what is due sooner goes first, and what was committed earlier. */
+  /** Retries: earliest due time first, then earliest commit. */
   readonly #waiting = new Heap<Waiting>((a, b) => a.due - b.due || a.event - b.event)
-  /** Events up to this one came with a load, whatever else is said of them. */
+  /** Events up to this id came with a load, so `add` ignores them. */
   #loaded = 0
 
-  /** How many there are. */
+  /** Number of deliveries. */
   get size(): number {
     return this.#fresh.length - this.#head + this.#waiting.size
   }
 
-  /** When the next may be done: 0 for one that was not tried yet; undefined when there is none. */
+  /** Time of the next attempt: 0 if a delivery has not been attempted yet; undefined if the queue is empty. */
   get nextDue(): number | undefined {
     return this.#head < this.#fresh.length ? 0 : this.#waiting.first?.due
   }
 
-  /** Takes an event that was just committed. */
+  /** Adds a newly committed event. */
   add(event: number): void {
     if (event > this.#loaded) this.#fresh.push(event)
   }
 
   /**
-   * Takes everything that was pending, and has beside it what came or failed while that was read.
+   * Adds all pending deliveries from storage, keeping what was added or rescheduled while they were read.
    *
    * @param waiting oldest first
    */
@@ -58,19 +58,19 @@ export class Queue {
     this.#waiting.replaceAll([...failed, ...waiting.filter((job) => !isFresh(job))])
   }
 
-  /** Has a job wait. */
+  /** Schedules a retry. */
   wait(job: Waiting): void {
     this.#waiting.add(job)
   }
 
-  /** Forgets that an event is to be delivered, for the first time or again. */
+  /** Removes an event from the queue. */
   forget(event: number): void {
     this.#waiting.remove((job) => job.event === event)
     const at = this.#fresh.indexOf(event, this.#head)
     if (at !== -1) this.#fresh.splice(at, 1)
   }
 
-  /** The next job that may be done; what was tried before goes first. */
+  /** Takes the next delivery that may be attempted; retries go first. */
   take(now: number): Job | undefined {
     const [retry, event] = [this.#waiting.first, this.#fresh[this.#head]]
     if (retry !== undefined && retry.due <= now) return this.#waiting.take()

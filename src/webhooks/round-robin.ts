@@ -2,30 +2,30 @@ import type { Timer } from '../util/timer.ts'
 import type { Endpoint } from './endpoint.ts'
 
 export interface TurnsOptions {
-  /** How long the next attempt has to wait, of whomever, in milliseconds. */
+  /** Delay before the next attempt to any receiver, in milliseconds. */
   readonly wait: () => number
-  /** Begins one attempt, or none when there is nothing to begin any more. */
+  /** Starts one attempt, if there still is one. */
   readonly begin: (endpoint: Endpoint) => void
   readonly timer: Timer
 }
 
 /**
- * Who begins an attempt next, while not everybody may at once: receivers take turns, one attempt each. So one that is told of something
- * all the time, or for which very much waits, keeps no other waiting.
+ * Decides which endpoint starts the next attempt while attempts are throttled: endpoints take turns, one attempt each. So an
+ * endpoint with very many events does not delay the others.
  */
 export class RoundRobin {
   readonly #options: TurnsOptions
-  /** Those that have something to begin; whoever has waited longest is the first. */
+  /** Endpoints with attempts to start; the one waiting longest is first. */
   readonly #line = new Set<Endpoint>()
   #isServing = false
-  /** Calls off going on later. */
+  /** Cancels the scheduled continuation. */
   #callOff: (() => void) | undefined
 
   constructor(options: TurnsOptions) {
     this.#options = options
   }
 
-  /** Has an endpoint begin one attempt when it is its turn, which may be at once. */
+  /** Lets an endpoint start one attempt in its turn, which may be now. */
   join(endpoint: Endpoint): void {
     this.#line.add(endpoint)
     if (!this.#isServing && this.#callOff === undefined) this.#serve()
@@ -35,7 +35,7 @@ export class RoundRobin {
     this.#line.delete(endpoint)
   }
 
-  /** Has nobody begin anything any more. */
+  /** Starts no more attempts. */
   close(): void {
     this.#line.clear()
     this.#callOff?.()
@@ -44,7 +44,7 @@ export class RoundRobin {
   #serve(): void {
     this.#isServing = true
     this.#callOff = undefined
-    // Whoever joins again meanwhile stands at the end, and has another turn.
+    // An endpoint that joins again during this loop goes to the end of the line.
     for (const endpoint of this.#line) {
       const wait = this.#options.wait()
       if (wait > 0) {

@@ -4,25 +4,25 @@ import type { Clock } from '../util/clock.ts'
 import type { SignedRequest } from './signature.ts'
 import type { UrlGuard } from './url-guard.ts'
 
-/** From looking up the address to the end of the answer. */
+/** Time limit of an attempt, from name resolution to the end of the response. In milliseconds. */
 export const TIMEOUT_MS = 15_000
-/** So much of an answer is kept, and no more of it is read. */
+/** Maximum number of response bytes that are read and stored. */
 export const MAX_RESPONSE_BYTES = 20_000
 const MAX_IDLE_CONNECTIONS = 8
 const IDLE_MS = 20_000
 const MAX_REASON = 300
 
-/** What came of sending a request. */
+/** Result of sending a request. */
 export interface Answer {
-  /** Undefined when there was no answer. */
+  /** Undefined without a response. */
   readonly status: number | undefined
   /** In milliseconds. */
   readonly took: number
-  /** Why there was no answer, in words. */
+  /** Why there was no response. */
   readonly reason: string | undefined
-  /** The beginning of the answer's body. */
+  /** Beginning of the response body. */
   readonly text: string
-  /** The header `Retry-After`. */
+  /** The `Retry-After` header. */
   readonly retryAfter: string | undefined
 }
 
@@ -33,9 +33,8 @@ export interface SenderOptions {
 }
 
 /**
- * Sends requests to wherever a subscription says, which is not to be trusted: only to addresses that the guard lets pass, following no
- * redirect, and waiting and reading no longer than is allowed, whatever comes back. The head of an answer decides; how its body ends
- * does not.
+ * Sends requests to receivers, which are not trusted: only to addresses that the guard allows, without following redirects, and
+ * within limits of time and size. The status of a response decides; an aborted body does not matter.
  */
 export class Sender {
   readonly #guard: UrlGuard
@@ -53,7 +52,7 @@ export class Sender {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Never throws: what goes wrong is an answer too. */
+  /** Never throws: failures are results. */
   async send(address: string, signed: SignedRequest): Promise<Answer> {
     const begin = this.#clock()
     const took = () => Math.max(0, this.#clock() - begin)
@@ -69,13 +68,13 @@ export class Sender {
     }
   }
 
-  /** Ends what is under way. */
+  /** Aborts requests in flight. */
   close(): void {
     this.#isClosed = true
     for (const agent of Object.values(this.#agents)) agent.destroy()
   }
 
-  /** @param begin of the attempt, to which connections belong that turn out to be closed */
+  /** @param begin start of the attempt, kept when a closed keep-alive connection is replaced */
   #exchange(url: URL, { headers, body }: SignedRequest, begin: number): Promise<{ response: IncomingMessage; text: string }> {
     return new Promise((resolve, reject) => {
       const isSecure = url.protocol === 'https:'
@@ -101,7 +100,7 @@ export class Sender {
         if (isOver) return
         isOver = true
         clearTimeout(timer)
-        // The receiver closed a connection that was kept open, at the moment in which it was used again.
+        // The receiver closed a keep-alive connection while it was reused.
         const isStale = !this.#isClosed && request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
         if (isStale) this.#exchange(url, { headers, body }, begin).then(resolve, reject)
         else reject(error)
@@ -116,7 +115,7 @@ export class Sender {
   }
 }
 
-/** The beginning of a body. What is more is not read, and a body that is cut short is what came of it. */
+/** Reads the beginning of a body. A body that is cut short is returned as far as it was read. */
 function readStart(response: IncomingMessage): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -131,11 +130,11 @@ function readStart(response: IncomingMessage): Promise<string> {
   })
 }
 
-/** As text that can be kept: bytes that are none stand as U+FFFD, and so does NUL. */
+/** Decodes UTF-8 into text that can be stored: invalid bytes and NUL become U+FFFD. */
 const asText = (bytes: Buffer): string => bytes.toString('utf8').replaceAll('\0', '\uFFFD')
 
 function reasonOf(error: unknown): string {
-  // Of several addresses each failed; they did so alike.
+  // All addresses failed in the same way, so the first error stands for them.
   const first = error instanceof AggregateError ? error.errors[0] : error
   return (first instanceof Error ? first.message : String(first)).slice(0, MAX_REASON)
 }

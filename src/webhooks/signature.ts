@@ -5,21 +5,21 @@ import { bodyOf, hexDigest, type Message } from './message.ts'
 
 const MADE_BYTES = 32
 
-/** A new secret, `whsec_…`. */
+/** Generates a secret, `whsec_…`. */
 export const makeSecret = (random: Random): string => SECRET_PREFIX + random(MADE_BYTES).toString('base64')
 
-/** A request as it is sent: its headers and its body. */
+/** The headers and body of a signed request. */
 export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 /**
- * Signs a message in three ways: in its body, for the raw body as GitHub does (`X-Hub-Signature-256`), and for id, time and body by
- * Standard Webhooks (https://www.standardwebhooks.com), which alone has room for two secrets.
+ * Signs a message in three ways: a signature in the body, an HMAC of the raw body as GitHub sends it (`X-Hub-Signature-256`),
+ * and Standard Webhooks over id, time and body (https://www.standardwebhooks.com), the only one with room for two secrets.
  *
- * @param secrets the present one, and behind it one that is still good after a rotation
- * @param seconds when this attempt is made, since the Unix epoch
+ * @param secrets the present secret, followed by the previous one while it is valid
+ * @param seconds time of this attempt, since the Unix epoch
  */
 export function signedRequest(message: Message, secrets: readonly [string, ...string[]], seconds: number): SignedRequest {
   const [present] = secrets
@@ -37,6 +37,6 @@ export function signedRequest(message: Message, secrets: readonly [string, ...st
   return { headers, body }
 }
 
-/** Standard Webhooks' key of a secret: what is in Base64 behind the prefix; of any other secret its bytes. */
+/** The Standard Webhooks key of a secret: the Base64 content after the prefix; for other secrets their bytes. */
 const keyOf = (secret: string): Buffer =>
   secret.startsWith(SECRET_PREFIX) ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64') : Buffer.from(secret)

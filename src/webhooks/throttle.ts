@@ -1,16 +1,19 @@
 import type { Clock } from '../util/clock.ts'
 import type { Traffic } from '../util/traffic.ts'
 
-/** Attempts that may begin in a millisecond while requests come, of all receivers together: a few hundredths of the time there is. */
+/** Attempts per millisecond to all receivers together while requests arrive: a few percent of the CPU. */
 const RATE = 0.1
-/** More may when otherwise a delivery would wait for longer than this: who writes without a pause is to wait for receivers in the end. */
+/**
+ * If deliveries would wait longer than this, attempts start faster, in milliseconds. A client that writes without pause thereby
+ * waits for deliveries in the end.
+ */
 const MAX_LAG_MS = 60_000
-/** Attempts that may begin at once when none has for a while. */
+/** Attempts that may start together after a pause. */
 const BURST = 2
 
 /**
- * Lets requests go first: while they come one after another, attempts begin at no more than a small rate, so that the latency of the API
- * does not depend on receivers. Otherwise nothing holds an attempt back.
+ * Gives requests precedence: while they arrive, attempts start at a low rate, so that the latency of the API does not depend on
+ * receivers. Without requests there is no limit.
  */
 export class Throttle {
   readonly #clock: Clock
@@ -25,9 +28,9 @@ export class Throttle {
   }
 
   /**
-   * How long the next attempt has to wait, in milliseconds.
+   * Delay before the next attempt, in milliseconds.
    *
-   * @param backlog how many events wait for receivers that take them
+   * @param backlog returns the number of events waiting for available receivers
    */
   wait(backlog: () => number): number {
     if (!this.#traffic.isBusy) return 0
@@ -38,7 +41,7 @@ export class Throttle {
     return this.#credit >= 1 ? 0 : (1 - this.#credit) / rate
   }
 
-  /** Told of each attempt that begins. */
+  /** Counts an attempt. */
   begin(): void {
     this.#credit = Math.max(0, this.#credit - 1)
   }

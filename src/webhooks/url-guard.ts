@@ -2,7 +2,7 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Finds every address that a name has at this moment. */
+/** Resolves a host name to all its addresses. */
 export type Resolve = (name: string) => Promise<readonly LookupAddress[]>
 
 const systemResolve: Resolve = (name) =>
@@ -10,35 +10,34 @@ const systemResolve: Resolve = (name) =>
     systemLookup(name, { all: true }, (error, addresses) => (error === null ? resolve(addresses) : reject(error)))
   })
 
-/** Where nobody outside can be: what a developer's machine and network use. Everything else that is not public stays closed. */
+/** Address ranges of a developer's machine and network. All other non-public ranges are always blocked. */
 const PRIVATE: ReadonlySet<string> = new Set(['loopback', 'private', 'uniqueLocal'])
 
-/** The address that a URL leads to is not one that may be called. */
+/** The URL leads to a blocked address. */
 export class BlockedAddress extends Error {}
 
 /**
- * Keeps deliveries from reaching into the network that the server stands in (server-side request forgery). It is asked at the moment
- * of connecting, and the addresses that it looked at are those that are connected to: a name that leads elsewhere a moment later
- * (DNS rebinding) makes no difference. Addresses are read as numbers, so that no spelling of one gets by: the URL has made those of
- * IPv4 into four decimal numbers, and IPv4 within IPv6 is looked into.
+ * Prevents server-side request forgery. Addresses are checked at the time of connection, and the connection uses exactly the
+ * checked ones, so that DNS rebinding has no effect. Addresses are compared as numbers, so that alternative spellings do not
+ * pass; IPv4 addresses within IPv6 are unwrapped.
  */
 export class UrlGuard {
   readonly #allowPrivate: boolean
   readonly #resolve: Resolve
 
-  /** @param allowPrivate lets this machine and private networks be called; link-local and reserved addresses never are */
+  /** @param allowPrivate allows loopback and private networks; link-local and reserved addresses are always blocked */
   constructor(allowPrivate: boolean, resolve: Resolve = systemResolve) {
     this.#allowPrivate = allowPrivate
     this.#resolve = resolve
   }
 
-  /** Why a URL that names an address may not be called; undefined for names, whose addresses are not known before they are used. */
+  /** Why a URL with an address literal is blocked; undefined for host names, which are checked on connection. */
   problemOf({ hostname }: URL): string | undefined {
     const host = hostname.replace(/^\[|\]$/g, '')
     return isIP(host) === 0 ? undefined : this.#problem(host)
   }
 
-  /** For the connection: gives the addresses of a name when all of them may be called. */
+  /** `lookup` of a connection: returns the addresses of a name if all of them are allowed. */
   readonly lookup: LookupFunction = (name, options, callback) => {
     this.#checked(name).then(
       (addresses) => {
@@ -72,11 +71,11 @@ export class UrlGuard {
   }
 }
 
-/** True for a host to listen on that nobody outside this machine reaches. */
+/** True for a host that only this machine can reach. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback')
 
-/** What kind of address it is; `unicast` for those that are public. Of IPv6 only 2000::/3 is given to anybody (IANA). */
+/** The range of an address; `unicast` for public ones. Of IPv6 only 2000::/3 is assigned (IANA). */
 function rangeOf(address: string): string {
   const parsed = ipaddr.process(address)
   const range = parsed.range()

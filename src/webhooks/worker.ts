@@ -14,7 +14,7 @@ import type { Sender } from './sender.ts'
 import { signedRequest } from './signature.ts'
 import type { Throttle } from './throttle.ts'
 
-/** How long attempts that are under way may take to finish once the worker is to stop. */
+/** Time that attempts in flight have to finish on stop, in milliseconds. */
 const GRACE_MS = 2000
 
 export interface WorkerOptions {
@@ -28,8 +28,8 @@ export interface WorkerOptions {
 }
 
 /**
- * Delivers events to their receivers, at least once: an event is pending until what came of it is kept. Whatever a receiver does keeps
- * only its own queue waiting.
+ * Delivers events to receivers, at least once: an event stays pending until its result is stored. A slow or failing receiver
+ * delays only its own queue.
  */
 export class Worker {
   readonly #options: WorkerOptions
@@ -38,10 +38,10 @@ export class Worker {
   readonly #turns: RoundRobin
   readonly #endpoints = new Map<number, Endpoint>()
   #stopping = false
-  /** What is under way is cut off, and what comes of it means nothing. */
+  /** True once attempts in flight are aborted and their results ignored. */
   #cutOff = false
   #whenStill: (() => void)[] = []
-  /** How many attempts are under way, those to receivers that are forgotten meanwhile too. */
+  /** Number of attempts in flight, including those of forgotten receivers. */
   #underWay = 0
 
   constructor(options: WorkerOptions) {
@@ -49,21 +49,21 @@ export class Worker {
     this.#ledger = new DeliveryBuffer(options)
     this.#notices = new Notices(options.log)
     this.#turns = new RoundRobin({
-      // What cannot be kept is told again: not everything is, while the disk is full.
+      // While results cannot be stored, no attempt starts: its message would be sent again.
       wait: () => this.#ledger.holdUp ?? options.pace.wait(() => this.#backlog),
       begin: (endpoint) => this.#begin(endpoint),
       timer: options.timer,
     })
   }
 
-  /** Begins, or begins anew, to deliver what is pending for a receiver. Nothing is sent to those for whom nobody began. */
+  /** Starts or restarts the delivery of a receiver's pending events. */
   async resume(receiver: number): Promise<void> {
     const endpoint = this.#endpoints.get(receiver) ?? new Endpoint(receiver)
     this.#endpoints.set(receiver, endpoint)
     endpoint.beginAnew()
     await endpoint.load(async () => {
       const underWay = new Set(endpoint.running)
-      // What was delivered a moment ago is to be known as delivered.
+      // Stores the latest results first, so that they are not loaded as pending.
       await this.#ledger.flush()
       const waiting = await this.#options.outbox.waiting(receiver)
       if (endpoint.isWanted) endpoint.queue.load(waiting.filter(({ event }) => !underWay.has(event)))
@@ -71,19 +71,20 @@ export class Worker {
     this.#goOn(endpoint)
   }
 
-  /** Delivers an event that was just committed. */
+  /** Delivers a newly committed event. */
   add(event: number, receivers: readonly number[]): void {
     for (const id of receivers) {
       const endpoint = this.#endpoints.get(id)
       if (endpoint === undefined || !endpoint.isWanted) continue
       endpoint.queue.add(event)
-      // Where nothing may be begun now, whatever ends next sees to it: behind a dead receiver there are many events.
+      // If no attempt can start now, the end of the running attempt or the timer continues. A dead receiver may have many
+      // events.
       const isWatched = endpoint.running.size > 0 || endpoint.callOff !== undefined
       if (endpoint.isFree(this.#options.clock()) || !isWatched) this.#pump(endpoint)
     }
   }
 
-  /** Delivers an event at once, whether it was delivered or waits to be. */
+  /** Delivers an event immediately, whether it was delivered or is waiting. */
   again(event: number, receiver: number): void {
     const endpoint = this.#endpoints.get(receiver)
     if (endpoint === undefined || !endpoint.isWanted || endpoint.running.has(event)) return
@@ -93,7 +94,7 @@ export class Worker {
     this.#pump(endpoint)
   }
 
-  /** Begins nothing for a receiver any more. What is under way comes to its end, and is known until then. */
+  /** Starts no more attempts for a receiver. Attempts in flight finish and are tracked until then. */
   forget(receiver: number): void {
     const endpoint = this.#endpoints.get(receiver)
     if (endpoint === undefined) return
@@ -105,7 +106,7 @@ export class Worker {
     this.#goOn(endpoint)
   }
 
-  /** Resolves once nothing is under way, nothing is due now, and everything that is known is kept. */
+  /** Resolves when no attempt is in flight or due, and all results are stored. */
   async still(): Promise<void> {
     do {
       while (this.#busy) await new Promise<void>((resolve) => this.#whenStill.push(resolve))
@@ -113,7 +114,7 @@ export class Worker {
     } while (this.#busy)
   }
 
-  /** Lets what is under way come to an end, though not for long. What is pending stays so. */
+  /** Lets attempts in flight finish within the grace period. Pending events stay pending. */
   async stop(): Promise<void> {
     this.#stopping = true
     this.#turns.close()
@@ -137,9 +138,9 @@ export class Worker {
     else this.#pump(endpoint)
   }
 
-  /** Has an endpoint begin what may be begun, in its turn, and sees to being called again when more may. */
+  /** Lets an endpoint start attempts in its turn, and schedules the next call. */
   #pump(endpoint: Endpoint): void {
-    // Not active any more, or removed: it is pending until somebody says otherwise.
+    // Disabled or deleted: its events stay pending.
     if (this.#stopping || this.#options.outbox.receiver(endpoint.id) === undefined) return
     const { clock, timer } = this.#options
     const now = clock()
@@ -149,7 +150,7 @@ export class Worker {
     if (next !== undefined && next <= now) this.#turns.join(endpoint)
   }
 
-  /** Begins one attempt; what may have changed since it was to be begun is looked at again. */
+  /** Starts one attempt, after checking again what may have changed since it was scheduled. */
   #begin(endpoint: Endpoint): void {
     const { outbox, pace, clock } = this.#options
     const receiver = outbox.receiver(endpoint.id)
@@ -163,7 +164,7 @@ export class Worker {
     this.#pump(endpoint)
   }
 
-  /** How many events wait for receivers that take them. */
+  /** Number of events waiting for available receivers. */
   get #backlog(): number {
     let backlog = 0
     for (const { isTroubled, queue } of this.#endpoints.values()) if (!isTroubled) backlog += queue.size
@@ -175,7 +176,7 @@ export class Worker {
     this.#underWay++
     try {
       const result = await this.#attempt(endpoint, receiver, job)
-      // Whoever enabled it meanwhile may have mended it, or knows it by another address, and is not overruled by what was asked before.
+      // If the subscription was enabled or changed meanwhile, this older result must not disable it.
       if (result !== undefined) await this.#disableIfOver(endpoint, result, generation)
     } catch (error) {
       this.#notices.error(endpoint.id, error)
@@ -187,7 +188,7 @@ export class Worker {
     }
   }
 
-  /** @returns undefined when nothing is known to have come of it */
+  /** @returns undefined if the result is unknown */
   async #attempt(endpoint: Endpoint, receiver: Receiver, job: Job): Promise<Result | undefined> {
     const { outbox, sender, clock, schedule } = this.#options
     try {
@@ -207,11 +208,11 @@ export class Worker {
     }
   }
 
-  /** Disables a receiver that is gone or has failed for long. */
+  /** Disables a receiver that is gone (410) or has failed for too long. */
   async #disableIfOver(endpoint: Endpoint, { status, attempt }: Result, generation: number): Promise<void> {
     if (status === 'delivered') return
     const { outbox, schedule } = this.#options
-    /** The receiver as it is now; undefined when somebody has dealt with it since the attempt began. */
+    /** The receiver, or undefined if its subscription was changed since the attempt started. */
     const present = () => (endpoint.isWanted && endpoint.generation === generation ? outbox.receiver(endpoint.id) : undefined)
     const isFailing = ({ health }: Receiver) =>
       hasFailedForLong(healthAfter(health, { at: attempt.at, isGood: false }, schedule.quiet), attempt.at)
@@ -219,13 +220,13 @@ export class Worker {
     if (receiver === undefined) return
     if (attempt.status !== GONE) {
       if (!isFailing(receiver)) return
-      // It may have taken something a moment ago.
+      // A concurrent attempt may have succeeded.
       await this.#ledger.flush()
       receiver = present()
       if (receiver === undefined || !isFailing(receiver)) return
     }
     const reason = attempt.status === GONE ? 'gone' : 'failing'
-    // Nothing is begun meanwhile, since it is not active from now on; unless that cannot be stored.
+    // The subscription is inactive from now on, so no attempt starts, unless storing this fails.
     await outbox.disable(receiver.id, reason)
     this.#notices.disabled(receiver, reason)
     if (endpoint.generation === generation) this.forget(receiver.id)

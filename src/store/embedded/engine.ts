@@ -7,15 +7,15 @@ import type { Page } from './tables/query-cache.ts'
 import { Table } from './tables/table.ts'
 import { Transaction } from './transactions/transaction.ts'
 
-/** What a store may be told about how it works. */
+/** Options of the embedded engine. */
 export interface EngineOptions {
-  /** Up to how many records a table is gone through instead of indexed. */
+  /** Tables with at most this many records are scanned instead of indexed. */
   readonly smallTable?: number
-  /** Told for each list how it was found. */
+  /** Called with the query plan of each list. */
   readonly explain?: ((line: string) => void) | undefined
 }
 
-/** The tables of a store, in memory: synchronous, so that a transaction is seen whole or not at all. */
+/** The tables of a store in memory. It is synchronous, so a transaction is visible as a whole or not at all. */
 export class Engine {
   readonly tables: ReadonlyMap<string, Table>
   readonly #registry: Registry
@@ -34,10 +34,9 @@ export class Engine {
   }
 
   /**
-   * Makes ready what a question needs to be answered. An index takes a while to be made, and the tables may change meanwhile:
-   * ask again until there is nothing to wait for.
+   * Builds the indexes that a query needs. Tables may change meanwhile, so the caller repeats this until nothing is missing.
    *
-   * @returns undefined when it can be answered now
+   * @returns undefined if the query can be executed now
    */
   prepare(name: string, { filters, sort }: Pick<Plan, 'filters' | 'sort'>): Promise<unknown> | undefined {
     const table = this.table(name)
@@ -52,21 +51,21 @@ export class Engine {
     return waits === undefined ? undefined : Promise.all(waits)
   }
 
-  /** The page that a plan was answered with before, as it is now; undefined when it must be found. */
+  /** The cached page of a plan, brought up to date; undefined if the plan must be executed. */
   recall(name: string, plan: Plan): Page | undefined {
     const page = this.table(name).answers.recall(plan)
     if (page !== undefined) this.#explain?.(`list ${name}: remembered → ${page.total} of ${this.table(name).size}`)
     return page
   }
 
-  /** Answers a question that was made ready for. */
+  /** Executes a prepared query. */
   find(name: string, plan: Plan): Page {
     const page = this.#find(name, plan)
     this.table(name).answers.remember(plan, page)
     return page
   }
 
-  /** Those of some records that match all filters; a question like any other. */
+  /** The ids of given records that match all filters. */
   matching(name: string, filters: readonly Filter[], ids: readonly number[]): ReadonlySet<number> {
     const table = this.table(name)
     const { selection } = this.#select(table, filters)
@@ -97,7 +96,7 @@ export class Engine {
     return this.#find(name, { filters, sort, offset: 0, limit: Number.POSITIVE_INFINITY }).records
   }
 
-  /** Works out a transaction and, when nothing speaks against it and it is meant, applies it. */
+  /** Runs a transaction. Applies it in mode `commit` if there is no violation. */
   transact(operations: readonly Operation[], mode: TransactionMode, order?: EventRequest): Outcome {
     const transaction = new Transaction(this.tables, this.#registry)
     const outcome = transaction.run(operations, order)
@@ -109,7 +108,10 @@ export class Engine {
     return outcome
   }
 
-  /** Told of every change, and of one that is taken back as its opposite, before anybody can ask what came of it. */
+  /**
+   * Registers a listener of changes. Reverted changes are reported as their opposites. The listener runs before any reader sees
+   * the change.
+   */
   follow(follower: ChangeListener): void {
     this.#followers.push(follower)
   }
@@ -118,7 +120,7 @@ export class Engine {
     if (changes.length > 0) for (const follower of this.#followers) follower(changes)
   }
 
-  /** Takes changes back. Their ids stay given: nobody else gets them. */
+  /** Reverts changes. Their ids are not reused. */
   revert(changes: readonly Change[]): void {
     const opposites = changes.toReversed().map(({ table, id, before, after }) => ({ table, id, before: after, after: before }))
     for (const { table, id, after } of opposites) this.table(table).replace(id, after)

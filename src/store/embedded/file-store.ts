@@ -22,24 +22,24 @@ import {
 } from './recovery/recovery.ts'
 import { type ReplayResult, replay, tableLoader, validatorForEdited } from './recovery/replay.ts'
 
-/** The journal is folded into the snapshot when it is longer than this, and longer than the snapshot. In bytes. */
+/** The journal is compacted when it is longer than this and longer than the snapshot. In bytes. */
 const MIN_JOURNAL_BYTES = 32 << 20
 
-/** What the store takes from outside, for tests. */
+/** Dependencies, replaceable in tests. */
 export interface FileStoreOptions extends EngineOptions {
   readonly disk?: Disk
   readonly minJournalBytes?: number
-  /** Folds while requests are served: in a thread of its own, unless the disk is one that cannot travel there. */
+  /** Runs a compaction while requests are served: in a worker thread by default. */
   readonly fold?: CompactionRunner
-  /** The lock of the folder, where this process holds it already. */
+  /** The lock of the folder, if this process holds it already. */
   readonly lock?: Release | undefined
-  /** Told of what a person should know and nothing stops for. */
+  /** Called with warnings for the operator. */
   readonly warn?: (message: string) => void
 }
 
 /**
- * A store in a folder: `db.json`, a snapshot kept by lowdb, and beside it a journal of the transactions since. A transaction
- * resolves once the disk has confirmed its line in the journal. Closing folds the journal into the snapshot, which then is complete.
+ * A store in a folder: the snapshot `db.json`, written through lowdb, and a journal of the transactions since. A transaction
+ * resolves once its journal line is synced to disk. Closing compacts the journal into the snapshot.
  */
 export class FileStore extends MemoryStore {
   readonly #folder: string
@@ -51,11 +51,11 @@ export class FileStore extends MemoryStore {
   #writer: JournalWriter
   #snapshotBytes = 0
   #hasTables = false
-  /** The journal is not to be sealed before it is longer than this; more than 0 after an attempt that failed. In bytes. */
+  /** Journal length above which the next compaction is attempted; raised after a failure. In bytes. */
   #sealAbove = 0
   #compacting: Promise<void> | undefined
   #closing: Promise<void> | undefined
-  /** Why this store takes no more writes, unless it does. */
+  /** Why the store accepts no more writes; undefined if it does. */
   #closed: string | undefined
 
   private constructor(registry: Registry, folder: string, release: Release, options: FileStoreOptions) {
@@ -71,9 +71,9 @@ export class FileStore extends MemoryStore {
   }
 
   /**
-   * Opens the store in a folder, which is made when it is not there.
+   * Opens the store in a folder, which is created if it does not exist.
    *
-   * @param mode `write` takes the folder for this process; `read` looks at what is on disk and takes nothing
+   * @param mode `write` locks the folder for this process; `read` reads the files without a lock
    * @throws {AppError} DATA_IN_USE, DATA_CORRUPT
    */
   static async open(
@@ -115,7 +115,10 @@ export class FileStore extends MemoryStore {
     return poured
   }
 
-  /** Loads what is there, and puts the folder in order: no torn tail, no journal of an earlier run, no file without a checksum. */
+  /**
+   * Loads the data and repairs the folder: truncates a torn journal tail, compacts journals of earlier runs, rewrites a
+   * snapshot without a valid checksum.
+   */
   async #recover(found: Found, registry: Registry): Promise<void> {
     const { snapshot, overlay, judgement } = await this.#load(found, registry)
     const { journal } = found
@@ -136,12 +139,12 @@ export class FileStore extends MemoryStore {
     })
   }
 
-  /** Why no writes are taken, if none are. */
+  /** Why no writes are accepted; undefined if they are. */
   get #refusal(): string | undefined {
     return this.#closed ?? this.#writer.refusal
   }
 
-  /** True until the first transaction: there are no records of any model. */
+  /** True until the first transaction, while there are no records. */
   get isNew(): boolean {
     return this.#writer.last === 0 && !this.#hasTables
   }
@@ -151,7 +154,7 @@ export class FileStore extends MemoryStore {
     mode: TransactionMode = 'commit',
     order?: EventRequest,
   ): Promise<Outcome> {
-    // Another may be opened in its place.
+    // Another store may already be open in place of this one.
     const refusal = this.#refusal
     if (refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', refusal, this.#closing && { retryAfter: 1 })
     const outcome = this.engine.transact(operations, mode, order)
@@ -171,7 +174,7 @@ export class FileStore extends MemoryStore {
     return this.#writer.save(changes, nextIds)
   }
 
-  /** Seals a journal that has grown long and folds it into the snapshot while the next one is being written. */
+  /** Seals a long journal and compacts it while the next journal is being written. */
   async #compactIfLong(): Promise<void> {
     const { length } = this.#writer
     const isLong = length > Math.max(this.#minJournalBytes, this.#snapshotBytes, this.#sealAbove)
@@ -190,7 +193,7 @@ export class FileStore extends MemoryStore {
     })
   }
 
-  /** Folds the journal into the snapshot. When that fails it stays, and nothing is lost. */
+  /** Compacts the journal into the snapshot. If that fails the journal stays, and no data is lost. */
   async #compact(run: () => Promise<CompactionResult>): Promise<void> {
     try {
       this.#snapshotBytes = (await run()).bytes
@@ -200,7 +203,8 @@ export class FileStore extends MemoryStore {
   }
 
   /**
-   * Does something with `db.json` while nothing replaces it: all that is written up to now is folded into it before. Writing goes on.
+   * Calls `work` with a complete `db.json` that is not replaced meanwhile: the journal is compacted into it first. Writes
+   * continue.
    *
    * @throws {AppError} STORE_UNAVAILABLE
    */
@@ -227,7 +231,11 @@ export class FileStore extends MemoryStore {
     await (await this.handOver())()
   }
 
-  /** Closes, and keeps the folder for this process. @returns what gives it back */
+  /**
+   * Closes the store and keeps the folder locked.
+   *
+   * @returns releases the lock
+   */
   async handOver(): Promise<Release> {
     this.#closing ??= this.#close()
     await this.#closing
@@ -240,7 +248,7 @@ export class FileStore extends MemoryStore {
     await this.#writer.settled()
     await this.#compacting
     await this.#writer.close()
-    // Of an earlier run, too, when it could not be folded at the start.
+    // Includes journals of an earlier run that could not be compacted at start.
     const hasJournal = wasOpen && (await journalFiles(this.#folder, this.#disk).catch(() => [])).length > 0
     if (hasJournal) await this.#compact(() => compactFiles({ folder: this.#folder }, this.#disk))
   }

@@ -5,20 +5,20 @@ import type { Terms } from './terms.ts'
 import type { TextIndex } from './text-index.ts'
 import type { Cut, ValueIndex } from './value-index.ts'
 
-/** A way to the rows that one filter matches. */
+/** An access path: the rows that one filter matches. */
 export interface Access {
-  /** At most how many rows match: a bound that costs no more than looking at a few hundred values. */
+  /** Upper bound of the number of matching rows, estimated in constant time. */
   readonly atMost: number
   /** Calls back with each matching row, in any order. */
   each(visit: (row: number) => void): void
-  /** Says of which rows the matching ones are made. */
+  /** Adds bitmaps of the matching rows to `terms`. */
   describe(terms: Terms): void
 }
 
 /**
- * The rows that stand under any of some values.
+ * The rows with any of some values.
  *
- * @param scratch lends bitmaps
+ * @param scratch pool of bitmaps
  */
 export function anyOf(sets: readonly Rows[], scratch: Scratch, capacity: number): Access {
   const [only, ...others] = sets
@@ -40,7 +40,7 @@ export function anyOf(sets: readonly Rows[], scratch: Scratch, capacity: number)
   }
 }
 
-/** All rows but those that stand under one value. */
+/** All rows but those with one value. */
 export function allBut(excluded: Rows | undefined, live: Bitmap, size: number): Access {
   return {
     atMost: size - (excluded === undefined ? 0 : sizeOf(excluded)),
@@ -68,7 +68,7 @@ export function between(index: ValueIndex, from: Cut, to: Cut): Access {
   }
 }
 
-/** The rows from one to another, the second not included: those of a range of ids. */
+/** The rows from `from` up to, but not including, `to`: an id range. */
 export function stretch(from: number, to: number, live: Bitmap, scratch: Scratch): Access {
   return {
     atMost: Math.max(0, to - from),
@@ -83,7 +83,7 @@ export function stretch(from: number, to: number, live: Bitmap, scratch: Scratch
   }
 }
 
-/** The rows whose text holds some part. */
+/** The rows whose text contains a substring. */
 export function holding(index: TextIndex, filter: PartFilter, scratch: Scratch, capacity: number): Access {
   return {
     atMost: index.atMost(filter),

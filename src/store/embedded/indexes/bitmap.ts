@@ -1,19 +1,19 @@
 import { TypedFastBitSet } from 'typedfastbitset'
 
-/** A set of row numbers, one bit each; made for combining. */
+/** A set of row numbers, one bit each. */
 export type Bitmap = TypedFastBitSet
 
 /** An empty bitmap with room for rows below `capacity`, so that it need not grow. */
 export const bitmapFor = (capacity: number): Bitmap => TypedFastBitSet.fromWords(new Uint32Array((capacity >>> 5) + 1))
 
 /**
- * Adds a row to a bitmap that is kept, which then has room for some more.
+ * Adds a row to a stored bitmap, growing it if necessary.
  *
- * @param slack how much more, as a share of what is needed
+ * @param slack extra capacity on growth, as a share of the required size
  */
 export const keepRow = (bitmap: Bitmap, row: number, slack = 0.25): void => keepBits(bitmap, row >>> 5, 1 << (row & 31), slack)
 
-/** Adds the rows of one word to a bitmap that is kept, as `keepRow` does. */
+/** Adds the rows of one word to a stored bitmap, as `keepRow` does. */
 export function keepBits(bitmap: Bitmap, index: number, bits: number, slack: number): void {
   if (bitmap.words.length <= index) {
     const words = new Uint32Array(Math.ceil((index + 1) * (1 + slack)) + 1)
@@ -26,27 +26,27 @@ export function keepBits(bitmap: Bitmap, index: number, bits: number, slack: num
 const MAX_KEPT = 16
 
 /**
- * Bitmaps to work on. They are used again and again, since a new one for each question would be some hundred kilobytes that
- * have to be cleared away.
+ * A pool of temporary bitmaps. Allocating them for each query would burden the garbage collector with some hundred kilobytes
+ * each.
  */
 export class Scratch {
   readonly #bitmaps: Bitmap[] = []
   #used = 0
 
-  /** Takes back all that was lent, and keeps as many as questions usually need. */
+  /** Returns all bitmaps to the pool and shrinks it to the usual number. */
   reset(): void {
     this.#used = 0
     if (this.#bitmaps.length > MAX_KEPT) this.#bitmaps.length = MAX_KEPT
   }
 
-  /** Lends an empty bitmap with room for rows below `capacity`. */
+  /** Takes an empty bitmap with room for rows below `capacity`. */
   blank(capacity: number): Bitmap {
     const bitmap = this.#next((capacity >>> 5) + 1)
     bitmap.words.fill(0)
     return bitmap
   }
 
-  /** Lends a copy. */
+  /** Takes a copy. */
   copyOf({ words }: Bitmap): Bitmap {
     const bitmap = this.#next(words.length)
     bitmap.words.set(words)
@@ -61,7 +61,7 @@ export class Scratch {
   }
 }
 
-/** Leaves in a bitmap only the rows from `from` up to, not including, `to`. */
+/** Clears the rows outside of `from` (inclusive) to `to` (exclusive). */
 export function keepStretch({ words }: Bitmap, from: number, to: number): void {
   if (from >= to) {
     words.fill(0)
@@ -74,7 +74,7 @@ export function keepStretch({ words }: Bitmap, from: number, to: number): void {
   if (last < words.length) words[last] = (words[last] ?? 0) & (-1 >>> (31 - ((to - 1) & 31)))
 }
 
-/** The `offset`-th to the `offset + limit - 1`-th of the rows in a bitmap, ascending. */
+/** The rows at positions `offset` to `offset + limit - 1`, ascending. */
 export function sliceOf({ words }: Bitmap, offset: number, limit: number): number[] {
   const rows: number[] = []
   let skip = offset
@@ -96,7 +96,7 @@ export function sliceOf({ words }: Bitmap, offset: number, limit: number): numbe
   return rows
 }
 
-/** How many bits of a 32-bit word are set (Warren, Hacker's Delight, section 5-1). */
+/** Population count of a 32-bit word (Warren, Hacker's Delight, section 5-1). */
 function onesIn(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)

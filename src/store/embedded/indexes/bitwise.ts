@@ -32,7 +32,7 @@ const PAGE_BYTES = 1 << 16
 const STEP_WORDS = 4
 const [KEEP, DROP] = [0, -1]
 
-/** What is used of WebAssembly here; Node's types do not tell of it. */
+/** The part of the WebAssembly API used here, which Node's types lack. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object
   readonly Instance: new (module: object) => { readonly exports: unknown }
@@ -40,7 +40,7 @@ declare const WebAssembly: {
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number }
-  /** Leaves in the bytes up to `end` what is in others too, or (with -1) what is not. */
+  /** Intersects the bytes up to `end` with others or, with flip -1, with their complement. */
   readonly narrow: (target: number, other: number, end: number, flip: number) => void
   readonly count: (at: number, end: number) => number
 }
@@ -50,11 +50,11 @@ const { memory, narrow, count } = new WebAssembly.Instance(new WebAssembly.Modul
 let room = new Uint32Array(memory.buffer)
 
 /**
- * Makes a bitmap of the rows that are in all of some bitmaps and in none of others.
+ * Intersects bitmaps and subtracts others.
  *
- * @param target takes the rows, as far as it reaches
+ * @param target receives the rows, up to its capacity
  * @param keeps at least one
- * @returns how many rows are in it
+ * @returns number of rows
  */
 export function meet(target: Bitmap, keeps: readonly Bitmap[], drops: readonly Bitmap[]): number {
   const length = Math.ceil(target.words.length / STEP_WORDS) * STEP_WORDS
@@ -64,7 +64,7 @@ export function meet(target: Bitmap, keeps: readonly Bitmap[], drops: readonly B
   place(first, 0, length)
   for (const other of others) combine(other, length, KEEP)
   for (const other of drops) combine(other, length, DROP)
-  // The last step may reach beyond the target.
+  // The last step may read beyond the target.
   room.fill(0, target.words.length, length)
   target.words.set(room.subarray(0, target.words.length))
   return count(0, length * 4)
@@ -75,7 +75,7 @@ function combine(other: Bitmap, length: number, flip: number): void {
   narrow(0, length * 4, length * 4, flip)
 }
 
-/** Copies a bitmap in, cut off or filled up to a length. */
+/** Copies a bitmap into memory, truncated or zero-filled to a length. */
 function place({ words }: Bitmap, at: number, length: number): void {
   room.set(words.length > length ? words.subarray(0, length) : words, at)
   if (words.length < length) room.fill(0, at + words.length, at + length)

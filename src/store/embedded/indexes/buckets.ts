@@ -3,16 +3,16 @@ import type { Json } from '../../../util/json.ts'
 import { type Bitmap, bitmapFor, keepBits } from './bitmap.ts'
 import { addTo, type Rows, sizeOf } from './row-set.ts'
 
-/** Buckets are at least this large, in rows. */
+/** Minimum size of a bucket, in rows. */
 const MIN_BUCKET = 128
 const MAX_BUCKETS = 256
-/** So many rows are put into the bitmaps at once. */
+/** Rows collected before they are added to the bitmaps. */
 const MAX_LATEST = 64
 
-/** Gives the values of an index from `from` on, in order, with their rows. */
+/** Iterates the values of an index in order, from `from` on, with their rows. */
 export type Walk = (from: Json | undefined) => Iterable<readonly [value: Json, rows: Rows]>
 
-/** Neighbouring values of an index, in order, and the rows of each. */
+/** A run of neighbouring values of an index, in order, with their rows. */
 export interface Stretch {
   readonly values: readonly Json[]
   readonly rows: readonly Rows[]
@@ -21,20 +21,20 @@ export interface Stretch {
 }
 
 /**
- * Cuts the values of an index into buckets of some hundred or thousand rows, and knows for each bound all rows with smaller
- * values. A range is then two bitmaps and a look into two buckets, however many rows it holds (a range-encoded bitmap index:
- * Chan & Ioannidis, SIGMOD 1998, with bins); and going through values in order is going through a few arrays.
+ * Divides the values of an index into buckets of some hundred or thousand rows, and keeps for each bound a bitmap of all rows
+ * with smaller values. A range of any size is then two bitmaps and parts of two buckets: a range-encoded bitmap index (Chan &
+ * Ioannidis, SIGMOD 1998) with bins. An ordered scan reads a few arrays.
  */
 export class Buckets {
-  /** The least value of each bucket but the first. */
+  /** Least value of each bucket but the first. */
   readonly #bounds: Json[] = []
   /** `#below[i]`: the rows with values less than `#bounds[i]`. */
   readonly #below: Bitmap[] = []
-  /** Rows that are not yet among those below, each with its bucket. */
+  /** Rows not yet in the bitmaps, with their buckets. */
   #latest: { readonly row: number; readonly bucket: number }[] = []
-  /** How many rows each bucket holds, one more than there are bounds. */
+  /** Number of rows of each bucket; one more than bounds. */
   readonly #sizes: number[] = [0]
-  /** The values of each bucket, as far as they were asked for and have not changed since. */
+  /** Values of each bucket, cached until they change. */
   readonly #stretches: (Stretch | undefined)[] = []
   readonly #walk: Walk
   readonly #target: number
@@ -58,7 +58,7 @@ export class Buckets {
     }
   }
 
-  /** True once there are so many more buckets that they are worth making anew. */
+  /** True if splits have made so many buckets that a rebuild pays off. */
   get isOvergrown(): boolean {
     return this.#bounds.length > 2 * MAX_BUCKETS
   }
@@ -67,7 +67,7 @@ export class Buckets {
     return this.#sizes.length
   }
 
-  /** @param isChange whether the rows of the value are others than before, not just more of the same set */
+  /** @param isChange true if the set of the value's rows changed otherwise than by growing */
   add(row: number, value: Json, isChange: boolean): void {
     const bucket = this.bucketOf(value)
     this.#latest.push({ row, bucket })
@@ -86,7 +86,7 @@ export class Buckets {
     this.#sizes[bucket] = (this.#sizes[bucket] ?? 0) - 1
   }
 
-  /** The bucket that a value falls into: as many bounds are not above it. */
+  /** The bucket of a value: the number of bounds that are not greater. */
   bucketOf(value: Json): number {
     let [low, high] = [0, this.#bounds.length]
     while (low < high) {
@@ -97,19 +97,19 @@ export class Buckets {
     return low
   }
 
-  /** How many rows lie in the buckets from one to another, both included. */
+  /** Number of rows in buckets `from` to `to`, inclusive. */
   sizeOf(from: number, to: number): number {
     let size = 0
     for (let bucket = from; bucket <= to; bucket++) size += this.#sizes[bucket] ?? 0
     return size
   }
 
-  /** The least value of a bucket; undefined for the first. */
+  /** Least value of a bucket; undefined for the first. */
   startOf(bucket: number): Json | undefined {
     return this.#bounds[bucket - 1]
   }
 
-  /** The rows in all buckets before this one; undefined for the first, before which there are none, and behind the last. */
+  /** The rows in all buckets before this one; undefined for the first bucket and behind the last. */
   before(bucket: number): Bitmap | undefined {
     this.#settle()
     return this.#below[bucket - 1]
@@ -130,7 +130,7 @@ export class Buckets {
     return stretch
   }
 
-  /** Puts the latest rows among those below, word by word: they have followed each other, so that many of them share one. */
+  /** Adds the collected rows to the bitmaps, word by word: consecutive rows share words. */
   #settle(): void {
     if (this.#latest.length === 0) return
     const latest = this.#latest.sort((a, b) => a.bucket - b.bucket)
@@ -142,13 +142,13 @@ export class Buckets {
         bits.set(next.row >>> 5, (bits.get(next.row >>> 5) ?? 0) | (1 << (next.row & 31)))
       }
       const below = this.#below[index]
-      // Each has room for another number of rows, so that they do not all have to grow at once.
+      // Different slack for each bitmap, so that they do not all grow at the same time.
       const slack = 0.1 + (0.4 * index) / this.#below.length
       if (below !== undefined) for (const [word, rows] of bits) keepBits(below, word, rows, slack)
     }
   }
 
-  /** Cuts a bucket in two, unless it is of one value. */
+  /** Splits a bucket, unless it has only one value. */
   #split(bucket: number): void {
     const size = this.#sizes[bucket] ?? 0
     let first = 0
@@ -161,7 +161,7 @@ export class Buckets {
     }
   }
 
-  /** Begins a bucket at `bound`, which leaves `first` rows to the one that it is cut from. */
+  /** Starts a bucket at `bound`; `first` rows remain in the bucket before it. */
   #cut(bucket: number, bound: Json, first: number): void {
     const below = this.before(bucket)?.clone() ?? bitmapFor(0)
     for (const [value, rows] of this.#within(bucket)) {

@@ -8,7 +8,7 @@ import type { Rows } from './row-set.ts'
 import type { PartFilter } from './substring-cache.ts'
 import { after, before, type Cut } from './value-index.ts'
 
-/** The index that a filter is answered from, if it needs one. */
+/** The index that a filter needs, if any. */
 export function needOf(table: Table, { field: name, operator }: FieldFilter): Need | undefined {
   const field = name === 'id' ? undefined : table.model.fields.get(name)
   return field === undefined ? undefined : { kind: kindFor(table, field, operator), field: name }
@@ -20,7 +20,7 @@ function kindFor(table: Table, { name, type }: Field, operator: FieldFilter['ope
   return asksForSame && (!type.sortable || table.isConstrained(name)) ? 'item' : 'value'
 }
 
-/** The way to the rows that a filter matches, when the index that it needs is there. */
+/** The access path of a filter whose index is complete. */
 export function accessFor(table: Table, filter: FieldFilter): Access {
   const need = needOf(table, filter)
   if (need === undefined) return idAccess(table, filter)
@@ -30,7 +30,7 @@ export function accessFor(table: Table, filter: FieldFilter): Access {
   return same ?? between(table.index('value', need.field), ...cutsOf(filter))
 }
 
-/** Answers the operators that ask for equal values; undefined for the others. */
+/** Access path of the equality operators; undefined for others. */
 function sameAccess(table: Table, filter: FieldFilter, rowsOf: (value: Json) => Rows | undefined): Access | undefined {
   switch (filter.operator) {
     case 'eq':
@@ -57,7 +57,7 @@ function isPartFilter(filter: FieldFilter): filter is PartFilter {
   return filter.operator === 'icontains' || filter.operator === 'endswith'
 }
 
-/** Rows ascend with ids, so a range of ids is a stretch of rows. */
+/** Rows ascend with ids, so a range of ids is a range of rows. */
 function idAccess(table: Table, filter: FieldFilter): Access {
   const same = sameAccess(table, filter, (value) => (typeof value === 'number' ? table.rowOf(value) : undefined))
   if (same !== undefined) return same
@@ -65,7 +65,7 @@ function idAccess(table: Table, filter: FieldFilter): Access {
   return stretch(table.rowAt(from), table.rowAt(to), table.live, table.scratch)
 }
 
-/** Where the range of an ordering operator begins and ends. It holds values of the bound's own type only. */
+/** The range of an ordering operator. It contains only values of the bound's type. */
 function cutsOf(filter: FieldFilter): [Cut, Cut] {
   const bound = 'value' in filter ? filter.value : null
   const [first, last] = typeof bound === 'string' ? TEXTS : NUMBERS
@@ -88,7 +88,7 @@ function cutsOf(filter: FieldFilter): [Cut, Cut] {
 const NUMBERS = [before(Number.NEGATIVE_INFINITY), before('')] as const
 const TEXTS = [before(''), before(null)] as const
 
-/** Before the first text that is greater than all that begin with `prefix`. */
+/** The cut before the first text greater than all texts with the prefix. */
 function endOfPrefix(prefix: string): Cut {
   for (let length = prefix.length; length > 0; length--) {
     const code = prefix.charCodeAt(length - 1)

@@ -1,21 +1,21 @@
 import type { StoredRecord } from '../../store.ts'
 
-/** What became of a record: absent before it was created and after it was removed. */
+/** A record before and after a change: absent before creation and after deletion. */
 interface Replacement {
   readonly before: StoredRecord | undefined
   readonly after: StoredRecord | undefined
 }
 
-/** How many changes are kept: catching up with more would take longer than asking anew. */
+/** Number of changes kept. Catching up with more would take longer than a new query. */
 const LENGTH = 128
 
-/** The last changes of a table, for whoever knows it as it was a few changes ago. */
+/** The latest changes of a table, from which cached results catch up. */
 export class RecentChanges {
   readonly #before: (StoredRecord | undefined)[] = new Array(LENGTH).fill(undefined)
   readonly #after: (StoredRecord | undefined)[] = new Array(LENGTH).fill(undefined)
   #count = 0
 
-  /** How many changes there have been. */
+  /** Total number of changes so far. */
   get count(): number {
     return this.#count
   }
@@ -26,7 +26,7 @@ export class RecentChanges {
     this.#after[place] = after
   }
 
-  /** The changes behind the first `count`, in their order; undefined when they are no longer known. */
+  /** The changes after the first `count`, in order; undefined if they are no longer kept. */
   since(count: number): readonly Replacement[] | undefined {
     if (count === this.#count) return NONE
     if (this.#count - count > LENGTH) return undefined

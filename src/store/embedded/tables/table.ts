@@ -11,45 +11,45 @@ import type { Cut } from '../indexes/value-index.ts'
 import { QueryCache } from './query-cache.ts'
 import { RecentChanges } from './recent-changes.ts'
 
-/** Tables up to this size are gone through: an index would cost more than it saves. */
+/** Tables up to this size are scanned: an index would cost more than it saves. */
 const SMALL = 500
-/** Gaps that removed records have left are closed when there are more than this, and more than records. */
+/** Rows are renumbered when there are more gaps than this, and more gaps than records. */
 const MIN_GAPS = 1024
 
 /**
- * The committed records of one model. Each stands in a row; rows ascend with ids, so that a set of rows is in the order of
- * ids, and are given anew when they no longer do.
+ * The committed records of one model. Each record has a row. Rows ascend with ids, so that a set of rows is in id order; they
+ * are renumbered when they no longer do.
  */
 export class Table {
   readonly model: Model
-  /** Bitmaps for whoever asks the table something; taken back before the next question. */
+  /** Bitmaps for queries, returned to the pool before the next query. */
   readonly scratch = new Scratch()
   readonly #changes = new RecentChanges()
-  /** What was found in it last. */
+  /** Cached query results. */
   readonly answers = new QueryCache(this.#changes)
-  /** The next id to give; ids below it are never given again. */
+  /** The next id. Lower ids are never assigned again. */
   nextId = 1
   readonly #records: (StoredRecord | undefined)[] = []
-  /** The id of each row, of rows that are empty by now too. */
+  /** The id of each row, including empty rows. */
   readonly #ids: number[] = []
   readonly #rows = new Map<number, number>()
-  /** No record has a higher id, nor any that went: what is asked of a new one needs no looking up. */
+  /** Highest id ever used. A higher id needs no lookup. */
   #highest = 0
   #live: Bitmap = bitmapFor(0)
   #isOrdered = true
   readonly #indexes = new Indexes(this.#records)
-  /** The unique fields and the relations: which rows have a value of theirs, writes have to know. */
+  /** Unique fields and relations, whose indexes writes need. */
   readonly #constrained: ReadonlySet<string>
   readonly #small: number
 
-  /** @param small up to how many records the table is gone through instead of indexed */
+  /** @param small tables with at most this many records are scanned instead of indexed */
   constructor(model: Model, small: number = SMALL) {
     this.model = model
     this.#small = small
     this.#constrained = new Set(model.constrained.map(({ name }) => name))
   }
 
-  /** How many records there are. */
+  /** Number of records. */
   get size(): number {
     return this.#rows.size
   }
@@ -58,12 +58,12 @@ export class Table {
     return this.size <= this.#small
   }
 
-  /** How many rows there are, empty ones too. */
+  /** Number of rows, including empty ones. */
   get capacity(): number {
     return this.#records.length
   }
 
-  /** The rows that hold a record. Not to be changed. */
+  /** The rows that hold a record. Read-only. */
   get live(): Bitmap {
     return this.#live
   }
@@ -108,12 +108,12 @@ export class Table {
     return low
   }
 
-  /** True for fields whose values are indexed whatever is asked. */
+  /** True for fields that are always indexed. */
   isConstrained(field: string): boolean {
     return this.#constrained.has(field)
   }
 
-  /** The id of a record that has this value in a unique field. Null is nobody's. */
+  /** The id of the record with this value in a unique field. Null belongs to no record. */
   ownerOf(field: string, value: Json): number | undefined {
     const rows = value === null ? undefined : this.#items(field).rowsOf(value)
     return rows === undefined ? undefined : this.#ids[firstOf(rows)]
@@ -134,12 +134,12 @@ export class Table {
     return index
   }
 
-  /** Makes an index that is not there yet, and brings it up to date; undefined when that is done at once. */
+  /** Builds a missing index and brings it up to date; undefined if that is done synchronously. */
   ensureIndex(need: Need): Promise<void> | undefined {
     return this.#indexes.ensure(need)
   }
 
-  /** Begins to make the indexes that writes need, so that the first write does not have to. */
+  /** Starts building the indexes that writes need, so that the first write need not wait. */
   warm(): void {
     for (const field of this.#constrained) void this.#indexes.ensure({ kind: 'item', field })
   }
@@ -148,7 +148,7 @@ export class Table {
     return this.#indexes.complete('item', field)
   }
 
-  /** Puts `after` (or nothing) in the place of the record with this id. */
+  /** Replaces the record with this id, or removes it. */
   replace(id: number, after: StoredRecord | undefined): void {
     this.nextId = Math.max(this.nextId, id + 1)
     const known = this.rowOf(id)
@@ -163,7 +163,7 @@ export class Table {
     this.#indexes.replace(row, before, after)
   }
 
-  /** Gives rows anew when that is due. Called before rows are spoken of, and not while they are. */
+  /** Renumbers rows if necessary. Called before rows are used, never while they are in use. */
   settle(): void {
     const gaps = this.capacity - this.size
     if (this.#isOrdered && gaps <= Math.max(MIN_GAPS, this.size)) return
@@ -181,7 +181,7 @@ export class Table {
     }
   }
 
-  /** The row that a record with this id had before it was removed: a removal that could not be written is taken back. */
+  /** The former row of a removed record, for reverting a removal. */
   #emptyRow(id: number): number | undefined {
     if (!this.#isOrdered || id > (this.#ids.at(-1) ?? 0)) return undefined
     const row = this.rowAt({ value: id, side: 'before' })

@@ -4,8 +4,7 @@ import type { Model } from '../../../model/model.ts'
 import type { StoredRecord } from '../../store.ts'
 
 /**
- * The fields of a record that break NOT NULL or CHECK, among those that are not as they were `before`. A secret is stored in
- * a form of its own and only checked for presence.
+ * The changed fields of a record that violate NOT NULL or CHECK. Secrets are stored hashed, so only their presence is checked.
  */
 export function brokenFields(
   model: Model,
@@ -25,7 +24,7 @@ export function brokenFields(
   return broken
 }
 
-/** What is wrong with a value that is not null, as it stands in storage: each to be put behind the field's name. */
+/** The problems of a stored value that is not null. Messages follow the field's name. */
 export function valueProblems({ type, limits }: Field, value: unknown): readonly string[] {
   if (type.secret) return typeof value === 'string' ? NO_PROBLEMS : ['must be a string']
   const reading = type.read(value)

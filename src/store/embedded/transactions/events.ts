@@ -2,7 +2,7 @@ import type { Model } from '../../../model/model.ts'
 import type { JsonObject } from '../../../util/json.ts'
 import type { Change, ChangeKind, EventRequest, StoredRecord } from '../../store.ts'
 
-/** The events that a transaction leaves behind, as values of the table that takes them, in the order of its changes. */
+/** The event records of a transaction, in the order of its changes. */
 export function eventsOf(changes: readonly Change[], order: EventRequest, modelOf: (table: string) => Model): JsonObject[] {
   const events: JsonObject[] = []
   for (const { table, id, before, after } of changes) {
@@ -23,7 +23,7 @@ export function eventsOf(changes: readonly Change[], order: EventRequest, modelO
   return events
 }
 
-/** A record as it is told, in JSON: without its secrets, whoever asks. */
+/** JSON of a record without its secrets. */
 function told(record: StoredRecord, { secrets }: Model): string {
   if (secrets.length === 0) return JSON.stringify(record)
   return JSON.stringify(Object.fromEntries(Object.entries(record).filter(([name]) => !secrets.includes(name))))

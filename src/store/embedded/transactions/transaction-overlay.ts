@@ -2,43 +2,43 @@ import type { Model } from '../../../model/model.ts'
 import type { Change, StoredRecord } from '../../store.ts'
 import { referencesOf, type Table } from '../tables/table.ts'
 
-/** What a transaction makes of one record. */
+/** The state of one record within a transaction. */
 export interface Staged {
   readonly after: StoredRecord | undefined
-  /** The operation that touched the record first; a cascade counts to the removal that set it off. */
+  /** The operation that touched the record first; a cascade counts as the removal that caused it. */
   readonly index: number
-  /** The operation that made the record, and so set all of its fields, if one did. */
+  /** The operation that created the record and set all its fields, if any. */
   readonly madeBy: number | undefined
-  /** For each field that an operation has set since: the last one that did. */
+  /** The last operation that set each field since. */
   readonly setBy: ReadonlyMap<string, number>
 }
 
-/** The operation that set a field last, if one did. */
+/** The last operation that set a field, if any. */
 export const setterOf = ({ madeBy, setBy }: Staged, field: string): number | undefined => setBy.get(field) ?? madeBy
 
 const NOTHING_SET: Staged['setBy'] = new Map()
 
-/** What a transaction makes of a table. */
+/** The state of a table within a transaction. */
 interface StagedTable {
   readonly table: Table
-  /** The records that it touches, in the order of first touch. */
+  /** Touched records, in order of first touch. */
   readonly rows: Map<number, Staged>
-  /** Once it took ids: the next one. */
+  /** The next id, once the transaction has assigned one. */
   nextId: number | undefined
 }
 
-/** The tables as a transaction would leave them: its changes, beside what is committed. Nothing here touches the tables. */
+/** The tables as a transaction would leave them: its changes over the committed records. It does not modify the tables. */
 export class TransactionOverlay {
   readonly #tables: ReadonlyMap<string, Table>
   readonly #staged = new Map<string, StagedTable>()
-  /** `table.field` → target id → staged records that refer to it and did not before. */
+  /** `table.field` → target id → staged records that newly refer to it. */
   #newReferrers: Map<string, Map<number, Set<number>>> | undefined
 
   constructor(tables: ReadonlyMap<string, Table>) {
     this.#tables = tables
   }
 
-  /** Calls back with every record that the transaction touches, in the order of first touch. */
+  /** Calls back with every touched record, in order of first touch. */
   each(visit: (table: Table, id: number, staged: Staged) => void): void {
     for (const { table, rows } of this.#staged.values()) for (const [id, staged] of rows) visit(table, id, staged)
   }
@@ -51,7 +51,7 @@ export class TransactionOverlay {
     return this.#table(table).get(id)
   }
 
-  /** The record as it would be. */
+  /** The record as the transaction would leave it. */
   current(table: string, id: number): StoredRecord | undefined {
     const staged = this.#staged.get(table)?.rows.get(id)
     return staged === undefined ? this.committed(table, id) : staged.after
@@ -61,7 +61,7 @@ export class TransactionOverlay {
     return this.#table(table).model
   }
 
-  /** Takes an id: the wanted one, or the next. Ids go up and are spent even if their record goes again. */
+  /** Assigns an id: the requested one, or the next. Ids ascend and are not reused even if the record is removed again. */
   takeId(name: string, wanted: number | undefined): number {
     const staged = this.#of(name)
     const next = staged.nextId ?? staged.table.nextId
@@ -70,13 +70,17 @@ export class TransactionOverlay {
     return id
   }
 
-  /** Stages a record that operation `index` makes. */
+  /** Stages a record created by operation `index`. */
   make(table: string, record: StoredRecord, index: number): void {
     const first = this.#of(table).rows.get(record.id)?.index ?? index
     this.#set(table, record.id, { after: record, index: first, madeBy: index, setBy: NOTHING_SET })
   }
 
-  /** Stages what becomes of a record that is there. @param fields the fields that operation `index` sets */
+  /**
+   * Stages a change of an existing record.
+   *
+   * @param fields the fields that operation `index` sets
+   */
   put(table: string, id: number, after: StoredRecord | undefined, index: number, fields: readonly string[] = []): void {
     const earlier = this.#of(table).rows.get(id)
     const setBy = new Map(earlier?.setBy)
@@ -89,7 +93,7 @@ export class TransactionOverlay {
     if (staged.after !== undefined) this.#noteReferences(table, Object.freeze(staged.after))
   }
 
-  /** The id of a committed record that has this value in a unique field. */
+  /** The id of the committed record with this value in a unique field. */
   ownerOf(table: string, field: string, value: NonNullable<StoredRecord[string]>): number | undefined {
     return this.#table(table).ownerOf(field, value)
   }
@@ -104,7 +108,7 @@ export class TransactionOverlay {
     })
   }
 
-  /** What is to be applied. */
+  /** The changes to apply. */
   changes(): Change[] {
     const changes: Change[] = []
     this.each((table, id, { after }) => {
@@ -114,7 +118,7 @@ export class TransactionOverlay {
     return changes
   }
 
-  /** Calls back with each table that gave out ids, and the next one. */
+  /** Calls back with each table that assigned ids, and its next id. */
   eachNextId(visit: (table: Table, nextId: number) => void): void {
     for (const { table, nextId } of this.#staged.values()) if (nextId !== undefined) visit(table, nextId)
   }
@@ -132,7 +136,7 @@ export class TransactionOverlay {
     }
   }
 
-  /** What becomes of a table, nothing to begin with. */
+  /** The staged state of a table, empty at first. */
   #of(name: string): StagedTable {
     const known = this.#staged.get(name)
     if (known !== undefined) return known

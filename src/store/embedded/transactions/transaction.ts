@@ -9,8 +9,8 @@ import { eventsOf } from './events.ts'
 import { type Staged, setterOf, TransactionOverlay } from './transaction-overlay.ts'
 
 /**
- * Works out what a batch of operations does: all of it is staged, then constraints are held against the state that the batch
- * would leave behind, and only then is it applied (by whoever called) or forgotten.
+ * Runs a batch of operations: all of them are staged, constraints are checked against the resulting state, and the caller then
+ * applies or discards the changes. So a batch may swap unique values or delete records that refer to each other.
  */
 export class Transaction {
   readonly #registry: Registry
@@ -24,14 +24,14 @@ export class Transaction {
     this.#stage = new TransactionOverlay(tables)
   }
 
-  /** Spends the ids that were given out. */
+  /** Marks the assigned ids as used. */
   spendIds(): void {
     this.#stage.eachNextId((table, nextId) => {
       table.nextId = nextId
     })
   }
 
-  /** @param order events to be left behind by what it changes */
+  /** @param order events to store with the changes */
   run(operations: readonly Operation[], order?: EventRequest): Outcome {
     const left = operations.map((operation, index) => this.#perform(operation, index))
     this.#stage.each((table, id, staged) => this.#judge(table, id, staged))
@@ -43,7 +43,7 @@ export class Transaction {
     return { ok: true, records, changes: order === undefined ? changes : [...changes, ...this.#events(changes, order)] }
   }
 
-  /** They are of our own making, so nobody judges them. */
+  /** Event records are made here, so they are not validated. */
   #events(changes: readonly Change[], order: EventRequest): Change[] {
     return eventsOf(changes, order, (table) => this.#stage.modelOf(table)).map((values) => {
       const id = this.#stage.takeId(order.table, undefined)
@@ -51,13 +51,13 @@ export class Transaction {
     })
   }
 
-  /** @returns what the operation leaves behind; for a removal, what was there */
+  /** @returns the stored record; for a removal, the removed one */
   #perform(operation: Operation, index: number): StoredRecord | undefined {
     if (operation.kind === 'insert') return this.#insert(operation.table, operation.values, operation.id, index)
     const { kind, table, id, expect } = operation
     const current = this.#stage.current(table, id)
     if (current === undefined) {
-      // A record that a cascade of this very transaction took along was there to be removed.
+      // A record that a cascade of this transaction removed already existed to be removed.
       const before = kind === 'remove' ? this.#stage.committed(table, id) : undefined
       if (before === undefined) this.#violations.push({ kind: 'missing', index, id })
       return before
@@ -86,7 +86,7 @@ export class Transaction {
     return this.#stage.current(table, id)
   }
 
-  /** Removes a record and deals with those that refer to it; `restrict` is judged when everything is staged. */
+  /** Removes a record and applies `on_delete` to its referrers; `restrict` is checked at the end. */
   #remove(table: string, id: number, index: number): void {
     const going = [{ table, id }]
     for (const each of going) {
@@ -120,7 +120,7 @@ export class Transaction {
     }
     for (const { name: field, unique, relation } of model.constrained) {
       const setter = setterOf(staged, field)
-      // Values and references that no operation set were judged when they were set.
+      // Values and references that this transaction did not set were checked when they were set.
       if (setter === undefined) continue
       if (unique && this.#isTaken(model.key, field, after)) this.#violations.push({ kind: 'unique', index: setter, field })
       const dangles = relation !== undefined && this.#dangles(relation.target, field, after)
@@ -150,7 +150,7 @@ export class Transaction {
     return !isAlone && this.#stagedOwners(table, field).get(value) !== record.id
   }
 
-  /** Among the staged records: whose each value is. Who had it before keeps it; then who took it first. */
+  /** Owners of staged unique values. The previous owner keeps a value; otherwise the first record to set it. */
   #stagedOwners(table: string, field: string): ReadonlyMap<unknown, number> {
     const name = `${table}.${field}`
     this.#owners ??= new Map()
