@@ -3,10 +3,10 @@ import type { ErrorDescription } from './redact.ts'
 
 const PREFIXES: Readonly<Record<string, string>> = { warn: 'Warning: ', error: 'Error: ' }
 
-/** The members that a person is told otherwise, or not at all: a terminal shows what happens as it happens. */
+/** Fields that the text format presents differently or omits. */
 const TOLD: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'event', 'error'])
 
-/** Turns a line of JSON into one for people: the message, what goes with it, and below it the stack of an error. */
+/** Formats a JSON log line for people: the message, its fields, and the stack of an error below it. */
 export function asText(line: string): string {
   const entry = JSON.parse(line) as Readonly<Record<string, unknown>>
   const fields = Object.entries(entry).filter(([name]) => !TOLD.has(name))
@@ -25,5 +25,5 @@ function errorText({ type, message, stack, cause }: ErrorDescription): string {
   return cause === undefined ? own : `${own}\ncaused by ${errorText(cause)}`
 }
 
-/** Without anything that a terminal would obey. */
+/** Removes control characters that a terminal would interpret. */
 const harmless = (text: string): string => stripVTControlCharacters(text).replace(/[^\P{Cc}\n\t]/gu, '')

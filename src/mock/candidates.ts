@@ -8,17 +8,17 @@ import { numberFor } from './numbers.ts'
 import { PatternText } from './pattern-text.ts'
 import { TEXT_BY_TYPE, textByName } from './texts.ts'
 
-/** After so many attempts a pattern makes its texts itself. */
+/** Attempts with the hint of the field's name before the pattern generates texts itself. */
 const NAMED_ATTEMPTS = 3
-/** Beyond what is asked for, texts of a pattern without an end become no longer than this. */
+/** Length that unbounded patterns are expanded to beyond the required minimum. */
 const PATTERN_LENGTH = 16
-/** How often a flag is what its default says. */
+/** Probability that a boolean has its default value. */
 const USUALLY = 0.85
 
-/** Makes a value that may do for a field; every attempt makes another. Undefined where one led nowhere. */
+/** Generates a candidate value for a field, a different one for each attempt. Undefined if an attempt fails. */
 export type Candidate = (attempt: number) => Json | undefined
 
-/** How values of one field are thought up from the random numbers of the moment. Relations are not: they take what there is. */
+/** The generator of a field's values from the current random numbers. Relations have none; they choose among existing records. */
 export function candidates(field: Field, model: Model, source: Source): Candidate {
   const { type, limits } = field
   const { faker, random } = source
@@ -61,7 +61,7 @@ export function candidates(field: Field, model: Model, source: Source): Candidat
   }
 }
 
-/** Begins anywhere and goes through all of them. */
+/** Starts at a random choice and cycles through all. */
 const chosen =
   (choices: readonly (string | number)[], { random }: Source): Candidate =>
   (attempt) =>
@@ -71,7 +71,7 @@ function textual(field: Field, model: Model, { faker, random }: Source): Candida
   const { limits, type } = field
   const named = textByName(field.name, model.key)
   const byType = TEXT_BY_TYPE[type.name as keyof typeof TEXT_BY_TYPE]
-  // A type with a form of its own is not to be given what only the name stands for.
+  // Field types with a format of their own ignore the hint of the name.
   const make = type.name === 'string' || type.name === 'text' ? (named ?? byType) : byType
   const text: Candidate = (attempt) => fitted(told(make(faker), attempt), field, { faker, random })
   const told = (base: string, attempt: number) =>
@@ -81,14 +81,14 @@ function textual(field: Field, model: Model, { faker, random }: Source): Candida
   return (attempt) => (named !== undefined && attempt < NAMED_ATTEMPTS ? text(attempt) : byPattern(attempt))
 }
 
-/** Tells one text from another that is like it. */
+/** Appends a number to make a text unique. */
 function numbered(text: string, type: string, number: number): string {
   if (type === 'email') return text.replace('@', `${number}@`)
   if (type === 'slug' || type === 'url') return `${text}-${number}`
   return /\s/.test(text) ? `${text} ${number}` : `${text}${number}`
 }
 
-/** As long as the bounds say, in characters. What is short is continued, what is long is cut, a number at its end kept. */
+/** Fits a text to the length limits, in characters: short texts are continued, long ones cut, keeping a number at the end. */
 function fitted(text: string, { limits, type }: Field, { faker }: Source): string {
   const { min_length: min = 0, max_length: max = Infinity } = limits
   if (type.name === 'email') return text
@@ -110,7 +110,7 @@ function fitted(text: string, { limits, type }: Field, { faker }: Source): strin
 function patterned({ pattern, min_length: min = 0, max_length: max }: Limits, { random }: Pick<Source, 'random'>): Candidate {
   if (pattern === undefined) throw new Error('There is no pattern')
   const texts = new PatternText(pattern)
-  // Each length is tried before longer ones: where there are few short texts there may be many longer.
+  // Each length is exhausted before longer ones, since there may be few short texts and many longer ones.
   return (attempt) =>
     texts.make(random, min, Math.min(max ?? Infinity, Math.max(min, PATTERN_LENGTH) + Math.floor(attempt / 100)))
 }
@@ -121,7 +121,7 @@ function password({ limits }: Field, { random, faker }: Source): Candidate {
   return () => faker.string.alphanumeric(Math.min(max, Math.max(min, 24)))
 }
 
-/** What Faker says, in the way in which the field's type wants it. */
+/** Converts the value from Faker to the field's type. */
 function hinted(field: Field, source: Source): Candidate {
   const [group = '', method = ''] = field.faker?.split('.') ?? []
   const { faker, random } = source
@@ -150,7 +150,7 @@ function hinted(field: Field, source: Source): Candidate {
     }
   }
 
-  /** A hint is kept to for as long as it can: only what cannot be told apart is numbered. */
+  /** The hint is kept as long as possible; a number is appended only to make values distinct. */
   function numberedAfter(text: string, attempt: number): string {
     if (!field.unique || attempt < NAMED_ATTEMPTS) return text
     return numbered(text, field.type.name, random.integer(2, 10 ** Math.min(attempt, 9)))

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Randomizer } from '@faker-js/faker'
 
 /**
- * Random numbers that follow from a key and nothing else. A key stands for one value, so what is drawn for it does not depend on what
- * was drawn before, here or on another machine.
+ * Pseudo-random numbers derived from a key only. Each value has its own key, so it does not depend on values generated before.
  *
- * SHA-256 spreads keys that are nearly the same; the numbers are those of sfc32 (Doty-Humphrey, PractRand). Faker's own generator
- * would be seeded 20 times slower than a value takes to make.
+ * SHA-256 spreads similar keys; sfc32 generates the numbers (Doty-Humphrey, PractRand). Seeding Faker's own generator takes 20
+ * times as long as generating a value.
  */
 export class KeyedRandom implements Randomizer {
   #a = 0
@@ -14,7 +13,7 @@ export class KeyedRandom implements Randomizer {
   #c = 0
   #count = 0
 
-  /** Begins the numbers of a key. */
+  /** Starts the sequence of a key. */
   begin(key: string): void {
     const digest = createHash('sha256').update(key).digest()
     this.#a = digest.readInt32LE(0)
@@ -23,7 +22,7 @@ export class KeyedRandom implements Randomizer {
     this.#count = digest.readInt32LE(12)
   }
 
-  /** From 0 to 1, without 1. Bound, since Faker takes it out of the object. */
+  /** A number in [0, 1). Bound, since Faker detaches it from the object. */
   readonly next = (): number => {
     const sum = (this.#a + this.#b + this.#count) | 0
     this.#count = (this.#count + 1) | 0
@@ -33,22 +32,22 @@ export class KeyedRandom implements Randomizer {
     return (sum >>> 0) / 4_294_967_296
   }
 
-  /** For Faker, which nobody here asks to be seeded. */
+  /** Required by Faker's interface; never called here. */
   seed(seed: number | number[]): void {
     this.begin(String(seed))
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, both included. */
   integer(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1))
   }
 
-  /** True as often as the share says. */
+  /** True with the given probability. */
   chance(share: number): boolean {
     return this.next() < share
   }
 
-  /** One of several; there must be one. */
+  /** A random item of a non-empty array. */
   pick<T>(items: readonly T[]): T {
     const item = items[this.integer(0, items.length - 1)]
     if (item === undefined) throw new Error('There is nothing to pick from')

@@ -3,28 +3,27 @@ import { AppError } from '../errors.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 import { KeyedRandom } from './keyed-random.ts'
 
-/** The language of mock data unless another is asked for. */
+/** Default language of mock data. */
 export const DEFAULT_LOCALE = 'en'
 
-/** What mock data takes for today, so that the same seed gives the same dates on any day. */
+/** The reference date of mock data, fixed so that a seed gives the same dates on any day. */
 export const REFERENCE_TIME = Date.parse('2025-06-01T00:00:00.000Z')
 
-/** Faker, and the random numbers that it draws from. */
+/** Faker and its source of random numbers. */
 export interface Source {
   readonly faker: Faker
   readonly random: KeyedRandom
 }
 
 /**
- * Loads Faker in one language; what a language lacks comes from English. Each is a large library: this is asked for when a mock value
- * is wanted, and not at a start.
+ * Loads Faker in one language, with English as fallback. Loaded on first use, since each language is large.
  *
  * @throws {AppError} USAGE when there is no such language
  */
 export async function loadFaker(locale: string = DEFAULT_LOCALE): Promise<Source> {
   const { faker: made } = await importLocale(locale)
   const random = new KeyedRandom()
-  // The class itself is only exported beside all languages, which take ten times as long to load.
+  // Faker exports the class itself only together with all languages, which take ten times as long to load.
   const { constructor: Constructor } = made as unknown as { constructor: typeof Faker }
   const faker = new Constructor({ locale: made.rawDefinitions, randomizer: random })
   faker.setDefaultRefDate(REFERENCE_TIME)
@@ -32,7 +31,7 @@ export async function loadFaker(locale: string = DEFAULT_LOCALE): Promise<Source
 }
 
 async function importLocale(locale: string): Promise<{ readonly faker: Faker }> {
-  // What all languages share is none.
+  // `base` holds what all languages share; it is not a language.
   if (locale === 'base' || !/^[a-zA-Z_]{2,20}$/.test(locale)) throw await noSuchLocale(locale)
   try {
     return (await import(`@faker-js/faker/locale/${locale}`)) as { readonly faker: Faker }

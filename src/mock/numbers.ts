@@ -2,7 +2,7 @@ import type { Field } from '../model/field.ts'
 import type { KeyedRandom } from './keyed-random.ts'
 import { snake } from './texts.ts'
 
-/** Usual values by a field's name, where its bounds leave them; the first that fits. */
+/** Usual ranges by field name; the first match counts. */
 const USUAL: readonly (readonly [RegExp, low: number, high: number])[] = [
   [/price|cost|amount|total|balance|fee|revenue/, 1, 1_000],
   [/salary|income/, 20_000, 120_000],
@@ -18,14 +18,13 @@ const USUAL: readonly (readonly [RegExp, low: number, high: number])[] = [
   [/position|order|rank|priority|level/, 0, 20],
 ]
 const ANY = [/^/, 0, 1_000] as const
-/** A thousand million times as wide. */
+/** At most 10⁹ times the usual range. */
 const MAX_WIDENING = 9
 
 /**
  * A number within a field's bounds.
  *
- * @param attempt widens the usual range tenfold each time, as far as the bounds let it, and moves on from one to the next where
- *   there are few, so that each is tried
+ * @param attempt each attempt widens the usual range tenfold within the bounds; in small ranges attempts enumerate the values
  */
 export function numberFor({ name, type, limits }: Field, random: KeyedRandom, attempt: number): number {
   const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity, choices } = limits
@@ -50,7 +49,7 @@ function usual(name: string, attempt: number): readonly [number, number] {
   return [low, low + (high - low) * 10 ** Math.min(attempt, MAX_WIDENING)]
 }
 
-/** The usual range as far as the bounds leave it; where they leave nothing of it, one as wide beside the bound. */
+/** The usual range clipped to the bounds; if nothing remains, a range of the same width at the bound. */
 function within([low, high]: readonly [number, number], least: number, most: number): [number, number] {
   const span = high - low
   if (least >= high) return [least, Math.min(most, least + span)]

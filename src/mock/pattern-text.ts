@@ -1,7 +1,7 @@
 import type { RE2JS } from 're2js'
 import type { KeyedRandom } from './keyed-random.ts'
 
-/** What an instruction of a compiled RE2 program is (re2js `Inst`). */
+/** Instruction codes of a compiled RE2 program (re2js `Inst`). */
 const OP = { alt: 1, altMatch: 2, fail: 5, match: 6, rune: 8, rune1: 9, runeAny: 10, runeAnyNotNewline: 11 } as const
 
 interface Instruction {
@@ -11,20 +11,19 @@ interface Instruction {
   readonly runes: ArrayLike<number>
 }
 
-/** How often the branch is taken that makes a text longer, until it is long enough: one of these for each text. */
+/** Probabilities of taking the branch that lengthens a text before it is long enough; one of them is chosen for each text. */
 const LENGTHENING = [0.85, 0.98, 0.9995] as const
-/** No pattern that a person wrote takes more steps. */
+/** Maximum number of steps; patterns written by people need fewer. */
 const MAX_STEPS = 20_000
 
 /**
- * Makes texts that a pattern matches, by walking through the very program that the pattern is matched with, so that every syntax
- * that it knows is understood. Anchors and word boundaries are passed by unseen: a text is to be held against the pattern before it
- * is used.
+ * Generates texts that match a pattern, by walking through its compiled RE2 program, so that every syntax is supported. Anchors
+ * and word boundaries are not evaluated, so the caller must test each text against the pattern.
  */
 export class PatternText {
   readonly #program: readonly Instruction[]
   readonly #start: number
-  /** For each instruction, how many characters follow at least until the match; infinite where none is reached. */
+  /** For each instruction, the minimum number of characters until the match; Infinity if none is reachable. */
   readonly #distance: readonly number[]
 
   constructor(pattern: RE2JS) {
@@ -35,9 +34,9 @@ export class PatternText {
   }
 
   /**
-   * A text of `min` to `max` characters as far as the pattern lets it.
+   * A text of `min` to `max` characters, as far as the pattern allows it.
    *
-   * @returns undefined when the walk led nowhere
+   * @returns undefined if the walk reaches no match
    */
   make(random: KeyedRandom, min: number, max: number): string | undefined {
     const enough = random.integer(min, max)
@@ -64,7 +63,7 @@ export class PatternText {
     return undefined
   }
 
-  /** What is left of the lengths decides how much longer the text becomes. */
+  /** Chooses a branch by the remaining lengths. */
   #branch({ out, arg }: Instruction, random: KeyedRandom, left: { lengthening: number; enough: number; max: number }): number {
     const [one, other] = [this.#distance[out] ?? Infinity, this.#distance[arg] ?? Infinity]
     const shorter = one <= other ? out : arg
@@ -78,7 +77,7 @@ export class PatternText {
 
 const consumes = ({ op }: Instruction): boolean => op >= OP.rune && op <= OP.runeAnyNotNewline
 
-/** Shortest ways to the match, by relaxing until nothing changes: programs are short. */
+/** Shortest distances to the match, by relaxation until nothing changes: programs are short. */
 function distances(program: readonly Instruction[]): number[] {
   const distance: number[] = program.map(({ op }) => (op === OP.match ? 0 : Infinity))
   for (let changed = true; changed; ) {
@@ -104,7 +103,7 @@ function rangesOf({ op, runes }: Instruction): Range[] {
   return Array.from({ length: runes.length / 2 }, (_, index) => [runes[index * 2] ?? 0, runes[index * 2 + 1] ?? 0])
 }
 
-/** Characters to be drawn first where a pattern lets them: what people type; then whatever can be seen; then the rest of Unicode. */
+/** Characters in order of preference: typed ones, then visible ones, then the rest of Unicode. */
 const PREFERRED: readonly (readonly Range[])[] = [
   [
     [0x30, 0x39],
@@ -123,7 +122,7 @@ function draw(ranges: readonly Range[], random: KeyedRandom): string | undefined
   const sets = PREFERRED.map((preferred) => common(ranges, preferred)).filter((set) => set.length > 0)
   const [first, second] = sets
   if (first === undefined) return undefined
-  // Where lower and upper case are free, both are to be seen.
+  // Mixes lower and upper case where the pattern allows both.
   const set = second !== undefined && sets.length > 2 && random.chance(0.2) ? second : first
   const [low, high] = random.pick(set)
   return String.fromCodePoint(random.integer(low, high))

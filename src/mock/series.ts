@@ -7,29 +7,29 @@ import { type Candidate, candidates } from './candidates.ts'
 import type { Source } from './load-faker.ts'
 import { timestampsFor } from './moments.ts'
 
-/** How often a value is thought up anew before it is said that there is none. */
+/** Maximum number of attempts for one value. */
 const MAX_TRIES = 10_000
-/** How often a field stays empty that may. */
+/** Probability that an optional field is empty. */
 const EMPTY = 0.15
-/** The most records that one is linked to. */
+/** Maximum number of records in a many-to-many relation. */
 const MAX_LINKS = 4
 
 export interface SeriesOptions {
   readonly model: Model
   readonly source: Source
   readonly seed: number
-  /** Fields that keep their defaults. */
+  /** Fields that keep their default. */
   readonly leave?: (field: Field) => boolean
-  /** Values of unique fields that are taken already, by the field's name. */
+  /** Taken values of unique fields, by field name. */
   readonly taken?: ReadonlyMap<string, Iterable<Json>>
-  /** What the values of secret fields follow from, in the place of the seed, and the same for every record. */
+  /** Seed of the values of secret fields, instead of the public seed. */
   readonly secret: string
 }
 
 /**
- * Mock records of one model, one after the other. Each value follows from the seed, the model, the record's place in the series and
- * the field, and from nothing else: a field more or less leaves the values of the others as they are. Only where values must be
- * unique, those of the same field that came before (or are taken) are looked at.
+ * A series of mock records of one model. Each value is derived from the seed, the model, the index of the record and the field
+ * only, so adding or removing a field does not change other values. Unique fields also depend on earlier values of the same
+ * field.
  */
 export class Series {
   readonly #options: SeriesOptions
@@ -50,7 +50,7 @@ export class Series {
   }
 
   /**
-   * The fields of a record that are no relations. To be asked for in the order of the series, since unique values are.
+   * The values of a record except relations. Must be called in order of the index, since unique values depend on earlier ones.
    *
    * @throws {AppError} INVALID_REQUEST naming the field for which no value was found
    */
@@ -59,16 +59,16 @@ export class Series {
   }
 
   /**
-   * The relations of a record, to what there is to refer to. In the order of the series too.
+   * The relations of a record. Must be called in order of the index.
    *
-   * @param targets ids that a relation may hold
-   * @throws {AppError} INVALID_REQUEST naming the field for which there is nothing to refer to
+   * @param targets ids that a relation may refer to
+   * @throws {AppError} INVALID_REQUEST naming the field that has no record to refer to
    */
   links(index: number, targets: (field: RelationField) => readonly number[]): Record<string, Json> {
     return Object.fromEntries(this.#relations.map((field) => [field.name, this.#link(field, index, targets(field))]))
   }
 
-  /** When a record was made and last changed, for models that keep it. */
+  /** Creation and change times, for models with timestamps. */
   timestamps(index: number): Record<string, Json> {
     if (!this.#options.model.timestamps) return {}
     this.#begin('timestamps of', index)
@@ -131,7 +131,7 @@ export class Series {
 
 const isOptional = (field: Field): boolean => !field.required && field.default === undefined && !field.type.list
 
-/** The value in its stored form, if the field takes it. */
+/** The value in stored form, if the field accepts it. */
 function acceptable(field: Field, made: Json | undefined): Json | undefined {
   if (made === undefined || made === '') return undefined
   const reading = field.type.read(made)

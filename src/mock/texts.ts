@@ -6,7 +6,7 @@ const capitalised = (text: string): string => text.charAt(0).toUpperCase() + tex
 const words = (faker: Faker, min: number, max: number): string => faker.word.words({ count: { min, max } })
 const slug = (faker: Faker): string => faker.helpers.slugify(words(faker, 2, 4)).toLowerCase()
 
-/** At domains that belong to nobody (RFC 2606): mock data is sent somewhere sooner or later. */
+/** Reserved domains (RFC 2606), since mock addresses may be sent mail by mistake. */
 export const email: Make = (faker) => faker.internet.exampleEmail().toLowerCase()
 export const url: Make = (faker) => `https://www.example.com/${slug(faker)}`
 
@@ -16,7 +16,7 @@ export const paragraph: Make = (faker) => faker.lorem.paragraph()
 const fullName: Make = (faker) => faker.person.fullName()
 const company: Make = (faker) => faker.company.name()
 
-/** What a field of text is about, by its name; the first that fits. */
+/** Generators by the name of a text field; the first match counts. */
 const BY_FIELD: readonly (readonly [RegExp, Make])[] = [
   [/user_?name|^login$|nick(_?name)?$|^handle$/, (faker) => faker.internet.username()],
   [/first_?name|given_?name/, (faker) => faker.person.firstName()],
@@ -55,7 +55,7 @@ const BY_FIELD: readonly (readonly [RegExp, Make])[] = [
   [/body|content|(^|_)(bio|notes?|comments?|message|text|details|about)$/, paragraph],
 ]
 
-/** What `name` is the name of, by the model that has it. */
+/** Generators of `name`, by model. */
 const BY_MODEL: readonly (readonly [RegExp, Make])[] = [
   [/user|person|people|customer|author|employee|member|contact|client|patient|student|teacher|guest/, fullName],
   [/product|item/, (faker) => faker.commerce.productName()],
@@ -67,7 +67,7 @@ const BY_MODEL: readonly (readonly [RegExp, Make])[] = [
   [/book/, (faker) => faker.book.title()],
 ]
 
-/** What a field's name says its text is to look like, if it says anything. */
+/** The generator that a field's name suggests, if any. */
 export function textByName(field: string, model: string): Make | undefined {
   const name = snake(field)
   const found = BY_FIELD.find(([pattern]) => pattern.test(name))?.[1]
@@ -75,10 +75,10 @@ export function textByName(field: string, model: string): Make | undefined {
   return BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? ((faker) => capitalised(words(faker, 2, 2)))
 }
 
-/** `publishedAt` → `published_at`, so that names are told apart in either spelling. */
+/** `publishedAt` → `published_at`, so that names match in either spelling. */
 export const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase()
 
-/** What a field of text looks like whose name says nothing, by its type. */
+/** Generators by field type, for names that suggest nothing. */
 export const TEXT_BY_TYPE = {
   string: (faker: Faker) => capitalised(words(faker, 2, 4)),
   text: paragraph,

@@ -1,20 +1,19 @@
-/** In bits; a power of two. */
+/** Number of bits; a power of two. */
 const SIZE = 1 << 17
-/** So many are remembered before all are forgotten: few enough that one in sixteen is let in by mistake at the most. */
+/** Number of keys remembered before a reset. At most one in sixteen is then admitted by mistake. */
 const MAX_SEEN = SIZE / 16
 
 /**
- * Keeps out of a cache what is asked for once and not again for a long while, since that would only push out others and leave
- * work to the garbage collector (the doorkeeper of TinyLFU: Einziger, Friedman & Manes, ACM Transactions on Storage 2017).
- * One bit a number, so that one may be taken for another.
+ * Admission filter for a cache: rejects keys seen only once recently (doorkeeper of TinyLFU: Einziger, Friedman & Manes, ACM
+ * Transactions on Storage 2017). One bit for a key, so keys may collide.
  */
 export class AdmissionFilter {
   readonly #bits = new Uint32Array(SIZE / 32)
   #seen = 0
 
-  /** True when a number was shown before, lately. */
+  /** True if the key was seen recently. */
   admits(number: number): boolean {
-    // Knuth's multiplicative hash: its upper bits are the ones that are spread.
+    // Knuth's multiplicative hash; the upper bits are well distributed.
     const place = Math.imul(number, 0x9e3779b1) >>> 15
     const [index, bit] = [place >>> 5, 1 << (place & 31)]
     const word = this.#bits[index] ?? 0

@@ -1,4 +1,4 @@
-/** Tells the time, so that nothing else asks the machine for it. Milliseconds since the Unix epoch. */
+/** Returns the time in milliseconds since the Unix epoch. Injected, so that tests control it. */
 export type Clock = () => number
 
 export const systemClock: Clock = () => Date.now()
@@ -6,7 +6,10 @@ export const systemClock: Clock = () => Date.now()
 let latest = Number.NaN
 let latestText = ''
 
-/** ISO 8601 in UTC with milliseconds, the one form in which timestamps are stored and sent. Most ask for the present one. */
+/**
+ * ISO 8601 in UTC with milliseconds, the only form in which timestamps are stored and sent. Caches the last result, since most
+ * calls are for the present millisecond.
+ */
 export function isoTime(milliseconds: number): string {
   if (milliseconds !== latest) {
     latestText = new Date(milliseconds).toISOString()

@@ -1,18 +1,18 @@
-/** A key that stands twice in one object: `JSON.parse` would keep the last and say nothing. */
+/** A duplicate key in an object. `JSON.parse` would silently keep the last value. */
 export interface DuplicateKey {
   readonly key: string
-  /** Where it stands for the second time, counted from 1. */
+  /** Line of the second occurrence, from 1. */
   readonly line: number
 }
 
 /**
- * The first key that stands twice in an object of a JSON text, however deep.
+ * Finds the first duplicate key in a JSON text, at any depth.
  *
- * @param value what `JSON.parse` made of the text
+ * @param value the result of `JSON.parse` of the text
  */
 export async function duplicateKey(text: string, value: unknown): Promise<DuplicateKey | undefined> {
   if (!hasDuplicateKey(text, value)) return undefined
-  // Seldom needed, and not to be loaded with every start.
+  // Rarely needed, so it is not loaded at start.
   const { visit } = await import('jsonc-parser')
   const open: Set<string>[] = []
   let found: DuplicateKey | undefined
@@ -32,10 +32,10 @@ export async function duplicateKey(text: string, value: unknown): Promise<Duplic
   return found
 }
 
-/** True when there are more keys in a JSON text than in what `JSON.parse` made of it. */
+/** True if a JSON text has more keys than the result of `JSON.parse`. */
 export const hasDuplicateKey = (text: string, value: unknown): boolean => keysInText(text) !== keysIn(value)
 
-/** How many members the objects in what `JSON.parse` made have together. */
+/** Total number of members of all objects in a parsed value. */
 export function keysIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0
@@ -44,7 +44,7 @@ export function keysIn(value: unknown): number {
     return count
   }
   const members = value as Readonly<Record<string, unknown>>
-  // Such objects inherit nothing that `in` would find.
+  // Parsed objects inherit no enumerable members.
   for (const key in members) {
     count++
     if (typeof members[key] === 'object') count += keysIn(members[key])
@@ -56,7 +56,7 @@ const BACKSLASH = 0x5c
 const COLON = 0x3a
 const SPACE = 0x20
 
-/** How many strings of a valid JSON text have a colon behind them. */
+/** Number of strings in a valid JSON text that are followed by a colon. */
 function keysInText(text: string): number {
   let count = 0
   for (let start = text.indexOf('"'); start !== -1; ) {
@@ -70,7 +70,7 @@ function keysInText(text: string): number {
   return count
 }
 
-/** True for a quote that belongs to the string it stands in. */
+/** True if the quote is escaped. */
 export function isEscaped(text: string, quote: number): boolean {
   let at = quote
   while (text.charCodeAt(at - 1) === BACKSLASH) at--

@@ -1,7 +1,7 @@
 /**
- * Remembers what was used last, and no more of it than `capacity`. Two generations: what is asked for moves into the young one;
- * when that has taken half of the capacity it becomes the old one, whose predecessor is forgotten. So nothing is kept in order,
- * and an entry costs no more than its place in a map.
+ * Least-recently-used cache in two generations. A hit moves an entry to the young generation. When that holds half of the
+ * capacity, it becomes the old one and the previous old one is dropped. No order is maintained, so an entry costs only its
+ * place in a map.
  */
 export class GenerationalCache<K, V> {
   readonly #half: number
@@ -11,8 +11,8 @@ export class GenerationalCache<K, V> {
   #weight = 0
 
   /**
-   * @param capacity the most that all entries weigh together
-   * @param weigh what an entry weighs, 1 unless said otherwise; one of more than half of the capacity is not remembered
+   * @param capacity maximum total weight
+   * @param weigh weight of an entry, 1 by default; entries above half of the capacity are not cached
    */
   constructor(capacity: number, weigh: (key: K, value: V) => number = () => 1) {
     this.#half = capacity / 2
@@ -47,7 +47,7 @@ export class GenerationalCache<K, V> {
     this.#old.delete(key)
   }
 
-  /** How many entries are remembered; one that is in both generations counts twice. */
+  /** Number of entries; an entry in both generations counts twice. */
   get size(): number {
     return this.#young.size + this.#old.size
   }

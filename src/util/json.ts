@@ -1,8 +1,8 @@
-/** Any value that JSON can say. */
+/** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }
 
-/** How deep a value may be nested: deeper than anybody means it, and far from where a stack overflows. */
+/** Maximum nesting depth of a JSON value: more than data needs, and far from a stack overflow. */
 export const MAX_JSON_DEPTH = 32
 
 /** True for `{…}`: not null, not an array, not a class instance from elsewhere. */

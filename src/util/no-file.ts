@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 
-/** True for a folder, a device or a pipe, which may never end; not for a file, nor for what is not there. Symbolic links are followed. */
+/** True for folders, devices and pipes; false for files and for paths that do not exist. Follows symbolic links. */
 export const isNoFile = (path: string): Promise<boolean> =>
   stat(path).then(
     (found) => !found.isFile(),

@@ -1,13 +1,12 @@
 /**
- * True when a number, as JSON and CSV write it, is still the same one after it was read into a double and written again: a whole
- * number is kept to the last digit, and none becomes infinite or nothing. A fraction is rounded to the nearest double, as
- * everywhere (RFC 8259, section 6).
+ * True if a JSON or CSV number survives conversion to a double: an integer keeps every digit, and no number becomes infinite or
+ * zero. Fractions are rounded to the nearest double (RFC 8259, section 6).
  */
 export function isKeptExactly(numeral: string): boolean {
   const value = Number(numeral)
   if (!Number.isFinite(value)) return false
   if (value === 0) return !/[1-9]/.test(numeral.split(/e/i)[0] ?? '')
   if (Number.isSafeInteger(value) || !/^[+-]?\d+$/.test(numeral)) return true
-  // Finite, so of 309 digits at most, but for zeros in front.
+  // Finite, so it has at most 309 digits, apart from leading zeros.
   return BigInt(numeral.replace('+', '')) === BigInt(value)
 }

@@ -4,40 +4,40 @@ import type { MaybePromise } from './maybe-promise.ts'
 import { isKeptExactly } from './numeral.ts'
 import { isPlainText, NOT_PLAIN } from './plain-text.ts'
 
-/** Something that JSON can say and that would not be kept as it was said. */
+/** A part of a JSON text that would be lost or changed by parsing. */
 export interface JsonFault {
   readonly path: readonly (string | number)[]
-  /** To be put behind the name of what stands at the path. */
+  /** The message, after the name of the value at the path. */
   readonly problem: string
 }
 
-/** What a text says, and what would be lost of it. */
+/** The parsed value, and what parsing would lose. */
 export interface StrictJson {
   readonly value: unknown
   readonly faults: readonly JsonFault[]
 }
 
-/** Of a text with thousands of faults, this many are named; it is refused for them whatever the others are. */
+/** Maximum number of reported faults. */
 const MAX_FAULTS = 100
 
-/** Escapes that need to be looked at. */
+/** Escapes that need a closer look. */
 const SURROGATE_OR_NUL = /\\u(?:[dD][89a-fA-F]|0000)/
 
 /**
- * Parses JSON of which nothing may get lost on the way (I-JSON, RFC 7493): no key twice in an object, no number that a double
- * cannot hold, no text that UTF-8 cannot say. Takes time in proportion to the text, and no deeper a stack, whatever it holds.
+ * Parses JSON without loss (I-JSON, RFC 7493): reports duplicate keys, numbers that a double cannot hold, and strings that
+ * UTF-8 cannot encode. Time is linear in the text; the stack depth is bounded.
  *
- * @param envelope how many levels may stand around the values that people nest
- * @throws {SyntaxError} for what is no JSON
+ * @param envelope nesting levels allowed around a field value
+ * @throws {SyntaxError} if the text is not JSON
  */
 export function parseStrictJson(text: string, envelope: number): MaybePromise<StrictJson> {
   const { tooDeep, members, longNumbers } = survey(text, MAX_JSON_DEPTH + envelope)
   if (tooDeep !== -1) return pathAt(text, tooDeep).then((path) => ({ value: undefined, faults: [{ path, problem: TOO_DEEP }] }))
   const value: unknown = JSON.parse(text)
   const escapes = text.includes('\\u') && SURROGATE_OR_NUL.test(text)
-  // Of two members of one name `JSON.parse` keeps one.
+  // `JSON.parse` keeps one of several members with the same name.
   const suspicious = escapes || longNumbers || members !== keysIn(value)
-  // Most texts are fine, and are spared the slower look.
+  // Most texts need no second pass.
   return suspicious ? faultsIn(text).then((faults) => ({ value, faults })) : { value, faults: NO_FAULTS }
 }
 
@@ -45,7 +45,7 @@ const NO_FAULTS: readonly JsonFault[] = []
 const TOO_DEEP = `must not be nested more than ${MAX_JSON_DEPTH} levels deep`
 
 async function faultsIn(text: string): Promise<JsonFault[]> {
-  // Seldom needed, and not to be loaded with every start.
+  // Rarely needed, so it is not loaded at start.
   const { visit } = await import('jsonc-parser')
   const faults: JsonFault[] = []
   const report = (path: readonly (string | number)[], problem: string) => {
@@ -77,7 +77,7 @@ async function faultsIn(text: string): Promise<JsonFault[]> {
 
 const cut = (numeral: string): string => (numeral.length > 40 ? `${numeral.slice(0, 40)}…` : numeral)
 
-/** What stands around an offset; the text before it is nested as deep as may be. */
+/** The path to an offset in a text that exceeds the nesting depth there. */
 async function pathAt(text: string, offset: number): Promise<(string | number)[]> {
   const { visit } = await import('jsonc-parser')
   let last: (string | number)[] = []
@@ -94,13 +94,13 @@ const POINT = 0x2e
 const [OPEN_LIST, OPEN_OBJECT] = [0x5b, 0x7b]
 const [CLOSE_LIST, CLOSE_OBJECT] = [0x5d, 0x7d]
 
-/** What a look at each character tells of a text, without parsing it. */
+/** Properties of a JSON text found in one pass, without parsing. */
 interface Survey {
-  /** Where the text is nested deeper than may be for the first time, or -1. */
+  /** Offset at which the nesting depth is exceeded first, or -1. */
   readonly tooDeep: number
-  /** How many members its objects have together. */
+  /** Total number of object members. */
   readonly members: number
-  /** There are numbers that a double may not hold. */
+  /** True if there are numbers that a double may not hold. */
   readonly longNumbers: boolean
 }
 
@@ -134,7 +134,7 @@ function endOfDigits(text: string, start: number): number {
   return end
 }
 
-/** Where the string that begins at a quote ends; beyond the text when it does not. */
+/** Offset of the closing quote; beyond the text if there is none. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1)

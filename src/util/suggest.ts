@@ -1,11 +1,11 @@
 import { closestMatch } from 'leven'
 
-/** Nobody means a name longer than this; comparing one would take long. */
+/** Longer names are not compared, since that would take long. */
 const LONGEST_NAME = 64
 
 /**
- * The known name that was probably meant, or undefined when none is near.
- * Two edits in five letters count as a slip, since that is what swapped letters take.
+ * The known name closest to the given one, or undefined if none is close. Two edits in five letters are still close, since
+ * swapped letters count as two.
  */
 export function nearest(name: string, known: Iterable<string>, maxDistance = Math.round(name.length * 0.4)): string | undefined {
   if (name.length > LONGEST_NAME) return undefined
@@ -17,8 +17,8 @@ export function nearest(name: string, known: Iterable<string>, maxDistance = Mat
 }
 
 /**
- * The known name that this one is a slip of: one letter off, or another spelling (`foreign_key`, `Text-Area`). For names of an
- * open list, where most that are not known are meant.
+ * The known name that differs by one letter or only in spelling (`foreign_key`, `Text-Area`). For names from an open list,
+ * where most unknown names are intended.
  */
 export function slip(name: string, known: readonly string[]): string | undefined {
   const bare = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, '')
@@ -26,7 +26,7 @@ export function slip(name: string, known: readonly string[]): string | undefined
   return same ?? (name.length > 4 ? nearest(name, known, 1) : undefined)
 }
 
-/** `; did you mean 'title'?`, or nothing: to be put behind a message about an unknown name. */
+/** `; did you mean 'title'?` or an empty string, to append to a message about an unknown name. */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const match = nearest(name, known)
   return match === undefined ? '' : `; did you mean '${match}'?`

@@ -1,4 +1,7 @@
-/** Does something later, in so many milliseconds; what comes back calls it off. Tests pass one whose time they move themselves. */
+/**
+ * Runs a callback after a delay in milliseconds and returns a function that cancels it. Tests inject one whose time they
+ * control.
+ */
 export type Timer = (milliseconds: number, work: () => void) => () => void
 
 export const systemTimer: Timer = (milliseconds, work) => {

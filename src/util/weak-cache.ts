@@ -1,6 +1,6 @@
 /**
- * What was found out lately about objects, for as long as they live and no more than two generations of `size` follow. Two small
- * generations, since a garbage collector takes long over a weak map with an entry for everything there is.
+ * Cache keyed by objects, in two generations of `size` entries. Two small weak maps, since garbage collection is slow for a
+ * weak map with an entry for every record.
  */
 export class WeakCache<K extends WeakKey, V> {
   readonly #size: number

@@ -4,24 +4,23 @@ import type { Job } from './queue.ts'
 import { retryAfter, type Schedule } from './schedule.ts'
 import type { Answer } from './sender.ts'
 
-/** What a receiver answers that is to be told nothing any more. */
+/** Status that disables the receiver. */
 export const GONE = 410
-/** What a receiver answers who wants to be left alone for a while, and says for how long. */
+/** Statuses whose `Retry-After` is honoured. */
 const BUSY: ReadonlySet<number | undefined> = new Set([429, 503])
 
-/** An attempt that was answered, or was not. Times in milliseconds since the Unix epoch. */
+/** A finished attempt. Times in milliseconds since the Unix epoch. */
 export interface Tried {
   readonly endpoint: Endpoint
   readonly job: Job
-  /** When it began. */
+  /** Start of the attempt. */
   readonly at: number
   readonly now: number
   readonly schedule: Schedule
 }
 
 /**
- * What an answer means: 2xx that it is delivered, 410 that it never will be, everything else that it may be later. The endpoint is told,
- * and waits with what is to be tried again.
+ * Interprets a response: 2xx is delivered, 410 is failed for good, everything else is retried. Updates the endpoint's backoff.
  */
 export function judge({ status, took, reason, text, ...answer }: Answer, { endpoint, job, at, now, schedule }: Tried): Result {
   const result = { receiver: endpoint.id, event: job.event, attempt: { at, status, took, reason, text } }

@@ -2,27 +2,27 @@ import type { Log } from '../log/log.ts'
 import type { Timer } from '../util/timer.ts'
 import type { Outbox, Result } from './outbox.ts'
 
-/** What comes of attempts is kept this often: each time costs a write to the disk, and what is lost by a crash is told twice. */
+/** Interval of storing results, in milliseconds. Each batch costs a disk write; results lost in a crash are delivered again. */
 const LINGER_MS = 100
-/** So many are not waited with. */
+/** Maximum size of a batch; a full batch is stored immediately. */
 const MAX_BATCH = 500
-/** How long to wait when they could not be kept. */
+/** Delay before storing is retried after a failure, in milliseconds. */
 const RETRY_MS = 1000
-/** When so many could not be kept, no more is to come of anything. */
+/** Maximum number of unstored results; beyond it no attempt starts. */
 const MAX_HELD = 2 * MAX_BATCH
 
-/** Gathers what comes of attempts and keeps it in batches. */
+/** Collects results of attempts and stores them in batches. */
 export class DeliveryBuffer {
   readonly #outbox: Outbox
   readonly #timer: Timer
   readonly #log: Log
   #results: Result[] = []
-  /** The batches that are being kept, one behind the other. */
+  /** The last write; writes do not overlap. */
   #keeping: Promise<void> = Promise.resolve()
-  /** Calls off keeping what there is later. */
+  /** Cancels the scheduled write. */
   #callOff: (() => void) | undefined
   #isClosed = false
-  /** True when the last batch could not be kept. */
+  /** True if the last write failed. */
   #isStuck = false
 
   constructor({ outbox, timer, log }: { outbox: Outbox; timer: Timer; log: Log }) {
@@ -31,7 +31,7 @@ export class DeliveryBuffer {
     this.#log = log
   }
 
-  /** How long attempts are to wait because what comes of them cannot be kept, in milliseconds; undefined when it can. */
+  /** Delay for new attempts in milliseconds while results cannot be stored; undefined otherwise. */
   get holdUp(): number | undefined {
     return this.#isStuck && this.#results.length >= MAX_HELD ? RETRY_MS : undefined
   }
@@ -39,22 +39,19 @@ export class DeliveryBuffer {
   note(result: Result): void {
     if (this.#isClosed) return
     this.#results.push(result)
-    // Not for more than those: what cannot be kept now is not tried again with every result.
+    // Only when it reaches this size, so that a failing store is not retried with every result.
     if (this.#results.length === MAX_BATCH) void this.flush()
     else if (this.#callOff === undefined) this.#keepIn(LINGER_MS)
   }
 
-  /**
-   * Keeps what there is now. Resolves when that is done, or could not be: then it is tried again later. What is noted from then on is
-   * not waited for.
-   */
+  /** Stores the present results. Resolves when that is done or has failed; a failure is retried later. */
   flush(): Promise<void> {
     this.#keepIn(undefined)
     this.#keeping = this.#keeping.then(() => this.#keep())
     return this.#keeping
   }
 
-  /** Keeps nothing any more, and waits for nothing: what comes of an attempt that was cut off means nothing. */
+  /** Stops storing. Results of aborted attempts are discarded. */
   close(): void {
     this.#isClosed = true
     this.#keepIn(undefined)
@@ -75,7 +72,7 @@ export class DeliveryBuffer {
     }
   }
 
-  /** Keeps what there is then in so many milliseconds, rather than at another time; undefined for when somebody says so. */
+  /** Schedules the next write, replacing the scheduled one; undefined schedules none. */
   #keepIn(milliseconds: number | undefined): void {
     this.#callOff?.()
     this.#callOff = milliseconds === undefined ? undefined : this.#timer(milliseconds, () => void this.flush())

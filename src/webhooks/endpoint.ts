@@ -1,58 +1,58 @@
 import { Queue } from './queue.ts'
 
-/** Attempts under way at one receiver, each of its own: so that one that is slow keeps nobody else waiting. */
+/** Maximum number of concurrent attempts to one receiver. */
 const CONCURRENCY = 8
-/** From so many failures in a row on, a receiver is tried with one message at a time, and rests before the next. */
+/** Number of consecutive failures after which messages are sent one at a time, with pauses. */
 const TROUBLED = 3
 const FIRST_REST_MS = 1000
 
-/** One receiver: what it has yet to be told, and how it is doing. */
+/** The delivery state of one receiver: its queue, attempts in flight, and backoff. */
 export class Endpoint {
   readonly id: number
   readonly queue = new Queue()
-  /** Events under way, those that were begun before it was forgotten too. */
+  /** Events in flight, including those started before the receiver was forgotten. */
   readonly running = new Set<number>()
-  /** How many attempts failed in a row. */
+  /** Number of consecutive failures. */
   failures = 0
-  /** Because it fails, nothing is sent before this moment. */
+  /** End of the backoff after a failure. */
   #restsUntil = 0
-  /** It asked to be left alone until this moment, which an attempt from before that ends well does not change. */
+  /** End of the pause that the receiver asked for; an older attempt that succeeds does not cancel it. */
   #asked = 0
-  /** Calls off what is to be done later. */
+  /** Cancels the scheduled attempt. */
   callOff: (() => void) | undefined
-  /** False for one that is forgotten, and stays until nothing of it is under way. */
+  /** False for a forgotten receiver, which stays until its attempts in flight have finished. */
   isWanted = true
-  /** How often it was begun anew: what began before says nothing of how it is now. */
+  /** Incremented on every restart, so that results of older attempts are recognised. */
   generation = 0
-  /** What is pending is being read; nothing is begun meanwhile, so that nothing is begun twice. */
+  /** The pending load. No attempt starts during a load, so that nothing is sent twice. */
   #loading: Promise<void> | undefined
 
   constructor(id: number) {
     this.id = id
   }
 
-  /** True when another attempt may be made at this moment. */
+  /** True if another attempt may start now. */
   isFree(now: number): boolean {
     return this.#isOpen && this.#wakes <= now
   }
 
-  /** When to look again for something to do; undefined when whatever ends will do so, or there is nothing. */
+  /** When to check again; undefined if the end of an attempt will do so or the queue is empty. */
   nextLook(now: number): number | undefined {
     if (!this.#isOpen || this.queue.size === 0) return undefined
     return this.#wakes > now ? this.#wakes : Math.max(now, this.queue.nextDue ?? now)
   }
 
-  /** True when it has failed several times in a row. */
+  /** True after several consecutive failures. */
   get isTroubled(): boolean {
     return this.failures >= TROUBLED
   }
 
-  /** True when nobody needs it any more. */
+  /** True if the endpoint can be dropped. */
   get isOver(): boolean {
     return !this.isWanted && this.running.size === 0 && this.#loading === undefined
   }
 
-  /** Does the work of reading what is pending, after any such work that is being done. */
+  /** Loads pending deliveries, after any earlier load. */
   async load(work: () => Promise<void>): Promise<void> {
     const mine = (this.#loading ?? Promise.resolve()).then(work)
     const settled = mine.catch(() => {})
@@ -64,7 +64,7 @@ export class Endpoint {
     }
   }
 
-  /** Has it taken for sound, whatever was before. */
+  /** Resets failures and backoff. */
   beginAnew(): void {
     this.isWanted = true
     this.generation++
@@ -72,13 +72,17 @@ export class Endpoint {
     this.wake()
   }
 
-  /** Notes that it took a message. */
+  /** Records a success. */
   succeed(): void {
     this.failures = 0
     this.#restsUntil = 0
   }
 
-  /** Notes that it failed. @param longest that it rests because of that, in milliseconds */
+  /**
+   * Records a failure.
+   *
+   * @param longest maximum backoff in milliseconds
+   */
   fail(now: number, longest: number): void {
     this.failures++
     if (!this.isTroubled) return
@@ -86,18 +90,18 @@ export class Endpoint {
     this.#restsUntil = Math.max(this.#restsUntil, now + rest)
   }
 
-  /** Notes that it asked to be left alone until that moment. */
+  /** Pauses until the given time, as the receiver asked for. */
   rest(until: number): void {
     this.#asked = Math.max(this.#asked, until)
   }
 
-  /** Has it rest no longer. */
+  /** Ends the pause. */
   wake(): void {
     this.#restsUntil = 0
     this.#asked = 0
   }
 
-  /** Nothing is sent before this moment. */
+  /** End of the present pause. */
   get #wakes(): number {
     return Math.max(this.#restsUntil, this.#asked)
   }

@@ -1,7 +1,10 @@
-/** A receiver that failed for so long is disabled. */
+/** A receiver that fails for this long is disabled. */
 const MAX_FAILING_MS = 5 * 86_400_000
 
-/** Since when a receiver fails, and when it did so last, in milliseconds since the Unix epoch; undefined for one that does not. */
+/**
+ * Times of the first failure in a row and of the latest one, in milliseconds since the Unix epoch; undefined for a healthy
+ * receiver.
+ */
 export interface Health {
   readonly failingSince: number | undefined
   readonly lastFailure: number | undefined
@@ -10,10 +13,10 @@ export interface Health {
 export const SOUND: Health = { failingSince: undefined, lastFailure: undefined }
 
 /**
- * How a receiver is after an attempt. Failing begins anew after a time in which nothing was tried: nobody knows whether a message would
- * have been taken meanwhile.
+ * The health after an attempt. After a time without attempts a failure counts as the first, since a message might have
+ * succeeded meanwhile.
  *
- * @param quiet how long nothing must have been tried for that, in milliseconds
+ * @param quiet the minimum duration of such a time, in milliseconds
  */
 export function healthAfter(
   before: Health,
@@ -26,6 +29,6 @@ export function healthAfter(
   return { failingSince: isContinuous ? failingSince : at, lastFailure: Math.max(at, lastFailure ?? at) }
 }
 
-/** True when a receiver has failed for so long that it is told nothing any more. */
+/** True if the receiver has failed long enough to be disabled. */
 export const hasFailedForLong = ({ failingSince = Number.POSITIVE_INFINITY }: Health, now: number): boolean =>
   now - failingSince >= MAX_FAILING_MS

@@ -4,7 +4,7 @@ import type { Attempt, DisableReason, Receiver, Result } from './outbox.ts'
 
 const WHY: Readonly<Record<DisableReason, string>> = { gone: 'answered 410 Gone', failing: 'has failed for five days' }
 
-/** What the log says of receivers. Never the whole URL: whoever knows that may call it. */
+/** Log messages about receivers. They name the host only, since the whole URL may be a capability. */
 export class Notices {
   readonly #log: Log
 
@@ -16,7 +16,11 @@ export class Notices {
     this.#log.debug('Webhook attempt', { ...nameOf(receiver), message_id: message, result: status, ...toldOf(attempt) })
   }
 
-  /** What somebody should know of an attempt. @param failures how many failed in a row with it */
+  /**
+   * Logs the outcome of an attempt.
+   *
+   * @param failures number of consecutive failures including this one
+   */
   outcome(receiver: Receiver, { status, attempt }: Result, failures: number): void {
     const name = nameOf(receiver)
     const failed = { ...name, ...toldOf(attempt) }

@@ -13,19 +13,19 @@ import type {
 } from '../store.ts'
 import { Engine, type EngineOptions } from './engine.ts'
 
-/** Text of so many records is no large object yet, which the garbage collector has to treat apart. */
+/** Records in a stream batch: few enough that their text is not a large object, which is costly for the garbage collector. */
 const STREAM_BATCH = 200
 
-/** What a table holds. */
+/** Records and next id of a table. */
 interface Contents {
   readonly nextId: number
   readonly records: readonly StoredRecord[]
 }
 
-/** A store that forgets everything when it is closed. */
+/** A store in memory. Its content is lost when it is closed. */
 export class MemoryStore implements Store {
   protected readonly engine: Engine
-  /** Of models that are away: a project may have them again, as it may with files. */
+  /** Tables of models that the project does not have at present; they are kept, as in files. */
   #unclaimed: ReadonlyMap<string, Contents> = new Map()
   #isClosed = false
 
@@ -33,10 +33,7 @@ export class MemoryStore implements Store {
     this.engine = new Engine(registry, options)
   }
 
-  /**
-   * Takes over what another store holds, and keeps what is of models that are not there. It was judged when it was stored, and is not
-   * judged again.
-   */
+  /** Takes over the records of another store, including tables without a model. They are not validated again. */
   async takeOver(former: MemoryStore): Promise<void> {
     const unclaimed = new Map<string, Contents>()
     for (const [name, { nextId, records }] of await former.#contents()) {
@@ -98,7 +95,7 @@ export class MemoryStore implements Store {
     this.#isClosed = true
   }
 
-  /** Answers a question as soon as it can be, in the very step in which that is found out. */
+  /** Executes a query in the step in which its indexes become complete. */
   async #when<T>(table: string, plan: Pick<Plan, 'filters' | 'sort'>, answer: () => T): Promise<T> {
     for (let wait = this.engine.prepare(table, plan); wait !== undefined; wait = this.engine.prepare(table, plan)) await wait
     return answer()

@@ -5,7 +5,7 @@ import { ItemIndex } from './item-index.ts'
 import { TextIndex } from './text-index.ts'
 import { ValueIndex } from './value-index.ts'
 
-/** The kinds of index that are made when something is asked for that they serve. */
+/** Kinds of index, built on demand. */
 export interface Kinds {
   value: ValueIndex
   item: ItemIndex
@@ -14,18 +14,18 @@ export interface Kinds {
 
 export type IndexKind = keyof Kinds
 
-/** An index that a question needs. */
+/** An index that a query needs. */
 export interface Need {
   readonly kind: IndexKind
   readonly field: string
 }
 
-/** Rows that are put into a new index before others get their turn: a few milliseconds' worth. */
+/** Rows added to an index before yielding to the event loop: a few milliseconds of work. */
 const SLICE: Readonly<Record<IndexKind, number>> = { value: 2000, item: 2000, text: 500 }
 
 /**
- * What part of a slice an index that has been made may lack until it is asked for: so many rows put in at once take a fraction of
- * the time that each takes between other work, and nobody waits for them long.
+ * Share of a slice that a complete index may lag behind until it is queried. Adding rows in batches takes a fraction of the
+ * time of adding each separately, and no query waits long for them.
  */
 const MAX_LACKING = 1 / 8
 
@@ -33,24 +33,24 @@ interface Entry {
   readonly kind: IndexKind
   readonly field: string
   readonly index: FieldIndex
-  /** Rows before this one are in it. */
+  /** Rows before this one are in the index. */
   filled: number
-  /** While it is being made: resolves when all are in it, or when it was dropped. */
+  /** Set during a build: resolves when the build is complete or the index was dropped. */
   making: Promise<void> | undefined
 }
 
-/** The indexes of a table, made on demand and brought up to date whenever they are asked for. */
+/** The indexes of a table, built on demand and brought up to date when queried. */
 export class Indexes {
   readonly #records: readonly (StoredRecord | undefined)[]
-  /** A few, since each serves a kind of question about a field. */
+  /** A short list, one for each kind of query on a field. */
   #entries: Entry[] = []
 
-  /** @param records the table's rows, which grow and change under it */
+  /** @param records rows of the table, which grow and change */
   constructor(records: readonly (StoredRecord | undefined)[]) {
     this.#records = records
   }
 
-  /** An index, if it is there and complete. */
+  /** The index, if it exists and is complete. */
   get<K extends IndexKind>(kind: K, field: string): Kinds[K] | undefined {
     const entry = this.#find(kind, field)
     return entry !== undefined && this.#isComplete(entry) ? (entry.index as Kinds[K]) : undefined
@@ -61,9 +61,9 @@ export class Indexes {
   }
 
   /**
-   * Makes an index if it is not there, and brings it up to date; in slices, so that others are served meanwhile.
+   * Builds the index if necessary and brings it up to date, in slices between which other work runs.
    *
-   * @returns undefined when there is nothing to wait for
+   * @returns undefined if the index is ready
    */
   ensure({ kind, field }: Need): Promise<void> | undefined {
     const entry = this.#find(kind, field) ?? this.#begin(kind, field)
@@ -73,7 +73,7 @@ export class Indexes {
     return entry.making
   }
 
-  /** An index that cannot be waited for: what is missing of it is made now. */
+  /** Completes an index synchronously, for callers that cannot wait. */
   complete<K extends IndexKind>(kind: K, field: string): Kinds[K] {
     const entry = this.#find(kind, field) ?? this.#begin(kind, field)
     while (entry.filled < this.#records.length) this.#fillSlice(entry)
@@ -91,14 +91,14 @@ export class Indexes {
     return entry
   }
 
-  /** Notes that a row holds another record now. */
+  /** Records that the record of a row has changed. */
   replace(row: number, before: StoredRecord | undefined, after: StoredRecord | undefined): void {
     let lacking: Entry | undefined
     for (const entry of this.#entries) {
       if (row < entry.filled) replaceIn(entry, row, before, after)
       else if (this.#lacksMuch(entry)) lacking = entry
     }
-    // One at a time: others that lack as much come with the next rows.
+    // One index a write; others follow with later rows.
     if (lacking !== undefined) this.#fillSlice(lacking)
   }
 
@@ -106,7 +106,7 @@ export class Indexes {
     return making === undefined && this.#records.length - filled >= SLICE[kind] * MAX_LACKING
   }
 
-  /** Forgets all indexes: rows have got other numbers. */
+  /** Drops all indexes, since rows were renumbered. */
   clear(): void {
     this.#entries = []
   }

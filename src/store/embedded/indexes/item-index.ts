@@ -2,7 +2,7 @@ import type { Json } from '../../../util/json.ts'
 import type { FieldIndex } from './field-index.ts'
 import { type Rows, withoutRow, withRow } from './row-set.ts'
 
-/** Which rows hold a value, or an item of a list. Under null stand the rows that hold nothing. */
+/** Index of the rows by value or by items of a list. Null holds the rows without a value. */
 export class ItemIndex implements FieldIndex {
   readonly #rows = new Map<Json, Rows>()
 
@@ -31,7 +31,7 @@ export class ItemIndex implements FieldIndex {
   }
 }
 
-/** An empty list is as good as nothing, a null in a list is not; an object has no items. */
+/** An empty list counts as no value, a null item does not; an object has no items. */
 function itemsOf(value: Json): readonly Json[] {
   if (Array.isArray(value)) return value.length === 0 ? [null] : value.filter((item) => item !== null)
   return typeof value === 'object' && value !== null ? [] : [value]

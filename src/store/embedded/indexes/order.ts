@@ -6,23 +6,23 @@ import type { Table } from '../tables/table.ts'
 import type { TableNeed } from './select.ts'
 import type { Selection } from './selection.ts'
 
-/** Comparing two records costs about as much as so many steps through an index. */
+/** Cost of comparing two records, in steps of an index scan. */
 const STEPS_PER_COMPARISON = 8
-/** Looking at a set of rows costs about as much as a step for each so many of them. */
+/** Number of rows of a set whose inspection costs one step. */
 const ROWS_PER_STEP = 8
 
-/** A slice of a selection in order, and how it was put in order. */
+/** A page of a selection in order, and how it was ordered. */
 export interface Ordered {
   readonly records: readonly StoredRecord[]
-  /** Tells people: `created_at desc index`. */
+  /** For the query plan log: `created_at desc index`. */
   readonly how: () => string
 }
 
-/** The indexes that an order needs. */
+/** The indexes that a sort order needs. */
 export const needsOfOrder = (table: Table, sort: readonly SortKey[]): TableNeed[] =>
   table.isSmall ? [] : sort.filter(({ field }) => field !== 'id').map(({ field }) => ({ table, kind: 'value', field }))
 
-/** The records of a selection from the `offset`-th on in an order that ends in `id`, at most `limit` of them. */
+/** The records of a selection from position `offset` in a total order, at most `limit`. */
 export function ordered(table: Table, selection: Selection, { sort, filters, offset, limit }: Plan): Ordered {
   const count = Math.min(limit, selection.size - offset)
   if (count <= 0) return { records: [], how: () => 'nothing' }
@@ -34,7 +34,7 @@ export function ordered(table: Table, selection: Selection, { sort, filters, off
   return { records, how: () => `${nameOf(sort)} ${walked === undefined ? 'sorted' : 'index'}` }
 }
 
-/** The bound that filters put to the values of a sort key, on the side where the order begins. */
+/** The bound that filters impose on the sort key at the start of the order. */
 function startOf({ field, order }: SortKey, filters: readonly Filter[]): Json | undefined {
   const bounding = order === 'asc' ? ['gt', 'gte', 'eq', 'startswith'] : ['lt', 'lte', 'eq']
   for (const filter of filters) {
@@ -57,7 +57,7 @@ function gathered(table: Table, selection: Selection, sort: readonly SortKey[], 
   return foremost(records, offset + count, comparer(sort)).slice(offset)
 }
 
-/** The first so many in an order. When they are few among many, the others are compared once with the last of them. */
+/** The first records in an order. If they are few among many, the others are compared only once, with the last of them. */
 function foremost(records: StoredRecord[], count: number, compare: (a: StoredRecord, b: StoredRecord) => number): StoredRecord[] {
   if (count * 2 > records.length) return records.sort(compare).slice(0, count)
   const first = records.slice(0, count).sort(compare)
@@ -73,11 +73,11 @@ function foremost(records: StoredRecord[], count: number, compare: (a: StoredRec
 }
 
 /**
- * Goes through the index of the first key and picks what is selected, until a page is full. What ties is put in order by the
- * other keys, in the same way or by sorting, whichever is less work.
+ * Scans the index of the first sort key and collects selected rows until the page is full. Ties are ordered by the remaining
+ * keys, by scanning or by sorting, whichever costs less.
  *
- * @param start where in the index the selection begins at the earliest
- * @returns undefined when sorting all of the selection is less work
+ * @param start where the selection begins in the index at the earliest
+ * @returns undefined if sorting the selection costs less
  */
 function walkedPage(
   table: Table,

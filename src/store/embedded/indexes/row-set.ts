@@ -1,9 +1,9 @@
 import { type Bitmap, bitmapFor, keepRow, sliceOf } from './bitmap.ts'
 
-/** Below this many rows a list is always smaller and quicker than a bitmap. */
+/** Below this size a list is always smaller and faster than a bitmap. */
 const MIN_DENSE = 64
 
-/** A set of row numbers that is kept: a sorted list while rows are few among many, a bitmap once that is smaller. */
+/** A stored set of rows: a sorted list while sparse, a bitmap once that is smaller. */
 export class RowSet {
   #list = new Uint32Array(4)
   #bitmap: Bitmap | undefined
@@ -19,12 +19,12 @@ export class RowSet {
     return this.#size
   }
 
-  /** What the rows take. */
+  /** Estimated size in bytes. */
   get bytes(): number {
     return this.#bitmap?.words.byteLength ?? this.#list.byteLength
   }
 
-  /** The lowest row; the set must not be empty. */
+  /** The lowest row of a non-empty set. */
   get first(): number {
     return this.#bitmap === undefined ? (this.#list[0] ?? 0) : (sliceOf(this.#bitmap, 0, 1)[0] ?? 0)
   }
@@ -37,7 +37,7 @@ export class RowSet {
   }
 
   add(row: number): void {
-    // A new row is the last one, and then there is nothing to look up.
+    // New rows are appended, which needs no lookup.
     const isLast = this.#bitmap === undefined && (this.#size === 0 || row > this.#last)
     if (!isLast && this.has(row)) return
     if (this.#bitmap !== undefined) {
@@ -75,17 +75,17 @@ export class RowSet {
     else bitmap.union(this.#bitmap)
   }
 
-  /** The rows as a bitmap, once they are kept as one. Not to be changed. */
+  /** The rows as a bitmap, if stored as one. Read-only. */
   get bitmap(): Bitmap | undefined {
     return this.#bitmap
   }
 
-  /** The largest row, while it is a list. */
+  /** The highest row of a list. */
   get #last(): number {
     return this.#list[this.#size - 1] ?? 0
   }
 
-  /** Where a row stands in the list, or would. */
+  /** The position of a row in the list, or where it would be inserted. */
   #placeOf(row: number): number {
     if (this.#size === 0 || row > this.#last) return this.#size
     let [low, high] = [0, this.#size - 1]
@@ -111,7 +111,7 @@ export class RowSet {
   }
 }
 
-/** Rows as an index keeps them: one row stands for itself, since most values of a large table are rare. */
+/** Rows of one index entry. A single row is stored as a number, since most values of a large table are rare. */
 export type Rows = number | RowSet
 
 /** The lowest row. */
@@ -128,7 +128,7 @@ export function withRow(rows: Rows | undefined, row: number): Rows {
   return rows
 }
 
-/** @returns undefined when no row is left */
+/** @returns undefined if no row is left */
 export function withoutRow(rows: Rows | undefined, row: number): Rows | undefined {
   if (rows === row || rows === undefined) return undefined
   if (typeof rows === 'number') return rows

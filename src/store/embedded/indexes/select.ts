@@ -9,14 +9,14 @@ import type { Rows } from './row-set.ts'
 import { listed, mapped, type Selection } from './selection.ts'
 import { Terms } from './terms.ts'
 
-/** Combining bitmaps costs about as much as looking at this many records, and at one more for so many rows of the table. */
+/** Combining bitmaps costs as much as checking this many records, plus one for every so many rows of the table. */
 const MIN_FEW = 64
 const ROWS_PER_RECORD = 1000
 
-/** What some filters match in a table. */
+/** The rows of a table that match some filters. */
 export interface Selected {
   readonly selection: Selection
-  /** Tells people how it was found: `is_active 500000, age 75123`. */
+  /** For the query plan log: `is_active 500000, age 75123`. */
   readonly how: () => string
 }
 
@@ -28,15 +28,15 @@ interface Step {
   readonly test: Test
 }
 
-/** Looks a table up by its name. */
+/** Returns a table by name. */
 export type TableNamed = (name: string) => Table
 
-/** An index that a question needs, and whose it is. */
+/** An index that a query needs, with its table. */
 export interface TableNeed extends Need {
   readonly table: Table
 }
 
-/** The indexes that filters need. Small tables need none: they are gone through. */
+/** The indexes that filters need. Small tables need none, since they are scanned. */
 export function needsOf(table: Table, filters: readonly Filter[], tableNamed: TableNamed): TableNeed[] {
   const needs: TableNeed[] = []
   for (const filter of filters) {
@@ -47,7 +47,10 @@ export function needsOf(table: Table, filters: readonly Filter[], tableNamed: Ta
   return needs
 }
 
-/** The rows that all filters match: the narrowest first, then looked at one by one when they are few, else combined as bitmaps. */
+/**
+ * Selects the rows that all filters match, most selective filter first: few candidates are checked one by one, otherwise
+ * bitmaps are combined.
+ */
 export function select(table: Table, filters: readonly Filter[], tableNamed: TableNamed): Selected {
   if (filters.length === 0) return { selection: table.all, how: () => 'all' }
   if (table.isSmall) return scan(table, filters, tableNamed)
@@ -90,7 +93,7 @@ function stepFor(table: Table, filter: Filter, tableNamed: TableNamed): Step {
   return { filter, access, test: testFor(filter, tableNamed) }
 }
 
-/** The rows that refer to any of the records that the inner filter matches. */
+/** The rows that refer to a record matching the inner filter. */
 function relatedAccess(table: Table, filter: RelationFilter, tableNamed: TableNamed): Access {
   const index = table.index('item', filter.field)
   const sets = idsOf(filter, tableNamed).flatMap((id): Rows[] => {

@@ -2,17 +2,17 @@ import { type Bitmap, type Scratch, sliceOf } from './bitmap.ts'
 import type { RowSet, Rows } from './row-set.ts'
 import { Terms } from './terms.ts'
 
-/** The rows that a question is about, while it is answered. Rows ascend with ids, so their order is that of ids. */
+/** The rows that a query selects, in order of ids. */
 export interface Selection {
   readonly size: number
   has(row: number): boolean
-  /** The rows from the `offset`-th on, at most `limit` of them, ascending. */
+  /** The rows from position `offset`, at most `limit`, ascending. */
   slice(offset: number, limit: number): number[]
-  /** Those of some rows that are in here. */
+  /** The given rows that are selected. */
   within(rows: Rows): Selection
 }
 
-/** Rows that are few enough to be listed, ascending. */
+/** A selection of few rows, listed in ascending order. */
 export function listed(rows: readonly number[]): Selection {
   let members: ReadonlySet<number> | undefined
   const has = (row: number): boolean => {
@@ -28,8 +28,10 @@ export function listed(rows: readonly number[]): Selection {
 }
 
 /**
- * @param scratch lends bitmaps for what is taken from it
- * @param size how many bits are set
+ * A selection as a bitmap.
+ *
+ * @param scratch pool of bitmaps for derived selections
+ * @param size number of set bits
  */
 export function mapped(bitmap: Bitmap, scratch: Scratch, size: number): Selection {
   const has = (row: number): boolean => bitmap.has(row)
@@ -49,7 +51,7 @@ export function mapped(bitmap: Bitmap, scratch: Scratch, size: number): Selectio
   }
 }
 
-/** All rows from the first on, without a gap. */
+/** All rows from 0 to `size`, without gaps. */
 export function unbroken(size: number, scratch: Scratch): Selection {
   const has = (row: number): boolean => row < size
   return {

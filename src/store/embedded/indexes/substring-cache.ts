@@ -4,35 +4,35 @@ import { GenerationalCache } from '../../../util/generational-cache.ts'
 import type { Json } from '../../../util/json.ts'
 import type { RowSet } from './row-set.ts'
 
-/** A condition on part of a text. */
+/** A filter on part of a text. */
 export type PartFilter = FieldFilter & { readonly operator: 'icontains' | 'endswith' }
 
-/** How much answers may take together, about, and what one takes beside its rows. In bytes. */
+/** Approximate capacity of the cache, and overhead of an entry. In bytes. */
 const CAPACITY = 32 << 20
 const OVERHEAD = 500
-/** How many changed rows are known: as many are looked at in less time than finding an answer takes. */
+/** Number of changed rows kept. Checking them takes less time than a new query. */
 const CHANGES = 4096
 
 interface Answer {
   readonly rows: RowSet
   readonly test: (value: Json) => boolean
-  /** How many changes it knows. */
+  /** Number of changes that the entry includes. */
   knows: number
 }
 
-/** Answers to questions about parts of texts. One that is asked for again first looks at the rows that have changed since. */
+/** Cached results of substring filters. An entry catches up with the rows that changed since. */
 export class SubstringCache {
   readonly #valueAt: (row: number) => Json
   readonly #kept = new GenerationalCache<string, Answer>(CAPACITY, (_, { rows }) => rows.bytes + OVERHEAD)
   readonly #changed = new Uint32Array(CHANGES)
   #changes = 0
 
-  /** @param valueAt gives the text of a row as it is now */
+  /** @param valueAt returns the present text of a row */
   constructor(valueAt: (row: number) => Json) {
     this.#valueAt = valueAt
   }
 
-  /** Notes that a row has another text now, or none. */
+  /** Records that the text of a row has changed. */
   note(row: number): void {
     this.#changed[this.#changes++ % CHANGES] = row
   }

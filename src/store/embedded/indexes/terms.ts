@@ -2,7 +2,7 @@ import type { Bitmap } from './bitmap.ts'
 import { meet } from './bitwise.ts'
 import { eachRow, type Rows } from './row-set.ts'
 
-/** What a set of rows is made of: those in all of some bitmaps, in none of some others, and not among a few strays. */
+/** A set of rows as a combination of bitmaps: the rows in all of some, in none of others, and not among a few listed rows. */
 export class Terms {
   readonly #keeps: Bitmap[] = []
   readonly #drops: Bitmap[] = []
@@ -16,21 +16,21 @@ export class Terms {
     this.#drops.push(bitmap)
   }
 
-  /** Leaves out rows that are few: those from one place in a list to another. */
+  /** Excludes few rows, a part of a list. */
   dropRows(rows: readonly Rows[], from = 0, to: number = rows.length): void {
     this.#strays.push({ rows, from, to })
   }
 
-  /** True when nothing says which rows are meant, only which are not. */
+  /** True if the terms only exclude rows. */
   get isOpen(): boolean {
     return this.#keeps.length === 0
   }
 
   /**
-   * Works the set out.
+   * Computes the set.
    *
-   * @param target becomes the set; may be one of the bitmaps
-   * @returns how many rows are in it
+   * @param target receives the set; may be one of the bitmaps
+   * @returns number of rows
    */
   meet(target: Bitmap): number {
     let count = meet(target, this.#keeps, this.#drops)

@@ -6,19 +6,18 @@ import { RowSet } from './row-set.ts'
 import { type PartFilter, SubstringCache } from './substring-cache.ts'
 import { Terms } from './terms.ts'
 
-/** Candidates are looked at one by one when there are no more than this. */
+/** Up to this many candidates are checked one by one. */
 const FEW = 256
 const GRAM = 3
-/** Of a long part so many grams are looked up, the rarest. */
+/** Maximum number of trigrams looked up for one text; the rarest are used. */
 const MAX_GRAMS = 6
-/** Characters that a gram can tell apart: ten bits each, three in an integer that needs no box. */
+/** Number of characters that trigrams distinguish: ten bits each, so that three fit into a small integer. */
 const ALPHABET = 1 << 10
 const SIGMA = 'σ'
 
 /**
- * Which rows have a text with some part in it. It keeps, for every three neighbouring characters, the rows that have them:
- * those that have all trigrams of what is looked for are candidates (Zobel, Moffat & Sacks-Davis, VLDB 1993). Answers are
- * remembered, so that asking again costs little.
+ * Trigram index: for every three consecutive characters, the rows that contain them. Rows with all trigrams of a search text
+ * are candidates (Zobel, Moffat & Sacks-Davis, VLDB 1993). Results are cached.
  */
 export class TextIndex implements FieldIndex {
   readonly #grams = new Map<number, RowSet>()
@@ -26,12 +25,12 @@ export class TextIndex implements FieldIndex {
   readonly #scratch = new Scratch()
   readonly #valueAt: (row: number) => Json
   readonly #capacity: () => number
-  /** Rows whose text has a character that grams confuse with another. */
+  /** Rows whose text has a character that trigrams confuse with another. */
   readonly #odd = new RowSet()
 
   /**
-   * @param valueAt gives the value that is indexed for a row
-   * @param capacity tells how many rows there are to have room for
+   * @param valueAt returns the indexed value of a row
+   * @param capacity returns the number of rows to reserve space for
    */
   constructor(valueAt: (row: number) => Json, capacity: () => number) {
     this.#valueAt = valueAt
@@ -60,7 +59,7 @@ export class TextIndex implements FieldIndex {
     this.#answers.note(row)
   }
 
-  /** At most how many rows match. */
+  /** Upper bound of the number of matching rows. */
   atMost(filter: PartFilter): number {
     const known = this.#answers.get(filter)
     if (known !== undefined) return known.size
@@ -82,7 +81,7 @@ export class TextIndex implements FieldIndex {
     const found = new RowSet()
     const part = fold(String(filter.value))
     const test = valueTest(filter)
-    // What has all grams of a part no longer than one gram has the part, unless grams confuse a character of either.
+    // Candidates of a text no longer than a trigram need no check, unless it has confusable characters.
     const isCertain = filter.operator === 'icontains' && part !== '' && part.length <= GRAM && isPlain(part)
     this.#candidates(filter, part, (row) => {
       if ((isCertain && !this.#odd.has(row)) || test(this.#valueAt(row))) found.add(row)
@@ -90,7 +89,7 @@ export class TextIndex implements FieldIndex {
     return found
   }
 
-  /** Calls back with every row that may match, ascending. */
+  /** Calls back with every candidate row, ascending. */
   #candidates(filter: PartFilter, part: string, visit: (row: number) => void): void {
     if (part === '') {
       for (let row = 0; row < this.#capacity(); row++) visit(row)
@@ -113,7 +112,7 @@ export class TextIndex implements FieldIndex {
     bitmap.forEach(visit)
   }
 
-  /** The rows of all grams that begin with a part, which is shorter than a gram. */
+  /** The rows of all trigrams that begin with a text shorter than a trigram. */
   #beginningWith(part: string): Bitmap {
     const bitmap = this.#scratch.blank(this.#capacity())
     for (const [gram, rows] of this.#grams) if (beginsWith(gram, part)) rows.addTo(bitmap)
@@ -126,7 +125,7 @@ export class TextIndex implements FieldIndex {
     return bitmap
   }
 
-  /** The rows of each gram that a match must have; undefined when the part is shorter than one. */
+  /** The rows of each trigram that a match must contain; undefined if the text is too short. */
   #setsFor({ operator }: PartFilter, part: string): RowSet[] | undefined {
     const count = operator === 'endswith' ? part.length : part.length - GRAM + 1
     if (count < 1) return undefined
@@ -136,7 +135,7 @@ export class TextIndex implements FieldIndex {
 
 const codeAt = (text: string, at: number): number => (at < text.length ? text.charCodeAt(at) % ALPHABET : 0)
 
-/** The grams of the last two characters of a text are filled up with nothing. */
+/** The trigrams at the end of a text are padded with zeros. */
 const gramAt = (text: string, at: number): number =>
   (codeAt(text, at) * ALPHABET + codeAt(text, at + 1)) * ALPHABET + codeAt(text, at + 2)
 
@@ -145,10 +144,10 @@ function beginsWith(gram: number, part: string): boolean {
   return prefix === (part.length === 1 ? codeAt(part, 0) : codeAt(part, 0) * ALPHABET + codeAt(part, 1))
 }
 
-/** Makes texts equal that differ in case; the Greek sigma has two small forms, which one depends on its neighbours. */
+/** Folds case. The Greek sigma has two lower-case forms, which count as one. */
 const fold = (text: string): string => text.toLowerCase().replaceAll('ς', SIGMA)
 
-/** True when grams tell every character of a folded text from every other. */
+/** True if trigrams distinguish every character of the folded text. */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -6,7 +6,7 @@ import type { FieldIndex } from './field-index.ts'
 import { type Rows, sizeOf, withoutRow, withRow } from './row-set.ts'
 import type { Terms } from './terms.ts'
 
-/** A place between values: before all that equal `value`, or after them. */
+/** A position between values: before all values equal to `value`, or after them. */
 export interface Cut {
   readonly value: Json
   readonly side: 'before' | 'after'
@@ -15,17 +15,17 @@ export interface Cut {
 export const before = (value: Json): Cut => ({ value, side: 'before' })
 export const after = (value: Json): Cut => ({ value, side: 'after' })
 
-/** Ranges of no more rows than this are counted exactly. */
+/** Ranges of at most this many rows are counted exactly. */
 const FEW = 512
 
-/** The values of a field in order, each with its rows: a B+tree, cut into buckets once ranges or orders are asked for. */
+/** Index of rows by value, in order: a B+tree, divided into buckets once ranges or sort orders are queried. */
 export class ValueIndex implements FieldIndex {
   readonly #tree = new sorted.default<Json, Rows>(undefined, compareValues)
   readonly #capacity: () => number
   #buckets: Buckets | undefined
   #size = 0
 
-  /** @param capacity tells how many rows there are to have room for */
+  /** @param capacity returns the number of rows to reserve space for */
   constructor(capacity: () => number) {
     this.#capacity = capacity
   }
@@ -52,10 +52,10 @@ export class ValueIndex implements FieldIndex {
   }
 
   /**
-   * Goes through the values with their rows, in order or in the reverse of it, some at a time.
+   * Scans the values with their rows in either order, in groups.
    *
-   * @param from begins there, at the next value if there is no such one
-   * @param visit is given the rows of values that follow each other; returns false to stop
+   * @param from starts here, or at the next value
+   * @param visit receives the rows of consecutive values; returns false to stop
    */
   walk(order: 'asc' | 'desc', from: Json | undefined, visit: (rows: readonly Rows[]) => boolean): void {
     const buckets = this.#currentBuckets()
@@ -70,7 +70,7 @@ export class ValueIndex implements FieldIndex {
     }
   }
 
-  /** How many rows lie between two cuts: exactly when they are few, else rounded up to whole buckets. */
+  /** Number of rows between two cuts: exact if small, otherwise rounded up to whole buckets. */
   atMost(from: Cut, to: Cut): number {
     const buckets = this.#currentBuckets()
     const size = buckets.sizeOf(buckets.bucketOf(from.value), buckets.bucketOf(to.value))
@@ -91,7 +91,7 @@ export class ValueIndex implements FieldIndex {
     })
   }
 
-  /** Says of which rows those between two cuts are made. */
+  /** Adds bitmaps of the rows between two cuts to `terms`. */
   describe(terms: Terms, from: Cut, to: Cut): void {
     const buckets = this.#currentBuckets()
     this.#dropBefore(terms, from, buckets)
@@ -123,7 +123,7 @@ export class ValueIndex implements FieldIndex {
   #currentBuckets(): Buckets {
     if (this.#buckets === undefined || this.#buckets.isOvergrown) {
       const pair: (Json | Rows)[] = []
-      // One pair for the whole walk: it is used up before the next is asked for.
+      // One pair for the whole scan; it is consumed before the next step.
       const walk: Walk = (from) => this.#tree.entries(from, pair) as IterableIterator<[Json, Rows]>
       this.#buckets = new Buckets(walk, this.#size, this.#capacity())
     }
@@ -131,7 +131,7 @@ export class ValueIndex implements FieldIndex {
   }
 }
 
-/** How many of some values in order lie before a cut. */
+/** Number of ordered values before a cut. */
 function placeOf(values: readonly Json[], { value, side }: Cut): number {
   let [low, high] = [0, values.length]
   while (low < high) {

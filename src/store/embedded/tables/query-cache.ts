@@ -5,12 +5,12 @@ import { GenerationalCache } from '../../../util/generational-cache.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { RecentChanges } from './recent-changes.ts'
 
-/** How many records are kept in remembered pages, about. */
+/** Approximate capacity, in records. */
 const CAPACITY = 50_000
-/** What a page takes beside its records, in records. */
+/** Overhead of a page, in records. */
 const OVERHEAD = 10
 
-/** A page of what a plan matches, and how many that are on all pages. */
+/** A page of the records that a plan matches, and their total number. */
 export interface Page {
   readonly records: readonly StoredRecord[]
   readonly total: number
@@ -18,22 +18,22 @@ export interface Page {
 
 interface Answer {
   page: Page
-  /** How many changes of the table it knows. */
+  /** Number of table changes that the page includes. */
   knows: number
-  /** Made when there is something to catch up with. */
+  /** Created when the page has changes to catch up with. */
   rule: Rule | undefined
 }
 
-/** Who belongs to a list, and in which order. */
+/** Membership and order of a list. */
 interface Rule {
   readonly matches: (record: StoredRecord) => boolean
   readonly compare: (a: StoredRecord, b: StoredRecord) => number
 }
 
 /**
- * The pages that were asked for last. One that is asked for again first catches up with what has changed since, as a view is
- * maintained from the changes of what it is made from (Blakeley, Larson & Tompa, SIGMOD 1986): so a write costs nothing here,
- * however many pages are remembered, and a page is found anew only when its changes do not tell what it looks like now.
+ * Cache of list pages. A cached page first catches up with the changes since, as a materialised view is maintained
+ * incrementally (Blakeley, Larson & Tompa, SIGMOD 1986). So a write costs nothing here, and a page is queried again only if the
+ * changes do not determine it.
  */
 export class QueryCache {
   readonly #changes: RecentChanges
@@ -44,10 +44,10 @@ export class QueryCache {
   }
 
   /**
-   * The page as it is now.
+   * The present page of a plan.
    *
-   * @param plan the same object as when it was remembered
-   * @returns undefined when it must be found
+   * @param plan the same object as in `remember`
+   * @returns undefined if the plan must be executed
    */
   recall(plan: Plan): Page | undefined {
     const answer = this.#kept.get(plan)
@@ -63,7 +63,7 @@ export class QueryCache {
     return page
   }
 
-  /** Remembers a page that was just found. One that depends on other tables is not. */
+  /** Caches a page, unless it depends on other tables. */
   remember(plan: Plan, page: Page): void {
     if (plan.filters.some(isRelationFilter)) return
     this.#kept.set(plan, { page, knows: this.#changes.count, rule: undefined })
@@ -86,7 +86,7 @@ function ruleOf({ filters, sort }: Plan): Rule {
   return { matches: (record) => tests.every((test) => test(record)), compare: comparer(sort) }
 }
 
-/** @returns undefined when it cannot be told, because a record moves onto the page that is not known */
+/** @returns undefined if an unknown record moves onto the page */
 function withChange(
   page: Page,
   plan: Plan,
@@ -101,7 +101,7 @@ function withChange(
   return is === undefined || left === undefined ? left : having(left, plan, is, compare)
 }
 
-/** The same page with a record that stays in its place. */
+/** The page with a changed record that keeps its position. */
 function replaced(page: Page, was: StoredRecord, is: StoredRecord): Page {
   const place = page.records.indexOf(was)
   return place === -1 ? page : { records: page.records.with(place, is), total: page.total }
@@ -111,7 +111,7 @@ function without({ records, total }: Page, { offset }: Plan, record: StoredRecor
   const place = placeIn(records, record, compare)
   if (place === records.length) return { records, total: total - 1 }
   const isLast = offset + records.length >= total
-  // What comes before the page, or leaves room on it, moves others onto it.
+  // A change before the page or a removal from it moves other records onto it.
   if (records[place] !== record || !isLast) return undefined
   return { records: records.toSpliced(place, 1), total: total - 1 }
 }
@@ -124,7 +124,7 @@ function having({ records, total }: Page, plan: Plan, record: StoredRecord, comp
   return { records: records.toSpliced(place, 0, record).slice(0, limit), total: total + 1 }
 }
 
-/** How many of the records, which are in order, come before another. */
+/** Number of the ordered records that come before another. */
 function placeIn(records: readonly StoredRecord[], record: StoredRecord, compare: Rule['compare']): number {
   let [low, high] = [0, records.length]
   while (low < high) {
