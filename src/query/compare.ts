@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../util/json.ts'
 import type { SortKey } from './plan.ts'
 
-/** A record as lists are made of: with its id. */
+/** A record with its id. */
 type Identified = JsonObject & { readonly id: number }
 
 /**
- * Compares records by the keys and, where those tie, by ascending id, so that pages never overlap.
- * Text goes by code units, false before true; nulls last ascending and first descending.
+ * Returns a comparison by the sort keys and then by ascending id, a total order, so that pages never overlap. Text is ordered
+ * by code units, false before true; nulls are last ascending and first descending.
  */
 export function comparer(sort: readonly SortKey[]): (a: Identified, b: Identified) => number {
   const [only, ...others] = sort
@@ -26,8 +26,8 @@ function byField({ field, order }: SortKey): (a: Identified, b: Identified) => n
 }
 
 /**
- * Orders two values, nulls last. Values of different types, which a field has when its type was changed, go by type, so that
- * the order is total: lists and objects (all alike), booleans, numbers, text, null.
+ * Compares two values; nulls are last. Values of different types, which remain after a field's type was changed, are ordered by
+ * type: lists and objects (all equal), booleans, numbers, text, null.
  */
 export function compareValues(a: Json, b: Json): number {
   if (a === b) return 0

@@ -1,7 +1,7 @@
 /**
- * Splits one line of comma-separated values (RFC 4180): a value with a comma stands in double quotes, a quote is doubled.
+ * Splits a line of comma-separated values (RFC 4180): values with commas are enclosed in double quotes, quotes are doubled.
  *
- * @returns undefined when a quote is not closed
+ * @returns undefined for an unclosed quote
  */
 export function splitCsv(line: string): string[] | undefined {
   const values: string[] = []

@@ -11,10 +11,10 @@ import type { FieldFilter, Filter } from './plan.ts'
 
 const SUFFIXES: readonly Operator[] = ['icontains', 'startswith', 'endswith', 'gt', 'gte', 'lt', 'lte', 'in', 'ne', 'isnull']
 
-/** More than anybody means; each costs time. */
+/** Maximum number of filters, since each costs time. */
 const MAX_FILTERS = 30
 
-/** Reads `filters=<field>[__<relation field>][__<operator>]=<value>`, as often as it is given. */
+/** Parses `filters=<field>[__<relation field>][__<operator>]=<value>`, which may be repeated. */
 export function parseFilters(parameters: Parameters, model: Model, registry: Registry): Filter[] {
   const count = parameters.all('filters').length
   if (count > MAX_FILTERS) {
@@ -29,13 +29,13 @@ export function parseFilters(parameters: Parameters, model: Model, registry: Reg
   })
 }
 
-/** @returns the filter, or what is wrong with it */
+/** @returns the filter, or an error message */
 function parseFilter(text: string, model: Model, registry: Registry): Filter | string {
   const equals = text.indexOf('=')
   if (equals < 1) return `Filter '${text}' must be written <field>=<value> or <field>__<operator>=<value>`
   const [first = '', ...rest] = text.slice(0, equals).split('__')
   const value = text.slice(equals + 1)
-  // `tags__slug=news`, `tags__in=1,2` and `author__username=ann` all begin with a relation's name or a field's.
+  // `tags__slug=news`, `tags__in=1,2` and `author__username=ann` all begin with the name of a relation or a field.
   if (first === '') return unknownField(model, text.slice(0, equals))
   const relation = model.relations.get(first)
   const [second] = rest
@@ -86,7 +86,7 @@ function readFilter(field: Field, operator: Operator, text: string): FieldFilter
   return reading.ok ? { field: name, operator, value: reading.value } : `'${name}' ${reading.problem}, not '${text}'`
 }
 
-/** Reads the value of a filter. Where whole values are compared, one that the field can never have is a mistake. */
+/** Parses the value of a filter. For comparisons with whole values, a value that the field cannot have is an error. */
 function readValue({ type, limits: { choices } }: Field, text: string, operator: Operator): Reading {
   const reading = type.parse(text)
   const whole = operator === 'eq' || operator === 'ne' || operator === 'in'
@@ -97,7 +97,7 @@ function readValue({ type, limits: { choices } }: Field, text: string, operator:
 
 const isOperator = (name: string): name is Operator => SUFFIXES.some((suffix) => suffix === name)
 
-/** A field that a request may speak of; a secret is as good as not there. */
+/** A field that requests may name. Secret fields count as unknown. */
 export function visible(model: Model, name: string): Field | undefined {
   const field = model.fields.get(name)
   return field === undefined || field.type.secret ? undefined : field

@@ -1,9 +1,9 @@
 import { extname } from 'node:path'
 
-/** The files that records are exported to and imported from: RFC 4180, RFC 8259, and a JSON value a line. */
+/** Formats of export and import files: RFC 4180, RFC 8259, and one JSON value a line. */
 export const FORMATS = ['csv', 'json', 'ndjson'] as const
 
-/** What an export is when nobody says. */
+/** Format of an export without `format`. */
 export const DEFAULT_FORMAT: Format = 'csv'
 
 export type Format = (typeof FORMATS)[number]
@@ -14,9 +14,9 @@ export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   ndjson: 'application/x-ndjson',
 }
 
-/** The format of a media type without parameters; undefined for what is not read. */
+/** The format of a media type without parameters; undefined if unsupported. */
 export const formatOfType = (type: string): Format | undefined => FORMATS.find((format) => MEDIA_TYPES[format] === type)
 
-/** The format that a file's name ends in. */
+/** The format of a file name's extension. */
 export const formatOfName = (name: string): Format | undefined =>
   FORMATS.find((format) => extname(name).toLowerCase() === `.${format}`)

@@ -1,14 +1,14 @@
 import type { Json, JsonObject } from '../util/json.ts'
 import type { FieldFilter } from './plan.ts'
 
-/** Turns a condition into a test of one record. A field that was never set is null. */
+/** Compiles a filter into a predicate of a record. A missing member counts as null. */
 export function matcher(filter: FieldFilter): (record: JsonObject) => boolean {
   const { field } = filter
   const test = valueTest(filter)
   return (record) => test(record[field] ?? null)
 }
 
-/** Turns a condition into a test of the field's value. */
+/** Compiles a filter into a predicate of the field's value. */
 export function valueTest(filter: FieldFilter): (value: Json) => boolean {
   switch (filter.operator) {
     case 'isnull':
@@ -42,12 +42,12 @@ export function valueTest(filter: FieldFilter): (value: Json) => boolean {
   }
 }
 
-/** An empty list of links or choices counts as nothing. */
+/** An empty list of links or choices counts as null. */
 const isNull = (value: Json): boolean => value === null || (Array.isArray(value) && value.length === 0)
 
 const holds = (value: Json, wanted: Json): boolean => (Array.isArray(value) ? value.includes(wanted) : value === wanted)
 
-/** Null is neither before nor after anything. */
+/** Null is neither less nor greater than any value. */
 function order(value: Json, bound: Json, accept: (sign: number) => boolean): boolean {
   if (typeof value !== typeof bound || value === null || bound === null) return false
   return accept(value < bound ? -1 : value > bound ? 1 : 0)

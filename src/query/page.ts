@@ -1,27 +1,26 @@
-/** Which page of how many records. */
+/** A requested page. */
 export interface PageRequest {
-  /** From 1. */
+  /** Counts from 1. */
   readonly page: number
   readonly pageSize: number
 }
 
-/** Records of a page when a request does not say. */
+/** Default number of records on a page. */
 export const DEFAULT_PAGE_SIZE = 20
-/** Most records of a page. */
+/** Maximum number of records on a page. */
 export const MAX_PAGE_SIZE = 100
 
-/** Where a page lies in the whole result. */
+/** Offset and limit of a page. */
 export const sliceOf = ({ page, pageSize }: PageRequest): { offset: number; limit: number } => ({
   offset: (page - 1) * pageSize,
   limit: pageSize,
 })
 
 /**
- * The envelope of every list, in JSON: one page of records and where it stands among all. A page past the end is empty and has
- * a previous page, unless nothing matched at all.
+ * Serialises the envelope of a list. A page past the end is empty and has a previous page, unless nothing matched.
  *
  * @param data the records of the page, a JSON array
- * @param beside what else the envelope holds, as members of a JSON object
+ * @param beside further members of the envelope
  */
 export function pageJson(data: string, total: number, { page, pageSize }: PageRequest, beside = ''): string {
   const totalPages = Math.ceil(total / pageSize)

@@ -2,20 +2,17 @@ import { AppError } from '../errors.ts'
 import { isPlainText } from '../util/plain-text.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 
-/** What stands where something was percent-encoded that is not UTF-8. */
+/** Replacement character of percent-encoded bytes that are not UTF-8. */
 const UNREADABLE = '\uFFFD'
 
-/**
- * Query parameters as they were sent, and what turned out to be wrong with them. Everything wrong is told at once;
- * nothing is ignored, clamped or guessed.
- */
+/** Query parameters with their errors. All errors are reported together; no parameter is ignored, clamped or guessed. */
 export class Parameters {
   readonly #sent: URLSearchParams
   readonly #faults = new Map<string, string[]>()
 
   /**
-   * @param known the parameters that the operation takes; any other is a fault
-   * @param remedy what to write instead of one that it does not take, behind its name
+   * @param known the parameters that the operation has; any other is an error
+   * @param remedy returns what to write instead of an unknown parameter
    */
   constructor(sent: URLSearchParams, known: readonly string[], remedy?: (name: string) => string | undefined) {
     this.#sent = sent
@@ -50,7 +47,7 @@ export class Parameters {
     return this.#sent.getAll(name)
   }
 
-  /** A parameter that holds names between commas; undefined when it is absent. */
+  /** The names in a comma-separated parameter; undefined if absent. */
   names(name: string): string[] | undefined {
     const text = this.one(name)
     if (text === undefined) return undefined
@@ -69,7 +66,7 @@ export class Parameters {
     return absent
   }
 
-  /** A parameter that is true or false; false when it is absent. */
+  /** A boolean parameter; false if absent. */
   flag(name: string): boolean {
     const text = this.one(name)
     if (text !== undefined && text !== 'true' && text !== 'false')
@@ -77,7 +74,7 @@ export class Parameters {
     return text === 'true'
   }
 
-  /** @throws {AppError} INVALID_REQUEST, its details naming each parameter at fault */
+  /** @throws {AppError} INVALID_REQUEST with the errors by parameter */
   throwIfFaulty(): void {
     if (this.#faults.size > 0) throw new AppError('INVALID_REQUEST', Object.fromEntries(this.#faults))
   }

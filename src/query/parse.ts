@@ -10,7 +10,7 @@ import type { Filter, Plan, SortKey } from './plan.ts'
 import { type Projection, parseProjection } from './project.ts'
 import { parseSort } from './sort.ts'
 
-/** A list as a request asks for it. */
+/** A parsed list request. */
 export interface ListQuery {
   readonly page: PageRequest
   readonly plan: Plan
@@ -20,9 +20,9 @@ export interface ListQuery {
 const LIST_PARAMETERS = ['page', 'page_size', 'fields', 'filters', 'sort_by', 'sort_order', 'include']
 
 /**
- * Reads the query parameters of a list.
+ * Parses the query parameters of a list.
  *
- * @throws {AppError} INVALID_REQUEST naming every parameter that is wrong
+ * @throws {AppError} INVALID_REQUEST with the errors by parameter
  */
 export function parseListQuery(sent: URLSearchParams, model: Model, registry: Registry): ListQuery {
   const parameters = new Parameters(sent, LIST_PARAMETERS, asFilter(model))
@@ -34,13 +34,13 @@ export function parseListQuery(sent: URLSearchParams, model: Model, registry: Re
   return { page, plan: { filters, sort, ...sliceOf(page) }, projection }
 }
 
-/** Elsewhere a field is filtered by as a parameter of its own. */
+/** Other servers use a parameter for each field, so the error explains `filters`. */
 const asFilter =
   (model: Model) =>
   (name: string): string | undefined =>
     visible(model, name.split('__', 1)[0] ?? '') && `; to filter by it write 'filters=${name}=…'`
 
-/** Reads the query parameters of a single record: `fields` and `include`. */
+/** Parses the query parameters of a single record: `fields` and `include`. */
 export function parseReadQuery(sent: URLSearchParams, model: Model, registry: Registry): Projection {
   const parameters = new Parameters(sent, ['fields', 'include'])
   const projection = parseProjection(parameters, model, registry)
@@ -48,24 +48,24 @@ export function parseReadQuery(sent: URLSearchParams, model: Model, registry: Re
   return projection
 }
 
-/** An export as a request asks for it. */
+/** A parsed export request. */
 export interface ExportRequest {
   readonly format: Format
-  /** The file begins with a byte order mark. */
+  /** True to start the file with a byte order mark. */
   readonly bom: boolean
   readonly filters: readonly Filter[]
   readonly sort: readonly SortKey[]
-  /** What is written of each record, in the model's order. */
+  /** The exported fields, in the model's order. */
   readonly fields: readonly Field[]
 }
 
 const EXPORT_PARAMETERS = ['format', 'bom', 'filters', 'sort_by', 'sort_order', 'fields']
 
 /**
- * Reads the query parameters of an export: those of a list that say which records, in which order, and what of them. A relation
- * may be named by its own name or its foreign key's; it is exported by its ids.
+ * Parses the query parameters of an export: filters, sort order and fields. A relation may be named by its own name or by its
+ * foreign key; it is exported as ids.
  *
- * @throws {AppError} INVALID_REQUEST naming every parameter that is wrong
+ * @throws {AppError} INVALID_REQUEST with the errors by parameter
  */
 export function parseExportRequest(sent: URLSearchParams, model: Model, registry: Registry): ExportRequest {
   const parameters = new Parameters(sent, EXPORT_PARAMETERS, asFilter(model))
@@ -87,24 +87,24 @@ function parseFormat(parameters: Parameters): Format {
   return format ?? DEFAULT_FORMAT
 }
 
-/** A search as a request asks for it. */
+/** A parsed search request. */
 export interface SearchRequest {
-  /** What to look for: text, not a query language. */
+  /** The text to search for. It has no query syntax. */
   readonly q: string
-  /** The fields to look into; undefined for all that are searchable. */
+  /** The fields to search; undefined for all searchable ones. */
   readonly fields: readonly string[] | undefined
   readonly fuzzy: boolean
   readonly page: PageRequest
-  /** All must hold. */
+  /** Combined by AND. */
   readonly filters: readonly Filter[]
 }
 
 const SEARCH_PARAMETERS = ['q', 'fields', 'fuzzy', 'page', 'page_size', 'filters']
 
 /**
- * Reads the query parameters of a search.
+ * Parses the query parameters of a search.
  *
- * @throws {AppError} INVALID_REQUEST naming every parameter that is wrong
+ * @throws {AppError} INVALID_REQUEST with the errors by parameter
  */
 export function parseSearchRequest(sent: URLSearchParams, model: Model, registry: Registry): SearchRequest {
   const parameters = new Parameters(sent, SEARCH_PARAMETERS, asFilter(model))
@@ -120,7 +120,7 @@ export function parseSearchRequest(sent: URLSearchParams, model: Model, registry
   return { q: q ?? '', fields, fuzzy, page, filters }
 }
 
-/** A field that is not searched is named like one that is not there: searching must not tell of it. */
+/** A field that is not searchable gets the same error as an unknown one, so that the error reveals nothing about it. */
 function parseSearchFields(parameters: Parameters, model: Model): string[] | undefined {
   const names = parameters.names('fields')
   const known = model.searchableFields.map(({ name }) => name)

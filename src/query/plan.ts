@@ -1,13 +1,13 @@
 import type { Operator } from '../model/field-type.ts'
 import type { Json } from '../util/json.ts'
 
-/** A condition on one field, as data: it can travel to a store on another machine. */
+/** A condition on one field, as plain data that can be sent to another machine. */
 export type FieldFilter =
   | { readonly field: string; readonly operator: Exclude<Operator, 'in' | 'isnull'>; readonly value: Json }
   | { readonly field: string; readonly operator: 'in'; readonly values: readonly Json[] }
   | { readonly field: string; readonly operator: 'isnull'; readonly value: boolean }
 
-/** A condition on the record (or any of the records) that `field` refers to in the table `target`. */
+/** A condition on the record, or on any of the records, that `field` refers to in table `target`. */
 export interface RelationFilter {
   readonly field: string
   readonly target: string
@@ -23,9 +23,9 @@ export interface SortKey {
   readonly order: 'asc' | 'desc'
 }
 
-/** Which records, in which order, and which slice of them. The order always ends in `id`. */
+/** Filters, sort order and page of a query. The order always ends in `id`. */
 export interface Plan {
-  /** All must hold. */
+  /** Combined by AND. */
   readonly filters: readonly Filter[]
   readonly sort: readonly SortKey[]
   readonly offset: number

@@ -5,7 +5,7 @@ import { didYouMean } from '../util/suggest.ts'
 import { unknownField, visible } from './filters.ts'
 import type { Parameters } from './parameters.ts'
 
-/** One member of a record as it is sent. */
+/** One member of a returned record. */
 export type Column =
   | { readonly kind: 'value'; readonly name: string }
   | {
@@ -14,19 +14,19 @@ export type Column =
       readonly field: RelationField
       readonly target: Model
       readonly fields: readonly string[]
-      /** The request names it in `include`. */
+      /** True if the request names it in `include`. */
       readonly included?: true
     }
-  /** Related records by their ids alone, for readers who may not see them: `{id}`, or `[{id}…]` of a many-to-many. */
+  /** Related records by id only, for actors who may not see them: `{id}`, or `[{id}…]` for many-to-many. */
   | { readonly kind: 'reference'; readonly name: string; readonly field: RelationField }
 
-/** What of each record is sent, in order. */
+/** The members of each returned record, in order. */
 export type Projection = readonly Column[]
 
-/** Worked out once for each model, since almost every request asks for it. */
+/** Cached by model, since almost every request needs it. */
 const fullProjections = new WeakMap<Model, Projection>()
 
-/** Everything that may be shown: a foreign key with the nested record behind it, many-to-many as id and display field. */
+/** All visible members: foreign keys with the nested record, many-to-many as id and display field. */
 export function fullProjection(model: Model, registry: Registry): Projection {
   const known = fullProjections.get(model)
   if (known !== undefined) return known
@@ -35,7 +35,10 @@ export function fullProjection(model: Model, registry: Registry): Projection {
   return projection
 }
 
-/** Reads `fields` and `include`; with neither it is the full projection itself. The primary key is always there. */
+/**
+ * Parses `fields` and `include`. Without either it returns the full projection object itself. The primary key is always
+ * included.
+ */
 export function parseProjection(parameters: Parameters, model: Model, registry: Registry): Projection {
   if (!parameters.has('fields') && !parameters.has('include')) return fullProjection(model, registry)
   const names = parameters.names('fields')
@@ -66,12 +69,12 @@ function chosenColumns(names: readonly string[], parameters: Parameters, model: 
   return [...columns.values()]
 }
 
-/** Where columns are chosen, a relation has a name as well as its foreign key. */
+/** In `fields` a relation may be named by its own name or by its foreign key. */
 function unknownColumn(model: Model, name: string): string {
   return `Unknown field '${name}'${didYouMean(name, [...model.visibleFields.map((field) => field.name), ...model.relations.keys()])}`
 }
 
-/** Reads `include=<relation>__<field>,…` into the wanted fields of each relation. */
+/** Parses `include=<relation>__<field>,…` into the requested fields of each relation. */
 function parseInclude(parameters: Parameters, model: Model, registry: Registry): Map<string, string[]> {
   const included = new Map<string, string[]>()
   for (const path of parameters.names('include') ?? []) {
@@ -95,7 +98,7 @@ function parseInclude(parameters: Parameters, model: Model, registry: Registry):
   return included
 }
 
-/** A foreign key's record shrinks to what is named; a many-to-many's grows by it. The id is in both. */
+/** For a foreign key `include` replaces the nested fields; for many-to-many it adds to them. The id is always included. */
 function narrowed(column: Extract<Column, { kind: 'related' }>, fields: readonly string[]): string[] {
   const base = column.field.relation.kind === 'many' ? column.fields : ['id']
   return [...new Set([...base, ...fields])]

@@ -3,7 +3,7 @@ import { unknownField, visible } from './filters.ts'
 import type { Parameters } from './parameters.ts'
 import type { SortKey } from './plan.ts'
 
-/** Reads `sort_by` and `sort_order`: as many orders as fields, or one for all of them, or none for ascending. */
+/** Parses `sort_by` and `sort_order`: one order for each field, one for all, or none for ascending. */
 export function parseSort(parameters: Parameters, model: Model): SortKey[] {
   const fields = parameters.names('sort_by') ?? []
   const orders = parameters.names('sort_order') ?? []

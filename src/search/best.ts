@@ -1,10 +1,10 @@
-/** Up to how many are picked by a heap; more are sorted. */
+/** Up to this many items are selected by a heap; more are sorted. */
 const MAX_HEAP = 1_000
 
 /**
- * The items from `offset` on, at most `limit` of them, in order. Much less work than sorting all when few of many are wanted.
+ * The items from position `offset`, at most `limit`, in order. Much faster than sorting all if few of many are needed.
  *
- * @param isBefore whether one item comes before another; of two different items one always does
+ * @param isBefore a strict total order
  */
 export function bestOf(
   items: Int32Array,
@@ -25,7 +25,7 @@ export function bestOf(
   return heap.sort(order).subarray(offset)
 }
 
-/** Puts an item of a heap, whose first item is the last in order, where it belongs. */
+/** Restores the heap property from an item downwards. The first item of the heap is the last in order. */
 function sink(heap: Int32Array, from: number, isBefore: (a: number, b: number) => boolean): void {
   const item = heap[from] ?? 0
   let at = from

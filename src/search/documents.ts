@@ -1,20 +1,20 @@
 import { roomFor } from './growing.ts'
 
 /**
- * What an index knows of records beside their words. A record that changes becomes another document, and the one that it was
- * is dead: its postings stay where they are and no longer count.
+ * Properties of indexed records beside their words. A changed record becomes a new document; the old one is dead: its postings
+ * remain and no longer count.
  */
 export class Documents {
   readonly #fields: number
   readonly #documentOf = new Map<number, number>()
-  /** The record of each document, 0 when it is dead. */
+  /** The record id of each document; 0 if dead. */
   #ids = new Float64Array(64)
-  /** How many words each field of each document has. */
+  /** Number of words of each field of each document. */
   #lengths = new Uint16Array(64)
-  /** How many words each field has in documents that are in use. */
+  /** Number of words of each field in live documents. */
   readonly #words: number[]
   #count = 0
-  /** The highest id that there was: one above it is a new record's, as most that are added. */
+  /** Highest id so far. A higher id belongs to a new record, which needs no lookup. */
   #highest = 0
   #wastedWords = 0
 
@@ -23,17 +23,17 @@ export class Documents {
     this.#words = Array.from({ length: fields }, () => 0)
   }
 
-  /** How many there are, dead ones too. */
+  /** Number of documents, including dead ones. */
   get count(): number {
     return this.#count
   }
 
-  /** How many records there are. */
+  /** Number of records. */
   get live(): number {
     return this.#documentOf.size
   }
 
-  /** How many words there are in documents that are in use, and in dead ones. */
+  /** Number of words in live and in dead documents. */
   get words(): { readonly live: number; readonly wasted: number } {
     return { live: this.#words.reduce((sum, words) => sum + words, 0), wasted: this.#wastedWords }
   }
@@ -60,7 +60,7 @@ export class Documents {
     return document
   }
 
-  /** Says how many words a field of a document has. */
+  /** Stores the number of words of a document's field. */
   measure(document: number, field: number, words: number): void {
     const length = Math.min(words, 0xffff)
     this.#lengths[document * this.#fields + field] = length
@@ -80,7 +80,7 @@ export class Documents {
     }
   }
 
-  /** How many words a field has on the average, at least one. */
+  /** Mean number of words of a field, at least 1. */
   meanLength(field: number): number {
     return Math.max(1, (this.#words[field] ?? 0) / Math.max(1, this.live))
   }

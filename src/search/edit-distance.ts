@@ -5,14 +5,15 @@ const WIDTH = MAX_WORD + 4
 
 /**
  * Finds the words of a trie within a Damerau–Levenshtein distance of one or two: insertions, deletions, substitutions, and
- * transpositions of neighbours, between which something may be inserted or deleted (F. J. Damerau, 1964; the unrestricted distance).
+ * transpositions of neighbours, between which characters may be inserted or deleted (F. J. Damerau, 1964; the unrestricted
+ * distance).
  *
- * What words have in common is worked out once: a row of the table belongs to a node's character, and only cells near the
- * diagonal can matter. A node none of whose cells is within the distance is left with all words below it.
+ * Words share the work for common prefixes: each node's character has one row of the table, and only cells near the diagonal
+ * are computed. A node without a cell within the distance is skipped with its whole subtree.
  */
 export class EditDistance {
   readonly #trie: Trie
-  /** Rows of the table, one behind the other: of no character, of the first character, and so on. */
+  /** Rows of the table: for the empty prefix, the first character, and so on. */
   readonly #rows = new Uint8Array((MAX_WORD + 1) * WIDTH)
   readonly #path = new Uint16Array(MAX_WORD + 1)
   readonly #wanted = new Uint16Array(MAX_WORD)
@@ -24,7 +25,7 @@ export class EditDistance {
     this.#trie = trie
   }
 
-  /** Calls `take` with every word that is at most so far from this one, and how far: 0 is the word itself. */
+  /** Calls `take` with every word within distance `limit`, and its distance; 0 is the word itself. */
   eachNear(word: string, limit: 1 | 2, take: (word: number, distance: number) => void): void {
     this.#length = word.length
     this.#limit = limit
@@ -54,7 +55,11 @@ export class EditDistance {
     for (let child = first; child < last; child += NODE) this.#walk(child, end)
   }
 
-  /** Fills the row of a character. @returns false when no word that goes on from here can be near */
+  /**
+   * Computes the row of a character.
+   *
+   * @returns false if no word below this node can be within the distance
+   */
   #isNear(row: number): boolean {
     const rows = this.#rows
     const path = this.#path

@@ -1,8 +1,8 @@
 type Numbers = Int32Array | Uint16Array | Uint8Array | Float64Array | Float32Array
 
 /**
- * The array itself when it has an item of this index, or else a copy that is twice as long: what is left behind makes the garbage
- * collector look through everything, so that should be seldom.
+ * Returns the array if it has an item of this index, otherwise a copy of twice the length. Discarded arrays are large garbage,
+ * so growth should be rare.
  */
 export function roomFor<T extends Numbers>(array: T, index: number): T {
   if (index < array.length) return array

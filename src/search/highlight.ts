@@ -3,10 +3,10 @@ import type { SearchQuery } from './query.ts'
 import { eachToken, type TokenKind } from './tokens.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** Where words stand, by field: first character and length, in UTF-16 code units of the stored text, in order, never overlapping. */
+/** Positions of words by field: start and length in UTF-16 code units of the stored text, in order, not overlapping. */
 export type Positions = Readonly<Record<string, readonly (readonly [start: number, length: number])[]>>
 
-/** More places of a field nobody highlights, and a text of megabytes may hold a word a million times. */
+/** Maximum number of positions of a field, since a text of megabytes may contain a word a million times. */
 const MAX_PLACES = 1000
 
 interface Span {
@@ -17,7 +17,7 @@ interface Span {
 /** Finds the words of a query in the texts of records. */
 export class Highlighter {
   readonly #words: Wanted
-  /** Those that are joined of several. */
+  /** Compound words of the query. */
   readonly #joined: Wanted
 
   constructor({ words, fuzzy }: SearchQuery, vocabulary: Vocabulary) {
@@ -39,7 +39,7 @@ export class Highlighter {
     return positions
   }
 
-  /** What is joined counts as one when that is what was looked for, or when none of its parts was. */
+  /** A compound counts as one word if the query contains it, or if the query contains none of its parts. */
   #spansIn(text: string): Span[] {
     const spans: Span[] = []
     let whole: (Span & { readonly isWanted: boolean }) | undefined
@@ -67,7 +67,7 @@ export class Highlighter {
   }
 }
 
-/** Words that are looked for, in all the forms in which they are found. */
+/** The words of a query in all forms that match. */
 class Wanted {
   readonly #vocabulary: Vocabulary
   readonly #fuzzy: boolean
@@ -89,16 +89,16 @@ class Wanted {
     return this.#numbers.has(this.#vocabulary.find(word)) || this.#prefixes.some((prefix) => word.startsWith(prefix))
   }
 
-  /** True for a pair of characters of which only the first was looked for. */
+  /** True for a pair of characters of which the query contains only the first. */
   isOnlyBegun(word: string, kind: TokenKind): boolean {
     return kind === 'pair' && !this.#numbers.has(this.#vocabulary.find(word))
   }
 }
 
-/** How long the character is that begins here. */
+/** Length of the character that begins here, in code units. */
 const firstLength = (text: string, start: number): number => [...text.slice(start, start + 4)][0]?.length ?? 1
 
-/** Spans in order, those that overlap made one. */
+/** Merges overlapping spans, in order. */
 function joined(spans: readonly Span[]): Span[] {
   const result: Span[] = []
   for (const span of spans) {

@@ -1,47 +1,47 @@
 import type { JsonObject } from '../util/json.ts'
 import { type SearchField, SearchIndex, textOf } from './search-index.ts'
 
-/** How long the event loop is kept from others while an index is made, in milliseconds. */
+/** Maximum time of one slice while an index is built, in milliseconds. */
 const SLICE_MS = 8
-/** This part of a slice is worth being worked in before there is a slice, once some turns of the event loop brought no change … */
+/** Share of a slice of pending changes that is applied in idle time, once several turns of the event loop brought no change. */
 const A_FEW = 1 / 16
 const QUIET_TURNS = 6
-/** … and nobody is kept waiting for longer, in milliseconds. */
+/** Maximum time of such an idle slice, in milliseconds. */
 const QUIET_SLICE_MS = 0.05
-/** An index that holds more words in vain than this, and than those that count, is made anew. */
+/** An index with more dead words than this, and more dead than live ones, is rebuilt. */
 const MIN_WASTED = 1_000_000
 
-/** A record as it comes from a store. */
+/** A record as a store returns it. */
 type Indexable = JsonObject & { readonly id: number }
 
 export interface LiveIndexOptions {
   readonly fields: readonly SearchField[]
-  /** All records there are, in batches, as they are when the first is asked for. */
+  /** Returns all records in batches, as of the first one. */
   readonly records: () => AsyncIterable<readonly Indexable[]>
-  /** A clock that only goes forward, in milliseconds. */
+  /** Monotonic clock, in milliseconds. */
   readonly now: () => number
-  /** Runs something in the next turn of the event loop. */
+  /** Runs a callback in the next turn of the event loop. */
   readonly later: (run: () => void) => void
-  /** Lets others have the event loop. */
+  /** Yields to the event loop. */
   readonly pause: () => Promise<void>
-  /** The same while an index is made, which may take long: `pause` when absent. */
+  /** Yields during a build, which may take long; defaults to `pause`. */
   readonly rest?: () => Promise<void>
-  /** Told when an index cannot go on: it knows less than there is. */
+  /** Called when an index cannot apply a change and is therefore incomplete. */
   readonly failed: (error: unknown) => void
 }
 
-/** A search index that is made a slice at a time and takes every change as it comes, while it is made as well. */
+/** A search index that is built in slices and receives every change, also during the build. */
 export class LiveIndex {
   readonly #options: LiveIndexOptions
   #ready: SearchIndex | undefined
   #next: SearchIndex | undefined
-  /** Records that changed or went while an index is made: what the store gave before no longer counts. */
+  /** Records changed or removed during a build; their earlier content from the store is ignored. */
   readonly #changed = new Set<number>()
   #building: Promise<void> | undefined
   #catching: Promise<void> | undefined
-  /** Counts the changes that it was told of. */
+  /** Number of changes received. */
   #noted = 0
-  /** How many there were in the turn of the event loop before, and how many turns brought no other. */
+  /** That number in the previous turn of the event loop, and the number of turns without a change. */
   #seen = 0
   #quietTurns = 0
   #isWatching = false
@@ -50,13 +50,13 @@ export class LiveIndex {
     this.#options = options
   }
 
-  /** The index, once there is one, with all changes that there were: to be asked when there is nothing to `catchUp`. */
+  /** The index with all changes applied, once built. To be queried only when `catchUp` returns undefined. */
   get ready(): SearchIndex | undefined {
     this.#settle(() => false)
     return this.#ready
   }
 
-  /** Works in changes when there are many, a slice at a time; undefined when there is nothing to wait for. */
+  /** Applies pending changes in slices if there are many; undefined if there is nothing to wait for. */
   catchUp(): Promise<void> | undefined {
     if (this.#backlog >= 1) this.#catching ??= this.#catchUp()
     return this.#catching
@@ -73,8 +73,8 @@ export class LiveIndex {
   }
 
   /**
-   * Works in changes, a few at a time, while nothing else is to be done: those who wait for a disk or for an answer leave more time than
-   * it takes. Where there is no such time, changes become a slice.
+   * Applies a few changes at a time while the event loop is idle: clients that wait for the disk leave enough time. Without
+   * idle time, changes accumulate to a slice.
    */
   readonly #watch = (): void => {
     const { now, later } = this.#options
@@ -93,7 +93,7 @@ export class LiveIndex {
     return Math.max(this.#ready?.backlog ?? 0, this.#next?.backlog ?? 0)
   }
 
-  /** An index that cannot follow knows less than there is, and is no index any more. */
+  /** An index that fails to apply a change is incomplete and therefore dropped. */
   #settle(isOver: () => boolean): void {
     try {
       this.#ready?.settle(isOver)
@@ -105,13 +105,13 @@ export class LiveIndex {
     }
   }
 
-  /** Begins to make the index, unless that was begun before. Resolves when there is one. */
+  /** Starts the build, unless it has been started. Resolves when the index is complete. */
   build(): Promise<void> {
     if (this.#ready !== undefined) return Promise.resolve()
     return this.#rebuild()
   }
 
-  /** Takes a change, in the step that applies it. */
+  /** Records a change, in the step that applies it. */
   note(id: number, before: JsonObject | undefined, after: JsonObject | undefined): void {
     if (this.#ready === undefined && this.#next === undefined) return
     if (before !== undefined && after !== undefined && this.#isAlike(before, after)) return
@@ -127,7 +127,7 @@ export class LiveIndex {
       this.#options.later(this.#watch)
     }
     const { live, wasted } = this.#ready?.words ?? { live: 0, wasted: 0 }
-    // When that fails the old index goes on to serve, and the next change tries again.
+    // If the rebuild fails, the present index stays in use and the next change tries again.
     if (wasted > Math.max(MIN_WASTED, live)) this.#rebuild().catch(() => {})
   }
 

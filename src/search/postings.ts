@@ -2,35 +2,34 @@ import { roomFor } from './growing.ts'
 
 const BLOCK_BITS = 16
 const BLOCK = 1 << BLOCK_BITS
-/** Slices hold as many postings as two to the power of their level. */
+/** Slices hold 2^level postings. */
 const MAX_LEVEL = 6
 
-/** The last bits of a posting say how many times more than once a word comes up in a place: three are the most that count. */
+/** Number of low bits of a posting that count further occurrences of the word in a place, up to three. */
 export const TIMES_BITS = 2
 export const MORE_TIMES = (1 << TIMES_BITS) - 1
 
-/** The members of an entry: how many postings a word has, and the last of them … */
+/** Members of an entry: the number of postings of a word, and the last posting … */
 const COUNT = 0
 const LAST = 1
-/** … where the first slice of all before begins, and where the last one goes when it is followed by another. */
+/** … the start of the first slice, and the position for the next posting. */
 const HEAD = 2
 const TAIL = 3
 const WIDTH = 4
 
 /**
- * The places in which each word comes up, as a growing list of postings: a place and how often. The last posting stands beside the
- * word, since half of all words have no other, and what was written elsewhere need not be read to go on; the rest is in slices, each
- * twice as long as the one before, cut from large blocks (M. Busch et al., Earlybird, ICDE 2012). A slice begins with where the next
- * one does.
+ * Postings: for each word, the places where it occurs and how often. The last posting is stored in the word's entry, since half
+ * of all words have only one, and appending then reads no other memory. The others are in slices of doubling size, allocated
+ * from large blocks (M. Busch et al., Earlybird, ICDE 2012). Each slice starts with the address of the next.
  */
 export class Postings {
   readonly #blocks: Int32Array[] = []
   #used = BLOCK
-  /** An entry a word, its members beside each other, since memory is slow where it was not just used. */
+  /** One entry for each word, its members adjacent for locality. */
   #entries = new Int32Array(64 * WIDTH)
   readonly #single = new Int32Array(1)
 
-  /** Notes that a word comes up in a place: one time more, when that is the place in which it came up last. */
+  /** Adds an occurrence of a word in a place; increments the count if it is the word's last place. */
   add(word: number, place: number): void {
     const entry = word * WIDTH
     this.#entries = roomFor(this.#entries, entry + WIDTH)
@@ -48,7 +47,7 @@ export class Postings {
     entries[entry + LAST] = place << TIMES_BITS
   }
 
-  /** Puts a posting behind so many others. */
+  /** Appends a posting. */
   #store(entry: number, stored: number, posting: number): void {
     if (isFull(stored)) this.#addSlice(entry, stored)
     const tail = this.#entries[entry + TAIL] ?? 0
@@ -56,7 +55,7 @@ export class Postings {
     this.#entries[entry + TAIL] = tail + 1
   }
 
-  /** Calls `take` with every stretch of a word's postings, which are those from `from` and before `to`. */
+  /** Calls `take` with each run of a word's postings, from `from` up to but not including `to`. */
   eachStretch(word: number, take: (postings: Int32Array, from: number, to: number) => void): void {
     const entry = word * WIDTH
     const count = this.#entries[entry + COUNT] ?? 0
@@ -104,8 +103,8 @@ export class Postings {
   }
 }
 
-/** The level of the slice that the posting behind so many others is in: slices hold 2, 4, 8 … postings, and those of the last level. */
+/** The level of the slice that holds the posting at this position: slices hold 2, 4, 8 … postings, up to the maximum level. */
 const levelAfter = (stored: number): number => Math.min(MAX_LEVEL, 31 - Math.clz32(stored + 2))
 
-/** True when so many postings fill their slices. */
+/** True if this many postings fill their slices exactly. */
 const isFull = (stored: number): boolean => ((stored + 2) & ((1 << levelAfter(stored)) - 1)) === 0

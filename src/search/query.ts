@@ -2,32 +2,32 @@ import { eachToken, MAX_WORD, type TokenKind } from './tokens.ts'
 import { isSilent } from './vocabulary.ts'
 
 const MAX_WORDS = 10
-/** Of all words together. */
+/** Maximum number of parts of all words together. */
 const MAX_PARTS = 32
 
-/** A word that is looked for. */
+/** A word of the query. */
 export interface QueryWord {
-  /** The word as an index knows it; empty for a run of characters in a script without spaces, of which only pairs are known. */
+  /** The word as the index has it; empty for a run of characters in a script without spaces, which is indexed by pairs only. */
   readonly text: string
-  /** What a text may hold in its place, all of it: the words that are joined in it, or the pairs of a run. */
+  /** Words that a text may contain instead, all of them: the parts of a compound, or the pairs of a run. */
   readonly parts: readonly string[]
-  /** Words that only begin like it, or like its last part, count too. */
+  /** True if words that begin with it, or with its last part, match. */
   readonly prefix: boolean
 }
 
-/** What is looked for. */
+/** A parsed query. */
 export interface SearchQuery {
-  /** In the order in which they were written. None when there is nothing to look for. */
+  /** In the order of the text. Empty if there is nothing to search for. */
   readonly words: readonly QueryWord[]
-  /** The fields that are searched; all of them when undefined. */
+  /** The fields to search; undefined for all. */
   readonly fields: readonly string[] | undefined
-  /** True when words count that are written a little differently. */
+  /** True if similarly spelled words match. */
   readonly fuzzy: boolean
-  /** What of the text does not count, in words. */
+  /** Notices about ignored parts of the text. */
   readonly notices: readonly string[]
 }
 
-/** Reads what a person typed. It is text and has no syntax, so nothing in it is wrong. */
+/** Parses the text of a search. It has no syntax, so every text is valid. */
 export function readQuery(
   q: string,
   { fields, fuzzy }: { readonly fields?: readonly string[] | undefined; readonly fuzzy: boolean },
@@ -36,7 +36,7 @@ export function readQuery(
   const last = spans.findLast(isTelling) ?? spans.at(-1)
   const written = unlike(spans, last)
   const telling = written.filter(isTelling)
-  // Somebody who has typed `an` may be about to type `ann`.
+  // A person who typed `an` may be about to type `ann`.
   const counted = telling.length > 0 ? telling : written.slice(-1)
   let partsLeft = MAX_PARTS
   const words = counted.slice(0, MAX_WORDS).map(({ text, parts, ending }) => {
@@ -66,20 +66,20 @@ interface Span {
   readonly parts: string[]
   readonly start: number
   end: number
-  /** True when characters without spaces between them follow each other in it. */
+  /** True if further characters without spaces follow. */
   isRun: boolean
-  /** Whether words that only begin so count. */
+  /** When words that begin with it match. */
   ending: 'always' | 'when last' | 'never'
 }
 
-/** The words of a text with what they are made of. */
+/** The words of a text with their parts. */
 function spansOf(text: string): Span[] {
   const spans: Span[] = []
   let last: Span | undefined
-  /** Where the run of characters ends whose pairs come one after the other. */
+  /** End of the present run of characters, whose pairs follow each other. */
   let runEnd = 0
   eachToken(text, (word, kind, start, end) => {
-    // The last character of a run is in its last pair.
+    // The last character of a run is part of the last pair.
     const isRest = kind === 'pair' && end === runEnd
     if (kind === 'pair') runEnd = end
     if (last !== undefined && isInside(kind, start, last)) {
@@ -97,14 +97,14 @@ function spansOf(text: string): Span[] {
 
 const isInside = (kind: TokenKind, start: number, { end }: Span): boolean => kind !== 'plain' && kind !== 'whole' && start < end
 
-/** A run of several characters is known by its pairs alone, of which it began with the first. */
+/** A run of several characters is matched by its pairs only, of which this is the first. */
 function asRun(span: Span): Span {
   return span.ending === 'always' && span.isRun
     ? { ...span, text: '', parts: [...new Set([span.text, ...span.parts])], ending: 'never' }
     : span
 }
 
-/** Each word once, where it first comes up; the last one means its beginning, wherever that is. */
+/** Removes duplicate words, keeping the first. The last word is a prefix wherever it occurs. */
 function unlike(spans: readonly Span[], last: Span | undefined): Span[] {
   const keyOf = ({ text, parts }: Span) => JSON.stringify([text, parts])
   const byKey = new Map<string, Span>()

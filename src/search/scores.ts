@@ -1,13 +1,13 @@
 import { roomFor } from './growing.ts'
 
-/** How well each document answers to one word: the best of what was said of it. */
+/** The best score of each document for one word. */
 export class WordScores {
   best = new Float32Array(64)
-  /** The documents that were named, in no order. */
+  /** Scored documents, in no order. */
   documents = new Int32Array(64)
   size = 0
 
-  /** Makes room for so many documents. */
+  /** Reserves space for this many documents. */
   prepare(documents: number): void {
     this.best = roomFor(this.best, documents)
     this.documents = roomFor(this.documents, documents)
@@ -21,7 +21,7 @@ export class WordScores {
   }
 }
 
-/** Sums the scores of several words, and counts how many of them each document answers to. */
+/** Sums the scores of several words and counts how many words each document matches. */
 export class Tally {
   sums = new Float32Array(64)
   documents = new Int32Array(64)
@@ -34,7 +34,7 @@ export class Tally {
     this.documents = roomFor(this.documents, documents)
   }
 
-  /** Adds the scores of a word, `weight` times each, and forgets them there. */
+  /** Adds the scores of a word, multiplied by `weight`, and clears them. */
   add(word: WordScores, weight: number): void {
     const { documents, best, size } = word
     for (let at = 0; at < size; at++) {
@@ -47,7 +47,7 @@ export class Tally {
     word.size = 0
   }
 
-  /** The documents that answer to so many words at least. */
+  /** The documents that match at least this many words. */
   answering(words: number): Int32Array {
     if (words <= 1) return this.documents.slice(0, this.size)
     return this.documents.subarray(0, this.size).filter((document) => (this.#counts[document] ?? 0) >= words)

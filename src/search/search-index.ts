@@ -8,7 +8,7 @@ import { Tally, WordScores } from './scores.ts'
 import { eachWord } from './tokens.ts'
 import { type Likeness, Vocabulary } from './vocabulary.ts'
 
-/** A field that is searched, and how much it weighs: more than 0, at most 1. */
+/** A searched field and its weight: greater than 0, at most 1. */
 export interface SearchField {
   readonly name: string
   readonly weight: number
@@ -19,19 +19,19 @@ export interface Hit {
   readonly score: number
 }
 
-/** What a search found. */
+/** Result of a search. */
 export interface Found {
-  /** The page that was asked for, the best first; those that are as good as each other by their ids. */
+  /** The requested page, by descending score, then by id. */
   readonly hits: readonly Hit[]
-  /** How many records there are on all pages. */
+  /** Total number of records found. */
   readonly total: number
-  /** True when no record has all the words: these have some of them. */
+  /** True if no record contains all words; these contain some of them. */
   readonly partial: boolean
-  /** Where the words stand in a record that was found, as it was then. */
+  /** Positions of the words in a found record. */
   positionsIn(record: JsonObject): Positions
 }
 
-/** BM25's constants, as lunr has them: how soon more of a word stops to count, and how much the length of a field does. */
+/** Parameters of BM25, as in lunr: saturation of term frequency, and influence of field length. */
 const K1 = 1.2
 const B = 0.75
 
@@ -39,31 +39,31 @@ const RECORDS_A_SLICE = 256
 const CHARACTERS_A_SLICE = 1 << 17
 
 /**
- * A likeness is worth half of the next better one, and how often a word comes up and where moves it by less than that: an exact
- * word always ranks before one that only begins so, and this before one that is written differently.
+ * Each kind of match weighs half of the next better one. Frequency and position change a score by less than that, so an exact
+ * match always ranks before a prefix match, and this before a misspelt one.
  */
 const WORTH: Readonly<Record<Likeness, number>> = { exact: 1, inflected: 1 / 2, prefix: 1 / 4, near: 1 / 8, far: 1 / 16 }
-/** The same for a word whose parts stand in a text each by itself. */
+/** Weight of a compound whose parts occur separately. */
 const WORTH_APART = 1 / 2
 
 /**
- * A full-text index of records that takes every change as it comes: an inverted index (word → documents) over words with
- * Okapi BM25 as lunr weighs it, each word counting with the best of the fields that it is found in (disjunction maximum).
+ * A full-text index of records that takes changes: an inverted index (word → documents) with Okapi BM25 as in lunr. Each word
+ * counts with its best field (disjunction maximum).
  */
 export class SearchIndex {
-  /** Counts the changes. */
+  /** Number of changes. */
   version = 0
   readonly #fields: readonly SearchField[]
   readonly #fieldBits: number
-  /** What fits into a posting of 32 bits beside the field and the number of times. */
+  /** Number of documents that fit into a posting of 32 bits beside the field and the frequency. */
   readonly #maxDocuments: number
   readonly #vocabulary = new Vocabulary()
   readonly #postings = new Postings()
   readonly #documents: Documents
   readonly #pending = new Map<number, JsonObject | undefined>()
-  /** How many characters they have, or more. */
+  /** Number of characters of the pending changes, at least. */
   #pendingLength = 0
-  /** Of the text whose words are being taken: its document and field, and how many words there were. */
+  /** Document, field and word count of the text being indexed. */
   #place = 0
   #count = 0
   readonly #word = new WordScores()
@@ -77,24 +77,24 @@ export class SearchIndex {
     this.#documents = new Documents(fields.length)
   }
 
-  /** How many records it holds, but for changes that have not been worked in. */
+  /** Number of records, without pending changes. */
   get size(): number {
     return this.#documents.live
   }
 
-  /** How many words it holds that count, and how many in vain, of records that have changed or gone since. */
+  /** Number of live words, and of dead words of changed or removed records. */
   get words(): { readonly live: number; readonly wasted: number } {
     return this.#documents.words
   }
 
-  /** How many slices of some milliseconds the changes take that are still to be worked in. */
+  /** Number of slices of some milliseconds that the pending changes take. */
   get backlog(): number {
     return Math.max(this.#pending.size / RECORDS_A_SLICE, this.#pendingLength / CHARACTERS_A_SLICE)
   }
 
   /**
-   * Puts a record in the place of the one with this id; nothing, when it is gone. Changes are worked in by `settle`: hundreds in
-   * a row take a third of the time that each takes between other work.
+   * Replaces the record with this id, or removes it. `settle` applies changes: hundreds in a row take a third of the time that
+   * each takes separately.
    */
   replace(id: number, record: JsonObject | undefined): void {
     this.version++
@@ -103,9 +103,9 @@ export class SearchIndex {
   }
 
   /**
-   * Works in changes, until there are no more or time is up.
+   * Applies pending changes until there are none or time is up.
    *
-   * @throws {Error} when there are more documents than it can hold
+   * @throws {Error} if there are more documents than it can hold
    */
   settle(isOver: () => boolean = () => false): void {
     if (this.#pending.size === 0) return
@@ -119,7 +119,7 @@ export class SearchIndex {
     this.#forget(done)
   }
 
-  /** Forgets so many pending changes, the first. */
+  /** Drops this many pending changes, oldest first. */
   #forget(count: number): void {
     if (count === this.#pending.size) {
       this.#pending.clear()
@@ -153,7 +153,7 @@ export class SearchIndex {
     this.#postings.add(number, this.#place)
   }
 
-  /** The ids of all records that have any of the words, in no order. */
+  /** The ids of all records with any of the words, in no order. */
   candidates(query: SearchQuery): number[] {
     this.#score(query)
     const found = this.#tally.answering(1)
@@ -162,9 +162,9 @@ export class SearchIndex {
   }
 
   /**
-   * Finds the records that have all the words; when there is none, those that have some of them.
+   * Finds the records with all the words; if there are none, those with some of them.
    *
-   * @param among the ids of the records that may be found; all may when undefined
+   * @param among ids of the records to consider; all if undefined
    */
   search(query: SearchQuery, page: { readonly offset: number; readonly limit: number }, among?: ReadonlySet<number>): Found {
     this.#score(query)
@@ -193,7 +193,7 @@ export class SearchIndex {
     return this.#fields.map(({ name }) => name).filter((name) => fields?.includes(name) ?? true)
   }
 
-  /** Fills the tally with how well each document answers to the words. */
+  /** Computes the scores of all documents. */
   #score(query: SearchQuery): void {
     this.settle()
     const { count, live } = this.#documents
@@ -207,7 +207,7 @@ export class SearchIndex {
     }
   }
 
-  /** Scores what has every part of a word. */
+  /** Scores documents that contain every part of a word. */
   #scoreParts({ parts, prefix }: QueryWord, fuzzy: boolean, raise: Raise): void {
     for (const [index, part] of parts.entries()) {
       this.#scoreText(part, prefix && index === parts.length - 1, fuzzy, raise)
@@ -224,7 +224,7 @@ export class SearchIndex {
     if (fuzzy) this.#vocabulary.eachNear(text, raise)
   }
 
-  /** What raises the scores of all documents that have a word in one of the fields. */
+  /** Returns a function that raises the scores of all documents with a word in one of the fields. */
   #raiser(searched: readonly string[]): Raise {
     const { ids, lengths } = this.#documents
     const { best, documents } = this.#word
@@ -263,7 +263,7 @@ export class SearchIndex {
 
 type Raise = (number: number, likeness: Likeness) => void
 
-/** What is searched of a field: text as it is stored, lists with commas between their items. */
+/** The searched text of a field: text as stored, lists joined by commas. */
 export function textOf(record: JsonObject, field: string): string {
   const value = record[field]
   if (typeof value === 'string') return value

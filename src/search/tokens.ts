@@ -1,26 +1,26 @@
 import { fold } from './fold.ts'
 
-/** Words are known by so many characters of theirs. */
+/** Maximum length of a word, in characters; the rest is ignored. */
 export const MAX_WORD = 64
 
 /**
- * A word of a text, folded, and where it stands: UTF-16 code units.
+ * A word of a text, folded, with its position in UTF-16 code units.
  *
  * - `plain`: letters and digits.
- * - `whole`: words that are joined, such as an e-mail address, `3.14` or `o'brien`; it is followed by its `part`s.
- * - `pair`: two characters of a script that puts no spaces between words, or the last one of a run.
+ * - `whole`: a compound, such as an e-mail address, `3.14` or `o'brien`; its `part`s follow.
+ * - `pair`: two characters of a script without spaces between words, or the last one of a run.
  */
 export type TokenKind = 'plain' | 'whole' | 'part' | 'pair'
 
 export type TakeToken = (word: string, kind: TokenKind, start: number, end: number) => void
 
-/** Takes a word, folded, as UTF-16 code units: those from `from` and before `to`. They are only lent. */
+/** Receives a folded word as UTF-16 code units from `from` up to but not including `to`. The array is reused. */
 export type TakeUnits = (units: Uint16Array, from: number, to: number) => void
 
-/** The same for a word that ends before `end`, wherever it is cut. */
+/** The same with the position where the word ends in the text. */
 type TakePlace = (units: Uint16Array, from: number, to: number, kind: TokenKind, end: number) => void
 
-/** What holds words together when it stands alone between them. */
+/** Characters that join words when they stand alone between them. */
 const JOINT = `[-@._+'’]`
 const WORD = String.raw`[\p{L}\p{N}][\p{L}\p{N}\p{M}]*`
 const JOINED = new RegExp(`${WORD}(?:${JOINT}${WORD})*`, 'gu')
@@ -28,11 +28,11 @@ const PART = new RegExp(WORD, 'gu')
 const UNSPACED = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー\uff70\uff9e\uff9f]`
 const RUN = new RegExp(String.raw`(?:${UNSPACED}\p{M}*)+|(?:(?!${UNSPACED})[\p{L}\p{N}\p{M}])+`, 'gu')
 const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u')
-/** With its marks; a Hangul syllable may be in pieces, and a half-width kana has its marks beside it. */
+/** A character with its marks; a Hangul syllable may be decomposed, and half-width kana have separate marks. */
 const CHARACTER = /[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?\p{M}*|\P{M}[\p{M}\uff9e\uff9f]*|\p{M}+/gu
 const ASCII = /^[\0-\x7f]*$/
 
-/** What an ASCII character is, where it is neither part of a word nor a joint; and what it is when it is folded. */
+/** Classes of ASCII characters that are neither part of a word nor a joint, and their folded form. */
 const LETTER = 1
 const BETWEEN = 2
 const CLASSES = new Uint8Array(128)
@@ -43,24 +43,24 @@ for (let code = 0; code < 128; code++) {
   FOLDED[code] = character.toLowerCase().charCodeAt(0)
 }
 
-/** Takes a text apart into words, in order; parts follow the whole that they are of. */
+/** Splits a text into words, in order; parts follow their compound. */
 export function eachToken(text: string, take: TakeToken): void {
   const folded = text.toLowerCase()
   const rest = eachAsciiToken(text, (_, start, to, kind, end) => take(folded.slice(start, to), kind, start, end))
   if (rest < text.length) eachUnicodeToken(text, rest, take)
 }
 
-/** The same for those who do not ask where words stand, and make no text of them. Words are cut as those of `eachToken` are. */
+/** Splits a text into words like `eachToken`, without positions and without creating strings. */
 export function eachWord(text: string, take: TakeUnits): void {
   const rest = eachAsciiToken(text, take)
   if (rest < text.length) eachUnicodeToken(text, rest, (word) => take(unitsOf(word), 0, word.length))
 }
 
-/** Most texts are short, and need no array of their own: making one takes longer than filling it. */
+/** A reused buffer, since most texts are short and allocation takes longer than filling. */
 const LENT = new Uint16Array(1 << 15)
 const LENT_BYTES = Buffer.from(LENT.buffer)
 
-/** The code units of a text, and what may follow; good until those of another are asked for. */
+/** The code units of a text, followed by arbitrary ones; valid until the next call. */
 export function unitsOf(text: string): Uint16Array {
   if (text.length <= LENT.length) {
     LENT_BYTES.write(text, 'utf16le')
@@ -71,7 +71,7 @@ export function unitsOf(text: string): Uint16Array {
   return units
 }
 
-/** Takes the words before the first that is not ASCII, and returns where that one begins: behind the text when all of it is. */
+/** Processes the words before the first non-ASCII one and returns where that begins, or the length of the text. */
 function eachAsciiToken(text: string, take: TakePlace): number {
   const { length } = text
   const units = length < LENT.length ? LENT : new Uint16Array(length + 1)
@@ -107,14 +107,14 @@ function eachAsciiPart(text: string, units: Uint16Array, start: number, end: num
   }
 }
 
-/** Takes the words from a place on. */
+/** Processes the words from a position on. */
 function eachUnicodeToken(text: string, from: number, take: TakeToken): void {
   for (const match of text.slice(from).matchAll(JOINED)) {
     const joined = match[0]
     const index = from + match.index
     const parts = [...joined.matchAll(PART)].map((part) => ({ text: part[0], start: index + part.index }))
     const isWhole = parts.length > 1
-    // In scripts without spaces a joint is punctuation, or nothing that anybody would look for.
+    // In scripts without spaces a joint is punctuation.
     if (isWhole) take(cut(fold(joined).replaceAll('’', "'")), 'whole', index, index + joined.length)
     for (const part of parts) eachRun(part.text, part.start, isWhole ? 'part' : 'plain', take)
   }

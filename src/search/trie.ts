@@ -2,10 +2,10 @@ import { roomFor } from './growing.ts'
 
 const NONE = -1
 
-/** The members of a node: where a word that passes through it begins among all characters, and where the node itself ends in it … */
+/** Members of a node: the start of a word through it in the character array, and the end of the node within that word … */
 export const BEGIN = 0
 export const END = 1
-/** … its own first character, the first of the nodes below it, how many they are, and the word that ends with it (or -1). */
+/** … its first character, its first child, the number of children, and the word that ends here (or -1). */
 const CHARACTER = 2
 export const CHILDREN = 3
 export const COUNT = 4
@@ -13,28 +13,27 @@ export const WORD = 5
 export const WIDTH = 6
 
 /**
- * Words by number, in a radix trie: found whole, by how they begin, and by walking along what they have in common. It grows a
- * word at a time and holds nothing but numbers, so that a million words are no work for a garbage collector.
+ * A radix trie of numbered words: exact lookup, prefix lookup, and traversal along common prefixes. It only grows and consists
+ * of numbers, so that a million words cost no garbage collection.
  *
- * A node is the part of a word from where its parent ends to where it ends itself. Its members are beside each other, and so are the
- * nodes below it, in the order in which they came, since memory is slow where it was not just used: they move when there is no room
- * for one more.
+ * A node is the part of a word between the end of its parent and its own end. Its members, and the children of a node, are
+ * adjacent in memory for locality; children move when their space is full.
  */
 export class Trie {
-  /** The nodes that words begin with, by their first character. In scripts with thousands of characters these are many. */
+  /** The first-level nodes by character, of which some scripts have thousands. */
   readonly roots = new Map<number, number>()
-  /** All words, one behind the other. */
+  /** The characters of all words. */
   #characters = new Uint16Array(1024)
-  /** Where each of them begins. */
+  /** Start of each word. */
   #begins = new Int32Array(64)
   #nodes = new Int32Array(64 * WIDTH)
   #usedCharacters = 0
   #usedNodes = 0
-  /** The first place that nodes have left, and behind which each next one is found; by how many nodes fit there, as a power of two. */
+  /** Free lists of node blocks, by the power of two of their size. */
   readonly #left = new Int32Array(32).fill(NONE)
   #size = 0
 
-  /** How many words there are; they are numbered from 0. */
+  /** Number of words; they are numbered from 0. */
   get size(): number {
     return this.#size
   }
@@ -43,12 +42,12 @@ export class Trie {
     return this.#characters
   }
 
-  /** All nodes; each is known by where its members begin. */
+  /** All nodes; a node is identified by the index of its members. */
   get nodes(): Int32Array {
     return this.#nodes
   }
 
-  /** True for a word of these characters: those from `from` and before `to`. */
+  /** True if the word consists of the characters from `from` up to but not including `to`. */
   spells(word: number, units: Uint16Array, from: number, to: number): boolean {
     const characters = this.#characters
     const begin = this.#begins[word] ?? 0
@@ -58,7 +57,7 @@ export class Trie {
     return true
   }
 
-  /** The number of a word of these characters, at least one, which is given one when it has none yet. */
+  /** Returns the number of a non-empty word, adding it if necessary. */
   add(units: Uint16Array, from: number, to: number): number {
     const first = units[from] ?? 0
     let node = this.roots.get(first)
@@ -79,7 +78,7 @@ export class Trie {
     }
   }
 
-  /** Calls `take` with every word that begins so. */
+  /** Calls `take` with every word that begins with the prefix. */
   eachFrom(prefix: string, take: (word: number) => void): void {
     const start = this.#nodeFor(prefix)
     if (start === NONE) return
@@ -92,7 +91,7 @@ export class Trie {
     }
   }
 
-  /** The highest node to which all of a text leads, or -1. It may go on behind the text. */
+  /** The topmost node below which all words begin with the text, or -1. */
   #nodeFor(text: string): number {
     const units = new Uint16Array(text.length)
     for (let at = 0; at < text.length; at++) units[at] = text.charCodeAt(at)
@@ -105,7 +104,7 @@ export class Trie {
     return NONE
   }
 
-  /** How far a text, which begins at `from`, and a node have the same characters, of which so many are known to be. */
+  /** Length of the common prefix of a text, which begins at `from`, and a node; `known` characters are known to be equal. */
   #common(node: number, known: number, units: Uint16Array, from: number, length: number): number {
     const characters = this.#characters
     const begin = this.#member(node, BEGIN)
@@ -115,7 +114,7 @@ export class Trie {
     return at
   }
 
-  /** The node below another that begins so, or -1. */
+  /** The child that begins with the character, or -1. */
   #child(node: number, character: number): number {
     const nodes = this.#nodes
     const first = nodes[node + CHILDREN] ?? 0
@@ -124,7 +123,7 @@ export class Trie {
     return NONE
   }
 
-  /** A word ends where a node does. */
+  /** Ends a word at an existing node. */
   #name(node: number, units: Uint16Array, from: number, to: number): number {
     if (this.#member(node, WORD) === NONE) {
       this.#write(units, from, to)
@@ -133,7 +132,7 @@ export class Trie {
     return this.#member(node, WORD)
   }
 
-  /** Puts a leaf below a node. */
+  /** Adds a leaf as a child. */
   #branch(node: number, depth: number, units: Uint16Array, from: number, to: number): number {
     const count = this.#member(node, COUNT)
     if (isFull(count)) this.#moveChildren(node, count)
@@ -141,7 +140,7 @@ export class Trie {
     return this.#leaf(this.#member(node, CHILDREN) + count * WIDTH, units, from, to, depth)
   }
 
-  /** Ends a node earlier, and puts the rest of it below, beside the rest of the word. */
+  /** Splits a node: its rest and the rest of the word become children. */
   #split(node: number, depth: number, units: Uint16Array, from: number, to: number): number {
     const isWhole = depth === to - from
     const rest = this.#room(isWhole ? 1 : 2)
@@ -157,7 +156,11 @@ export class Trie {
     return this.#leaf(rest + WIDTH, units, from, to, depth)
   }
 
-  /** Fills a node that ends the next word. @returns its number */
+  /**
+   * Fills a leaf for the next word.
+   *
+   * @returns its number
+   */
   #leaf(node: number, units: Uint16Array, from: number, to: number, depth: number): number {
     const nodes = this.#nodes
     nodes[node + BEGIN] = this.#write(units, from, to)
@@ -168,7 +171,7 @@ export class Trie {
     return this.#size++
   }
 
-  /** Gives the nodes below another twice the room. */
+  /** Doubles the space of a node's children. */
   #moveChildren(node: number, count: number): void {
     const children = this.#room(Math.max(1, 2 * count))
     if (count > 0) {
@@ -179,7 +182,7 @@ export class Trie {
     this.#nodes[node + CHILDREN] = children
   }
 
-  /** Room for so many nodes, which is a power of two. */
+  /** Allocates this many nodes, a power of two. */
   #room(count: number): number {
     const power = 31 - Math.clz32(count)
     const left = this.#left[power] ?? NONE
@@ -193,7 +196,7 @@ export class Trie {
     return place
   }
 
-  /** They are few: `copyWithin` takes longer. */
+  /** `copyWithin` takes longer for so few. */
   #copy(from: number, to: number, count: number): void {
     const nodes = this.#nodes
     for (let member = 0; member < count * WIDTH; member++) nodes[to + member] = nodes[from + member] ?? NONE
@@ -205,7 +208,11 @@ export class Trie {
     this.#left[power] = place
   }
 
-  /** Keeps the characters of the next word. @returns where they begin */
+  /**
+   * Stores the characters of the next word.
+   *
+   * @returns where they begin
+   */
   #write(units: Uint16Array, from: number, to: number): number {
     const begin = this.#usedCharacters
     this.#begins = roomFor(this.#begins, this.#size)
@@ -222,5 +229,5 @@ export class Trie {
   }
 }
 
-/** True when there is no room for one more beside so many: there is for as many as the next power of two. */
+/** True if the space for children is full: it is always a power of two. */
 const isFull = (count: number): boolean => (count & (count - 1)) === 0

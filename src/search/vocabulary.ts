@@ -4,18 +4,18 @@ import { unitsOf } from './tokens.ts'
 import { Trie } from './trie.ts'
 import { NONE, SILENT, WordTable } from './word-table.ts'
 
-/** How a word of a text answers to a word that is looked for, best first. */
+/** Kinds of match between a word of a text and a word of a query, best first. */
 export type Likeness = 'exact' | 'inflected' | 'prefix' | 'near' | 'far'
 
-/** All words of the records of a model, by number. Words are never forgotten: an index that holds too many of them is made anew. */
+/** All words of a model's records, by number. Words are never removed; an index with too many dead ones is rebuilt. */
 export class Vocabulary {
   readonly #trie = new Trie()
   readonly #words = new WordTable(this.#trie)
   readonly #edits = new EditDistance(this.#trie)
-  /** Words by the stem that they have in common with others, unless they are it. */
+  /** Words by their stem, unless they equal it. */
   readonly #families = new Map<string, number[]>()
 
-  /** The number of a word that a record holds; -1 for one that says nothing. The word are the characters from `from` and before `to`. */
+  /** The number of an indexed word; -1 for stop words. The word is the characters from `from` up to but not including `to`. */
   numberOf(units: Uint16Array, from: number, to: number): number {
     if (from === to) return NONE
     const known = this.#words.find(units, from, to)
@@ -23,10 +23,10 @@ export class Vocabulary {
     return known === SILENT ? NONE : this.#learn(units, from, to)
   }
 
-  /** Words that say nothing have numbers, so that they are known again, and come up nowhere. */
+  /** Stop words are stored to be recognised again, but not indexed. */
   #learn(units: Uint16Array, from: number, to: number): number {
     const number = this.#trie.add(units, from, to)
-    // Only such words have other stems or say nothing; no text has to be made of the rest.
+    // Only such words have another stem or are stop words, so no string is created for others.
     const word = isOfLetters(units, from, to) ? wordOf(units, from, to) : ''
     const isStop = isStopWord(word)
     this.#words.add(number, units, from, to, isStop)
@@ -49,12 +49,12 @@ export class Vocabulary {
     if (itself !== NONE) take(itself, 'exact')
     const stem = stemOf(word)
     const base = stem === word ? NONE : this.find(stem)
-    // The stem of a word is not always its own: `univers` belongs to `univers`, but some stems have other stems.
+    // The stem of a word need not be its own stem; only those that are belong to the family.
     if (base !== NONE && stemOf(stem) === stem) take(base, 'inflected')
     for (const number of this.#families.get(stem) ?? []) if (number !== itself) take(number, 'inflected')
   }
 
-  /** The number of a word that says something, or -1. */
+  /** The number of a word that is not a stop word, or -1. */
   find(word: string): number {
     return Math.max(this.#words.find(unitsOf(word), 0, word.length), NONE)
   }
@@ -63,7 +63,7 @@ export class Vocabulary {
     this.#trie.eachFrom(prefix, (number) => take(number, 'prefix'))
   }
 
-  /** Calls `take` with words that differ in one place, from 3 letters on, or in two, from 6 letters on (Elasticsearch's AUTO). */
+  /** Calls `take` with words at distance one, from 3 letters on, or two, from 6 letters on (AUTO in Elasticsearch). */
   eachNear(word: string, take: (number: number, likeness: Likeness) => void): void {
     const limit = word.length < 3 ? 0 : word.length < 6 ? 1 : 2
     if (limit === 0) return
@@ -79,5 +79,5 @@ function wordOf(units: Uint16Array, from: number, to: number): string {
   return word
 }
 
-/** True for what is not worth a place in an index. */
+/** True for words that are not indexed. */
 export const isSilent = (word: string): boolean => word === '' || isStopWord(word)

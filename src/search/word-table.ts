@@ -1,30 +1,30 @@
 import type { Trie } from './trie.ts'
 
-/** What there is instead of the number of a word: no such word, or one that says nothing. */
+/** Results instead of a word number: unknown word, and stop word. */
 export const NONE = -1
 export const SILENT = -2
 
-/** The members of a slot: the number of a word and one more, negative for one that says nothing, 0 for none; and its hash. */
+/** Members of a slot: the word number plus one, negative for a stop word, 0 if empty; and the hash. */
 const WORD = 0
 const HASH = 1
 const WIDTH = 2
 
-/** How many slots there are for words that were just found: a power of two. */
+/** Number of slots of the cache of recent words: a power of two. */
 const RECENT = 1 << 13
 
 const PART_BITS = 6
 const PARTS = 1 << PART_BITS
 
-/** An open hash table with linear probing. Its length is a power of two; it is never more than half full. */
+/** An open-addressing hash table with linear probing. Its length is a power of two; its load factor is at most one half. */
 interface Part {
   slots: Int32Array
   size: number
 }
 
 /**
- * The numbers of a trie's words by their characters: no text has to be made of them to find one. Hashes are FNV-1a's. The table is in
- * parts, each of which grows by itself, so that nobody waits while all words are moved. Words that were found stand in a small table as
- * well, one a slot, since texts are mostly made of the same few thousand: those are never far from the processor.
+ * Word numbers by characters, so that lookups create no strings. Hashes are FNV-1a. The table is partitioned and each part
+ * grows by itself, so that no insertion moves all words. A small direct-mapped cache holds recent words, since texts mostly
+ * consist of the same few thousand.
  */
 export class WordTable {
   readonly #trie: Trie
@@ -35,7 +35,7 @@ export class WordTable {
     this.#trie = trie
   }
 
-  /** The number of the word of these characters; `NONE` or `SILENT`. */
+  /** The number of a word; `NONE` or `SILENT`. */
   find(units: Uint16Array, from: number, to: number): number {
     const hash = hashOf(units, from, to)
     const recent = this.#recent
@@ -57,7 +57,7 @@ export class WordTable {
     return this.#trie.spells(Math.abs(held) - 1, units, from, to)
   }
 
-  /** Takes up a word that was not found. */
+  /** Adds a word that `find` did not find. */
   add(number: number, units: Uint16Array, from: number, to: number, isSilent = false): void {
     const hash = hashOf(units, from, to)
     const part = this.#partOf(hash)
@@ -86,7 +86,7 @@ function put(slots: Int32Array, hash: number, word: number): void {
   slots[slot + HASH] = hash
 }
 
-/** The number of the word that a slot holds; `SILENT` for one that says nothing. */
+/** The word number in a slot; `SILENT` for a stop word. */
 const numberOf = (held: number): number => (held < 0 ? SILENT : held - 1)
 
 const first = (slots: Int32Array, hash: number): number => ((hash >>> PART_BITS) * WIDTH) & (slots.length - 1)

@@ -38,12 +38,12 @@ const guarded = (text: string): string => (FORMULA.test(text) ? `'${text}` : tex
 
 const unguarded = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text)
 
-/** Types that are searched are those that hold text. */
+/** Searchable types are those that hold text. */
 const isText = ({ type }: Field): boolean => type.searchable
 
 const escaped = (item: string): string => item.replace(/[\\;]/g, '\\$&')
 
-/** The items between semicolons; one behind a backslash is part of an item. */
+/** Splits at semicolons; one behind a backslash belongs to the item. */
 function split(text: string): string[] {
   const items: string[] = []
   let item = ''
@@ -56,7 +56,7 @@ function split(text: string): string[] {
   return [...items, item]
 }
 
-/** People write spaces behind their semicolons; a choice may hold some of its own. */
+/** People write spaces behind semicolons; a choice may contain spaces of its own. */
 function readItem(field: Field, item: string): Json {
   const choices: readonly unknown[] = field.limits.choices ?? []
   return readValue(field, choices.includes(item) ? item : item.trim())

@@ -7,15 +7,15 @@ import { checkFilters } from '../service/queries/visibility.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { writeFile } from './write.ts'
 
-/** A file that is made while it is read. */
+/** A file that is generated while it is read. */
 export interface ExportedFile {
   readonly name: string
   readonly mediaType: string
-  /** Its text. Fails when it cannot be made whole; it never just ends. */
+  /** The text. Iteration throws if the file cannot be completed; it never ends early. */
   readonly text: AsyncIterable<string>
 }
 
-/** Writes records into files on somebody's behalf: what is stored of them, without secrets, related records by their ids. */
+/** Exports records on behalf of an actor: stored values without secrets, relations as ids. */
 export class Exports {
   readonly #registry: Registry
   readonly #store: Store
@@ -26,23 +26,23 @@ export class Exports {
   }
 
   /**
-   * All matching records, as they are at this moment, however long they take to be read.
+   * Opens an export of all matching records as of this moment, however long reading takes.
    *
-   * @param query as it was sent, without the question mark
+   * @param query query string without the question mark
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
    */
   async open(actor: Actor, modelKey: string, query: string): Promise<ExportedFile> {
     const model = modelFor(this.#registry, actor, 'view', modelKey)
     const { format, bom, filters, sort, fields } = parseExportRequest(new URLSearchParams(query), model, this.#registry)
     checkFilters(this.#registry, actor, filters)
-    // Which records these are is decided with the first batch: from here on nothing changes any more, and little can fail.
+    // The first batch fixes the set of records, and most errors occur before it.
     const batches = this.#store.stream(model.key, { filters, sort })[Symbol.asyncIterator]()
     const records = resumed(await batches.next(), batches)
     return { name: `${model.key}.${format}`, mediaType: MEDIA_TYPES[format], text: writeFile(format, fields, records, bom) }
   }
 }
 
-/** An iteration of which the first batch was taken already. */
+/** Continues an iteration whose first batch was already taken. */
 async function* resumed(
   first: IteratorResult<readonly StoredRecord[]>,
   rest: AsyncIterator<readonly StoredRecord[]>,
@@ -50,7 +50,7 @@ async function* resumed(
   try {
     for (let next = first; next.done !== true; next = await rest.next()) yield next.value
   } finally {
-    // Also for readers who leave before the end.
+    // Also runs if the reader stops early.
     await rest.return?.()
   }
 }

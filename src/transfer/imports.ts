@@ -13,31 +13,31 @@ import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
 import { isUsableId, MAX_GIVEN_ID } from './given-ids.ts'
 import { type Content, type Row, readRows } from './rows.ts'
 
-/** What an import is told beside the file. */
+/** Options of an import. */
 export interface ImportOptions {
-  /** Finds out what would come of it, and changes nothing. */
+  /** Validates the file without changing anything. */
   readonly dryRun?: boolean
-  /** A unique field: records that have the same in it are updated instead. */
+  /** A unique field; records with the same value are updated. */
   readonly upsertBy?: string | undefined
   readonly formId?: string | undefined
-  /** Takes ids and timestamps as the file has them, which only the server itself may. */
+  /** Keeps ids and timestamps of the file, which only the server may do. */
   readonly keepIds?: boolean
-  /** How many rows a file may have at the most. */
+  /** Maximum number of rows. */
   readonly maxRows?: number
 }
 
-/** What came of an import. */
+/** Result of an import. */
 export interface Imported {
   readonly created: number
   readonly updated: number
   readonly total: number
-  /** Columns that were in the file and are the server's to set. */
+  /** Columns of the file that are ignored because the server sets them. */
   readonly ignored: readonly string[]
 }
 
-/** A file that was refused, by its rows: the details are messages by `<row>.<field>`, rows counted from 1. */
+/** A rejected file. The details are messages by `<row>.<field>`, rows counted from 1. */
 export class RefusedRows extends AppError {
-  /** The line that a row begins at, in formats of lines. */
+  /** The line where a row begins, for line-based formats. */
   readonly lineOf: (row: number) => number | undefined
 
   constructor(details: FieldMessages, lineOf: (row: number) => number | undefined) {
@@ -46,10 +46,10 @@ export class RefusedRows extends AppError {
   }
 }
 
-/** Let others have a turn after so many rows. */
+/** Rows read before yielding to the event loop. */
 const ROWS_A_TURN = 500
 
-/** Reads records from files on somebody's behalf, all or none: they are held to what a create is held to. */
+/** Imports records on behalf of an actor, all or none. Rows are validated like creates. */
 export class Imports {
   readonly #registry: Registry
   readonly #records: Records
@@ -60,10 +60,10 @@ export class Imports {
   }
 
   /**
-   * Creates a record of each row of a file, or updates one.
+   * Creates or updates a record for each row of a file.
    *
-   * @throws {RefusedRows} with everything that is wrong with any row, up to a limit
-   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, FORM_NOT_FOUND, INVALID_REQUEST, MALFORMED_JSON; nothing is changed then
+   * @throws {RefusedRows} with the errors of all rows, up to a limit
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, FORM_NOT_FOUND, INVALID_REQUEST, MALFORMED_JSON; then nothing is changed
    */
   async run(
     actor: Actor,
@@ -97,7 +97,7 @@ export class Imports {
 const tooManyRows = (maxRows: number): string =>
   `The file has more than ${maxRows} rows; import it in parts, or by \`admin import\``
 
-/** @throws {AppError} INVALID_REQUEST for a field by which no single record can be found */
+/** @throws {AppError} INVALID_REQUEST for a field that does not identify a single record */
 function upsertKey(model: Model, name: string): UpsertKey {
   const known = model.visibleFields.filter(({ unique }) => unique)
   const field = known.find((each) => each.name === name)
@@ -108,7 +108,7 @@ function upsertKey(model: Model, name: string): UpsertKey {
 }
 
 /**
- * A column that the model does not have is wrong once, not in every row.
+ * Reports an unknown column once, not in every row.
  *
  * @throws {AppError} VALIDATION_FAILED
  */
@@ -122,7 +122,7 @@ function checkColumns(model: Model, { data }: Row): void {
   issues.throwIfAny()
 }
 
-/** Takes apart what a row sets and what is the server's to set. */
+/** Separates the values of a row from those that only the server sets. */
 function itemOf(
   model: Model,
   { data: given, problems }: Row,
@@ -152,7 +152,7 @@ function itemOf(
 /** A name from a file may be `__proto__`. */
 const PLAIN = { enumerable: true, configurable: true, writable: true } as const
 
-/** So many as anybody reads; the last says how many there are. */
+/** Limits the number of messages; the last one states the total. */
 function foremost(details: FieldMessages): FieldMessages {
   const all = Object.entries(details)
   if (all.length <= MAX_NAMED) return details

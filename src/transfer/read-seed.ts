@@ -8,13 +8,13 @@ import type { Model } from '../model/model.ts'
 import { isObject } from '../util/json.ts'
 import { readCsv } from './rows.ts'
 
-/** A record as a seed file holds it, and where. */
+/** A record of a seed file with its position. */
 export interface SeedRecord {
   readonly data: Readonly<Record<string, unknown>>
   readonly source: Source
 }
 
-/** Reads the records of a seed file: a list in YAML or JSON, a record a line in NDJSON, a table in CSV. */
+/** Reads the records of a seed file: a list in YAML or JSON, one record a line in NDJSON, a table in CSV. */
 export async function readSeed({ path, file }: SeedFile, model: Model): Promise<{ records: SeedRecord[]; faults: Faults }> {
   const faults = new Faults()
   const content = await readTextFile(path, file, faults)

@@ -7,21 +7,20 @@ import { isObject } from '../util/json.ts'
 import { type JsonFault, parseStrictJson, type StrictJson } from '../util/strict-json.ts'
 import { readCell } from './cells.ts'
 
-/** A record as a file holds it, not yet held against anything but the format. */
+/** A record of a file, before validation. */
 export interface Row {
   readonly data: Readonly<Record<string, unknown>>
-  /** Where it begins, from 1, in formats of lines. */
+  /** Line where it begins, from 1, in line-based formats. */
   readonly line?: number
-  /** What is wrong with how it is written; `field` where that is about one. */
+  /** Syntax errors of the row; `field` if they concern one field. */
   readonly problems: readonly { readonly field?: string; readonly message: string }[]
 }
 
-/** A file's bytes, or its text. */
+/** The bytes or the text of a file. */
 export type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 /**
- * The rows of a file one after the other. What is wrong with one of them is told with it; a file of which nothing can be made
- * is refused.
+ * Iterates the rows of a file. Errors of a row are returned with it; an unreadable file throws.
  *
  * @throws {AppError} INVALID_REQUEST, MALFORMED_JSON
  */
@@ -31,7 +30,7 @@ export function readRows(format: Format, content: Content, model: Model): AsyncI
   return format === 'json' ? readJson(text) : readNdjson(text)
 }
 
-/** Whoever writes UTF-16 or Latin-1 gets to know, rather than records full of other characters. A byte order mark goes. */
+/** Rejects UTF-16 and Latin-1 rather than importing wrong characters. Strips a byte order mark. */
 async function* decoded(content: Content): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const encoder = new TextEncoder()
@@ -46,7 +45,7 @@ async function* decoded(content: Content): AsyncGenerator<string> {
   }
 }
 
-/** A cell, null when there is nothing at all in it. */
+/** A cell; null if it is empty and not quoted. */
 type Cell = string | null
 
 interface CsvRecord {
@@ -65,12 +64,12 @@ export async function* readCsv(text: AsyncIterable<string> | Iterable<string>, m
     record_delimiter: ['\r\n', '\n', '\r'],
     cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
   })
-  // Failures come out of the parser; whoever reads them deals with them.
+  // Errors are thrown by the parser's iteration.
   pipeline(Readable.from(text), parser, () => {})
   let names: readonly string[] | undefined
   try {
     for await (const { record, info, raw } of parser as AsyncIterable<CsvRecord>) {
-      // A row is numbered by the line it ends at; quoted line breaks lie between that and the line it begins at.
+      // The parser reports the line where a row ends; quoted line breaks lie between that and its first line.
       const line = info.lines - (raw.trim().split(/\r\n|\n|\r/).length - 1)
       if (names === undefined) names = header(record)
       else yield await csvRow(names, record, line, model)
@@ -119,7 +118,7 @@ async function* readJson(text: AsyncIterable<string>): AsyncGenerator<Row> {
   const { value, faults } = await parseFile(whole)
   const [general] = faults.filter(({ path }) => typeof path[0] !== 'number')
   if (general !== undefined) throw new AppError('INVALID_REQUEST', `The file ${general.problem}`)
-  // What is nested too deep is not parsed at all.
+  // JSON that is nested too deep is not parsed.
   if (value === undefined) throw new AppError('INVALID_REQUEST', faults.map((fault) => problemOf(fault, 1).message).join('; '))
   if (!Array.isArray(value)) throw new AppError('INVALID_REQUEST', 'A file of records in JSON is an array of objects')
   for (const [index, item] of value.entries()) {
@@ -168,7 +167,7 @@ function jsonRow(value: unknown, problems: Row['problems']): Row {
   return { data: {}, problems: [{ message: 'A record must be an object' }] }
 }
 
-/** @param depth where in the path the field's name stands */
+/** @param depth position of the field's name in the path */
 function problemOf({ path, problem }: JsonFault, depth: number): { field?: string; message: string } {
   const field = path[depth]
   return field === undefined ? { message: `The record ${problem}` } : { field: String(field), message: `${field} ${problem}` }

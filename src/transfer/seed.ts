@@ -9,11 +9,11 @@ import { isUsableId, MAX_GIVEN_ID } from './given-ids.ts'
 import { readSeed, type SeedRecord } from './read-seed.ts'
 
 /**
- * Fills an empty store from a project's seed files, all of them in one transaction: through the validation that every
- * record goes through, in the order in which models depend on each other.
+ * Creates the records of a project's seed files in an empty store, in one transaction, with full validation, in dependency
+ * order of the models.
  *
- * @returns how many records were created
- * @throws {ConfigError} naming every wrong record by file and line; then nothing is created
+ * @returns number of records created
+ * @throws {ConfigError} naming every invalid record by file and line; then nothing is created
  */
 export async function seedStore(seeds: readonly SeedFile[], registry: Registry, records: Records): Promise<number> {
   const faults = new Faults()
@@ -37,7 +37,7 @@ export async function seedStore(seeds: readonly SeedFile[], registry: Registry, 
   return items.length
 }
 
-/** Records take the ids 1, 2, … in the order of the file, unless they carry one. */
+/** Records get the ids 1, 2, … in file order, unless they carry one. */
 function withIds(model: Model, seeds: readonly SeedRecord[], faults: Faults): (NewRecord & { readonly seed: SeedRecord })[] {
   let next = 1
   return seeds.map((seed) => {

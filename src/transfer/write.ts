@@ -5,20 +5,20 @@ import type { StoredRecord } from '../store/store.ts'
 import type { Json } from '../util/json.ts'
 import { writeCell } from './cells.ts'
 
-/** What a file consists of. */
+/** The fixed parts of a file. */
 interface Layout {
   readonly head: string
-  /** What stands between two records. */
+  /** Text between two records. */
   readonly between: string
   readonly tail: string
   rows(records: readonly StoredRecord[]): string
 }
 
 /**
- * The text of a file, in pieces of some hundred records each.
+ * The text of a file, in pieces of some hundred records.
  *
- * @param fields the fields to write, in their order
- * @param bom begins with a byte order mark, by which spreadsheets recognise UTF-8
+ * @param fields the fields to write, in order
+ * @param bom starts with a byte order mark, by which spreadsheets recognise UTF-8
  */
 export async function* writeFile(
   format: Format,
@@ -59,19 +59,19 @@ const LAYOUTS: Readonly<Record<Format, (fields: readonly Field[]) => Layout>> = 
   }),
 }
 
-/** RFC 4180. Null is nothing, an empty text is a pair of quotes; lone line breaks are quoted too. */
+/** RFC 4180. Null is an empty cell, an empty text a pair of quotes; lone line breaks are quoted too. */
 const toCsv = (rows: readonly (readonly (string | null)[])[]): string =>
   stringify(rows as (string | null)[][], { record_delimiter: 'windows', quoted_match: QUOTED })
 
-/** What must be quoted beside what any cell must: what would be nothing, and line breaks of other kinds than those between rows. */
+/** Cells that need quotes beyond RFC 4180: empty texts, and line breaks other than the row separator. */
 const QUOTED = /^$|[\r\n]/
 
-/** Where one record ends and the next begins, in an array of them. */
+/** The end of one record and the start of the next in a JSON array. */
 const BOUNDARY = '},{"id":'
 
 /**
- * The JSON of records, with something between them. Most are written as they are stored, all at once, which is twice as quick as one
- * after the other; when something within a record looks like the boundary of two, that shows in how many there seem to be.
+ * JSON of records joined by a separator. Whole records are serialised by one call, which is twice as fast as one call each. If
+ * the boundary text occurs within a record, the number of parts differs and records are serialised one by one.
  */
 function jsonObjects(records: readonly StoredRecord[], fields: readonly Field[], between: string): string {
   if (records.every((record) => isWhole(record, fields))) {
@@ -86,7 +86,7 @@ function toJson(record: StoredRecord, fields: readonly Field[]): string {
   return JSON.stringify(Object.fromEntries(fields.map((field) => [field.name, storedValue(record, field)])))
 }
 
-/** True for a record that has these fields and no others, in this order. */
+/** True for a record that has exactly these fields, in this order. */
 function isWhole(record: StoredRecord, fields: readonly Field[]): boolean {
   let index = 0
   for (const name in record) if (fields[index++]?.name !== name) return false

@@ -7,7 +7,7 @@ import type { FieldIssues } from './issues.ts'
 import { isEmpty } from './record.ts'
 import { type Rule, RuleCompiler, ruleSubject } from './rules.ts'
 
-/** What a form view says about validation: the part of its definition that matters here. */
+/** The parts of a form view that concern validation. */
 export interface FormSource {
   readonly name: string
   readonly fields: readonly {
@@ -22,13 +22,13 @@ export interface FormSource {
   readonly validate?: (record: never) => Readonly<Record<string, string | readonly string[] | undefined>> | undefined
 }
 
-/** A form, ready to be held against records of its model. */
+/** A form compiled for validation of its model's records. */
 export interface Form {
   readonly name: string
   readonly model: Model
-  /** What may be set at creation; undefined when the form does not restrict it. */
+  /** Fields that a create may set; undefined for all. */
   readonly creationFields: ReadonlySet<string> | undefined
-  /** What may be changed on update; undefined when the form does not restrict it. */
+  /** Fields that an update may set; undefined for all. */
   readonly updateFields: ReadonlySet<string> | undefined
   readonly fields: readonly FormField[]
   readonly rules: readonly Rule[]
@@ -44,14 +44,14 @@ interface FormField {
   readonly message: string | undefined
 }
 
-/** A part of a form that cannot be used. */
+/** An error in a form's definition. */
 export interface FormProblem {
   readonly path: readonly (string | number)[]
   readonly message: string
 }
 
 const whole = Joi.number().integer().min(0)
-/** Of a field's `options`, what is held against records. */
+/** The members of a field's `options` that are validated. */
 export const limitsSchema = Joi.object<LimitsDefinition>({
   choices: Joi.array().items(Joi.string(), Joi.number()).min(1),
   min_length: whole,
@@ -66,7 +66,7 @@ export const limitsSchema = Joi.object<LimitsDefinition>({
   .rename('le', 'lte')
   .unknown()
 
-/** Compiles a form's bounds and rules; the problems say which of them are wrong. */
+/** Compiles a form's limits and rules; errors are returned as problems. */
 export function compileForm(source: FormSource, model: Model): { form: Form; problems: FormProblem[] } {
   const problems: FormProblem[] = []
   const attempt = <T>(path: FormProblem['path'], what: string, compile: () => T): T[] => {
@@ -105,7 +105,7 @@ export function compileForm(source: FormSource, model: Model): { form: Form; pro
 
 function formLimits(options: JsonObject): Limits {
   const { choices, ...rest } = options
-  // Front ends often want a label beside each choice; only the value is held against a record.
+  // Front ends often put a label beside each choice; only the value is validated.
   const values = Array.isArray(choices) ? choices.map((choice: Json) => (isObject(choice) ? choice.value : choice)) : choices
   const checked = limitsSchema.validate(values === undefined ? rest : { ...rest, choices: values }, { convert: false })
   if (checked.error !== undefined) throw new Error(checked.error.message)
@@ -113,11 +113,11 @@ function formLimits(options: JsonObject): Limits {
 }
 
 /**
- * Holds a merged record against a form: its mandatory fields, its bounds, its rules; then puts the form's own messages in
- * the place of generated ones, those of the model's validation in `issues` included.
+ * Validates a merged record against a form: mandatory fields, limits, rules. Then replaces generated messages, including those
+ * in `issues`, by the form's own ones.
  *
- * @param values the merged record; secrets that are not being changed are left out of bounds
- * @param unchangedSecrets names of fields whose value is stored and not plain
+ * @param values the merged record; unchanged secrets are not checked against limits
+ * @param unchangedSecrets names of secret fields whose value is the stored hash
  */
 export function checkForm(form: Form, values: JsonObject, unchangedSecrets: ReadonlySet<string>, issues: FieldIssues): void {
   for (const { name, required, limits } of form.fields) {
@@ -132,7 +132,7 @@ export function checkForm(form: Form, values: JsonObject, unchangedSecrets: Read
   checkRules(form, values, unchangedSecrets, issues)
 }
 
-/** Puts the messages that a form has of its own in the place of generated ones. */
+/** Replaces generated messages by those of the form. */
 export function useFormMessages({ fields }: Form, issues: FieldIssues): void {
   for (const { name, message } of fields) {
     if (message !== undefined) issues.replace(name, message)
@@ -146,12 +146,15 @@ function checkRules(form: Form, values: JsonObject, unchangedSecrets: ReadonlySe
     for (const rule of form.rules) if (!rule.holds(self)) issues.add(rule.field, rule.message)
   }
   if (form.validate === undefined) return
-  // A copy, so that nothing that it does to its record reaches what is stored.
+  // A copy, so that a form's function cannot modify the stored record.
   for (const [field, messages] of Object.entries(validateMessages(form, form.validate(structuredClone(shown)))))
     issues.add(field, ...messages)
 }
 
-/** Holds what a form's own `validate` returned to what it may return, so that a slip in it never lets a record through. */
+/**
+ * Validates the return value of a form's `validate` function, so that a mistake in it rejects the record rather than accepting
+ * it.
+ */
 function validateMessages({ name }: Form, returned: unknown): Record<string, readonly string[]> {
   const fault = (what: string) =>
     new Error(`validate() of the form '${name}' must return messages by field or nothing, not ${what}`)
@@ -167,5 +170,5 @@ function validateMessages({ name }: Form, returned: unknown): Record<string, rea
   return messages
 }
 
-/** Stands for a stored secret where rules look at the record: there, but not to be read. */
+/** Replaces a stored secret in rules: present, but not readable. */
 const HIDDEN = '********'

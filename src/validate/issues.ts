@@ -1,14 +1,14 @@
 import { AppError, type FieldMessages } from '../errors.ts'
 
-/** Of a request with thousands of wrong names, this many are told; it is refused for them whatever the others are. */
+/** Maximum number of reported names of a request. */
 export const MAX_NAMED = 1000
 
-/** Not to be changed. */
+/** Read-only. */
 const NO_MESSAGES = new Map<string, string[]>()
 
-/** Gathers messages by field. Field names may be anything, `__proto__` too. */
+/** Collects messages by field. Field names are arbitrary, including `__proto__`. */
 export class FieldIssues {
-  /** Made for the first message: most requests get none. */
+  /** Created with the first message, since most requests have none. */
   #messages: Map<string, string[]> = NO_MESSAGES
 
   add(field: string, ...messages: readonly string[]): void {
@@ -17,17 +17,17 @@ export class FieldIssues {
     this.#messages.set(field, [...new Set([...(this.#messages.get(field) ?? []), ...messages])])
   }
 
-  /** Takes over another's messages, each field's name put behind `prefix`. */
+  /** Adds all messages of another collection, prefixing field names. */
   addAll(issues: FieldIssues, prefix = ''): void {
     for (const [field, messages] of issues.#messages) this.add(prefix + field, ...messages)
   }
 
-  /** Takes over another's messages for fields that have none yet. */
+  /** Adds another collection's messages for fields that have none yet. */
   addMissing(issues: FieldIssues): void {
     for (const [field, messages] of issues.#messages) if (!this.has(field)) this.add(field, ...messages)
   }
 
-  /** Puts one message in the place of all that a field has. */
+  /** Replaces all messages of a field by one. */
   replace(field: string, message: string): void {
     if (this.#messages.has(field)) this.#messages.set(field, [message])
   }
@@ -36,7 +36,7 @@ export class FieldIssues {
     return this.#messages.has(field)
   }
 
-  /** How many fields have messages. */
+  /** Number of fields with messages. */
   get size(): number {
     return this.#messages.size
   }
@@ -49,7 +49,7 @@ export class FieldIssues {
     return Object.fromEntries(this.#messages)
   }
 
-  /** @throws {AppError} VALIDATION_FAILED with all messages, when there are any */
+  /** @throws {AppError} VALIDATION_FAILED with all messages, if there are any */
   throwIfAny(): void {
     if (this.any) throw new AppError('VALIDATION_FAILED', this.toMessages())
   }

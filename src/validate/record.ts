@@ -5,17 +5,17 @@ import type { Json, JsonObject } from '../util/json.ts'
 import { FieldIssues } from './issues.ts'
 
 export interface RecordReading {
-  /** Every writable field in its stored form; on update the unchanged ones too. Secrets are still as they were sent. */
+  /** Every writable field in stored form, including unchanged ones on update. Secrets are still in plain text. */
   readonly values: Record<string, Json>
   readonly issues: FieldIssues
 }
 
 /**
- * Holds what a request sets against the model.
+ * Validates the values of a request against the model.
  *
- * @param data what the request sets
- * @param existing the stored record, on update: what `data` leaves out is taken from it as it is. It was judged when it was
- *   set, and a model that has become stricter since must not stand in the way of changing something else.
+ * @param data the values to set
+ * @param existing the stored record, on update. Its other values are not validated again, so that a model that has become
+ *   stricter does not prevent unrelated changes.
  */
 export function readRecord(model: Model, data: Readonly<Record<string, unknown>>, existing?: JsonObject): RecordReading {
   const values: Record<string, Json> = {}
@@ -46,7 +46,7 @@ function readValue(field: Field, raw: unknown): { value: Json; problems: readonl
   return { value: reading.value, problems }
 }
 
-/** An empty text or list says nothing, which is not enough where something is required. */
+/** Empty texts and lists do not satisfy `required`. */
 export function isEmpty(value: Json): boolean {
   return value === null || value === '' || (Array.isArray(value) && value.length === 0)
 }

@@ -2,7 +2,7 @@ import { Environment, type ParseResult } from '@marcbachmann/cel-js'
 import type { Model } from '../model/model.ts'
 import { meantOrKnown } from '../util/suggest.ts'
 
-/** Field types as rules see their values; the others can be anything. */
+/** CEL types by field type; other types are dynamic. */
 const CEL_TYPES: Readonly<Record<string, string>> = {
   string: 'string',
   text: 'string',
@@ -31,8 +31,8 @@ type Node = ParseResult['ast']
 const environments = new WeakMap<Model, Environment>()
 
 /**
- * Says which comparisons of a rule never match: of values whose types are different, and of a choice with what is none of its
- * choices. Nothing of a rule that cannot be compiled: that is told by `RuleCompiler`.
+ * Reports comparisons of a rule that never match: of different types, or of a choice with a value that is not one of its
+ * choices. Rules that do not compile are reported by `RuleCompiler`.
  */
 export function ruleProblems(rule: string, model: Model): string[] {
   const environment = environments.get(model) ?? typedEnvironment(model)
@@ -84,7 +84,7 @@ const textOf = ({ input, start, end }: Node): string => input.slice(start, end)
 
 const NUMBERS: ReadonlySet<string> = new Set(['int', 'double', 'uint'])
 
-/** Numbers of all kinds are compared with each other; what may be anything may match. */
+/** CEL compares numbers of all kinds with each other; dynamic values may match anything. */
 function differ(a: string, b: string): boolean {
   if (a === b || [a, b].some((type) => type === 'dyn' || type.includes('dyn'))) return false
   return !(NUMBERS.has(a) && NUMBERS.has(b))

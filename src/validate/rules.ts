@@ -5,7 +5,7 @@ import { compilePattern } from '../model/pattern.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 
-/** A cross-field condition, ready to be held against a merged record. */
+/** A compiled cross-field condition. */
 export interface Rule {
   readonly field: string
   readonly message: string
@@ -14,12 +14,12 @@ export interface Rule {
 
 /**
  * Compiles CEL expressions over `self`, a record of one model (Common Expression Language, as in Kubernetes validation rules).
- * A rule that cannot be evaluated for a record (it compares null with a number, say) does not hold: it fails closed.
+ * A rule whose evaluation fails, for example by comparing null with a number, counts as violated.
  */
 export class RuleCompiler {
   readonly #model: Model
   readonly #environment: Environment
-  /** The patterns that are written out in rules; one that is made at run time is compiled each time. */
+  /** Compiled literal patterns; a pattern computed at run time is compiled on each call. */
   readonly #patterns = new Map<string, RE2JS>()
 
   constructor(model: Model) {
@@ -32,7 +32,7 @@ export class RuleCompiler {
       )
   }
 
-  /** @throws {Error} saying what is wrong with the expression */
+  /** @throws {Error} describing the error in the expression */
   compile({ rule, field, message }: { rule: string; field: string; message: string }): Rule {
     const program = this.#parse(rule)
     return {
@@ -79,7 +79,7 @@ export class RuleCompiler {
     return unknown === undefined ? summary : this.#unknownField(unknown)
   }
 
-  /** The type check passes over names in `has(self.name)`, so they are looked at here. */
+  /** The type checker ignores names in `has(self.name)`, so they are checked here. */
   #checkNames(nodes: readonly Node[]): void {
     for (const { op, args } of nodes) {
       if (op !== '.' || !Array.isArray(args)) continue
@@ -93,7 +93,7 @@ export class RuleCompiler {
   }
 }
 
-/** A node of a parsed expression, as far as it is looked at here; `end` is where its text ends in the rule. */
+/** A node of a parsed expression, as far as it is used here; `end` is the end of its text in the rule. */
 interface Node {
   readonly op: string
   readonly args: unknown
@@ -109,13 +109,13 @@ function* nodesOf(part: unknown): Generator<Node> {
   }
 }
 
-/** CEL's own `matches` runs on an engine that some patterns can hang; this one runs in linear time. */
+/** Replaces CEL's own `matches`, whose engine can take exponential time, by one in linear time. */
 const LINEAR_MATCHES = 'matchesInLinearTime'
 
 /**
- * A rule with every call of `matches` renamed. The patterns that are written out are compiled into `patterns` on the way.
+ * Renames every call of `matches` in a rule. Literal patterns are compiled into `patterns`.
  *
- * @throws {Error} when a pattern cannot be used
+ * @throws {Error} if a pattern is invalid
  */
 function withLinearMatches(rule: string, nodes: readonly Node[], patterns: Map<string, RE2JS>): string {
   let renamed = rule
@@ -125,7 +125,7 @@ function withLinearMatches(rule: string, nodes: readonly Node[], patterns: Map<s
     if (pattern?.op === 'value' && typeof pattern.args === 'string') patterns.set(pattern.args, compilePattern(pattern.args))
     return [receiver.end]
   })
-  // From the right, so that positions further left stay true.
+  // From right to left, so that earlier positions stay valid.
   for (const end of calls.sort((a, b) => b - a)) {
     const [before = ''] = /^[\s)]*\.\s*/.exec(renamed.slice(end)) ?? []
     const start = end + before.length
@@ -136,7 +136,7 @@ function withLinearMatches(rule: string, nodes: readonly Node[], patterns: Map<s
   return renamed
 }
 
-/** A record as rules see it: every field of the model there, integers as CEL integers, what was never set null. */
+/** A record as rules see it: every field of the model, integers as CEL integers, unset values as null. */
 export function ruleSubject(model: Model, record: JsonObject): Record<string, unknown> {
   return Object.fromEntries([...model.fields.values()].map(({ name, type }) => [name, celValue(record[name] ?? null, type.name)]))
 }

@@ -5,7 +5,7 @@ import { find, foreignNotice, mendTail, openSnapshot, refuseBroken, removeDraft,
 import { ignoreRecords, replay, validatorForEdited } from '../recovery/replay.ts'
 import { compact, countRecords } from './compact.ts'
 
-/** What `compactFolder` did. Sizes in bytes. */
+/** Result of `compactFolder`. Sizes in bytes. */
 export interface Compacted {
   readonly before: { readonly snapshot: number; readonly journal: number }
   readonly after: number
@@ -13,13 +13,13 @@ export interface Compacted {
 }
 
 export interface CompactOptions {
-  /** Takes a `db.json` that was changed by hand as it stands, though it may not fit the models. */
+  /** Accepts an edited `db.json` even if it does not match the models. */
   readonly accept?: boolean
   readonly warn?: (message: string) => void
 }
 
 /**
- * Folds the journal of a data folder into its snapshot while nobody uses it, without loading either.
+ * Compacts the journal of a data folder that no process uses, without loading the records.
  *
  * @throws {AppError} DATA_IN_USE naming the holder, DATA_CORRUPT
  */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { CompactionRunner } from './compact.ts'
 
-// From source, as the tests run, the thread has to be taught TypeScript first.
+// When running from source, as tests do, the thread needs the TypeScript loader.
 const isSource = import.meta.url.endsWith('.ts')
 const SCRIPT = new URL(isSource ? './compact-worker.ts' : './compact-worker.js', import.meta.url)
 const BOOT = (tsx: string) =>
@@ -10,7 +10,7 @@ const BOOT = (tsx: string) =>
     `data:text/javascript,import{register}from${JSON.stringify(tsx)};register();await import(${JSON.stringify(SCRIPT.href)})`,
   )
 
-/** Folds in a thread of its own, so that requests do not wait for it. */
+/** Compacts in a worker thread, so that requests do not wait. */
 export const compactInThread: CompactionRunner = async (task) => {
   const worker = new Worker(isSource ? BOOT(import.meta.resolve('tsx/esm/api')) : SCRIPT, { workerData: task })
   const ended = once(worker, 'exit').then(([code]) => {

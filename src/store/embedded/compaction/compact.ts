@@ -7,26 +7,26 @@ import type { Snapshot } from '../snapshot/snapshot.ts'
 import { JournalOverlay } from './journal-overlay.ts'
 import { joined, merge } from './merge.ts'
 
-/** Which journal to fold into which snapshot: plain data, so that it may travel to another thread. */
+/** A compaction as plain data, which can be posted to another thread. */
 export interface CompactionTask {
   readonly folder: string
-  /** The journal that begins with this transaction is being written to, and left alone. */
+  /** First transaction of the journal file being written, which is left alone. */
   readonly before?: number
 }
 
-/** What folding left behind. */
+/** Result of a compaction. */
 export interface CompactionResult {
   readonly bytes: number
 }
 
-/** Runs a task here or elsewhere. */
+/** Runs a compaction, here or in another thread. */
 export type CompactionRunner = (task: CompactionTask) => Promise<CompactionResult>
 
 /**
- * Folds the journal of a folder into its snapshot, from file to file: what memory it takes depends on the journal alone.
- * When it fails, the journal stays, and nothing is lost.
+ * Compacts the journal of a folder into its snapshot, file to file: memory depends on the size of the journal only. If it fails
+ * the journal stays, and no data is lost.
  *
- * @throws {Error} when the snapshot is not as it was written: it has to be judged first, as the next start does
+ * @throws {Error} if the snapshot was edited: the next start must validate it first
  */
 export async function compactFiles({ folder, before }: CompactionTask, disk: Disk): Promise<CompactionResult> {
   const snapshot = await openSnapshot(folder, disk)
@@ -42,18 +42,18 @@ export async function compactFiles({ folder, before }: CompactionTask, disk: Dis
   }
 }
 
-/** What is to become of a snapshot. */
+/** Input of a compaction. */
 export interface CompactionInput {
-  /** One that may be believed: it is as it was written, or was judged. */
+  /** A snapshot with a valid checksum, or a validated one. */
   readonly snapshot: Snapshot
   readonly overlay: JournalOverlay
   /** The last transaction of the overlay. */
   readonly sequence: number
-  /** The journal files that the new snapshot makes superfluous, oldest first. */
+  /** Journal files that the new snapshot replaces, oldest first. */
   readonly covered: readonly string[]
 }
 
-/** Writes the new snapshot, unless it would be the old one, and removes the journal files that it covers. */
+/** Writes the new snapshot, unless it equals the present one, and removes the journal files that it replaces. */
 export async function compact(
   folder: string,
   disk: Disk,
@@ -66,17 +66,18 @@ export async function compact(
     await low.write()
   }
   for (const [index, path] of covered.entries()) {
-    // Each is gone for good before the next one goes: a journal that ends before its snapshot is taken for a stranger's.
+    // Each removal is durable before the next: a journal that ends before its snapshot would be rejected as belonging to other
+    // data.
     if (index > 0) await disk.syncFolder(folder)
     await disk.remove(path)
   }
   return { bytes: await snapshotSize(folder) }
 }
 
-/** How many records are turned into lines at a time. */
+/** Records serialised at a time. */
 const BATCH = 1000
 
-/** The parts of a judged snapshot, with every line as we would have begun it. */
+/** The parts of a validated snapshot, with lines in our own format. */
 async function* canonical(parts: AsyncIterable<SnapshotPart>): AsyncGenerator<SnapshotPart> {
   for await (const part of parts) {
     if (part.kind === 'lines') yield { ...part, lines: canonicalLines(part.lines) }
@@ -102,7 +103,7 @@ function canonicalLines(lines: Buffer): Buffer {
   return isCanonical ? lines : joined(pieces)
 }
 
-/** How many records a snapshot that may be believed holds. */
+/** Number of records in a snapshot with a valid checksum. */
 export async function countRecords({ parts }: Snapshot): Promise<number> {
   let count = 0
   for await (const part of parts) {

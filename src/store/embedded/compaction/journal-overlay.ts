@@ -1,16 +1,16 @@
 import type { StoredRecord } from '../../store.ts'
 import type { JournalEntry } from '../journal/format.ts'
 
-/** What lies over one table of a snapshot. */
+/** The journal's changes of one table. */
 export interface TableOverlay {
   nextId: number
-  /** The record that an id has in the end; null: none. */
+  /** The final record of each id; null if it was removed. */
   readonly records: Map<number, StoredRecord | null>
-  /** True when some of these stand in the snapshot too, but not where the order of ids would have them. */
+  /** True if the snapshot contains some of these records out of id order. */
   isUnordered: boolean
 }
 
-/** What a journal makes of a snapshot: for each record that it touches, the last word. */
+/** The final state of every record that the journal touches. */
 export class JournalOverlay {
   readonly #tables = new Map<string, TableOverlay>()
 
@@ -32,7 +32,7 @@ export class JournalOverlay {
     overlay.nextId = Math.max(overlay.nextId, nextId)
   }
 
-  /** Takes a record that does not stand where the order of ids would have it. */
+  /** Adds a record that the snapshot contains out of id order. */
   displace(table: string, record: StoredRecord): void {
     const overlay = this.of(table)
     overlay.isUnordered = true

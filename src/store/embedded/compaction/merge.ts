@@ -2,15 +2,15 @@ import type { StoredRecord } from '../../store.ts'
 import { idAt, lineOf, linesIn, NEWLINE, type SnapshotPart } from '../snapshot/layout.ts'
 import type { JournalOverlay, TableOverlay } from './journal-overlay.ts'
 
-/** How many records are turned into lines at a time. */
+/** Records serialised at a time. */
 const BATCH = 1000
 
 const SEPARATOR = Buffer.from(',\n')
 
 /**
- * A snapshot with an overlay worked in, in the order of ids. Lines that nothing touches are passed on as they are, unparsed.
+ * Merges an overlay into a snapshot, in id order. Untouched lines are copied unparsed.
  *
- * @param parts lines that begin with their ids; ids rise, but for those of an unordered overlay
+ * @param parts lines that begin with their ids, ascending except for records of an unordered overlay
  */
 export async function* merge(parts: AsyncIterable<SnapshotPart>, overlay: JournalOverlay): AsyncGenerator<SnapshotPart> {
   const waiting = new Map(overlay.tables)
@@ -34,11 +34,11 @@ export async function* merge(parts: AsyncIterable<SnapshotPart>, overlay: Journa
   }
 }
 
-/** One table on its way through a merge. */
+/** The merge of one table. */
 class TableMerge {
   readonly #records: ReadonlyMap<number, StoredRecord | null>
   readonly #isUnordered: boolean
-  /** The ids of the overlay in their order, and how many of them are dealt with. */
+  /** Ids of the overlay in ascending order; `#next` is the position reached. */
   readonly #ids: Float64Array
   #done = 0
 
@@ -48,7 +48,7 @@ class TableMerge {
     this.#ids = Float64Array.from(this.#records.keys()).sort()
   }
 
-  /** Some lines of the snapshot with what belongs among them. */
+  /** Merges some lines of the snapshot with the overlay. */
   over(lines: Buffer): Buffer {
     const last = idAt(lines, lines.lastIndexOf(NEWLINE) + 1) ?? 0
     if (!this.#isUnordered && last < this.#next()) return lines
@@ -72,7 +72,7 @@ class TableMerge {
     return joined(pieces)
   }
 
-  /** What comes behind the last line. */
+  /** The records behind the last line. */
   *rest(): Generator<SnapshotPart> {
     while (this.#done < this.#ids.length) {
       const pieces: Buffer[] = []
@@ -93,7 +93,7 @@ class TableMerge {
   }
 }
 
-/** Lines one behind the other. */
+/** Joins buffers by a comma and a newline. */
 export function joined(pieces: readonly Buffer[]): Buffer {
   return Buffer.concat(pieces.flatMap((piece, index) => (index === 0 ? [piece] : [SEPARATOR, piece])))
 }

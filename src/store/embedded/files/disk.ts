@@ -1,46 +1,46 @@
 import { fdatasync, write } from 'node:fs'
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
 
-/** A file that is only ever added to. */
+/** A file open for appending. */
 export interface AppendFile {
-  /** Writes some of the bytes at a position, and says how many. */
+  /** Writes bytes at a position and returns how many were written. */
   write(bytes: Uint8Array, position: number): Promise<number>
-  /** Resolves when what was written would survive a power cut (fdatasync). */
+  /** Resolves when the written data is durable (fdatasync). */
   sync(): Promise<void>
   truncate(length: number): Promise<void>
   close(): Promise<void>
 }
 
-/** A file that is open for reading: it stays what it was, though another may be put in its place. */
+/** A file open for reading. It keeps its content even if its path is replaced. */
 export interface ReadFile {
   /** In bytes. */
   readonly size: number
-  /** Fills some of `into` from a position, and says how many bytes; none at the end. */
+  /** Reads into a buffer from a position and returns the number of bytes; 0 at the end. */
   read(into: Uint8Array, position: number): Promise<number>
   close(): Promise<void>
 }
 
-/** What the store needs of a file system, so that a test can put a failing one in its place. */
+/** The file system operations of the store, which tests replace by failing ones. */
 export interface Disk {
-  /** Opens a file for adding to; it is made if it is not there. */
+  /** Opens a file for appending; creates it if it does not exist. */
   openAppend(path: string): Promise<AppendFile>
-  /** Opens an empty file for its owner alone, in the place of one that may be there. */
+  /** Creates an empty file readable by its owner only, replacing an existing one. */
   openNew(path: string): Promise<AppendFile>
-  /** @returns undefined when there is no such file */
+  /** @returns undefined if the file does not exist */
   openRead(path: string): Promise<ReadFile | undefined>
   readBytes(path: string): Promise<Buffer>
-  /** The names in a folder; none when there is no such folder. */
+  /** The names in a folder; none if the folder does not exist. */
   list(folder: string): Promise<string[]>
   rename(from: string, to: string): Promise<void>
   remove(path: string): Promise<void>
-  /** Makes created, renamed and removed names as durable as the files themselves. */
+  /** Makes created, renamed and removed names durable (fsync of the folder). */
   syncFolder(folder: string): Promise<void>
 }
 
 /**
- * Writes all of the bytes, however few the disk takes at a time.
+ * Writes all bytes, repeating short writes.
  *
- * @throws {Error} when it takes none; then some of them may be in the file
+ * @throws {Error} if no byte is written; the file may then hold some of them
  */
 export async function writeAll(file: AppendFile, bytes: Uint8Array, position: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
@@ -56,8 +56,8 @@ const appendTo = async (path: string, flags: 'a' | 'w'): Promise<AppendFile> => 
   if (flags === 'w') await handle.chmod(0o600)
   let underWay = 0
   let whenIdle = () => {}
-  // By its number: the handle's own promises cost each write and each sync several microseconds. Nor does the handle know of what
-  // is done by its number, and another file may have it once this one is closed.
+  // Uses the file descriptor, since the promises of a FileHandle cost each write and sync several microseconds. The handle does
+  // not track these operations, so it must not be closed before they end: its descriptor could be reused.
   const byNumber = <T>(begin: (done: (error: Error | null, result: T) => void) => void): Promise<T> =>
     new Promise((resolve, reject) => {
       begin((error, result) => {

@@ -4,25 +4,25 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../../../errors.ts'
 
-/** Who holds a data folder. A process is known by its id and when it started, since ids are used again. */
+/** The process that holds a data folder. The start time is included, since process ids are reused. */
 interface Holder {
   readonly pid: number
   readonly started: string | null
-  /** Where the process serves what it holds, once it does: the root of the API. */
+  /** Root URL of the API, while the process serves the data. */
   readonly api?: string
 }
 
-/** Gives a data folder back. Once it was, it does nothing. */
+/** Releases the lock. Calling it again has no effect. */
 export type Release = () => Promise<void>
 
 const MAX_ATTEMPTS = 200
 const RETRY_MS = 10
 
 /**
- * Takes a data folder for this process alone. A lock left behind by a process that is gone is taken over.
+ * Locks a data folder for this process. Takes over the lock of a process that no longer runs.
  *
  * @param path the lock file
- * @returns gives the folder back
+ * @returns releases the lock
  * @throws {AppError} DATA_IN_USE naming the holder
  */
 export async function acquireLock(path: string): Promise<Release> {
@@ -49,7 +49,7 @@ export async function acquireLock(path: string): Promise<Release> {
 }
 
 /**
- * Holds a data folder for as long as some work takes.
+ * Holds the lock of a data folder while `work` runs.
  *
  * @throws {AppError} DATA_IN_USE naming the holder
  */
@@ -62,13 +62,13 @@ export async function whileLocked<T>(folder: string, work: () => Promise<T>): Pr
   }
 }
 
-/** The lock of a data folder. */
+/** The lock file of a data folder. */
 export const lockPath = (folder: string): string => join(folder, 'lock')
 
 /**
- * Says in a lock that this process holds where it serves the data, so that others on this machine may ask it.
+ * Publishes the API's URL in a lock held by this process, so that local commands find the server.
  *
- * @param api undefined when it is about to serve it no longer: others may listen there then
+ * @param api undefined when the server stops, since another program may listen there afterwards
  */
 export async function announceApi(path: string, api: string | undefined): Promise<void> {
   const holder: Holder = { pid: process.pid, started: await startOf(process.pid), ...(api === undefined ? {} : { api }) }
@@ -77,13 +77,13 @@ export async function announceApi(path: string, api: string | undefined): Promis
   await rename(draft, path)
 }
 
-/** Where the process that holds a lock serves the data; undefined when nobody holds it, or it does not serve. */
+/** The API's URL of the process that holds a lock; undefined if there is none or it does not serve. */
 export async function apiOf(path: string): Promise<string | undefined> {
   const holder = parseHolder(await readFile(path, 'utf8').catch(() => ''))
   return holder?.api !== undefined && (await isAlive(holder)) ? holder.api : undefined
 }
 
-/** Which process holds a data folder, since when it does or serves it, and where; undefined when none does. */
+/** The process that holds a data folder, the time since it does, and its API; undefined if none does. */
 export async function holderOf(path: string): Promise<{ pid: number; since: number; api: string | undefined } | undefined> {
   try {
     const holder = parseHolder(await readFile(path, 'utf8'))
@@ -95,7 +95,7 @@ export async function holderOf(path: string): Promise<{ pid: number; since: numb
 }
 
 /**
- * Makes sure that no process holds a data folder at this moment; takes nothing.
+ * Checks that no process holds a data folder, without locking it.
  *
  * @throws {AppError} DATA_IN_USE naming the holder
  */
@@ -103,7 +103,7 @@ export async function assertUnheld(path: string): Promise<void> {
   await isStale(path)
 }
 
-/** Removes the drafts of processes that were killed before they could. */
+/** Removes draft files left behind by killed processes. */
 async function removeDrafts(path: string): Promise<void> {
   const start = `${basename(path)}.`
   for (const name of await readdir(dirname(path))) {
@@ -118,13 +118,13 @@ async function removeDrafts(path: string): Promise<void> {
 function releaser(path: string): Release {
   let held = true
   return async () => {
-    // Once given back, the file is somebody else's.
+    // After the release the file belongs to another process.
     if (held) await rm(path, { force: true })
     held = false
   }
 }
 
-/** Links the draft into place, where nothing was: of several processes, one succeeds. */
+/** Links the draft to the lock path if that does not exist: of several processes, one succeeds. */
 function claim(draft: string, path: string): Promise<boolean> {
   return link(draft, path).then(
     () => true,
@@ -136,10 +136,10 @@ function claim(draft: string, path: string): Promise<boolean> {
 }
 
 /**
- * Puts the draft in the place of a stale lock. Several processes may find the same lock stale, so this is done under a guard
- * of its own, and the lock is looked at again there.
+ * Replaces a stale lock by the draft. Several processes may find the same stale lock, so a guard file serialises them, and the
+ * lock is checked again under it.
  *
- * @throws {AppError} DATA_IN_USE when the lock is not stale
+ * @throws {AppError} DATA_IN_USE if the lock is not stale
  */
 async function takeOver(draft: string, path: string): Promise<boolean> {
   if (!(await isStale(path))) return false
@@ -162,9 +162,9 @@ async function takeOver(draft: string, path: string): Promise<boolean> {
 }
 
 /**
- * True when the process that wrote a lock is gone; false when there is no lock.
+ * True if the process that wrote the lock no longer runs; false if there is no lock.
  *
- * @throws {AppError} DATA_IN_USE naming the process when it is there
+ * @throws {AppError} DATA_IN_USE naming the process if it runs
  */
 async function isStale(path: string): Promise<boolean> {
   const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
@@ -197,12 +197,12 @@ async function isAlive({ pid, started }: Holder): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
   const fields = await fieldsOf(pid)
-  // A zombie or a dead process has an id still, and holds nothing any more.
+  // A zombie or dead process still has an id and holds nothing.
   if (fields[STATE] === 'Z' || fields[STATE] === 'X') return false
   return started === null || fields[START] === started
 }
 
-/** When a process started, in the kernel's own count (Linux); null where that is not told. */
+/** Start time of a process in clock ticks (Linux); null if unavailable. */
 const startOf = async (pid: number): Promise<string | null> => (await fieldsOf(pid))[START] ?? null
 
 /** Places among the fields of a process: those that proc(5) counts as 3 and 22. */

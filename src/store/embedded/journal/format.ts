@@ -2,28 +2,28 @@ import { crc32 } from 'node:zlib'
 import type { Change, StoredRecord } from '../../store.ts'
 import { writtenTextOf } from '../snapshot/record-text.ts'
 
-/** What one transaction did: the records it left behind (null: removed), and the next id of each table it touched. */
+/** A transaction: the changed records (null if removed), and the next id of each table it touched. */
 export interface JournalEntry {
   readonly sequence: number
   readonly changes: readonly (readonly [table: string, id: number, after: StoredRecord | null])[]
   readonly nextIds: Readonly<Record<string, number>>
 }
 
-/** A journal as read: its good entries, and what stands behind them if anything does. */
+/** The result of reading a journal: its valid entries, and what follows them. */
 export interface JournalReading {
   readonly entries: readonly JournalEntry[]
-  /** Where the good entries end, in bytes. */
+  /** End of the valid entries, in bytes. */
   readonly goodLength: number
-  /** Behind the good entries: nothing, the torn rest of a last write, or damage with good entries behind it. */
+  /** What follows the valid entries: nothing, the torn last write, or damage with valid entries behind it. */
   readonly rest: 'none' | 'torn' | 'damaged'
 }
 
 const NEWLINE = 0x0a
 const SPACE = 0x20
-/** `<length> <crc32> `, eight hexadecimal digits each: of the text that follows, up to the newline. */
+/** `<length> <crc32> `, eight hexadecimal digits each, for the text that follows up to the newline. */
 const HEADER_LENGTH = 18
 
-/** One line: length, checksum, sequence, JSON. */
+/** Encodes a line: length, checksum, sequence, JSON. */
 export function encodeEntry(sequence: number, changes: readonly Change[], nextIds: ReadonlyMap<string, number>): string {
   let changed = ''
   for (const { table, id, after } of changes) {
@@ -36,7 +36,7 @@ export function encodeEntry(sequence: number, changes: readonly Change[], nextId
   return `${hex(Buffer.byteLength(text))} ${hex(crc32(text))} ${text}\n`
 }
 
-/** @param firstSequence the sequence that the first entry must have; each further one has the next */
+/** @param firstSequence the expected sequence of the first entry; sequences are consecutive */
 export function readEntries(bytes: Buffer, firstSequence: number): JournalReading {
   const entries: JournalEntry[] = []
   let offset = 0
@@ -61,7 +61,7 @@ function readLine(bytes: Buffer, offset: number): { entry: JournalEntry; end: nu
   if (crc32(text) !== Number.parseInt(checksum, 16)) return undefined
   const space = text.indexOf(' ')
   const body = parseBody(text.toString('utf8', space + 1))
-  // Eight zeroes are the checksum of nothing.
+  // Eight zeros are a valid checksum of an empty text, which is not an entry.
   if (space === -1 || body === undefined) return undefined
   return {
     entry: { sequence: Number(text.toString('latin1', 0, space)), changes: body.changes, nextIds: body.next_ids },
@@ -69,7 +69,7 @@ function readLine(bytes: Buffer, offset: number): { entry: JournalEntry; end: nu
   }
 }
 
-/** How many good lines there are behind a bad one. */
+/** Number of valid lines behind an invalid one. */
 export function countEntriesAfter(bytes: Buffer, offset: number): number {
   let count = 0
   for (let at = entryFrom(bytes, offset); at !== undefined; count++) {
@@ -80,8 +80,8 @@ export function countEntriesAfter(bytes: Buffer, offset: number): number {
 }
 
 /**
- * Where the first good line begins at or behind a bad one's offset, if any does: then something was damaged, rather than never
- * finished. Any byte may be its first, since the damage may be in a newline; the bad line itself may be good but for its place.
+ * Offset of the first valid line at or behind an invalid one. If there is one, the data was damaged rather than torn. Any byte
+ * may start it, since the damage may be in a newline; the invalid line may itself be valid except for its sequence.
  */
 function entryFrom(bytes: Buffer, offset: number): number | undefined {
   for (let at = bytes.indexOf(SPACE, offset + 8); at !== -1; at = bytes.indexOf(SPACE, at + 1)) {
@@ -100,6 +100,6 @@ function parseBody(text: string): { changes: JournalEntry['changes']; next_ids: 
 
 const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Eight digits of 32 bits. (`toString(16)` of so large a number takes seven times as long.) */
+/** Eight hexadecimal digits of a 32-bit number. `toString(16)` takes seven times as long for large numbers. */
 const hex = (value: number): string =>
   `${BYTES[value >>> 24]}${BYTES[(value >>> 16) & 0xff]}${BYTES[(value >>> 8) & 0xff]}${BYTES[value & 0xff]}`

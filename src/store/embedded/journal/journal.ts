@@ -5,7 +5,7 @@ import { type JournalEntry, readEntries } from './format.ts'
 
 const NAME = /^journal\.(\d+)\.log$/
 
-/** The disk would not say that what was written is kept; nobody knows what is. */
+/** The disk did not confirm a write, so it is unknown whether the data is durable. */
 export class SyncFailure extends Error {
   constructor(cause: unknown) {
     super('The disk did not confirm a write', { cause })
@@ -13,22 +13,22 @@ export class SyncFailure extends Error {
   }
 }
 
-/** What a folder's journal files hold beyond a snapshot. */
+/** The transactions in a folder's journal files after the snapshot. */
 export interface JournalContents {
   readonly entries: readonly JournalEntry[]
-  /** The last transaction of all, those of the snapshot included. */
+  /** The last transaction, including those of the snapshot. */
   readonly last: number
-  /** The files, oldest first. */
+  /** Journal files, oldest first. */
   readonly paths: readonly string[]
-  /** The torn end of the last file, if it has one: where its good part ends. */
+  /** The torn end of the last file, if any: `goodLength` is the length of its valid part. */
   readonly torn: { readonly path: string; readonly goodLength: number; readonly length: number } | undefined
 }
 
 /**
- * Reads the transactions after `sequence`. The files are named by the first sequence that they hold.
+ * Reads the transactions after `sequence`. Files are named by their first sequence.
  *
- * @param before files that begin with this transaction or a later one are left alone
- * @throws {AppError} DATA_CORRUPT naming file and offset, when anything is missing or damaged before the end
+ * @param before files that start with this transaction or a later one are ignored
+ * @throws {AppError} DATA_CORRUPT naming file and offset if anything before the end is missing or damaged
  */
 export async function readJournal(
   folder: string,
@@ -44,7 +44,7 @@ export async function readJournal(
   for (const path of paths) {
     const bytes = await disk.readBytes(path)
     const reading = readEntries(bytes, firstOf(path))
-    // What was torn is the end of all, unless something was written behind it.
+    // A torn line must be the end of the journal.
     if (torn !== undefined && bytes.length > 0) throw damaged(torn.path, torn.goodLength)
     if (reading.rest === 'damaged') throw damaged(path, reading.goodLength)
     if (reading.rest === 'torn') torn = { path, goodLength: reading.goodLength, length: bytes.length }
@@ -61,7 +61,7 @@ export async function readJournal(
   return { entries, last, paths, torn }
 }
 
-/** The last transaction that can be read of a journal, and its file. */
+/** The last readable transaction of a journal, with its file. */
 export interface JournalEnd {
   readonly path: string
   readonly sequence: number
@@ -73,8 +73,8 @@ export function endOf(path: string, entries: readonly JournalEntry[]): JournalEn
 }
 
 /**
- * What is wrong with a journal that ends before its snapshot. Folding leaves none behind, since it removes the newest file last:
- * one of another history was put in the place of `db.json`.
+ * The problem of a journal that ends before its snapshot. Compaction cannot cause it, since it removes the newest file last:
+ * `db.json` was replaced by one of other data.
  */
 export function strayEnd(end: JournalEnd | undefined, sequence: number): string | undefined {
   if (end === undefined || end.sequence >= sequence) return undefined
@@ -85,16 +85,16 @@ export function strayEnd(end: JournalEnd | undefined, sequence: number): string 
 /** True for the name of a journal file. */
 export const isJournal = (name: string): boolean => NAME.test(name)
 
-/** The journal files of a folder, sealed or not, oldest first. */
+/** Journal files of a folder, sealed or not, oldest first. */
 export async function journalFiles(folder: string, disk: Disk): Promise<string[]> {
   const names = (await disk.list(folder)).filter(isJournal)
   return names.sort((a, b) => firstOf(a) - firstOf(b)).map((name) => join(folder, name))
 }
 
-/** The first transaction of a journal file, by its name. */
+/** The first transaction of a journal file, from its name. */
 export const firstOf = (path: string): number => Number(NAME.exec(basename(path))?.[1])
 
-/** The journal that is being written: an append-only file, one line a transaction. */
+/** The journal being written: an append-only file with one line for each transaction. */
 export class Journal {
   readonly #folder: string
   readonly #disk: Disk
@@ -109,13 +109,13 @@ export class Journal {
     this.#file = file
   }
 
-  /** Begins a new file, whose first transaction will be `sequence`. */
+  /** Starts a new file whose first transaction will be `sequence`. */
   static async begin(folder: string, disk: Disk, sequence: number): Promise<Journal> {
     const { path, file } = await beginFile(folder, disk, sequence)
     return new Journal(folder, disk, path, file)
   }
 
-  /** The first transaction of the file that is being written. */
+  /** The first transaction of the file being written. */
   get first(): number {
     return firstOf(this.#path)
   }
@@ -126,10 +126,10 @@ export class Journal {
   }
 
   /**
-   * Adds lines; resolves when they would survive a power cut.
+   * Appends lines; resolves when they are durable.
    *
-   * @throws {SyncFailure} when nobody knows whether they would
-   * @throws {Error} when they could not be written; then the file is as before
+   * @throws {SyncFailure} if it is unknown whether they are
+   * @throws {Error} if they could not be written; then the file is unchanged
    */
   async append(lines: Uint8Array): Promise<void> {
     try {
@@ -146,14 +146,14 @@ export class Journal {
     this.#length += lines.length
   }
 
-  /** Seals the file and begins the next one, whose first transaction will be `sequence`. When that fails, all is as before. */
+  /** Seals the file and starts the next one, whose first transaction will be `sequence`. If that fails nothing has changed. */
   async rotate(sequence: number): Promise<void> {
     const { path, file } = await beginFile(this.#folder, this.#disk, sequence)
     const sealed = this.#file
     this.#path = path
     this.#file = file
     this.#length = 0
-    // Everything in it is on disk already.
+    // Its content is already durable.
     await sealed.close().catch(() => {})
   }
 
@@ -162,7 +162,7 @@ export class Journal {
   }
 }
 
-/** Makes a journal file whose name is as durable as what will be in it; leaves none behind when that fails. */
+/** Creates a journal file whose name is as durable as its content; removes it on failure. */
 async function beginFile(folder: string, disk: Disk, sequence: number): Promise<{ path: string; file: AppendFile }> {
   const path = join(folder, `journal.${sequence}.log`)
   const file = await disk.openAppend(path)

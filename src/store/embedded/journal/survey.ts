@@ -3,34 +3,34 @@ import type { Disk } from '../files/disk.ts'
 import { countEntriesAfter, type JournalEntry, readEntries } from './format.ts'
 import { endOf, firstOf, type JournalEnd, journalFiles, strayEnd } from './journal.ts'
 
-/** Something that a data folder should not hold. An error keeps a server from starting; a warning it deals with by itself. */
+/** A finding in a data folder. An error prevents a start; a warning is repaired automatically. */
 export interface Finding {
   readonly level: 'error' | 'warning'
   readonly file: string
   readonly message: string
 }
 
-/** One journal file, as far as it can be read. */
+/** The readable part of a journal file. */
 export interface JournalFile {
   readonly file: string
   readonly bytes: number
-  /** How many transactions it holds before the first damage. */
+  /** Number of transactions before the first damage. */
   readonly transactions: number
 }
 
 /** All journal files of a folder, damaged or not. */
 export interface JournalSurvey {
   readonly files: readonly JournalFile[]
-  /** The transactions behind the snapshot, up to the first damage. */
+  /** The transactions after the snapshot, up to the first damage. */
   readonly entries: readonly JournalEntry[]
   readonly last: number
   readonly findings: readonly Finding[]
 }
 
 /**
- * Reads what can be read of a folder's journal.
+ * Reads what is readable of a folder's journal.
  *
- * @param sequence the last transaction of the snapshot; undefined when nobody knows
+ * @param sequence the last transaction of the snapshot; undefined if unknown
  */
 export async function surveyJournal(folder: string, disk: Disk, sequence: number | undefined): Promise<JournalSurvey> {
   const files: JournalFile[] = []

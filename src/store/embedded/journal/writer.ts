@@ -4,7 +4,7 @@ import type { Disk } from '../files/disk.ts'
 import { encodeEntry } from './format.ts'
 import { Journal, SyncFailure } from './journal.ts'
 
-/** A transaction that is applied in memory and waits for its line to be written. */
+/** A transaction that is applied in memory and not yet written. */
 interface Unsaved {
   readonly line: string
   readonly changes: readonly Change[]
@@ -12,26 +12,26 @@ interface Unsaved {
   readonly failed: (error: unknown) => void
 }
 
-/** Who lets transactions be written. */
+/** Callbacks of the journal writer. */
 export interface JournalWriterOptions {
   readonly folder: string
   readonly disk: Disk
-  /** The last transaction that is on disk. */
+  /** The last durable transaction. */
   readonly last: number
-  /** Undoes in memory what did not reach the disk; asked of the latest transaction first. */
+  /** Reverts changes in memory that did not become durable; called for the latest transaction first. */
   readonly revert: (changes: readonly Change[]) => void
   /** Called after each write, before the next. */
   readonly written: () => Promise<void>
 }
 
 /**
- * Writes transactions into the journal. Each resolves once its line is there and the disk has confirmed it; those that wait at the
- * same time share one write.
+ * Writes transactions to the journal. Each resolves once its line is synced to disk. Transactions that wait at the same time
+ * share one write and one sync (group commit).
  */
 export class JournalWriter {
   readonly #options: JournalWriterOptions
   #journal: Journal | undefined
-  /** The last transaction that was given a number, and the last that is on disk. */
+  /** The last numbered transaction, and the last durable one. */
   #sequence: number
   #durable: number
   #unsaved: Unsaved[] = []
@@ -44,24 +44,24 @@ export class JournalWriter {
     this.#durable = options.last
   }
 
-  /** The last transaction that is on disk. */
+  /** The last durable transaction. */
   get last(): number {
     return this.#durable
   }
 
-  /** Of the file that is being written, in bytes. */
+  /** Length of the present journal file, in bytes. */
   get length(): number {
     return this.#journal?.length ?? 0
   }
 
-  /** Why nothing more can be written, if so. */
+  /** Why no more transactions can be written, if so. */
   get refusal(): string | undefined {
     return this.#refusal
   }
 
   /**
    * @param nextIds the next id of each table that the transaction touched
-   * @throws {AppError} STORE_UNAVAILABLE; then its changes were taken back, and those of all that came after it
+   * @throws {AppError} STORE_UNAVAILABLE; then this and all later transactions were reverted
    */
   save(changes: readonly Change[], nextIds: ReadonlyMap<string, number>): Promise<void> {
     const line = encodeEntry(this.#sequence + 1, changes, nextIds)
@@ -72,13 +72,13 @@ export class JournalWriter {
     })
   }
 
-  /** Resolves when nothing waits to be written. */
+  /** Resolves when no transaction waits to be written. */
   async settled(): Promise<void> {
     while (this.#saving !== undefined) await this.#saving
   }
 
   /**
-   * Begins another file, from within `written`. When that fails, all is as before.
+   * Starts another file; called within `written`. If that fails nothing has changed.
    *
    * @returns its first transaction
    */
@@ -89,9 +89,9 @@ export class JournalWriter {
   }
 
   /**
-   * Begins another file, so that what is written up to now is complete.
+   * Starts another file, so that the present one is complete.
    *
-   * @returns the first transaction that is not
+   * @returns the first transaction of the new file
    * @throws {AppError} STORE_UNAVAILABLE
    */
   async seal(): Promise<number> {
@@ -99,7 +99,7 @@ export class JournalWriter {
     if (this.#refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', this.#refusal)
     if (this.length === 0) return this.#durable + 1
     const sealing = this.rotate()
-    // Who writes now waits for the other file.
+    // Later writes wait for the new file.
     this.#saving = sealing.then(
       () => this.#saveAll(),
       () => this.#saveAll(),
@@ -107,7 +107,7 @@ export class JournalWriter {
     return sealing
   }
 
-  /** What is written already is whole, whatever closing says. */
+  /** What was written is durable, whether or not closing succeeds. */
   async close(): Promise<void> {
     await this.settled()
     await this.#journal?.close().catch(() => {})
@@ -132,7 +132,7 @@ export class JournalWriter {
     this.#saving = undefined
   }
 
-  /** Undoes in memory what did not reach the disk, and what was built on it since. */
+  /** Reverts changes that did not become durable, and all later ones, which build on them. */
   #takeBack(batch: readonly Unsaved[], cause: unknown): void {
     const lost = [...batch, ...this.#unsaved]
     this.#unsaved = []

@@ -3,7 +3,7 @@ import { duplicateKey } from '../../../util/duplicate-keys.ts'
 import { isObject } from '../../../util/json.ts'
 import { FORMAT, type SnapshotPart } from './layout.ts'
 
-/** The records of a table in a file of any layout: not yet known to be records. */
+/** The items of a table in a file of any layout, not validated yet. */
 export interface DocumentTable {
   readonly nextId: number
   readonly records: readonly unknown[]
@@ -19,7 +19,7 @@ const MEMBERS = ['format', 'sequence', 'tables', 'checksum']
 const TABLE_MEMBERS = ['next_id', 'records']
 
 /**
- * Reads the text of a data file, whatever its layout. What the next file would not hold is refused.
+ * Parses a data file of any layout. Members that a rewrite would lose are errors.
  *
  * @throws {AppError} DATA_CORRUPT naming the place
  */
@@ -41,7 +41,7 @@ export async function parseDocument(text: string, path: string): Promise<Snapsho
   return { sequence: numberOr(document.sequence, 0), tables: Object.fromEntries(tables) }
 }
 
-/** The tables of a document, in the parts that a snapshot is made of. */
+/** The tables of a document as parts of a snapshot. */
 export function partsOf(tables: SnapshotDocument['tables']): AsyncIterable<SnapshotPart> {
   return {
     async *[Symbol.asyncIterator]() {
@@ -70,7 +70,7 @@ async function parseJson(text: string, corrupt: (reason: string) => AppError): P
   }
 }
 
-/** What jsonc-parser means by its numbers. */
+/** Messages for the error codes of jsonc-parser. */
 const FAULTS: Readonly<Record<number, string>> = {
   1: 'something stands here that is no JSON',
   2: 'a number is not written as JSON has it',
@@ -90,9 +90,9 @@ const FAULTS: Readonly<Record<number, string>> = {
   16: 'a text holds a character that must be written with a backslash',
 }
 
-/** Where JSON stops being valid, in words. */
+/** Position and description of the first JSON syntax error. */
 async function syntaxFault(text: string): Promise<string | undefined> {
-  // Seldom needed, and not to be loaded with every start.
+  // Rarely needed, so it is not loaded at start.
   const { visit } = await import('jsonc-parser')
   let fault: string | undefined
   visit(

@@ -19,8 +19,8 @@ import type { StoredRecord } from '../../store.ts'
 export const FORMAT = 1
 
 /**
- * A piece of a snapshot: the beginning of a table, or some of its records, as lines of the file (joined by `,\n`; valid until
- * the next part is asked for) or, from a file that is laid out otherwise, parsed. `line` is counted from 1.
+ * A part of a snapshot: the start of a table, or some of its records, either as lines of the file (joined by `,\n`; valid until
+ * the next part is read) or, from a file of another layout, parsed. `line` counts from 1.
  */
 export type SnapshotPart =
   | { readonly kind: 'table'; readonly name: string; readonly nextId: number; readonly line?: number }
@@ -37,13 +37,13 @@ export const TAIL_LENGTH = tailOf(0).length
 
 const TAIL = /^"checksum": "([0-9a-f]{8})"\n\}\n$/
 
-/** The checksum that the last bytes of a file state, if they do. */
+/** The checksum stated at the end of a file, if any. */
 export function statedChecksum(tail: string): number | undefined {
   const stated = TAIL.exec(tail)?.[1]
   return stated === undefined ? undefined : Number.parseInt(stated, 16)
 }
 
-/** A record as it stands on its line, its id first. */
+/** A record as a line of the file, its id first. */
 export function lineOf(record: StoredRecord): string {
   const text = JSON.stringify(record)
   const start = `{"id":${record.id}`
@@ -59,7 +59,7 @@ const COMMA = 0x2c
 const CLOSE = 0x7d
 export const NEWLINE = 0x0a
 
-/** The id of the record whose line begins at `offset`; undefined when the line does not begin with one. */
+/** The id of the record whose line begins at `offset`; undefined if the line does not begin with an id. */
 export function idAt(lines: Buffer, offset: number): number | undefined {
   for (let index = 0; index < OPEN.length; index++) if (lines[offset + index] !== OPEN[index]) return undefined
   let id = 0
@@ -70,7 +70,7 @@ export function idAt(lines: Buffer, offset: number): number | undefined {
   }
 }
 
-/** Where each line begins and ends, the comma behind it left out. */
+/** Start and end of each line, without the comma. */
 export function* linesIn(lines: Buffer): Generator<{ readonly start: number; readonly end: number }> {
   for (let start = 0; start < lines.length; ) {
     const newline = lines.indexOf(NEWLINE, start)
@@ -85,6 +85,6 @@ export function countLines(lines: Buffer): number {
   return count
 }
 
-/** Records, in the order of their ids, as lines. */
+/** Serialises records in id order as lines. */
 export const linesOf = (records: readonly unknown[]): string =>
   records.map((record) => lineOf(record as StoredRecord)).join(',\n')

@@ -6,9 +6,9 @@ import { countLines, FORMAT, idAt, linesIn, NEWLINE, type SnapshotPart, TABLE_EN
 
 const COMMA = 0x2c
 
-/** A file is not laid out as ours are: here, at the latest. */
+/** A file has another layout than ours, from this line at the latest. */
 export class StrayLine extends Error {
-  /** Counted from 1. */
+  /** Counts from 1. */
   readonly line: number
 
   constructor(line: number, reason: string) {
@@ -18,7 +18,7 @@ export class StrayLine extends Error {
   }
 }
 
-/** What has been read of a file and not yet been used. */
+/** The part of a file that was read and not yet consumed. */
 class Window {
   readonly #chunks: AsyncGenerator<Buffer>
   #bytes = Buffer.allocUnsafe(2 * CHUNK_BYTES)
@@ -37,12 +37,12 @@ class Window {
     this.#from += count
   }
 
-  /** Reads on; false at the end of the file. What `view` gave before is overwritten. */
+  /** Reads on; false at the end of the file. Overwrites what `view` returned before. */
   async fill(): Promise<boolean> {
     this.#bytes.copyWithin(0, this.#from, this.#to)
     this.#to -= this.#from
     this.#from = 0
-    // A line that is longer than the window.
+    // A line longer than the window.
     if (this.#to + CHUNK_BYTES > this.#bytes.length) {
       this.#bytes = Buffer.concat([this.#bytes.subarray(0, this.#to), Buffer.allocUnsafe(this.#bytes.length)])
     }
@@ -52,7 +52,7 @@ class Window {
     return true
   }
 
-  /** The next line, without what ends it. */
+  /** The next line, without its end. */
   async line(): Promise<string> {
     for (;;) {
       const { view } = this
@@ -73,7 +73,7 @@ class Window {
 const SEQUENCE = /^"sequence": (\d+),$/
 const TABLE = /^("(?:[^"\\]|\\.)*"): \{"next_id": (\d+), "records": \[$/
 
-/** The table that begins on a line, if one does. */
+/** The table that starts on a line, if any. */
 export function tableOf(line: string): { readonly name: string; readonly nextId: number } | undefined {
   const [, name, nextId] = TABLE.exec(line) ?? []
   if (name === undefined) return undefined
@@ -87,7 +87,7 @@ export function tableOf(line: string): { readonly name: string; readonly nextId:
 /**
  * Reads the head of a file in our layout.
  *
- * @throws {StrayLine} when it has another
+ * @throws {StrayLine} if it has another layout
  */
 export const readSequence = (file: ReadFile): Promise<number> => readHead(new Window(file))
 
@@ -105,9 +105,9 @@ async function expectLine(window: Window, line: number, expected: string): Promi
 }
 
 /**
- * Goes through a file in our layout. The bytes of a part are those of a buffer that the next part overwrites.
+ * Reads a file in our layout. The bytes of a part are overwritten by the next part.
  *
- * @throws {StrayLine} when it has another layout
+ * @throws {StrayLine} if it has another layout
  */
 export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
   const window = new Window(file)
@@ -143,7 +143,7 @@ async function readEnd(window: Window, line: number, head: string): Promise<void
   if (window.view.length > 0 || (await window.fill())) throw new StrayLine(line + 2, 'it stands behind the end')
 }
 
-/** How many lines there are before the first that ends without a comma. */
+/** Number of lines before the first one without a comma. */
 function linesWithComma(lines: Buffer): number {
   let count = 0
   for (const { end } of linesIn(lines)) {
@@ -154,10 +154,10 @@ function linesWithComma(lines: Buffer): number {
 }
 
 /**
- * The records on some lines.
+ * Parses the records on some lines.
  *
- * @param firstLine the number of the first of them, when they are not known to be as we wrote them
- * @throws {StrayLine} when a line does not hold exactly one
+ * @param firstLine number of the first line, if the lines are not known to be written by us
+ * @throws {StrayLine} if a line does not hold exactly one record
  */
 export function parseLines(lines: Buffer, firstLine?: number): unknown[] {
   if (firstLine === undefined) return JSON.parse(arrayOf(lines)) as unknown[]
@@ -174,7 +174,7 @@ export function parseLines(lines: Buffer, firstLine?: number): unknown[] {
 
 const endsLine = (lines: Buffer, end: number): boolean => end === lines.length || lines[end] === COMMA
 
-/** True when each line holds one of the records, and what its first bytes say of the id is what JSON says. */
+/** True if each line holds one of the records, and its leading id equals the parsed one. */
 function agree(lines: Buffer, records: readonly unknown[]): boolean {
   let index = 0
   for (const { start, end } of linesIn(lines)) {
@@ -186,14 +186,14 @@ function agree(lines: Buffer, records: readonly unknown[]): boolean {
   return index === records.length
 }
 
-/** The records on some lines; undefined when something is no JSON, or has a key twice. */
+/** Parses some lines; undefined for invalid JSON or duplicate keys. */
 function parseFully(lines: Buffer): unknown[] | undefined {
   const text = arrayOf(lines)
   const records = tryParse(text)
   return records === undefined || hasDuplicateKey(text, records) ? undefined : records
 }
 
-/** Lines as one JSON array. Most are ASCII alone, which needs no decoding. */
+/** Joins lines into a JSON array. Most are ASCII, which needs no UTF-8 decoding. */
 const arrayOf = (lines: Buffer): string => `[${lines.toString(isAscii(lines) ? 'latin1' : 'utf8')}]`
 
 function tryParse(text: string): unknown[] | undefined {
@@ -204,7 +204,7 @@ function tryParse(text: string): unknown[] | undefined {
   }
 }
 
-/** The lines of one table in chunks, without the comma and the newline behind the last one of each. */
+/** The lines of one table in chunks, each without the comma and newline behind its last line. */
 async function* recordLines(window: Window, line: () => number): AsyncGenerator<Buffer> {
   for (;;) {
     const { view } = window
@@ -215,7 +215,7 @@ async function* recordLines(window: Window, line: () => number): AsyncGenerator<
       window.use(end + 1)
       return
     }
-    // The last line of a table has no comma; whether this is one, is for the bytes behind it to say.
+    // The last line of a table has no comma; the bytes behind a line tell whether it is the last.
     const newline = view.length < 3 ? -1 : view.lastIndexOf(NEWLINE, view.length - 3)
     if (newline > 0) {
       if (view[newline - 1] !== COMMA) throw new StrayLine(line() + linesWithComma(view) + 1, 'it is not the end of a table')

@@ -8,7 +8,7 @@ import { journalFiles } from '../journal/journal.ts'
 import { openSnapshotFile, refuseBroken, removeDraft, snapshotPath } from '../recovery/recovery.ts'
 import { ignoreRecords, replay, validatorForEdited } from '../recovery/replay.ts'
 
-/** A copy of `db.json` that was kept under a name. */
+/** A named copy of `db.json`. */
 export interface SavedCopy {
   readonly name: string
   readonly bytes: number
@@ -16,25 +16,25 @@ export interface SavedCopy {
   readonly savedAt: number
 }
 
-/** Names cannot lead out of the folder: no separators, and a letter or a digit first. */
+/** Names stay within the folder: no separators, and a letter or digit first. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 
 const copiesFolder = (folder: string): string => join(folder, 'snapshots')
 
-/** @throws {AppError} USAGE for what cannot be the name of a file */
+/** @throws {AppError} USAGE for an invalid name */
 function copyPath(folder: string, name: string): string {
   if (NAME.test(name)) return join(copiesFolder(folder), `${name}.json`)
   throw new AppError('USAGE', `'${name}' cannot name a snapshot: letters, digits, '.', '_' and '-', a letter or digit first`)
 }
 
-/** A copy that is about to be made. */
+/** A request to save a copy. */
 export interface CopyRequest {
   readonly name: string
-  /** Writes over a copy of that name. */
+  /** Overwrites an existing copy of that name. */
   readonly force?: boolean
 }
 
-/** @throws {AppError} USAGE for a bad name, SNAPSHOT_EXISTS */
+/** @throws {AppError} USAGE for an invalid name, SNAPSHOT_EXISTS */
 export async function refuseTaken(folder: string, { name, force = false }: CopyRequest): Promise<void> {
   const path = copyPath(folder, name)
   if (!force && (await sizeOf(path)) !== undefined) {
@@ -43,9 +43,9 @@ export async function refuseTaken(folder: string, { name, force = false }: CopyR
 }
 
 /**
- * Keeps a copy of `db.json`, which is to be the whole of the data and stay what it is meanwhile.
+ * Copies `db.json`, which must be complete and must not change meanwhile.
  *
- * @throws {AppError} USAGE for a bad name, SNAPSHOT_EXISTS
+ * @throws {AppError} USAGE for an invalid name, SNAPSHOT_EXISTS
  */
 export async function saveCopy(folder: string, request: CopyRequest): Promise<SavedCopy> {
   await refuseTaken(folder, request)
@@ -62,9 +62,9 @@ export async function saveCopy(folder: string, request: CopyRequest): Promise<Sa
 }
 
 /**
- * Makes sure that there is a copy that can be loaded.
+ * Checks that a copy exists and can be loaded.
  *
- * @throws {AppError} USAGE for a bad name, SNAPSHOT_NOT_FOUND with the nearest, DATA_CORRUPT
+ * @throws {AppError} USAGE for an invalid name, SNAPSHOT_NOT_FOUND with the nearest, DATA_CORRUPT
  */
 export async function checkCopy(folder: string, registry: Registry, name: string): Promise<void> {
   const path = copyPath(folder, name)
@@ -76,14 +76,14 @@ export async function checkCopy(folder: string, registry: Registry, name: string
     await judgeCopy(path, registry)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    // A client elsewhere is told of the file, not of where the data folder is.
+    // A remote client sees the file's name, not the location of the data folder.
     const fault = error.message.replaceAll(path, relative(folder, path))
     const words = `The snapshot '${name}' cannot be loaded, and the data is as it was. In the data folder, ${fault}`
     throw new AppError('DATA_CORRUPT', words, { cause: error })
   }
 }
 
-/** @throws {AppError} DATA_CORRUPT, TASK_FAILED when it is no file that can be read */
+/** @throws {AppError} DATA_CORRUPT, TASK_FAILED if the file cannot be read */
 async function judgeCopy(path: string, registry: Registry): Promise<void> {
   const snapshot = await openSnapshotFile(path, nodeDisk)
   try {
@@ -94,7 +94,7 @@ async function judgeCopy(path: string, registry: Registry): Promise<void> {
   }
 }
 
-/** Puts a copy, which was checked, in the place of the data of a folder that the caller holds. What is replaced is lost. */
+/** Replaces the data of a locked folder by a checked copy. The former data is lost. */
 export async function loadCopy(folder: string, name: string): Promise<SavedCopy> {
   const draft = join(copiesFolder(folder), 'loading')
   try {
@@ -102,7 +102,7 @@ export async function loadCopy(folder: string, name: string): Promise<SavedCopy>
     await removeJournal(folder)
     await rename(draft, snapshotPath(folder))
   } catch (error) {
-    // On a disk that is full it would only be in the way.
+    // On a full disk it would take up space.
     await rm(draft, { force: true }).catch(() => {})
     throw error
   }
@@ -110,7 +110,7 @@ export async function loadCopy(folder: string, name: string): Promise<SavedCopy>
   return found(folder, name)
 }
 
-/** The copies that are kept beside the data of a folder, by name. */
+/** The saved copies of a data folder, by name. */
 export async function savedCopies(folder: string): Promise<SavedCopy[]> {
   const files = await readdir(copiesFolder(folder)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
@@ -125,20 +125,20 @@ export async function savedCopies(folder: string): Promise<SavedCopy[]> {
   )
 }
 
-/** Removes all data of a folder that the caller holds: the next store that is opened there is new. Copies that were saved stay. */
+/** Removes all data of a locked folder, so that the next store opened there is new. Saved copies stay. */
 export async function removeData(folder: string): Promise<void> {
   await removeJournal(folder)
   await rm(snapshotPath(folder), { force: true })
   await nodeDisk.syncFolder(folder)
 }
 
-/** `reset` removes every record, and creates the seed records if it is to; `load` puts a saved copy in the place of the data. */
+/** `reset` removes every record, and with `seeds` creates the seed records again; `load` restores a saved copy. */
 export type DataChange = { readonly kind: 'reset'; readonly seeds: boolean } | { readonly kind: 'load'; readonly copy: string }
 
 /**
- * Changes the data of a folder that the caller holds, and that no store has open.
+ * Changes the data of a locked folder that no store has open.
  *
- * @throws {AppError} STORE_UNAVAILABLE when the disk does not take it; what is there then is the former data, or an earlier state of it
+ * @throws {AppError} STORE_UNAVAILABLE if the disk fails; the folder then holds the former data or an earlier state of it
  */
 export async function changeData(folder: string, change: DataChange): Promise<void> {
   try {
@@ -146,14 +146,14 @@ export async function changeData(folder: string, change: DataChange): Promise<vo
     else await loadCopy(folder, change.copy)
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    // What the system does not say is a fault of ours.
+    // An error without a system code is a fault of the program.
     if (cause instanceof AppError || code === undefined) throw cause
     const words = `The data could not be replaced (${code}); make room on the disk, or mend what it says, and try again`
     throw new AppError('STORE_UNAVAILABLE', words, { cause })
   }
 }
 
-/** The newest first: what a crash leaves behind is an earlier state of the data. */
+/** Newest first, so that a crash leaves an earlier state of the data. */
 async function removeJournal(folder: string): Promise<void> {
   await removeDraft(folder, nodeDisk)
   for (const path of (await journalFiles(folder, nodeDisk)).reverse()) await nodeDisk.remove(path)

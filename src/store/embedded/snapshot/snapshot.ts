@@ -9,47 +9,44 @@ import type { SnapshotPart } from './layout.ts'
 import * as layout from './layout.ts'
 import { readLines, readSequence, StrayLine } from './lines.ts'
 
-/** A larger file is only read line by line, since its text may be longer than a string can be. In bytes. */
+/** Larger files are only read line by line, since their text may exceed the maximum string length. In bytes. */
 const MAX_DOCUMENT_BYTES = 256 << 20
 
-/**
- * Whose a data file is: `ours` when its checksum says that every byte is as it was written, `edited` when it says otherwise,
- * `foreign` when there is none.
- */
+/** Origin of a data file: `ours` if its checksum matches, `edited` if it does not, `foreign` without one. */
 export type Origin = 'ours' | 'edited' | 'foreign'
 
-/** Everything that is stored, as it stands in `db.json`; never in memory whole. */
+/** The content of `db.json`, never in memory as a whole. */
 export interface Snapshot {
-  /** The last transaction that is part of it; the journal holds those that came later. */
+  /** The last transaction contained; the journal holds later ones. */
   readonly sequence: number
-  /** To be gone through as often as one likes, until the file is closed. */
+  /** Can be iterated repeatedly until the file is closed. */
   readonly parts: AsyncIterable<SnapshotPart>
-  /** The open file that it is read from. */
+  /** The open file. */
   readonly file?: SnapshotFile
 }
 
-/** A data file that is open: it stays what it was, whatever is put in its place. */
+/** An open data file. It keeps its content even if its path is replaced. */
 export interface SnapshotFile {
   readonly origin: Origin
   readonly bytes: number
   /**
-   * The same snapshot, read as a whole, because its lines are not laid out as ours.
+   * Reads the snapshot as a whole, for files of another layout.
    *
-   * @throws {AppError} DATA_CORRUPT when it is none, or too large for that
+   * @throws {AppError} DATA_CORRUPT if it is not a snapshot or too large
    */
   document(stray: StrayLine): Promise<Snapshot>
   close(): Promise<void>
 }
 
-/** Where the next file is written before it is put in place. */
+/** Path of the next file until it replaces the present one. */
 export const draftOf = (path: string): string => `${path}.new`
 
-/** What there is before there is a file. */
+/** The snapshot of a new folder. */
 export const EMPTY: Snapshot = { sequence: 0, parts: partsOf({}) }
 
 /**
- * Keeps a snapshot in one JSON file, one record a line in the order of ids, so that a person can read it and git shows a
- * useful diff. The file is replaced as a whole: after a crash there is the old one or the new one.
+ * Stores a snapshot in one JSON file with one record a line in id order, readable for people and in git diffs. The file is
+ * replaced atomically: after a crash there is the old one or the new one.
  */
 export class SnapshotAdapter implements Adapter<Snapshot> {
   readonly #path: string
@@ -63,10 +60,10 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
   }
 
   /**
-   * Opens the file, which its reader must close.
+   * Opens the file; the caller must close it.
    *
-   * @returns null when there is no file yet
-   * @throws {AppError} DATA_CORRUPT when the file is not a snapshot
+   * @returns null if there is no file yet
+   * @throws {AppError} DATA_CORRUPT if the file is not a snapshot
    */
   async read(): Promise<Snapshot | null> {
     const file = await this.#disk.openRead(this.#path).catch((cause: Error) => {
@@ -146,7 +143,7 @@ async function textOf(file: ReadFile): Promise<string> {
   return bytes.toString('utf8', 0, length)
 }
 
-/** Writes the file in pieces, so that it never stands in memory whole. */
+/** Writes the file in pieces, so that it is never in memory as a whole. */
 async function writeParts(file: AppendFile, sequence: number, parts: AsyncIterable<SnapshotPart>): Promise<void> {
   let checksum = 0
   let length = 0
@@ -176,7 +173,7 @@ async function writeParts(file: AppendFile, sequence: number, parts: AsyncIterab
       put(Buffer.from(chunks === 0 ? '\n' : ',\n'))
       put(part.kind === 'lines' ? part.lines : Buffer.from(layout.linesOf(part.records)))
       chunks++
-      // The lines are only lent.
+      // The buffer is reused for the next lines.
       await flush()
     }
   }
