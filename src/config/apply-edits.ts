@@ -4,13 +4,13 @@ import type { Change, TextEdit } from './source.ts'
 import { parseText } from './text-source.ts'
 
 /**
- * Makes edits in a file's text. Of edits that overlap only the first is made. When the text would then not say what it said
- * before with just these changes, none is made.
+ * Applies edits to a file's text. Of overlapping edits only the first is applied. If the result does not parse to exactly the
+ * changed definition, none is applied.
  *
- * @returns how many were made
+ * @returns the number of edits applied
  */
 export function applyEdits(content: string, edits: readonly TextEdit[]): { text: string; applied: number } {
-  // Offsets count from behind a byte order mark.
+  // Offsets do not count a byte order mark.
   const start = content.startsWith('\uFEFF') ? 1 : 0
   let text = content.slice(0, start)
   let done = start
@@ -26,21 +26,21 @@ export function applyEdits(content: string, edits: readonly TextEdit[]): { text:
   return saysSoMuch(content, text, made) ? { text, applied: made.length } : { text: content, applied: 0 }
 }
 
-/** True when a text after edits means what it meant before, save for their changes. */
+/** True if the edited text has the meaning of the original with only these changes. */
 function saysSoMuch(before: string, after: string, edits: readonly TextEdit[]): boolean {
   const [file] = edits.map((edit) => edit.file)
   if (file === undefined) return true
   const meaningOf = (text: string) =>
     parseText(text, file, file.toLowerCase().endsWith('.json') ? 'json' : 'yaml').definition.value
   const expected = structuredClone(meaningOf(before))
-  // Items that go move those behind them, so the last goes first.
+  // Removing an item shifts those behind it, so the last goes first.
   const inTurn = [...edits].sort(
     (a, b) => Number(a.change.kind === 'remove') - Number(b.change.kind === 'remove') || b.from - a.from,
   )
   return inTurn.every(({ change }) => makeChange(expected, change)) && isDeepStrictEqual(meaningOf(after), expected)
 }
 
-/** @returns false when there is no place for it */
+/** @returns false if the path does not exist */
 function makeChange(root: unknown, { path, ...change }: Change): boolean {
   const holder = (change.kind === 'add' ? path : path.slice(0, -1)).reduce<unknown>(memberOf, root)
   const name = change.kind === 'add' ? change.key : path.at(-1)

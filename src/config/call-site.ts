@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Position } from './source.ts'
 
-/** Where definitions were made. It is the process's, so that a project may import another copy of this package. */
+/** Call sites of definitions. Shared by the process, since a project may import another copy of this package. */
 const sites: WeakMap<object, Position> = sharedSites()
 
 function sharedSites(): WeakMap<object, Position> {
@@ -12,7 +12,7 @@ function sharedSites(): WeakMap<object, Position> {
 }
 
 /**
- * Notes of a definition where it was made, so that a fault in a TypeScript file can point there.
+ * Records where a definition was created, so that faults in a TypeScript file can point there.
  *
  * @param definedBy the function that the user called; the frame above it is the call site
  */
@@ -24,12 +24,12 @@ export function markCallSite<T extends object>(definition: T, definedBy: (...arg
   return definition
 }
 
-/** Where a definition was made, if `markCallSite` saw it. */
+/** The call site of a definition, if `markCallSite` recorded it. */
 export function callSiteOf(definition: unknown): Position | undefined {
   return typeof definition === 'object' && definition !== null ? sites.get(definition) : undefined
 }
 
-/** The places that a stack trace names, innermost first; frames that are in no file are left out. */
+/** The positions in a stack trace, innermost first; frames without a file are omitted. */
 export function framesOf(stack: string): Position[] {
   return stack.split('\n').flatMap((line) => {
     const [, location = '', row, column] = /^\s+at (?:.* \()?(\/.*|file:.*?):(\d+):(\d+)\)?$/.exec(line) ?? []

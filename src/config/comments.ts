@@ -1,6 +1,6 @@
 import { Lexer } from 'yaml'
 
-/** The lines of a YAML text, from 1, that hold a comment; what looks like one within a text is none. */
+/** The lines of a YAML text, from 1, that hold a comment. A `#` within a string is none. */
 export function commentLines(text: string): ReadonlySet<number> {
   const lines = new Set<number>()
   let line = 1
@@ -13,5 +13,5 @@ export function commentLines(text: string): ReadonlySet<number> {
   return lines
 }
 
-/** What the lexer puts in front of a text without quotes. */
+/** The token that the lexer emits before an unquoted scalar. */
 const SCALAR = '\x1f'

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import type { Path, Position, Source } from './source.ts'
 
-/** The rules that a project must keep to be served. `admin lint` has more, and explains each. */
+/** Rules whose violation prevents a start. `admin lint` has more, and explains each. */
 export type FaultRule =
   | 'file/invalid'
   | 'config/invalid'
@@ -22,7 +22,7 @@ export type FaultRule =
   | 'view/duplicate-field'
   | 'view/rule-invalid'
 
-/** Something wrong with a file a person wrote, and where. */
+/** A fault in a project file, with its position. */
 export interface Fault {
   readonly rule: FaultRule
   readonly position: Position
@@ -36,16 +36,16 @@ export function formatFault({ position, message }: Fault): string {
 
 interface FaultOptions {
   readonly rule?: FaultRule
-  /** Whether the fault is in a value or in its name. */
+  /** Whether the position is that of the value or of its key. */
   readonly part?: 'key' | 'value'
 }
 
-/** Gathers faults, so that all of them are reported and not only the first. */
+/** Collects faults, so that all of them are reported together. */
 export class Faults {
   readonly list: Fault[] = []
   readonly #rule: FaultRule
 
-  /** @param rule the rule that is broken where a fault names none */
+  /** @param rule the violated rule of faults that name none */
   constructor(rule: FaultRule = 'file/invalid') {
     this.#rule = rule
   }
@@ -62,13 +62,13 @@ export class Faults {
     return this.list.length > 0
   }
 
-  /** @throws {ConfigError} when there is at least one fault. */
+  /** @throws {ConfigError} if there is at least one fault */
   throwIfAny(): void {
     if (this.any) throw new ConfigError(this.list)
   }
 }
 
-/** The project's files cannot be used. Its message lists every fault, in the order of files and lines. */
+/** The project's files have faults. The message lists all of them, in the order of files and lines. */
 export class ConfigError extends AppError {
   readonly faults: readonly Fault[]
 

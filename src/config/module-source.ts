@@ -8,17 +8,20 @@ import { Faults } from './fault.ts'
 import { type Definition, flatSource } from './source.ts'
 
 /**
- * Loads the TypeScript and JavaScript files of one project. TypeScript runs through tsx, which is loaded when the first such
- * file turns up; the files of a project see one instance of each other.
+ * Loads the TypeScript and JavaScript files of one project. TypeScript runs through tsx, which is loaded with the first such
+ * file. Modules shared by several files are loaded once.
  */
 export class ModuleLoader {
-  /** Node keeps what it has imported, with all that it imports. Who loads a project again has tsx read its JavaScript, too. */
+  /**
+   * Node.js caches imported modules. When a project is loaded again, its JavaScript goes through tsx too, under a new
+   * namespace.
+   */
   static #count = 0
   readonly #isFirst = ModuleLoader.#count++ === 0
   #typescript: Promise<(path: string) => Promise<Exports>> | undefined
 
   /**
-   * Loads the default export of a file. Each definition made by `defineModel` and its kin stands where that call stands.
+   * Loads the default export of a file. Definitions made by `defineModel` and its siblings have the position of that call.
    *
    * @param path the file's absolute path
    * @param file the name to show in messages
@@ -44,7 +47,7 @@ export class ModuleLoader {
   async #importDefault(path: string): Promise<unknown> {
     const byNode = this.#isFirst && !/\.[cm]?ts$/.test(path)
     const loaded: Exports = byNode ? await import(pathToFileURL(path).href) : await this.#importAnew(path)
-    // A CommonJS project wraps the default export once more.
+    // Modules of a CommonJS project have the default export wrapped once more.
     const exported = loaded.default
     return isObject(exported) && exported.__esModule === true ? exported.default : exported
   }
@@ -57,9 +60,9 @@ export class ModuleLoader {
 }
 
 /**
- * A file that ends the program, or awaits what never comes, would end it without a word, and as if all were well.
+ * Reports a module that ends the process while it is loaded, or never finishes loading; Node.js would exit without a message.
  *
- * @returns what is to be called once the file is loaded
+ * @returns call it once the file is loaded
  */
 function tellOfEnding(file: string): () => void {
   const tell = () => {
@@ -74,19 +77,19 @@ function tellOfEnding(file: string): () => void {
 
 type Exports = { readonly default?: unknown }
 
-/** One registration of tsx, under a name of its own, so that a project loaded again is read again. */
+/** Registers tsx under a new namespace, so that a project loaded again is read again. */
 async function typescriptImporter(): Promise<(path: string) => Promise<Exports>> {
   const [esm, cjs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')])
   const namespace = randomUUID()
   const [commonJs, esModules] = [cjs.register({ namespace }), esm.register({ namespace })]
-  // What is CommonJS would be imported as a `data:` URL, and its stack frames would not tell its lines.
+  // ESM import of a CommonJS module would go through a `data:` URL and lose the line numbers of stack frames.
   return async (path) =>
     (await isEsModule(path))
       ? esModules.import(pathToFileURL(path).href, import.meta.url)
       : (commonJs.require(path, import.meta.url) as Exports)
 }
 
-/** What Node takes a file for: the nearest package.json decides. */
+/** The nearest package.json decides, as in Node.js. */
 async function isEsModule(path: string): Promise<boolean> {
   const folder = dirname(path)
   const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined)
@@ -94,7 +97,7 @@ async function isEsModule(path: string): Promise<boolean> {
   return folder !== path && isEsModule(folder)
 }
 
-/** Every part of a definition stands where the definition was made; the items of a list each have a place of their own. */
+/** Every part of a definition has the position of its call site; the items of a list each have their own. */
 function siteSource(exported: unknown, path: string, file: string): Definition['source'] {
   return {
     file,
@@ -105,7 +108,7 @@ function siteSource(exported: unknown, path: string, file: string): Definition['
   }
 }
 
-/** What went wrong in loading a file, and where in it, as far as that is told. */
+/** The message of a loading error, and its position if known. */
 function loadProblem(error: unknown, path: string): { message: string; line: number; column: number } {
   const text = error instanceof Error ? error.message : String(error)
   const [firstLine = ''] = text.split('\n')

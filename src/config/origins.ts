@@ -1,13 +1,13 @@
 import Joi from 'joi'
 
-/** Allows pages of every site. */
+/** Allows every origin. */
 export const ANY_ORIGIN = '*'
 
-/** What to tell whoever does so. */
+/** The warning about it. */
 export const EVERY_ORIGIN =
   "cors is '*': pages of every site may call the API, with whatever token they have; name the origins of your front ends"
 
-/** Origins that browsers may call from (RFC 6454), each spelt as browsers send it. */
+/** Allowed CORS origins (RFC 6454), each spelt as browsers send it. */
 export const origins = Joi.array()
   .items(
     Joi.string().custom(asBrowsersSay, 'origin').messages({
@@ -18,7 +18,7 @@ export const origins = Joi.array()
   .custom(anyAlone, 'any origin')
   .messages({ 'origin.any': "'cors' allows every origin by '*' already; leave it or the others out" })
 
-/** Browsers send an origin in one spelling (lower case, no default port, no slash at the end); any other would never match. */
+/** Browsers send an origin in one spelling (lower case, no default port, no trailing slash); any other would never match. */
 function asBrowsersSay(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const [, scheme = '', host = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\s*]+)$/.exec(value) ?? []
   const spelt = URL.canParse(`http://${host}`) ? new URL(/^https?$/.test(scheme) ? value : `${scheme}://${host}`) : undefined

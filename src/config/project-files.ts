@@ -9,7 +9,7 @@ import { type Definition, flatSource, within } from './source.ts'
 import { parseText } from './text-source.ts'
 
 const DEFINITION_FORMATS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json', '.ts', '.js'])
-/** More formats that somebody may take for one of ours; other files (a README, an editor's backup) are left alone. */
+/** Formats that may be mistaken for a supported one. Other files (a README, an editor's backup) are ignored. */
 const NEAR_FORMATS: ReadonlySet<string> = new Set([
   '.toml',
   '.json5',
@@ -25,14 +25,14 @@ const NEAR_FORMATS: ReadonlySet<string> = new Set([
 ])
 const SEED_FORMATS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json', '.ndjson', '.csv'])
 
-/** The files of a project folder, read but not yet understood. */
+/** The files of a project folder, parsed but not interpreted. */
 export interface ProjectFiles {
   readonly folder: string
   readonly config: Definition | undefined
   readonly models: readonly Definition[]
   readonly views: readonly Definition[]
   readonly seeds: readonly SeedFile[]
-  /** What was read of the files above, by their names; seeds are read later. */
+  /** Texts of these files by name, except seeds. */
   readonly texts: ReadonlyMap<string, string>
 }
 
@@ -45,9 +45,9 @@ export interface SeedFile {
 }
 
 /**
- * Reads everything in a project folder that describes it.
+ * Reads all definitions in a project folder.
  *
- * @throws {AppError} USAGE when there is no such folder
+ * @throws {AppError} USAGE if there is no such folder
  */
 export async function readProjectFiles(folder: string): Promise<{ files: ProjectFiles; faults: Faults }> {
   if (!(await isFolder(folder))) {
@@ -66,7 +66,7 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
   return { files: { folder, config, models, views, seeds, texts }, faults }
 }
 
-/** True for a folder that has what a project is made of: models, views or settings. */
+/** True for a folder with models, views or settings. */
 export async function isProjectFolder(folder: string): Promise<boolean> {
   const names = (await isFolder(folder)) ? await readdir(folder, { withFileTypes: true }) : []
   return names.some((entry) => {
@@ -134,7 +134,7 @@ async function readDefinitionFile({ folder, faults, texts, modules }: Reader, pa
   return parsed.faults.any ? undefined : parsed.definition
 }
 
-/** The text of a file; a file that cannot be read is a fault like any other. */
+/** Reads a text file; a failure is reported as a fault. */
 export async function readTextFile(path: string, file: string, faults: Faults): Promise<string | undefined> {
   if (await isNoFile(path)) return void faults.add(flatSource(file), [], NO_FILE)
   try {
@@ -147,7 +147,7 @@ export async function readTextFile(path: string, file: string, faults: Faults): 
 
 const NO_FILE = 'Cannot be read: it is no file'
 
-/** True for a format that is read here; one that might be taken for it is a fault, so that no file is passed over unawares. */
+/** True for a supported format. A format that may be mistaken for one is a fault, so that no file is ignored by accident. */
 function isReadable(file: string, formats: ReadonlySet<string>, what: string, faults: Faults): boolean {
   const format = extname(file).toLowerCase()
   const taken = DEFINITION_FORMATS.has(format) || SEED_FORMATS.has(format) || NEAR_FORMATS.has(format)
@@ -173,7 +173,7 @@ async function listSeeds(folder: string, faults: Faults): Promise<SeedFile[]> {
   return seeds
 }
 
-/** What is directly in a folder, in the order of names; nothing when there is no such folder. Hidden names are left out. */
+/** The entries of a folder by name, without hidden ones; empty if the folder does not exist. */
 async function listFolder(folder: string): Promise<{ files: string[]; folders: string[] }> {
   if (!(await isFolder(folder))) return { files: [], folders: [] }
   const entries = (await readdir(folder, { withFileTypes: true })).filter((entry) => !entry.name.startsWith('.'))

@@ -6,7 +6,7 @@ import { FOR_EDITORS, validateShape } from './shape.ts'
 import { type Definition, flatSource, type Path } from './source.ts'
 import { type WebhookSection, type WebhookSettings, webhooksSchema } from './webhook-settings.ts'
 
-/** The settings of a project, every one of them with a value. Lifetimes in minutes, sizes in bytes, rates a minute. */
+/** The settings of a project, with defaults filled in. Lifetimes in minutes, sizes in bytes, rates per minute. */
 export interface Settings {
   readonly host: string
   readonly port: number
@@ -33,17 +33,17 @@ export interface Settings {
   readonly lint: { readonly rules: Readonly<Record<string, 'off' | 'warn' | 'error'>> }
 }
 
-/** The algorithms that tokens may be signed with (RFC 7518). */
+/** Signature algorithms of tokens (RFC 7518). */
 export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512'
 
 type SectionsOf<S> = { readonly [K in keyof S]?: S[K] extends readonly unknown[] ? S[K] : Partial<S[K]> }
 
-/** What a person may write: any part of the settings. Webhooks may be just a list of subscriptions. */
+/** Settings as written: any part of them. `webhooks` may be a list of subscriptions. */
 export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks'>> & {
   readonly webhooks?: readonly WebhookSettings[] | SectionsOf<WebhookSection>
 }
 
-/** What holds where nobody says otherwise. */
+/** The default settings. */
 export const DEFAULTS: Settings = {
   host: '127.0.0.1',
   port: 8000,
@@ -62,7 +62,7 @@ export const DEFAULTS: Settings = {
   stop_delay_seconds: 0,
   metrics: 'local',
   webhooks: {
-    // As Standard Webhooks and Svix advise: 5 s, 5 min, 30 min, then hours.
+    // As recommended by Standard Webhooks and Svix: 5 s, 5 min, 30 min, then hours.
     retry_schedule: [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400],
     subscriptions: [],
     keep: { deliveries: 10_000, days: 30 },
@@ -79,7 +79,7 @@ const pathPrefix = Joi.string()
   .messages({ 'string.pattern.base': '{{#label}} must be a path such as /backend, without a slash at the end' })
 const count = Joi.number().integer().min(0).max(100_000)
 
-/** What a file of settings may hold. */
+/** Schema of a settings file. */
 export const settingsSchema = Joi.object<SettingsInput>({
   ...FOR_EDITORS,
   host: Joi.string(),
@@ -122,9 +122,10 @@ function brokenRule(type: string, path: Path): FaultRule {
 }
 
 /**
- * Lays flags over the environment over the file over the defaults. The warnings are about variables that are probably misspelt.
+ * Merges settings: flags override environment variables, which override the file, which overrides the defaults. Warnings
+ * concern variables that are probably misspelt.
  *
- * @param flags what the command line says; undefined members are absent
+ * @param flags values of the command line; undefined members are absent
  * @param env the process environment: `ADMIN_PORT`, `ADMIN_JWT__ALGORITHM`, …
  */
 export function resolveSettings(
@@ -149,7 +150,7 @@ export function resolveSettings(
   return { settings, faults, warnings: [...environment.warnings, ...anybody] }
 }
 
-/** A list of subscriptions is a section that says nothing else, so that the layers above may. */
+/** A list of subscriptions is short for a section with nothing else, so that other layers can add to it. */
 const withSections = (input: SettingsInput): SettingsInput =>
   Array.isArray(input.webhooks) ? { ...input, webhooks: { subscriptions: input.webhooks } } : input
 
@@ -160,7 +161,7 @@ function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
   const layers: { name: string; value: unknown }[] = []
   const warnings: string[] = []
   for (const [name, text] of Object.entries(env)) {
-    // An empty variable is how a shell says that there is none.
+    // Shells express an unset variable as an empty one.
     if (!name.startsWith('ADMIN_') || text === undefined || text === '') continue
     const path = name.slice('ADMIN_'.length).toLowerCase().split('__')
     const [setting = ''] = path
@@ -168,7 +169,7 @@ function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
       const leaf = setting === 'cors' ? text.split(',').map((origin) => origin.trim()) : text
       layers.push({ name, value: path.reduceRight<unknown>((value, key) => ({ [key]: value }), leaf) })
     } else {
-      // The prefix is not ours alone: another program's ADMIN_EMAIL is no fault of this project, but a slip may be.
+      // Other programs use the prefix too: their ADMIN_EMAIL is no fault of this project, but a similar name may be.
       const meant = nearest(setting, SETTING_NAMES)
       if (meant !== undefined) warnings.push(`${name} is not a setting; did you mean ADMIN_${meant.toUpperCase()}?`)
     }

@@ -3,24 +3,24 @@ import { didYouMean } from '../util/suggest.ts'
 import { type FaultRule, Faults } from './fault.ts'
 import type { Path, Source } from './source.ts'
 
-/** What a file may say to editors: where the schema is that it is held to. It is no part of the definition. */
+/** A reference to the file's JSON Schema, for editors. Not part of the definition. */
 export const FOR_EDITORS = { $schema: Joi.string().strip() }
 
 interface ShapeOptions {
-  /** The rule that is broken by what does not fit (default: `file/invalid`); `type` is Joi's name for the fault. */
+  /** The violated rule (default: `file/invalid`); `type` is Joi's name of the error. */
   readonly rule?: (type: string, path: Path) => FaultRule
-  /** Reads text as the type that is meant (for the environment and flags; files must say what they mean). */
+  /** Converts strings to the expected type, for the environment and flags. Files must have the right types. */
   readonly convert?: boolean
-  /** Where the value stands in its source. */
+  /** Path of the value within its source. */
   readonly at?: Path
-  /** What to say behind `Unknown key '…'` of a key that is known elsewhere; without an answer the nearest key is named. */
+  /** Hint for a key that is valid elsewhere, appended to `Unknown key '…'`; without one the nearest key is suggested. */
   readonly elsewhere?: (key: string, path: Path) => string | undefined
 }
 
 /**
- * The one validator behind everything a person writes: settings, models, views, environment, flags.
+ * Validates everything that people write: settings, models, views, environment, flags.
  *
- * @returns the value, with defaults filled in, when there is no fault; and the paths of what is broken
+ * @returns the value with defaults, if there is no fault; and the paths of invalid parts
  */
 export function validateShape<T>(
   schema: Joi.ObjectSchema<T>,

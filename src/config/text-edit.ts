@@ -2,7 +2,7 @@ import { type Document, isAlias, isCollection, isMap, isNode, isPair, isScalar, 
 import type { Json } from '../util/json.ts'
 import type { Change, Path, TextEdit } from './source.ts'
 
-/** A parsed file together with the text that the ranges of its nodes count in. */
+/** A parsed file with the text that node ranges refer to. */
 export interface ParsedText {
   readonly file: string
   readonly text: string
@@ -11,8 +11,8 @@ export interface ParsedText {
 }
 
 /**
- * How a text is to be edited to make a change. Everything else in it stays as it is, comments and layout too; where that
- * cannot be had there is no edit.
+ * The text edit that makes a change and preserves everything else, including comments and layout; undefined if that is
+ * impossible.
  */
 export function editOf(parsed: ParsedText, change: Change): TextEdit | undefined {
   if (isShared(parsed, change.path)) return undefined
@@ -29,7 +29,7 @@ export function editOf(parsed: ParsedText, change: Change): TextEdit | undefined
 
 type Edit = (from: number, to: number, text: string) => TextEdit
 
-/** True for what stands in more than one place: it lies in an alias, or in what an alias stands for. */
+/** True for a node within an alias or an aliased anchor, which occurs in several places. */
 function isShared({ document, text }: ParsedText, path: Path): boolean {
   if (!text.includes('*')) return false
   const used = new Set<string>()
@@ -40,7 +40,7 @@ function isShared({ document, text }: ParsedText, path: Path): boolean {
   })
 }
 
-/** Where the text of a node ends: behind its last character that is no space. */
+/** End of a node's text, without trailing white space. */
 export function endOf(node: Node, text: string): number {
   const inner = isCollection(node) && node.flow !== true ? lastOf(node.items.at(-1)) : undefined
   if (inner !== undefined) return endOf(inner, text)
@@ -66,7 +66,7 @@ function setEdit({ document, text, format }: ParsedText, path: Path, value: Json
   return edit(node.range[0], endOf(node, text), written(value, format))
 }
 
-/** Takes an item out of a list, unless a comment would go with it or nothing would be left. */
+/** Removes an item of a list, unless a comment would be lost or the list would be empty. */
 function removeEdit({ document, text }: ParsedText, path: Path, edit: Edit): TextEdit | undefined {
   const list = nodeAt(document, path.slice(0, -1))
   const index = Number(path.at(-1))
@@ -90,7 +90,7 @@ function addEdit(
   edit: Edit,
 ): TextEdit | undefined {
   const map = nodeAt(document, path)
-  // A key that is there with a malformed value is not there twice; a pair in a list without braces has no room for another.
+  // A key with a malformed value must not be added again; a pair in a list without braces has no room for another.
   if (!isMap(map) || map.items.length === 0 || map.has(key)) return undefined
   if (map.flow === true && text[map.range?.[0] ?? -1] !== '{') return undefined
   const pair = map.items.find((each) => isScalar(each.key) && each.key.value === after) ?? map.items.at(-1)
@@ -101,7 +101,7 @@ function addEdit(
   const isFirst = /^\s*(- +)*$/.test(text.slice(lineStart, place.start))
   const newLine = `${text.includes('\r\n') ? '\r\n' : '\n'}${' '.repeat(place.start - lineStart)}`
   if (map.flow === true) return edit(place.end, place.end, isFirst ? `,${newLine}${member}` : `, ${member}`)
-  // Something stands before the key: `?`, an anchor, a tag.
+  // The key has a prefix: `?`, an anchor or a tag.
   if (!isFirst) return undefined
   const [lineEnd] = /\r?\n|$/.exec(text.slice(place.end)) ?? ['']
   const at = text.indexOf(lineEnd, place.end)
@@ -113,7 +113,7 @@ function spanOf(pair: Pair, text: string): { start: number; end: number } | unde
   return isNode(pair.key) && pair.key.range != null && last ? { start: pair.key.range[0], end: endOf(last, text) } : undefined
 }
 
-/** Words that YAML takes for something else than text. */
+/** Unquoted words that YAML does not read as strings. */
 const NO_TEXT = /^(true|false|null|yes|no|on|off|y|n)$/i
 
 function written(value: Json, format: 'yaml' | 'json'): string {

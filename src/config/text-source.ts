@@ -5,8 +5,8 @@ import { type Definition, flatSource, type Path, type Position, type Source } fr
 import { editOf, endOf, type ParsedText } from './text-edit.ts'
 
 /**
- * Parses YAML, or JSON (which is YAML with stricter manners), into a value that knows where its parts stand.
- * Duplicate keys, bad syntax and aliases that expand without bound are faults.
+ * Parses YAML or JSON into a value with source positions. Duplicate keys, syntax errors and excessive alias expansion are
+ * faults.
  *
  * @param file the name to show in messages
  */
@@ -15,7 +15,7 @@ export function parseText(content: string, file: string, format: 'yaml' | 'json'
   const faults = new Faults()
   const lines = new LineCounter()
   const jsonError = format === 'json' ? jsonSyntaxError(text) : undefined
-  // YAML 1.2 has no merge keys (`<<: *base`), but whoever writes anchors knows them.
+  // YAML 1.2 has no merge keys (`<<: *base`), but people who write anchors expect them.
   const merge = format === 'yaml'
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, version: '1.2', merge })
   if (jsonError !== undefined) {
@@ -95,7 +95,7 @@ function jsonSyntaxError(text: string): { message: string; offset: number } | un
     JSON.parse(text)
     return undefined
   } catch {
-    // JSON.parse does not always say where; this parser does.
+    // JSON.parse does not always state a position; this parser does.
     const errors: ParseError[] = []
     parseTree(text, errors, { disallowComments: true, allowTrailingComma: false })
     const [{ error, offset } = { error: 0, offset: 0 }] = errors

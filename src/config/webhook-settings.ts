@@ -1,6 +1,6 @@
 import Joi from 'joi'
 
-/** A webhook subscription as the configuration holds it. */
+/** A webhook subscription in the settings. */
 export interface WebhookSettings {
   readonly url: string
   readonly events?: readonly ('create' | 'update' | 'delete')[]
@@ -9,14 +9,16 @@ export interface WebhookSettings {
   readonly active?: boolean
 }
 
-/** How webhooks are delivered. */
+/** Settings of webhook delivery. */
 export interface WebhookSection {
-  /** May receivers be on this machine or in a private network? Absent, they may when the server itself listens on this machine. */
+  /**
+   * Allows receivers on this machine and in private networks. Default: true if the server itself listens on this machine only.
+   */
   readonly allow_private?: boolean
-  /** Seconds until the next attempt, after each that failed. */
+  /** Delays in seconds after each failed attempt. */
   readonly retry_schedule: readonly number[]
   readonly subscriptions: readonly WebhookSettings[]
-  /** How many deliveries are kept in the log, and for how long. */
+  /** Retention of the delivery log: number of deliveries, and days. */
   readonly keep: { readonly deliveries: number; readonly days: number }
 }
 
@@ -25,13 +27,13 @@ const MAX_RETRIES = 50
 const MAX_RETRY_SECONDS = 604_800
 const MAX_URL = 2000
 
-/** A secret that begins so is Base64 behind it (Standard Webhooks, "Signature scheme"). */
+/** Secrets with this prefix are Base64 (Standard Webhooks, "Signature scheme"). */
 export const SECRET_PREFIX = 'whsec_'
-/** What Standard Webhooks asks of a key. */
+/** Key length that Standard Webhooks requires. */
 const KEY_BYTES = { min: 24, max: 64 } as const
 const SECRET_LENGTH = { min: 16, max: 200 } as const
 
-/** What is wrong with the address of a receiver, wherever somebody wrote it, to be put behind its name; undefined when it will do. */
+/** The problem of a receiver's URL, as a message that follows its name; undefined if it is valid. */
 export function urlProblem(address: string): string | undefined {
   if (address.length > MAX_URL) return `must be at most ${MAX_URL} characters long`
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -42,7 +44,7 @@ export function urlProblem(address: string): string | undefined {
   return names ? 'must not hold a user name or password; the signature tells who sends' : undefined
 }
 
-/** What is wrong with a secret that somebody chose, wherever it is written, to be put behind its name; undefined when it will do. */
+/** The problem of a chosen secret, as a message that follows its name; undefined if it is valid. */
 export function secretProblem(secret: string): string | undefined {
   if (secret.startsWith(SECRET_PREFIX)) {
     const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')

@@ -6,20 +6,20 @@ import type { Listener } from './connections/listener.ts'
 import { createServer, type ServerOptions } from './server.ts'
 
 export interface LiveOptions extends Omit<ServerOptions, 'listener' | 'replace'> {
-  /** Begins what an application does by itself once it is served. */
+  /** Starts the background work of an application. */
   readonly begin?: (app: App) => Promise<void>
 }
 
 /**
- * A server whose application can be replaced while it runs: the listener and its connections stay. Requests that come meanwhile wait,
- * and those under way are decided before.
+ * A server whose application can be replaced while it runs. The listener and its connections stay. New requests are queued
+ * meanwhile; those in flight are answered first.
  */
 export class LiveServer {
   readonly #options: LiveOptions & ServerOptions
   readonly #listener: Listener
   #app: App
   #server: Server
-  /** The replacements so far, one behind the other. */
+  /** The last replacement; replacements do not overlap. */
   #turn: Promise<unknown> = Promise.resolve()
   #pending = 0
   #begun: Promise<void> = Promise.resolve()
@@ -32,7 +32,7 @@ export class LiveServer {
     this.#options = options
   }
 
-  /** Puts an application on HTTP. The server is ready to be injected into; `start()` makes it listen. */
+  /** Creates a server for an application. It is ready for `inject()`; `start()` makes it listen. */
   static async create(app: App, options: LiveOptions = {}): Promise<LiveServer> {
     const replace: ServerOptions['replace'] = (next, asker) => live.#replaceFor(next, asker)
     const own = { ...options, replace }
@@ -40,23 +40,23 @@ export class LiveServer {
     return live
   }
 
-  /** The application that is served at present. */
+  /** The present application. */
   get app(): App {
     return this.#app
   }
 
-  /** What serves it. */
+  /** Its hapi server. */
   get server(): Server {
     return this.#server
   }
 
-  /** @returns the port that is listened on */
+  /** @returns the port that the server listens on */
   async start(): Promise<number> {
     await this.#server.start()
     return Number(this.#server.info.port)
   }
 
-  /** Begins what the application does by itself. Of those that take its place nobody has to say so. */
+  /** Starts the background work of the application. Its replacements start theirs automatically. */
   begin(): Promise<void> {
     const app = this.#app
     const begun = this.#options.begin?.(app) ?? Promise.resolve()
@@ -64,7 +64,7 @@ export class LiveServer {
     return begun
   }
 
-  /** Takes nothing new, and lets what is open finish. The application is left to the caller. */
+  /** Stops accepting requests and lets those in flight finish. The caller closes the application. */
   async stop(): Promise<void> {
     this.#isStopping = true
     await this.#turn
@@ -73,15 +73,15 @@ export class LiveServer {
   }
 
   /**
-   * Puts another application in the place of the present one, once those that are to do so before have.
+   * Replaces the application, after any earlier replacement.
    *
-   * @throws what keeps it from being opened; then the present one goes on, or one that is like it
+   * @throws the error that prevented it; then the former application, or one like it, continues
    */
   replace(next: Replacement): Promise<App> {
     return this.#inTurn(next)
   }
 
-  /** Whoever asks by a request is not kept waiting behind others, who would have to wait for this request. */
+  /** A request that asks for a replacement does not wait for another one, which would in turn wait for this request. */
   async #replaceFor(next: Replacement, asker: ServerResponse): Promise<App> {
     if (this.#pending === 0 && !this.#isStopping) return this.#inTurn(next, asker)
     throw new AppError('SERVER_NOT_READY', 'The project or its data is being replaced already; try again in 1 second', {
@@ -99,7 +99,7 @@ export class LiveServer {
   async #replace(next: Replacement, asker?: ServerResponse): Promise<App> {
     const { gate } = this.#listener
     await this.#app.rehearse(next)
-    // What is only half begun could not be stopped.
+    // Background work can be stopped only once it has started.
     await this.#begun
     gate.pause()
     try {
@@ -119,7 +119,7 @@ export class LiveServer {
     try {
       const server = await createServer(app, { ...this.#options, listener: this.#listener })
       await server.start()
-      // It was not there when the listener was told its port.
+      // The port is known only after listening, which happened before this server was created.
       server.info.port = this.#server.info.port
       this.#server = server
     } catch (error) {

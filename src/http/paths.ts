@@ -1,24 +1,24 @@
 import type { Settings } from '../config/settings.ts'
 
-/** Where each part of the API begins. */
+/** Root paths of the parts of the API. */
 export interface ApiRoots {
-  /** Of all but the views. */
+  /** All parts except views. */
   readonly api: string
   readonly models: string
   readonly auth: string
   readonly views: string
-  /** The description of the API in OpenAPI. */
+  /** The OpenAPI document. */
   readonly document: string
-  /** The page on which people read it. */
+  /** The documentation page. */
   readonly docs: string
   readonly webhooks: string
   readonly snapshots: string
   readonly reset: string
-  /** What fills the store with mock records. */
+  /** Creation of mock records. */
   readonly mock: string
 }
 
-/** The roots that the settings make, without a slash at the end. */
+/** The root paths by the settings, without a trailing slash. */
 export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiRoots {
   const api = `${base_path}/api/${api_version}`
   const views = `${base_path}${admin_path}/api/${api_version}/views`

@@ -2,12 +2,12 @@ import type { RE2JS } from 're2js'
 import type { LimitsDefinition } from './definition.ts'
 import { compilePattern } from './pattern.ts'
 
-/** Bounds on a value, ready to be held against it. */
+/** Compiled limits of a value. */
 export interface Limits extends Omit<LimitsDefinition, 'pattern'> {
   readonly pattern?: RE2JS
 }
 
-/** @throws {Error} saying what is wrong with the pattern */
+/** @throws {Error} describing the error in the pattern */
 export function compileLimits({ pattern, choices, min_length, max_length, gt, lt, gte, lte }: LimitsDefinition): Limits {
   const limits: Record<string, unknown> = { choices, min_length, max_length, gt, lt, gte, lte }
   if (pattern !== undefined) limits.pattern = compilePattern(pattern)
@@ -15,9 +15,9 @@ export function compileLimits({ pattern, choices, min_length, max_length, gt, lt
 }
 
 /**
- * Holds a stored value against bounds; a list is held against `choices` item by item.
+ * Checks a stored value against limits; `choices` apply to each item of a list.
  *
- * @returns what is wrong, each to be put behind the field's name
+ * @returns messages that follow the field's name
  */
 export function checkLimits(value: unknown, limits: Limits): readonly string[] {
   if (isUnlimited(limits)) return NO_PROBLEMS
@@ -31,7 +31,7 @@ export function checkLimits(value: unknown, limits: Limits): readonly string[] {
 
 const NO_PROBLEMS: readonly string[] = []
 
-/** So are most fields, and there may be a million values to check. */
+/** Most fields have no limits, and there may be a million values to check. */
 function isUnlimited(limits: Limits): boolean {
   for (const _ in limits) return false
   return true
@@ -41,13 +41,13 @@ function isUnlimited(limits: Limits): boolean {
 const LONG = 10_000
 
 function checkText(text: string, { min_length, max_length, pattern }: Limits, problems: string[]): void {
-  // A character takes one code unit or two, so that most need no counting.
+  // A character takes one or two code units, so most texts need no counting.
   const isClear = text.length <= (max_length ?? text.length) && text.length >= 2 * (min_length ?? 0)
   const length = isClear ? text.length : characters(text)
   if (min_length !== undefined && length < min_length) problems.push(`must be at least ${min_length} characters long`)
   const isTooLong = max_length !== undefined && length > max_length
   if (isTooLong) problems.push(`must be at most ${max_length} characters long`)
-  // A pattern takes its time with megabytes, and there is something wrong with them already.
+  // A pattern takes long on megabytes, and the text is invalid anyway.
   const isMatched = pattern !== undefined && !(isTooLong && text.length > LONG)
   if (isMatched && !pattern.test(text)) problems.push('format is invalid')
 }
@@ -64,7 +64,7 @@ function checkChoice(value: unknown, choices: readonly unknown[], problems: stri
   if (!isChoice) problems.push(`must be one of: ${choices.join(', ')}`)
 }
 
-/** Characters as a person counts code points: an emoji outside the BMP is one. */
+/** Counts code points, so that an emoji outside the BMP is one character. */
 function characters(text: string): number {
   let count = 0
   for (const _ of text) count++

@@ -14,9 +14,9 @@ export class Model {
   readonly fields: ReadonlyMap<string, Field>
   /** Relation fields by the relation's name: `author`, not `author_id`. */
   readonly relations: ReadonlyMap<string, RelationField>
-  /** The fields whose values other records have a say in: unique ones, but for the id, and relations. */
+  /** Fields whose values depend on other records: unique ones except the id, and relations. */
   readonly constrained: readonly Field[]
-  /** The names of the fields that are kept secret. */
+  /** Names of the secret fields. */
   readonly secrets: readonly string[]
 
   constructor(options: {
@@ -39,12 +39,12 @@ export class Model {
     this.displayField = options.displayField ?? nameLike(options.fields)
   }
 
-  /** The fields that may be shown: all but secrets. */
+  /** All fields except secrets. */
   get visibleFields(): Field[] {
     return [...this.fields.values()].filter((field) => !field.type.secret)
   }
 
-  /** The fields that a search looks into: text, and choices, unless they say no. */
+  /** Fields of the full-text search: texts and choices, unless they opt out. */
   get searchableFields(): Field[] {
     return [...this.fields.values()].filter((field) => field.searchable)
   }

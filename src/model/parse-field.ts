@@ -29,7 +29,7 @@ const optionSchemas: Readonly<Record<FieldOption, Joi.Schema>> = {
   on_delete: Joi.valid('restrict', 'cascade', 'set_null'),
 }
 
-/** Other spellings of a bound. */
+/** Other spellings of a limit. */
 const ALIASES = { ge: 'gte', le: 'lte' } as const
 
 const common = {
@@ -49,7 +49,7 @@ const common = {
 
 const fakerMethods: ReadonlySet<string> = new Set(FAKER_METHODS)
 
-/** What mock data is to look like; relations take what there is. */
+/** Mock data of a field. Relations have none; they choose existing records. */
 const mock = Joi.object({
   faker: Joi.string()
     .custom((name: string, helpers) =>
@@ -59,12 +59,12 @@ const mock = Joi.object({
     .messages({ 'faker.unknown': "Faker has no method '{{#value}}' that makes one value{{#guess}}" }),
 })
 
-/** What a field of each type may say. */
+/** Schemas of the field types. */
 export const fieldSchemas = Object.fromEntries(FIELD_TYPE_NAMES.map((type) => [type, fieldSchema(type)])) as Readonly<
   Record<FieldTypeName, Joi.ObjectSchema<FieldDefinition>>
 >
 
-/** `id` is there by itself; it may be written down, but has nothing to say. */
+/** `id` is implicit. It may be declared, without options. */
 export const idSchema = Joi.object({
   name: Joi.valid('id'),
   type: Joi.valid('integer', 'primarykey').required(),
@@ -91,10 +91,10 @@ function fieldSchema(type: FieldTypeName): Joi.ObjectSchema<FieldDefinition> {
 }
 
 /**
- * Reads one field of a model definition.
+ * Parses one field of a model definition.
  *
- * @returns the field; where something is wrong with it, one that stands in for it, so that what refers to it by name is not
- *   at fault too; undefined when it has no name, or is `id`
+ * @returns the field; a stand-in if it is faulty, so that references to it are not reported too; undefined if it has no name,
+ *   or is `id`
  */
 export function parseField(raw: unknown, at: Path, source: Source, faults: Faults): Field | undefined {
   if (!isObject(raw)) {
@@ -158,7 +158,7 @@ function buildField(
   return undefined
 }
 
-/** True for a key that means something, though not in every field. */
+/** True for a key that another field type has. */
 const isOfOtherTypes = (key: string): boolean =>
   key === 'mock' || Object.hasOwn(optionSchemas, key) || Object.hasOwn(ALIASES, key)
 
@@ -170,7 +170,7 @@ function withoutAliases(written: FieldDefinition & { readonly ge?: number; reado
   return { ...definition, ...(ge === undefined ? {} : { gte: ge }), ...(le === undefined ? {} : { lte: le }) }
 }
 
-/** The key under which a person wrote a bound. */
+/** The spelling of a limit that the definition uses. */
 function writtenKey(raw: Readonly<Record<string, unknown>>, key: string): string {
   const alias = Object.entries(ALIASES).find(([short, long]) => long === key && Object.hasOwn(raw, short))
   return alias?.[0] ?? key

@@ -11,7 +11,7 @@ import { parseField } from './parse-field.ts'
 
 const MODEL_NAME = /^[A-Z][A-Za-z0-9]*$/
 
-/** What a model may say; its fields are read one by one. */
+/** Schema of a model definition; fields are parsed one by one. */
 export const modelSchema = Joi.object<ModelDefinition>({
   ...FOR_EDITORS,
   name: Joi.string()
@@ -25,10 +25,10 @@ export const modelSchema = Joi.object<ModelDefinition>({
 })
 
 /**
- * Reads one model definition; its relations are not yet held against the other models.
+ * Parses one model definition. Relations are resolved later.
  *
- * @returns a model whenever the definition has a name, however much else is wrong with it, so that what refers to it is not
- *   at fault too; `doubtful` names its fields that are not what was meant
+ * @returns a model whenever the definition has a name, so that references to a faulty model are not reported too; `doubtful`
+ *   names its faulty fields
  */
 export function parseModel(
   { value, source }: Definition,
@@ -61,7 +61,7 @@ export function parseModel(
   return { model, doubtful, faults }
 }
 
-/** A field's name and a relation's are taken from the same stock. */
+/** Field names and relation names share one namespace. */
 function checkNames(fields: readonly unknown[], timestamps: boolean, source: Source, faults: Faults): void {
   const taken = new Map([['id', 'the primary key has it']])
   if (timestamps) for (const { name } of TIMESTAMP_FIELDS) taken.set(name, '`timestamps: true` adds a field')

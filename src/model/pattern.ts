@@ -1,10 +1,10 @@
 import { RE2JS } from 're2js'
 
 /**
- * Compiles a pattern for an engine that runs in time linear to the text (RE2), whoever wrote the pattern and the text.
- * Backreferences and lookaround are not to be had in linear time, so they are refused here.
+ * Compiles a pattern for RE2, which runs in linear time for every pattern and text. RE2 has no backreferences and no
+ * lookaround, so they are rejected.
  *
- * @throws {Error} saying what is wrong with the pattern
+ * @throws {Error} describing the error in the pattern
  */
 export function compilePattern(pattern: string): RE2JS {
   try {

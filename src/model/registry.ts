@@ -1,13 +1,13 @@
 import type { RelationField } from './field.ts'
 import type { Model } from './model.ts'
 
-/** A relation seen from the model it points at. */
+/** A relation, seen from its target model. */
 export interface Referrer {
   readonly model: Model
   readonly field: RelationField
 }
 
-/** All models by their keys. */
+/** All models by key. */
 export class Registry {
   readonly #models: ReadonlyMap<string, Model>
   readonly #referrers: ReadonlyMap<string, readonly Referrer[]>
@@ -21,12 +21,12 @@ export class Registry {
     this.#referrers = referrers
   }
 
-  /** Every model, the internal ones included. */
+  /** Every model, including internal ones. */
   get all(): Model[] {
     return [...this.#models.values()]
   }
 
-  /** The models that have endpoints. */
+  /** The models with endpoints. */
   get public(): Model[] {
     return this.all.filter((model) => !model.internal)
   }
@@ -35,14 +35,14 @@ export class Registry {
     return this.#models.get(key)
   }
 
-  /** A model that is known to be there, as the target of a relation is. */
+  /** A model that is known to exist, such as the target of a relation. */
   expect(key: string): Model {
     const model = this.#models.get(key)
     if (model === undefined) throw new Error(`Model '${key}' is not registered`)
     return model
   }
 
-  /** The relations that point at a model. */
+  /** The relations that refer to a model. */
   referrersOf(key: string): readonly Referrer[] {
     return this.#referrers.get(key) ?? []
   }

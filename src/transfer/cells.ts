@@ -2,7 +2,7 @@ import type { Field } from '../model/field.ts'
 import type { Json } from '../util/json.ts'
 
 /**
- * A value as a cell of a table: null for nothing, where an empty text is a cell of its own. `readCell` gives the value back, whatever
+ * Writes a value as a table cell; null for no value, which differs from an empty text. `readCell` restores the value, whatever
  * its type.
  */
 export function writeCell(field: Field, value: Json): string | null {
@@ -14,10 +14,10 @@ export function writeCell(field: Field, value: Json): string | null {
 }
 
 /**
- * The value of a cell. A cell without anything in it is null, and an empty list; one that holds an empty text is that text. What
- * cannot be read is left for validation to name.
+ * Reads a table cell. An empty unquoted cell is null or an empty list; a quoted empty one is an empty text. Invalid values are
+ * left to validation.
  *
- * @param cell null when there is nothing between the separators, not even quotes
+ * @param cell null for an empty unquoted cell
  */
 export function readCell(field: Field | undefined, cell: string | null): Json {
   if (cell === null) return null
@@ -29,11 +29,14 @@ export function readCell(field: Field | undefined, cell: string | null): Json {
 
 const SEPARATOR = ';'
 
-/** What spreadsheets take for a formula (https://owasp.org/www-community/attacks/CSV_Injection), guarded or not. */
+/**
+ * Texts that spreadsheets would evaluate as formulas (https://owasp.org/www-community/attacks/CSV_Injection), with or without
+ * our guard.
+ */
 const FORMULA = /^'*[=+\-@\t\r\n]/
 const GUARDED = /^'+[=+\-@\t\r\n]/
 
-/** Puts an apostrophe before what a spreadsheet would calculate, and before what looks as if that had been done already. */
+/** Prefixes an apostrophe to formulas, and to texts that look already guarded, so that reading is unambiguous. */
 const guarded = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
 
 const unguarded = (text: string): string => (GUARDED.test(text) ? text.slice(1) : text)

@@ -6,26 +6,26 @@ import type { FieldViewDefinition, FormViewDefinition, ListViewDefinition, RuleD
 
 type Messages<N extends string> = { readonly [K in N]?: string | readonly string[] }
 
-/** A form over the fields that model `M` has. */
+/** A form over the fields of model `M`. */
 export interface FormViewOf<M extends ModelDefinition> {
   readonly name: string
   readonly fields: readonly (FieldViewDefinition & { readonly name: FieldName<M> })[]
   readonly creation_fields?: readonly WritableFieldName<M>[]
   readonly allowed_update_fields?: readonly WritableFieldName<M>[]
   readonly rules?: readonly (RuleDefinition & { readonly field: FieldName<M> })[]
-  /** Gives messages by field for the merged record, or nothing when it is fine. */
+  /** Returns messages by field for the merged record, or undefined if it is valid. */
   readonly validate?: (record: { readonly [K in FieldName<M>]: Json }) => Messages<FieldName<M>> | undefined
 }
 
-/** A list over the fields and relations that model `M` has. */
+/** A list over the fields and relations of model `M`. */
 export interface ListViewOf<M extends ModelDefinition> {
   readonly name: string
   readonly fields: readonly (FieldViewDefinition & { readonly name: FieldName<M> | RelationName<M> })[]
 }
 
 /**
- * Describes a form view of a model defined with `defineModel`. A field that the model does not have is a type error;
- * `view_type` and `model` are filled in. For a model described elsewhere, pass the whole view alone.
+ * Defines a form view of a model made with `defineModel`. An unknown field is a type error; `view_type` and `model` are filled
+ * in. For a model defined elsewhere, pass the whole view as the only argument.
  */
 export function defineFormView<const M extends ModelDefinition>(model: M, view: FormViewOf<M>): FormViewDefinition
 export function defineFormView(view: Omit<FormViewDefinition, 'view_type'>): FormViewDefinition
@@ -34,8 +34,8 @@ export function defineFormView(first: object, second?: object): FormViewDefiniti
 }
 
 /**
- * Describes a list view of a model defined with `defineModel`. A field that the model does not have is a type error;
- * `view_type` and `model` are filled in. For a model described elsewhere, pass the whole view alone.
+ * Defines a list view of a model made with `defineModel`. An unknown field is a type error; `view_type` and `model` are filled
+ * in. For a model defined elsewhere, pass the whole view as the only argument.
  */
 export function defineListView<const M extends ModelDefinition>(model: M, view: ListViewOf<M>): ListViewDefinition
 export function defineListView(view: Omit<ListViewDefinition, 'view_type'>): ListViewDefinition

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../util/json.ts'
 
-/** How one field of a model is edited or shown. */
+/** How one field of a model is edited or displayed. */
 export interface FieldViewDefinition {
   readonly name: string
   readonly title?: string
@@ -12,9 +12,9 @@ export interface FieldViewDefinition {
   readonly disabled?: boolean
   readonly placeholder?: string
   readonly default_value?: Json
-  /** For the front end; `choices` and bounds (`min_length` … `pattern`) are also enforced under the form. */
+  /** For the front end; `choices` and limits (`min_length` … `pattern`) are also enforced under the form. */
   readonly options?: JsonObject
-  /** Replaces the generated message for the field. */
+  /** Replaces the generated message of the field. */
   readonly error?: { readonly message: string; readonly code?: string }
   readonly is_primary_key?: boolean
 }
@@ -22,7 +22,7 @@ export interface FieldViewDefinition {
 /** A cross-field condition over the merged record, as a CEL expression over `self`. */
 export interface RuleDefinition {
   readonly rule: string
-  /** The field at which the message is shown. */
+  /** The field that the message is shown at. */
   readonly field: string
   readonly message: string
 }
@@ -37,7 +37,7 @@ export interface FormViewDefinition {
   readonly creation_fields?: readonly string[]
   readonly allowed_update_fields?: readonly string[]
   readonly rules?: readonly RuleDefinition[]
-  /** TypeScript only: gives messages by field for a merged record, or nothing when it is fine. */
+  /** TypeScript only: returns messages by field for a merged record, or undefined if it is valid. */
   readonly validate?: (record: never) => Readonly<Record<string, string | readonly string[] | undefined>> | undefined
 }
 

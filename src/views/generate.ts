@@ -5,7 +5,7 @@ import type { Model } from '../model/model.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import type { FieldViewDefinition, FormViewDefinition, ListViewDefinition, ViewDefinition } from './definition.ts'
 
-/** How a field of each type is edited and shown. */
+/** Widget by field type. */
 const WIDGETS: Readonly<Record<FieldType['name'], string | undefined>> = {
   primarykey: undefined,
   string: 'text',
@@ -29,13 +29,13 @@ const WIDGETS: Readonly<Record<FieldType['name'], string | undefined>> = {
 }
 
 export interface GenerateOptions {
-  /** Names that views have already. */
+  /** Names of existing views. */
   readonly taken: ReadonlySet<string>
   /** True for fields that only a superuser may set. */
   readonly isPrivileged: (field: string) => boolean
 }
 
-/** A form of everything that may be set. What gives power is shown, and where no record can do without it the form is for editing alone. */
+/** Generates a form of all writable fields. Privileged fields are read-only; if one is required, the form is for updates only. */
 export function generateForm(model: Model, { taken, isPrivileged }: GenerateOptions): FormViewDefinition {
   const fields = [...model.fields.values()]
   const isSettable = (field: Field) => !field.system && !isPrivileged(field.name)
@@ -51,17 +51,17 @@ export function generateForm(model: Model, { taken, isPrivileged }: GenerateOpti
   }
 }
 
-/** A list of everything short enough for a column. Nothing that is secret is in it. */
+/** Generates a list of all fields that are short enough for a column. Secrets are omitted. */
 export function generateList(model: Model, { taken }: Pick<GenerateOptions, 'taken'>): ListViewDefinition {
   const isColumn = ({ type }: Field) => !type.secret && type.name !== 'text' && type.name !== 'json'
   const fields = [...model.fields.values()].filter(isColumn).map(base)
   return { name: freeName(`${model.name}List`, taken), view_type: 'list', model: model.name, fields }
 }
 
-/** What fits on a line, in characters of JSON, which has more quotes. */
+/** Maximum length of a line, in characters of JSON, which has more quotes than YAML. */
 const LINE = 140
 
-/** Views as a YAML file holds them: a field or a list of names on a line, if it fits there. */
+/** Serialises views as YAML, with a field or a list of names on one line if it fits. */
 export function viewsYaml(views: readonly ViewDefinition[]): string {
   const [only, ...others] = views
   const document = new Document(others.length === 0 ? only : views, { aliasDuplicateObjects: false })
@@ -95,7 +95,7 @@ function base({ name, label, type }: Field): FieldViewDefinition {
   return { name, title, field_type: type.name, ...(widget === undefined ? {} : { widget }) }
 }
 
-/** What the front end can hold values to before they are sent. Patterns are left to the model: few browsers know RE2. */
+/** The limits that front ends can check. Patterns are omitted, since browsers do not support RE2. */
 function optionsOf({ limits: { pattern: _, ...limits } }: Field): JsonObject {
   return limits as Readonly<Record<string, Json>>
 }

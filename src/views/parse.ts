@@ -33,7 +33,7 @@ const common = {
   fields: Joi.array().items(fieldSchema).required(),
 }
 
-/** What list views do not have. */
+/** Keys that list views do not have. */
 const ofForms = {
   creation_fields: names,
   allowed_update_fields: names,
@@ -43,23 +43,23 @@ const ofForms = {
   validate: Joi.function().messages({ 'object.base': "'validate' must be a function" }),
 }
 
-/** What a form view may say. */
+/** Schema of a form view. */
 export const formSchema = Joi.object<FormViewDefinition>({ ...common, view_type: Joi.valid('form').required(), ...ofForms })
 
-/** What a list view may say. */
+/** Schema of a list view. */
 export const listSchema = Joi.object<ListViewDefinition>({ ...common, view_type: Joi.valid('list').required() })
 
-/** A view and the model it is of. */
+/** A view with its model. */
 export interface ParsedView {
   readonly view: ViewDefinition
   readonly model: Model
 }
 
 /**
- * Reads one view definition and resolves it against the models.
+ * Parses one view definition and resolves it against the models.
  *
- * @returns the view whenever it has a name and its model exists, without what in it is malformed, so that the rest of it can
- *   be checked too
+ * @returns the view whenever it has a name and its model exists, without its malformed parts, so that the rest can be checked
+ *   too
  */
 export function parseView({ value, source }: Definition, registry: Registry): { parsed: ParsedView | undefined; faults: Faults } {
   const { view: sound, faults, broken } = readShape(value, source)
@@ -72,7 +72,7 @@ export function parseView({ value, source }: Definition, registry: Registry): { 
 interface Shape {
   readonly view: ViewDefinition | undefined
   readonly faults: Faults
-  /** The paths of what does not fit. */
+  /** Paths of the malformed parts. */
   readonly broken: readonly Path[]
 }
 
@@ -81,7 +81,7 @@ function readShape(value: unknown, source: Source): Shape {
   const rule = () => 'view/invalid' as const
   if (viewType === 'form' || viewType === 'list') {
     const schema: Joi.ObjectSchema<ViewDefinition> = viewType === 'form' ? formSchema : listSchema
-    // Reached by a list view alone: a form view knows these keys.
+    // Only list views report these keys; form views have them.
     const elsewhere = (key: string, path: Path) =>
       path.length === 1 && Object.hasOwn(ofForms, key) ? '; only form views have it' : undefined
     const { value: view, faults, broken } = validateShape(schema, value, source, { rule, elsewhere })
@@ -92,7 +92,7 @@ function readShape(value: unknown, source: Source): Shape {
   return { view: undefined, faults, broken: [] }
 }
 
-/** A malformed view without what is malformed in it; items of lists keep their index. */
+/** A malformed view without its malformed parts; list items keep their index. */
 function salvage(written: Written, broken: readonly Path[]): ViewDefinition | undefined {
   const { name, model, view_type } = written
   if (typeof name !== 'string' || typeof model !== 'string') return undefined
@@ -126,7 +126,7 @@ function modelOf({ name, model: wanted }: Written, registry: Registry, source: S
   return undefined
 }
 
-/** Holds every name in a view against what it must name, as far as the view has the shape of one. */
+/** Checks every name in a view, as far as its shape is valid. */
 function checkNames(view: Written, model: Model | undefined, source: Source, faults: Faults): void {
   const isForm = view.view_type === 'form'
   const fields = listIn(view, 'fields').map((field) => (isObject(field) ? field.name : undefined))
@@ -155,11 +155,11 @@ function checkNames(view: Written, model: Model | undefined, source: Source, fau
 
 const listIn = (view: Written, key: string): readonly unknown[] => (Array.isArray(view[key]) ? view[key] : [])
 
-/** A form edits fields; a list shows relations as well. */
+/** Forms edit fields; lists also display relations. */
 const namesIn = (model: Model, isForm: boolean): ReadonlySet<string> =>
   new Set([...model.fields.keys(), ...(isForm ? [] : model.relations.keys())])
 
-/** The specification's configuration rule, in its words. */
+/** The configuration rule of the specification, in its words. */
 function checkReferences(view: Written, own: ReadonlySet<unknown>, source: Source, faults: Faults): void {
   for (const list of ['creation_fields', 'allowed_update_fields']) {
     const missing = listIn(view, list).filter((name) => typeof name === 'string' && !own.has(name))

@@ -1,7 +1,7 @@
 import type { Json } from '../util/json.ts'
 import type { FieldViewDefinition, ViewDefinition } from './definition.ts'
 
-/** A view as the Views API sends it: its flags always there, its rules left out. */
+/** A view as the Views API returns it: with all flags, without rules. */
 export function serializeView(view: ViewDefinition): Record<string, Json> {
   const { name, view_type, model } = view
   const served: Record<string, Json> = { name, view_type, model, fields: view.fields.map(serializeField) }

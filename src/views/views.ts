@@ -4,17 +4,17 @@ import type { Registry } from '../model/registry.ts'
 import type { FormViewDefinition, ViewDefinition } from './definition.ts'
 import { parseView } from './parse.ts'
 
-/** A view together with the place it was written. */
+/** A view with its source. */
 export interface DefinedView<V extends ViewDefinition = ViewDefinition> {
   readonly view: V
   readonly modelKey: string
   readonly source: Definition['source']
 }
 
-/** A form view together with the place it was written. */
+/** A form view with its source. */
 export type DefinedForm = DefinedView<FormViewDefinition>
 
-/** Every view of a project, by model. */
+/** All views of a project, by model. */
 export class Views {
   readonly #byModel: ReadonlyMap<string, readonly ViewDefinition[]>
   /** In the order of files. */
@@ -35,13 +35,13 @@ export class Views {
     return this.all.filter((each): each is DefinedForm => each.view.view_type === 'form')
   }
 
-  /** The models that have views, each with its views. */
+  /** The models that have views, with their views. */
   get grouped(): readonly (readonly [string, readonly ViewDefinition[]])[] {
     return [...this.#byModel]
   }
 }
 
-/** Resolves view definitions against the models; a view's name is unique over all models, since it is the `form_id`. */
+/** Resolves view definitions against the models. View names are unique over all models, since they are `form_id`s. */
 export function buildViews(definitions: readonly Definition[], registry: Registry): { views: Views; faults: Faults } {
   const faults = new Faults()
   const all: DefinedView[] = []

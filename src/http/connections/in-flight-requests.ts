@@ -1,11 +1,10 @@
 import type { Response } from '../responses/security-headers.ts'
 
 /**
- * The responses that are being given, in no order.
+ * The responses in flight, in no order.
  *
- * An array, not a `Set`: V8 makes the table of a set anew after some dozen changes, and the former one, which refers to its successor,
- * keeps all that was in it from being collected soon, once it is old itself. Of every third request nothing would go before all
- * memory is looked through.
+ * An array rather than a `Set`: V8 replaces the table of a set after some dozen changes, and the old table refers to the new
+ * one. Once the old table is in the old generation, it keeps a third of all requests alive until a full garbage collection.
  */
 export class InFlightRequests implements Iterable<Response> {
   readonly #responses: Response[] = []

@@ -4,20 +4,22 @@ import type { Response } from '../responses/security-headers.ts'
 import { InFlightRequests } from './in-flight-requests.ts'
 import { refuse } from './malformed-requests.ts'
 
-/** How node hands on a request; `checkContinue` when its client waits to be told to send the body. */
+/**
+ * The event by which Node.js passes a request; `checkContinue` if the client waits for `100 Continue` before it sends the body.
+ */
 export type RequestEvent = 'request' | 'checkContinue'
 
 type HandOn = (event: RequestEvent, request: IncomingMessage, response: Response) => void
 
-/** How patient a gate is. Durations in milliseconds. */
+/** Limits of a request gate. Durations in milliseconds. */
 export interface RequestGateLimits {
-  /** For the rest of a request that has begun to come to arrive; whoever never sends it keeps nobody waiting. */
+  /** Time for the rest of a started request to arrive; slower requests are not waited for. */
   readonly arrivalTimeout: number
-  /** For what is under way to be decided before what answers it is replaced. */
+  /** Time for requests in flight to be answered before the application is replaced. */
   readonly settleTimeout: number
-  /** For requests to wait while what is to answer them is replaced. */
+  /** Maximum time that a request is queued. */
   readonly holdTimeout: number
-  /** Of requests that wait so. */
+  /** Maximum number of queued requests. */
   readonly maxHeld: number
 }
 
@@ -27,7 +29,7 @@ interface Held {
   readonly response: Response
 }
 
-/** After how many seconds whoever waited in vain may come again. */
+/** `Retry-After` of rejected requests. */
 const RETRY_AFTER_SECONDS = 1
 
 const REFUSAL = JSON.stringify(
@@ -35,11 +37,11 @@ const REFUSAL = JSON.stringify(
 )
 
 /**
- * Through which requests go to whoever answers them. While that is being replaced the gate is shut: requests wait, on connections that
- * stay, and those that are too many, or wait for too long, are answered 503.
+ * Passes requests to the application. While the application is replaced the gate is paused: requests are queued on their
+ * connections, and those beyond the limits are answered 503.
  */
 export class RequestGate {
-  /** What is being answered. */
+  /** Requests in flight. */
   readonly underWay = new InFlightRequests()
   readonly #limits: RequestGateLimits
   readonly #handOn: HandOn
@@ -71,7 +73,7 @@ export class RequestGate {
     }, this.#limits.holdTimeout)
   }
 
-  /** Hands on what has waited, in the order in which it came. */
+  /** Passes the queued requests, in order of arrival. */
   resume(): void {
     clearTimeout(this.#timer)
     this.#isShut = false
@@ -81,10 +83,10 @@ export class RequestGate {
   }
 
   /**
-   * Resolves once it is decided how everything under way is answered. What is not by then is not waited for any longer, and a request
-   * whose body comes slowly hardly at all.
+   * Resolves when every request in flight has sent its response headers, or after the timeouts; requests whose body arrives
+   * slowly get the shorter one.
    *
-   * @param asker the answer to whoever waits for this
+   * @param asker the response of the caller, which is not waited for
    */
   async settled(asker?: ServerResponse): Promise<void> {
     const { arrivalTimeout, settleTimeout } = this.#limits
@@ -96,7 +98,7 @@ export class RequestGate {
     )
   }
 
-  /** Resolves once it is decided how these are answered, or the time is over. */
+  /** Resolves when every response has sent its headers, or after `timeout` ms. */
   async #decided(responses: readonly Response[], timeout: number): Promise<void> {
     const undecided = responses.filter(({ headersSent, closed }) => !headersSent && !closed)
     if (undecided.length === 0) return

@@ -1,11 +1,11 @@
-/** One figure: `suffix` tells the parts of a histogram apart. */
+/** One value; `suffix` names the parts of a histogram. */
 export interface Sample {
   readonly suffix?: '_bucket' | '_sum' | '_count'
   readonly labels?: Readonly<Record<string, string>>
   readonly value: number
 }
 
-/** Figures of one kind, in the units that Prometheus wants: seconds and bytes. */
+/** Samples of one metric, in the base units of Prometheus: seconds and bytes. */
 export interface Metric {
   readonly name: string
   readonly help: string
@@ -15,7 +15,7 @@ export interface Metric {
 
 export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Says metrics in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
+/** Formats metrics in Prometheus' text format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 export const exposition = (metrics: readonly Metric[]): string => metrics.map(block).join('')
 
 function block({ name, help, type, samples }: Metric): string {

@@ -2,19 +2,19 @@ import type { StoreStatus } from '../../store/store.ts'
 import type { Metric, Sample } from './exposition.ts'
 import { BUCKETS_MS, type RouteTraffic } from './traffic.ts'
 
-/** What the server did so far and how it is doing, to be told as metrics. */
+/** The counters and states that the metrics are made from. */
 export interface Figures {
   readonly routes: readonly RouteTraffic[]
   readonly store: StoreStatus
-  /** The models whose records are counted. */
+  /** Models whose records are counted. */
   readonly models: readonly string[]
-  /** How many requests each rate limit refused. */
+  /** Number of requests rejected by each rate limit. */
   readonly rejections: Readonly<Record<string, number>>
-  /** How many deliveries of webhooks are pending. */
+  /** Number of pending webhook deliveries. */
   readonly outboxDepth: number
 }
 
-/** Everything that `/metrics` tells. Labels are names of routes, models and limits: nothing that a client makes up. */
+/** All metrics of `/metrics`. Labels are names of routes, models and limits, never client input. */
 export const metricsOf = ({ routes, store, models, rejections, outboxDepth }: Figures): Metric[] => [
   counter('admin_http_requests_total', 'Requests answered, by route and status.', routes.flatMap(statuses)),
   {
@@ -38,7 +38,7 @@ export const metricsOf = ({ routes, store, models, rejections, outboxDepth }: Fi
   ...ofProcess(),
 ]
 
-/** Under the names that Prometheus' clients have for them. */
+/** Under the names that Prometheus client libraries use. */
 function ofProcess(): Metric[] {
   const { user, system } = process.cpuUsage()
   const { rss, heapUsed } = process.memoryUsage()
@@ -56,7 +56,7 @@ function statuses({ method, route, byStatus }: RouteTraffic): Sample[] {
   )
 }
 
-/** Prometheus' buckets are cumulative: each holds those below it. */
+/** Buckets are cumulative: each includes those below it. */
 function latencies({ method, route, byLatency, totalMs }: RouteTraffic): Sample[] {
   let count = 0
   const buckets = [...byLatency].map((value, index): Sample => {

@@ -14,23 +14,23 @@ export interface WatchOptions {
   readonly wait: (milliseconds: number) => Promise<unknown>
 }
 
-/** Watches a server: counts what it answers, and tells those who ask how it is doing. */
+/** Adds monitoring to a server: request counters, the debug log, and the endpoints for health and metrics. */
 export function watch(server: Server, app: App, { limits, random, wait }: WatchOptions): void {
   const traffic = new Traffic()
   let stopping = false
   server.events.on('response', (request) => traffic.count(request))
-  // Only where somebody reads it: a line costs more than the answer to many a request.
+  // Only at level `debug`: a log line costs more than many a response.
   if (app.log.debugs) server.events.on('response', (request) => tellOf(request, app.log, random))
   server.ext('onPreStop', async () => {
     stopping = true
-    // Whoever sends requests here is told to stop, before nobody listens any more.
+    // Readiness turns negative before the listener closes, so that load balancers stop sending requests.
     const { stop_delay_seconds: delay } = app.settings
     if (delay > 0) await wait(delay * 1000)
   })
   server.route(strictRoutes(operationsRoutes(app, { traffic, limits, isStopping: () => stopping }), 0))
 }
 
-/** The path without its parameters' values and the query: those may be anybody's secrets. */
+/** The route's template without parameter values and query, which may contain secrets. */
 function tellOf(request: Request, log: Log, random: Random): void {
   const { method, route } = nameOf(request.route)
   const status = statusOf(request)

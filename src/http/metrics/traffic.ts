@@ -1,34 +1,34 @@
 import type { Request, RequestRoute } from '@hapi/hapi'
 
-/** Upper bounds of the latency histogram's buckets, in milliseconds; those of Prometheus' own clients. The last one has none. */
+/** Upper bounds of the latency buckets in milliseconds, as in Prometheus client libraries. The last bucket has none. */
 export const BUCKETS_MS: readonly number[] = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000]
 
-/** The status of a request whose client went away before it was answered (nginx's number; nobody is sent it). */
+/** Status of a request whose client disconnected before the response (as in nginx; never sent). */
 const CLIENT_GONE = 499
 const STATUSES = 600
 
-/** What was asked of one route. */
+/** Counters of one route. */
 export interface RouteTraffic {
   readonly method: string
-  /** The path with its parameters' names, never their values; `other` for every path that leads nowhere. */
+  /** The path template, without parameter values; `other` for all unknown paths. */
   readonly route: string
-  /** How many were answered with each status: `byStatus[200]`. */
+  /** Number of responses by status: `byStatus[200]`. */
   readonly byStatus: Float64Array
-  /** How many took at most as long as the bucket of the same index allows and longer than the one before. */
+  /** Number of requests by latency bucket. */
   readonly byLatency: Float64Array
   totalMs: number
 }
 
-/** Counts requests. Each costs a look-up and two increments; nothing is made for it. */
+/** Counts requests. Each costs a lookup and two increments, without allocation. */
 export class Traffic {
   readonly #routes = new Map<RequestRoute, RouteTraffic>()
 
-  /** Every route that was asked for something. */
+  /** All routes with requests. */
   get routes(): readonly RouteTraffic[] {
     return [...new Set(this.#routes.values())]
   }
 
-  /** Counts a request that is over. */
+  /** Counts a finished request. */
   count(request: Request): void {
     const { route, info } = request
     const traffic = this.#routes.get(route) ?? this.#begin(route)
@@ -40,7 +40,7 @@ export class Traffic {
     traffic.totalMs += milliseconds
   }
 
-  /** hapi has several routes for what leads nowhere; they are counted as one. */
+  /** hapi has several routes for unknown paths; they count as one. */
   #begin(route: RequestRoute): RouteTraffic {
     const name = nameOf(route)
     const known = [...this.#routes.values()].find((each) => each.route === name.route && each.method === name.method)
@@ -52,23 +52,23 @@ export class Traffic {
   }
 }
 
-/** The index of the bucket that a duration falls into. */
+/** Index of the bucket of a duration. */
 export function bucketOf(milliseconds: number): number {
   let bucket = 0
   while (bucket < BUCKETS_MS.length && milliseconds > (BUCKETS_MS[bucket] ?? 0)) bucket++
   return bucket
 }
 
-/** What a route is called. hapi's own, for paths that lead nowhere, takes any method: those are one too. */
+/** The name of a route. hapi's own routes for unknown paths accept any method. */
 export function nameOf({ method, path }: Pick<RequestRoute, 'method' | 'path'>): { method: string; route: string } {
   const isOurs = !(method as string).startsWith('_')
   return isOurs ? { method: method.toUpperCase(), route: path } : { method: 'other', route: 'other' }
 }
 
-/** What a request was answered with. */
+/** The status of the response. */
 export function statusOf({ raw: { res } }: Request): number {
   return res.headersSent && res.statusCode < STATUSES ? res.statusCode : CLIENT_GONE
 }
 
-/** How long a request took, in whole milliseconds; a clock that was set back makes it 0. */
+/** Duration of a request in whole milliseconds; 0 if the clock was set back. */
 export const millisecondsOf = ({ received, completed }: Request['info']): number => Math.max(0, completed - received)

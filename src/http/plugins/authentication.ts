@@ -10,17 +10,21 @@ declare module '@hapi/hapi' {
     actor: Actor
   }
   interface PluginSpecificConfiguration {
-    /** How often the route may be called is limited by user; uploads are counted apart. */
+    /** Counts requests against the user's rate limit; uploads have a limit of their own. */
     limitsUsers?: boolean | 'upload'
   }
 }
 
-/** What comes before the token in almost every request. */
+/** The prefix of almost every Authorization header. */
 const USUAL = 'Bearer '
 
-/** The token of an `Authorization` header. @throws {AppError} UNAUTHENTICATED when the header holds no such thing */
+/**
+ * Extracts the token of an `Authorization` header.
+ *
+ * @throws {AppError} UNAUTHENTICATED if the header is malformed
+ */
 export function tokenIn(header: string | undefined): string {
-  // What is no token fails when it is opened. Only the unusual is worth a pattern.
+  // A malformed token fails verification; only unusual headers need the regular expression.
   if (header?.startsWith(USUAL) === true && header[USUAL.length] !== ' ') return header.slice(USUAL.length)
   const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header ?? '')?.[1]
   if (token === undefined) throw unauthenticated()
@@ -33,7 +37,10 @@ export interface AuthenticationOptions {
   readonly errors: ErrorResponses
 }
 
-/** The strategy `bearer` (RFC 6750): `Authorization: Bearer <access token>`. Who is known by then is held to their rate limit. */
+/**
+ * The authentication scheme `bearer` (RFC 6750): `Authorization: Bearer <access token>`. After authentication the request
+ * counts against the user's rate limit.
+ */
 export const bearerAuthentication: Plugin<AuthenticationOptions> = {
   name: 'bearer-authentication',
   register(server, { logins, limits, errors }) {

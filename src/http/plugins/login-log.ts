@@ -6,7 +6,10 @@ import type { Random } from '../../util/ids.ts'
 import { clientAddress } from '../requests/client-address.ts'
 import { requestIdOf } from '../requests/request-id.ts'
 
-/** Tells the log who came in and who did not, from where. A refusal is the same to every client; here it has its reason. */
+/**
+ * Logs logins and rejected authentication with the client's address. Clients get the same response for every reason; the log
+ * has the reason.
+ */
 export class LoginLog {
   readonly #log: Log
   readonly #trustedProxies: number
@@ -18,15 +21,15 @@ export class LoginLog {
     this.#random = random
   }
 
-  /** Does a login, and tells how it ended. */
+  /** Runs a login and logs its outcome. */
   async login<T>(request: Request, username: string, work: () => Promise<T>): Promise<T> {
     const result = await this.#tellingOfRefusals(request, work, 'login_failed', 'Login failed')
-    // Only now is it known to be a name, and not a password in its place.
+    // Logged after success only: before it the name might be a mistyped password.
     this.#log.info('Login', { event: 'login_succeeded', username, ...this.#origin(request) })
     return result
   }
 
-  /** Changes a refresh token, and tells when it is refused. */
+  /** Runs a refresh and logs a rejection. */
   refresh<T>(request: Request, work: () => Promise<T>): Promise<T> {
     return this.#tellingOfRefusals(request, work, 'refresh_failed', 'Refresh failed')
   }

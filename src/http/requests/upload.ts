@@ -4,11 +4,11 @@ import { mediaTypeOf } from './request.ts'
 
 export const MULTIPART = 'multipart/form-data'
 
-/** The name of the part that holds the file (RFC 7578). */
+/** Name of the form part that holds the file (RFC 7578). */
 const PART = 'file'
 
 /**
- * The file of an upload: the body itself, or the one part of a form.
+ * The file of an upload: the body itself, or the one part of a multipart form.
  *
  * @throws {AppError} INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE
  */
@@ -16,7 +16,7 @@ export async function uploadedFile(contentType: string, body: Buffer): Promise<{
   const format = formatOfType(mediaTypeOf(contentType))
   if (format !== undefined) return { format, content: [body] }
   const file = onlyFile(await readForm(contentType, body))
-  // Browsers have types of their own for what they do not know, and for CSV where there is a spreadsheet.
+  // Browsers send generic types for unknown files, and a spreadsheet's type for CSV if one is installed.
   const named = formatOfType(mediaTypeOf(file.type)) ?? formatOfName(file.name)
   if (named === undefined) {
     const names = FORMATS.map((each) => `.${each}`).join(', ')
@@ -28,7 +28,7 @@ export async function uploadedFile(contentType: string, body: Buffer): Promise<{
   return { format: named, content: [new Uint8Array(await file.arrayBuffer())] }
 }
 
-/** The body is in memory already, so node's own reader will do. */
+/** The body is in memory already, so Node's own parser is sufficient. */
 async function readForm(contentType: string, body: Buffer): Promise<FormData> {
   try {
     return await new Response(new Uint8Array(body), { headers: { 'Content-Type': contentType } }).formData()

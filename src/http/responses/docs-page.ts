@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import type { ApiRoots } from '../paths.ts'
 
-/** The page on which people read and try the API: Swagger UI, as it was put beside the compiled code when that was built. */
+/** Swagger UI, which the build copies beside the compiled code. */
 const BUILT = new URL('../../../dist/swagger-ui/', import.meta.url)
 
-/** What the page loads, all of it from this server. */
+/** Files that the page loads, all from this server. */
 export const PAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'page.js'] as const
 
-/** Swagger UI writes styles into its elements; nothing else is allowed that does not come from this server. */
+/** Swagger UI sets inline styles; everything else must come from this server. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,7 +19,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The page, which brings nothing of the project with it. */
+/** The page. It contains nothing of the project. */
 export const docsPage = ({ docs, document }: ApiRoots): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -45,7 +45,7 @@ export const docsPage = ({ docs, document }: ApiRoots): string => `<!doctype htm
 </html>
 `
 
-/** The token is held by the page alone, for as long as it is open. */
+/** The token is kept in the page's memory only. */
 const PAGE_SCRIPT = `'use strict'
 const { document: address } = document.currentScript.dataset
 const [login, token, problem] = ['login', 'token', 'problem'].map((id) => document.getElementById(id))
@@ -77,7 +77,11 @@ login.addEventListener('submit', (event) => {
 show()
 `
 
-/** A file that the page loads. @throws {Error} when it is missing because the package was not built */
+/**
+ * A file of the page.
+ *
+ * @throws {Error} if it is missing because the package was not built
+ */
 export async function pageFile(name: (typeof PAGE_FILES)[number]): Promise<{ content: string; type: string }> {
   const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
   return { content: name === 'page.js' ? PAGE_SCRIPT : await readFile(new URL(name, BUILT), 'utf8'), type }

@@ -1,13 +1,13 @@
 import { type AppError, ERRORS, type ErrorCode, type FieldMessages } from '../../errors.ts'
 
-/** An error as it is sent. */
+/** An error response. */
 export interface ErrorReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
 }
 
-/** What a shape B body says, whatever the error. */
+/** The body of shape B. */
 export function shapeB(
   code: ErrorCode,
   details: string | FieldMessages,
@@ -17,10 +17,10 @@ export function shapeB(
 }
 
 /**
- * Says an error in the specification's words.
+ * Formats an error as the specification requires.
  *
- * @param validationStatus 422 sends failed validation as shape B, with the time
- * @param now ISO 8601, for the bodies that carry a timestamp
+ * @param validationStatus with 422, failed validation is sent as shape B with a timestamp
+ * @param now ISO 8601, for bodies that carry a timestamp
  */
 export function errorReply(error: AppError, validationStatus: 400 | 422, now: string): ErrorReply {
   const { code, details, retryAfter } = error

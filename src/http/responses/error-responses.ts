@@ -10,16 +10,16 @@ import { errorReply, shapeB } from './error-body.ts'
 export interface ErrorOptions {
   readonly validationStatus: 400 | 422
   readonly clock: Clock
-  /** Makes the ids by which a body and the log speak of the same failure. */
+  /** Generates ids that connect an error response with its log entry. */
   readonly random: Random
-  /** Told of every error that is our own fault, with such an id. */
+  /** Receives internal errors, with such an id. */
   readonly log: Log
 }
 
 type Toolkit = Parameters<Lifecycle.Method>[1]
 type Failure = Error & { output?: { statusCode: number; payload?: { message: string } } }
 
-/** Turns everything that goes wrong, in a handler or in hapi itself, into one of the specification's bodies. */
+/** Turns errors of handlers and of hapi itself into responses of the specification. */
 export class ErrorResponses {
   readonly #options: ErrorOptions
 
@@ -27,7 +27,7 @@ export class ErrorResponses {
     this.#options = options
   }
 
-  /** For `onPreResponse`. It costs every request a few promises, those that end well too. */
+  /** For `onPreResponse`, which costs every request a few promises, also successful ones. */
   readonly onPreResponse: Lifecycle.Method = (request, h) => {
     const { response } = request
     if ('isBoom' in response && response.isBoom) return reply(h, response, this.#options)
@@ -38,12 +38,12 @@ export class ErrorResponses {
   /** For `failAction`. */
   readonly failAction: Lifecycle.Method = (_, h, error = new Error('Something failed')) => this.reply(h, error)
 
-  /** Answers with an error, whatever would come next. */
+  /** Responds with an error and skips the remaining steps. */
   reply(h: Toolkit, error: unknown): ResponseObject {
     return reply(h, error instanceof Error ? error : new Error(String(error)), this.#options).takeover()
   }
 
-  /** Makes a handler or an extension, which answers at once or by a promise, answer with its errors itself: without `onPreResponse`. */
+  /** Wraps a handler or extension so that it responds with its errors itself, without `onPreResponse`. */
   readonly guard =
     (method: Lifecycle.Method): Lifecycle.Method =>
     (request, h, error) => {
@@ -59,7 +59,7 @@ export class ErrorResponses {
 
 function reply(h: Toolkit, failure: Failure, options: ErrorOptions): ResponseObject {
   const error = failure instanceof AppError ? failure : fromFramework(failure)
-  // What says when to come again has not failed.
+  // A response with `Retry-After` is a temporary state rather than a failure.
   const isOurs = error === undefined || (error.status >= 500 && error.retryAfter === undefined)
   const response = isOurs ? ownFault(h, failure, error, options) : told(h, error, options)
   answerRequestId(h.request)
@@ -73,10 +73,10 @@ function told(h: Toolkit, error: AppError, { validationStatus, clock }: ErrorOpt
   return response
 }
 
-/** Those of the project's files, and of copies of its data, are met by superusers alone, who replace its data. */
+/** Faults of project files and of snapshots are shown, since only superusers can cause these responses. */
 const FAULTS_OF_FILES: ReadonlySet<ErrorCode> = new Set(['CONFIG_INVALID', 'DATA_CORRUPT'])
 
-/** The body says nothing of what happened inside; the log does, under the same id. */
+/** The body reveals nothing internal; the log has the details under the same id. */
 function ownFault(h: Toolkit, failure: Failure, error: AppError | undefined, { random, log }: ErrorOptions): ResponseObject {
   const requestId = requestIdOf(h.request, random)
   log.error('Request failed', { request_id: requestId, ...nameOf(h.request.route), error: failure })
@@ -97,7 +97,7 @@ function badRequest(message: string): readonly [ErrorCode, string] {
 }
 
 function fromFramework({ output }: Failure): AppError | undefined {
-  // Not every error that looks like one of hapi's is one.
+  // Some errors only look like hapi's.
   if (output?.payload === undefined) return undefined
   const { statusCode, payload } = output
   const known: Readonly<Record<number, readonly [ErrorCode, string]>> = {

@@ -4,8 +4,8 @@ import type { Precondition } from '../../service/records/records.ts'
 import { type JsonAnswer, jsonResponse } from './json.ts'
 
 /**
- * Answers with a record and its entity tag, `"<version>.<body>"`: the version of what is stored of the record, and a digest
- * of what is sent, which nested records change too. `If-None-Match` looks at both, `If-Match` at the version.
+ * Responds with a record and its entity tag, `"<version>.<body>"`: the version of the stored record, and a digest of the body,
+ * which also changes with nested records. `If-None-Match` compares both, `If-Match` the version.
  */
 export function recordResponse(
   h: ResponseToolkit,
@@ -17,20 +17,20 @@ export function recordResponse(
   const unchanged = known !== undefined && ['get', 'head'].includes(h.request.method) && knows(known, tag)
   const body = `{"data":${record.text}}`
   if (unchanged) {
-    // What HEAD is told of the body must be true of the record (RFC 9110, section 8.6); GET is told nothing.
+    // HEAD must describe the body of GET (RFC 9110, section 8.6).
     const response = h.request.method === 'head' ? h.response(body).type('application/json') : h.response()
     return response.code(304).header('ETag', tag)
   }
   return jsonResponse(h, body, { ...answer, etag: tag })
 }
 
-/** True when `If-None-Match` names a tag, or any; weak tags count (RFC 9110, section 13.1.2). */
+/** True if `If-None-Match` names the tag, or any; weak tags count (RFC 9110, section 13.1.2). */
 const knows = (header: string, tag: string): boolean =>
   header.trim() === '*' || header.split(',').some((each) => each.trim().replace(/^W\//, '') === tag)
 
 /**
- * What `If-Match` asks of the record's version (RFC 9110, section 13.1.1); undefined when it is absent. A weak tag never
- * matches there.
+ * The precondition of `If-Match` on the record's version (RFC 9110, section 13.1.1); undefined if absent. Weak tags never
+ * match.
  */
 export function ifMatch(request: Request): Precondition | undefined {
   const header = request.headers['if-match'] as string | undefined

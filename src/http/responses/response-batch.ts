@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http'
 
-/** In milliseconds; longer than this nobody waits for others. */
+/** Maximum batching delay, in milliseconds. */
 const LONGEST = 1
 
 /**
- * Ends responses, whose heads are written, together with the others of the same turn of the event loop. Sending to a client that
- * sleeps wakes it, which costs more than sending; who is woken by the first answer is awake for those behind it, so that reads of
- * records by sixteen clients on this machine are a third faster for it.
+ * Ends responses together with others of the same turn of the event loop. Sending to a sleeping client wakes it, which costs
+ * more than sending; a client woken by the first response is awake for the next ones. Reads by sixteen clients on one machine
+ * are a third faster.
  */
 export class ResponseBatch {
   readonly #now: () => number

@@ -9,7 +9,7 @@ import type { RateLimits } from '../requests/rate-limits.ts'
 import { actorOf } from '../requests/request.ts'
 import { jsonResponse } from '../responses/json.ts'
 
-/** Logging in and out: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. */
+/** Login, refresh, logout and the present user: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. */
 export function authRoutes({ settings, logins, reads }: App, limits: RateLimits, told: LoginLog): ServerRoute[] {
   const { auth } = apiRoots(settings)
   const ext = { onPreAuth: { method: limits.countAddress } }
@@ -48,17 +48,17 @@ export function authRoutes({ settings, logins, reads }: App, limits: RateLimits,
   ]
 }
 
-/** Tokens are to be kept by nobody on the way (RFC 6749, section 5.1). */
+/** Tokens must not be cached (RFC 6749, section 5.1). */
 const secretly = (response: ResponseObject): ResponseObject => response.header('Cache-Control', 'no-store')
 
-/** OAuth 2 clients say which grant they mean; others may leave it out. */
+/** OAuth 2 clients send `grant_type`; it is optional. */
 function checkGrantType(body: unknown, expected: string): void {
   const given = isObject(body) ? body.grant_type : undefined
   if (given === undefined || given === expected) return
   throw new AppError('VALIDATION_FAILED', { grant_type: [`grant_type must be ${expected}`] })
 }
 
-/** @throws {AppError} VALIDATION_FAILED for a member that is missing or not text */
+/** @throws {AppError} VALIDATION_FAILED for a member that is missing or not a string */
 function readTexts<const N extends readonly string[]>(body: unknown, names: N): { [K in keyof N]: string } {
   const members = isObject(body) ? body : {}
   const issues = new FieldIssues()

@@ -8,11 +8,11 @@ import { apiRoots } from '../paths.ts'
 import { actorOf } from '../requests/request.ts'
 
 /**
- * Puts another application in the place of the present one.
+ * Replaces the running application.
  *
- * @param asker the answer to whoever asked for it, which is not waited for
- * @returns the application that is served now
- * @throws {AppError} SERVER_NOT_READY while somebody else does the same; whatever keeps the other application from being opened
+ * @param asker the response of the request that asks for it, which is not waited for
+ * @returns the new application
+ * @throws {AppError} SERVER_NOT_READY during another replacement; the error that prevents opening the new application
  */
 export type Replace = (next: Replacement, asker: ServerResponse) => Promise<App>
 
@@ -20,7 +20,7 @@ const refused: Replace = async () => {
   throw new AppError('INVALID_REQUEST', 'The data can only be replaced beneath a server that listens')
 }
 
-/** The data as a whole, for superusers: copies of it, kept and put in its place, and a new beginning. */
+/** Snapshots and resets of the data, for superusers. */
 export function dataRoutes(app: App, replace: Replace = refused): ServerRoute[] {
   const { snapshots, reset } = apiRoots(app.settings)
   const options = { auth: 'bearer', plugins: { limitsUsers: true } }

@@ -7,15 +7,15 @@ import { jsonResponse } from '../responses/json.ts'
 import { allowPage } from '../responses/security-headers.ts'
 
 /**
- * What the API is: a document for programs, a page for people. The document tells as much of the project as its views do, so
- * whoever may read those may read it; the page by itself tells nothing.
+ * The OpenAPI document and its page. The document reveals as much of the project as its views do, so it has the same access
+ * rule; the page by itself reveals nothing.
  */
 export function descriptionRoutes({ project, settings }: App): ServerRoute[] {
   const roots = apiRoots(settings)
   let text: string | undefined
 
   const document = (_: Request, h: ResponseToolkit) => {
-    // Most servers are never asked.
+    // Most servers never need it.
     text ??= JSON.stringify(openApiDocument(project, roots))
     return jsonResponse(h, text)
   }

@@ -5,7 +5,10 @@ import type { RateLimits } from '../requests/rate-limits.ts'
 import { actorOf, queryOf } from '../requests/request.ts'
 import { jsonResponse } from '../responses/json.ts'
 
-/** Mock data for those who may view a model; for superusers, a store full of it; and what there is of a model, with a sample, for everybody. */
+/**
+ * Mock data for users who may view a model, creation of mock records for superusers, and the public test endpoint of each
+ * model.
+ */
 export function mockDataRoutes(app: App, limits: RateLimits): ServerRoute[] {
   const { models, mock: filling } = apiRoots(app.settings)
   const { mocks, mockFiller, modelTests } = app

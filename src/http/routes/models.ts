@@ -6,7 +6,7 @@ import { actorOf, queryOf } from '../requests/request.ts'
 import { ifMatch, recordResponse } from '../responses/etag.ts'
 import { jsonResponse } from '../responses/json.ts'
 
-/** The Models API: list, search, and create, read, update, delete, singly and in bulk. */
+/** The Models API: list, search, and create, read, update, delete, for one record or many. */
 export function modelRoutes(app: App): ServerRoute[] {
   const { models } = apiRoots(app.settings)
   const { reads, records, searches } = app
@@ -74,7 +74,7 @@ export function modelRoutes(app: App): ServerRoute[] {
   ]
 }
 
-/** What a bulk operation is answered with, as members of a JSON object. */
+/** The result of a bulk operation, as members of a JSON object. */
 const members = (records: readonly RecordJson[]): string => `"data":${arrayJson(records)},"total":${records.length}`
 
 const modelOf = (request: Request): string => String(request.params.model)

@@ -11,17 +11,17 @@ import type { RateLimits } from '../requests/rate-limits.ts'
 export interface OperationsOptions {
   readonly traffic: Traffic
   readonly limits: RateLimits
-  /** True from the moment in which the server is asked to stop. */
+  /** True once the server was asked to stop. */
   readonly isStopping: () => boolean
 }
 
 /**
- * For whatever watches the server: is it alive, is it ready, what did it do. Alive and ready are open, not limited, and say one
- * word; the metrics tell how many records there are, so who may read them is a setting.
+ * Health and metrics. `/healthz` and `/readyz` are open, not rate-limited, and answer one word. The metrics contain numbers of
+ * records, so access to them is a setting.
  */
 export function operationsRoutes(app: App, { traffic, limits, isStopping }: OperationsOptions): ServerRoute[] {
   const { base_path: base, metrics } = app.settings
-  // What is for machines is not for pages in a browser.
+  // Not for pages in a browser.
   const options = { auth: false as const, cors: false as const }
 
   const alive = (request: Request, h: ResponseToolkit) => {
@@ -63,8 +63,8 @@ const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 const SIGNS_OF_A_PROXY = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
 
 /**
- * True for a caller on this very machine that asked for this machine. A proxy here speaks for callers elsewhere, and a page
- * may have its own name lead here (DNS rebinding): neither is one.
+ * True for a caller on this machine that addressed this machine. Proxied requests, and pages whose host name resolves here (DNS
+ * rebinding), are excluded.
  */
 function isFromThisMachine({ headers, info }: Request): boolean {
   if (!LOOPBACK_ADDRESS.test(info.remoteAddress) || !LOOPBACK_HOST.test(info.host)) return false

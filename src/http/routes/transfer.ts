@@ -9,22 +9,25 @@ import { apiRoots } from '../paths.ts'
 import { actorOf, queryOf } from '../requests/request.ts'
 import { MULTIPART, uploadedFile } from '../requests/upload.ts'
 
-/** What one transaction may hold without keeping everybody else waiting for long; the shell takes more. */
+/**
+ * Maximum number of rows of an import, so that one transaction does not block other requests for long. The CLI has no such
+ * limit.
+ */
 const MAX_ROWS = 100_000
 
-/** How much of a file is made ahead of its reader, in bytes. */
+/** Amount of a file generated ahead of its reader, in bytes. */
 const AHEAD = 512 * 1024
 
 const UPLOADS = [...Object.values(MEDIA_TYPES), MULTIPART]
 
-/** Records as files: taken out as they are at one moment, and put in, all or none. */
+/** Export and import of records as files: an export shows one moment, an import is all or nothing. */
 export function transferRoutes({ settings, exports, imports, log }: App): ServerRoute[] {
   const { models } = apiRoots(settings)
 
   const exported = async (request: Request, h: ResponseToolkit) => {
     const { name, mediaType, text } = await exports.open(actorOf(request), modelOf(request), queryOf(request))
     const stream = Readable.from(inTurns(text), { objectMode: false, highWaterMark: AHEAD })
-    // The connection is cut then, so that nobody takes a part for the whole.
+    // The connection is cut, so that a client does not take a part for the whole.
     stream.on('error', (error) => log.error('Export failed', { model: modelOf(request), error }))
     return h.response(stream).type(mediaType).header('Content-Disposition', `attachment; filename="${name}"`)
   }
@@ -54,7 +57,7 @@ export function transferRoutes({ settings, exports, imports, log }: App): Server
   ]
 }
 
-/** A reader who is as quick as the writer would otherwise keep all others waiting. */
+/** Yields to the event loop between pieces, since a fast reader would otherwise block other requests. */
 async function* inTurns(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
   for await (const piece of text) {
     yield Buffer.from(piece)

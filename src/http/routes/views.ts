@@ -2,7 +2,7 @@ import type { Request, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
 import { apiRoots } from '../paths.ts'
 
-/** The Views API: how each model is edited and displayed. Whether it takes a token is a setting. */
+/** The Views API: how each model is edited and displayed. The setting `views_auth` decides whether it needs a token. */
 export function viewRoutes({ settings, views: catalog }: App): ServerRoute[] {
   const { views } = apiRoots(settings)
   const options = settings.views_auth === 'required' ? { auth: 'bearer' } : { auth: false as const }

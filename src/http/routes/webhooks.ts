@@ -9,7 +9,7 @@ import { jsonResponse } from '../responses/json.ts'
 
 const STATUSES = ['pending', 'delivered', 'failed']
 
-/** Webhooks, for superusers: subscriptions, their tests, and the log of deliveries. A secret is in the answer that makes it alone. */
+/** Webhook subscriptions, their tests, and the delivery log, for superusers. A secret is returned on creation only. */
 export function webhookRoutes({ settings, webhooks: service }: App): ServerRoute[] {
   const { webhooks } = apiRoots(settings)
   const options = { auth: 'bearer', plugins: { limitsUsers: true } }

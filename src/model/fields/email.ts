@@ -1,6 +1,6 @@
 import { textLike } from './text-like.ts'
 
-// The "valid e-mail address" of the HTML standard, which browsers hold <input type=email> to.
+// The "valid e-mail address" of the HTML standard, as in <input type=email>.
 const ADDRESS =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/
 

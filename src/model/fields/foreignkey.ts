@@ -1,7 +1,7 @@
 import { EQUALITY, type FieldType } from '../field-type.ts'
 import { integer } from './integer.ts'
 
-/** The id of a record of another model (or of the same). */
+/** The id of a record of another model, or of the same one. */
 export const foreignkey: FieldType = {
   ...integer,
   name: 'foreignkey',

@@ -1,7 +1,7 @@
 import { accept, type FieldType, refuse } from '../field-type.ts'
 import { number } from './number.ts'
 
-/** A whole number that a double holds exactly: ±(2^53 − 1). */
+/** An integer that a double holds exactly: ±(2^53 − 1). */
 export const integer: FieldType = {
   ...number,
   name: 'integer',

@@ -2,7 +2,7 @@ import { type Json, MAX_JSON_DEPTH } from '../../util/json.ts'
 import { isPlainText, NOT_PLAIN } from '../../util/plain-text.ts'
 import { accept, type FieldType, refuse } from '../field-type.ts'
 
-/** Any JSON value, kept as it was sent, down to a depth of 32. */
+/** Any JSON value to a depth of 32, stored as sent. */
 export const json: FieldType = {
   name: 'json',
   options: ['default'],
@@ -18,7 +18,7 @@ export const json: FieldType = {
   parse: () => refuse('can only be filtered with __isnull'),
 }
 
-/** Why a value cannot be kept, if it cannot: JSON has no other numbers, and an object with `__proto__` is a trap for whoever merges it. */
+/** Why a value cannot be stored, if so. JSON has only finite numbers, and `__proto__` is dangerous when objects are merged. */
 function problemIn(value: unknown, depth: number): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'holds a number that JSON cannot say'
   if (typeof value === 'string') return isPlainText(value) ? undefined : NOT_PLAIN

@@ -2,7 +2,7 @@ import { isObject } from '../../util/json.ts'
 import { accept, EQUALITY, type FieldType, refuse } from '../field-type.ts'
 import { integer } from './integer.ts'
 
-/** Links to any number of records: written as ids or as objects with an `id`, stored as ids in the order given. */
+/** Links to any number of records: written as ids or as objects with an `id`, stored as ids in the given order. */
 export const manyToMany: FieldType = {
   name: 'many_to_many',
   options: ['model', 'default'],

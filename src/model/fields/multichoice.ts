@@ -1,7 +1,7 @@
 import { isPlainText, NOT_PLAIN } from '../../util/plain-text.ts'
 import { accept, EQUALITY, type FieldType, refuse } from '../field-type.ts'
 
-/** Any of a list of values, each at most once, in the order given. */
+/** A subset of the choices, in the given order. */
 export const multichoice: FieldType = {
   name: 'multichoice',
   options: ['choices', 'default'],

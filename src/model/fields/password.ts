@@ -1,7 +1,7 @@
 import { type FieldType, refuse } from '../field-type.ts'
 import { textLike } from './text-like.ts'
 
-/** A secret: read as plain text, stored as argon2id, never given out again. */
+/** A secret: accepted in plain text, stored as an argon2id hash, never returned. */
 export const password: FieldType = {
   ...textLike('password'),
   options: ['min_length', 'max_length', 'pattern'],

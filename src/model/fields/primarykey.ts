@@ -1,5 +1,5 @@
 import type { FieldType } from '../field-type.ts'
 import { integer } from './integer.ts'
 
-/** The server-assigned `id` of a record: an integer from 1, given once and never again. */
+/** The server-assigned `id` of a record: an integer from 1, never reused. */
 export const primarykey: FieldType = { ...integer, name: 'primarykey', options: [] }

@@ -2,9 +2,9 @@ import type { FieldTypeName } from '../definition.ts'
 import { accept, EQUALITY, type FieldType, ORDER, refuse } from '../field-type.ts'
 
 /**
- * A type whose values are points in time, stored as text that sorts in order of time.
+ * A type of dates or times, stored as text that sorts chronologically.
  *
- * @param normalise gives the stored form, or undefined for what is no such point
+ * @param normalise returns the stored form, or undefined for an invalid value
  */
 export function temporal(name: FieldTypeName, normalise: (text: string) => string | undefined): FieldType {
   const problem = `must be a valid ${name}`

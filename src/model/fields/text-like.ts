@@ -4,7 +4,7 @@ import { accept, EQUALITY, type FieldOption, type FieldType, ORDER, refuse, TEXT
 
 const TEXT_OPTIONS: readonly FieldOption[] = ['unique', 'default', 'min_length', 'max_length', 'pattern']
 
-/** A type whose values are text, held to a form that `wellFormed` knows. */
+/** A type of text in a format that `wellFormed` checks. */
 export function textLike(
   name: FieldTypeName,
   { options = [], wellFormed }: { options?: readonly FieldOption[]; wellFormed?: (text: string) => boolean } = {},
@@ -20,10 +20,10 @@ export function textLike(
     read(value) {
       if (typeof value !== 'string') return refuse('must be a string')
       if (!isPlainText(value)) return refuse(NOT_PLAIN)
-      // An empty text is left to `required` and `min_length`.
+      // Empty texts are left to `required` and `min_length`.
       return wellFormed === undefined || value === '' || wellFormed(value) ? accept(value) : refuse('format is invalid')
     },
-    // A filter compares text with text, well-formed or not.
+    // Filters compare any text, well-formed or not.
     parse: (text) => accept(text),
   }
 }

@@ -5,7 +5,7 @@ export const time = temporal('time', (text) => {
   const parts = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(\.\d{1,3})?)?$/.exec(text)
   if (parts === null) return undefined
   const [, hours, minutes, seconds = '00', fraction = ''] = parts
-  // One stored form for one moment: no fraction of nothing.
+  // A zero fraction is omitted, so that equal times have one stored form.
   const milliseconds = fraction.padEnd(4, '0')
   return `${hours}:${minutes}:${seconds}${/[1-9]/.test(milliseconds) ? milliseconds : ''}`
 })

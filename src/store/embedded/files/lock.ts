@@ -205,17 +205,17 @@ async function isAlive({ pid, started }: Holder): Promise<boolean> {
 /** Start time of a process in clock ticks (Linux); null if unavailable. */
 const startOf = async (pid: number): Promise<string | null> => (await fieldsOf(pid))[START] ?? null
 
-/** Places among the fields of a process: those that proc(5) counts as 3 and 22. */
+/** Indexes of the fields that proc(5) numbers 3 and 22. */
 const STATE = 0
 const START = 19
 
-/** What the kernel tells of a process behind its command, which is in parentheses and may hold anything; nothing elsewhere. */
+/** Fields of /proc/PID/stat behind the command, which is in parentheses and may contain anything; empty on other systems. */
 async function fieldsOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
 }
 
-/** Makes a data folder that is for its owner alone, where there is none. */
+/** Creates a data folder readable by its owner only, if it does not exist. */
 export async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
     throw new AppError('TASK_FAILED', `The data folder ${path} cannot be made: ${cause.message}`, { cause })

@@ -1,19 +1,18 @@
 import type { ReadFile } from './disk.ts'
 
-/** How much is read at a time. In bytes. */
+/** Size of a chunk, in bytes. */
 export const CHUNK_BYTES = 1 << 20
 
 /**
- * The bytes of a file in chunks; while one is being worked on the next is read. A chunk is overwritten once the next but one is
- * asked for.
+ * Reads a file in chunks, one chunk ahead of the consumer. A chunk is overwritten when the next but one is requested.
  *
- * @param end where to stop, in bytes; absent, at the end of the file
+ * @param end offset to stop at, in bytes; the end of the file when absent
  */
 export async function* chunksOf(file: ReadFile, end = file.size): AsyncGenerator<Buffer> {
   const buffers = [Buffer.allocUnsafe(CHUNK_BYTES), Buffer.allocUnsafe(CHUNK_BYTES)] as const
   const readInto = (buffer: Buffer, position: number) => {
     const count = file.read(buffer.subarray(0, Math.min(CHUNK_BYTES, end - position)), position)
-    // It fails where it is waited for.
+    // The rejection is handled where the promise is awaited.
     count.catch(() => {})
     return count
   }

@@ -13,22 +13,22 @@ import { ignoreRecords, type RecordConsumer, replay } from './replay.ts'
 import { Salvage, salvageLines } from './salvage.ts'
 import { faultLines, StoredDataValidator } from './validator.ts'
 
-/** What a data folder holds, and what is wrong with it. Sizes in bytes. */
+/** The state of a data folder and its problems. Sizes in bytes. */
 export interface Report {
   readonly folder: string
-  /** True when a server would start on it. */
+  /** True if a server would start with it. */
   readonly sound: boolean
-  /** `origin` tells whether the file is as it was written; undefined when it cannot be read. */
+  /** `origin` tells whether the checksum matches; undefined if the file cannot be read. */
   readonly snapshot: { readonly bytes: number; readonly origin: Origin; readonly sequence: number } | undefined
   readonly journal: readonly JournalFile[]
-  /** The last transaction that can be read. */
+  /** The last readable transaction. */
   readonly sequence: number
-  /** How many records there are in each table, with the journal. */
+  /** Number of records in each table, including the journal. */
   readonly tables: Readonly<Record<string, number>>
   readonly findings: readonly Finding[]
 }
 
-/** What a repair saved, and the places of what it could not. */
+/** Result of a repair: what was saved, and the places of what was not. */
 export interface Repair {
   readonly folder: string
   readonly records: number
@@ -37,9 +37,9 @@ export interface Repair {
 }
 
 /**
- * Looks through a data folder, and changes nothing.
+ * Examines a data folder without changing it.
  *
- * @throws {AppError} DATA_IN_USE when a process writes to it
+ * @throws {AppError} DATA_IN_USE if a process writes to it
  */
 export async function examine(folder: string, registry: Registry): Promise<Report> {
   await assertUnheld(lockPath(folder))
@@ -91,7 +91,7 @@ async function look(folder: string, registry: Registry): Promise<Look> {
 
 const note = (message: string): Finding => ({ level: 'warning', file: 'db.json', message })
 
-/** A data file that cannot be read as one: what can be told of its lines. */
+/** Examines a data file that is not valid JSON, line by line. */
 async function lookAtRuin(folder: string, error: AppError): Promise<Look> {
   const salvage = new Salvage()
   const sequence = await salvageLines(snapshotPath(folder), salvage)
@@ -103,10 +103,10 @@ async function lookAtRuin(folder: string, error: AppError): Promise<Look> {
 }
 
 /**
- * Writes what can be saved of a data folder into a new one: all records that can be read, with the transactions up to the
- * first damage. Files that are not the store's are copied. The original is not touched.
+ * Writes what can be saved of a data folder into a new one: all readable records, and the transactions up to the first damage.
+ * Files that do not belong to the store are copied. The original does not change.
  *
- * @throws {AppError} DATA_IN_USE when a process writes to it, USAGE when the new folder holds something
+ * @throws {AppError} DATA_IN_USE if a process writes to it, USAGE if the new folder is not empty
  */
 export async function repairInto(folder: string, target: string): Promise<Repair> {
   await assertUnheld(lockPath(folder))
@@ -135,7 +135,7 @@ async function assertFree(target: string): Promise<void> {
   if (names.length > 0) throw new AppError('USAGE', `${target} is not empty; ${remedy}`)
 }
 
-/** @returns the last transaction that is part of the file, when it says so */
+/** @returns the last transaction contained in the file, if it states one */
 async function salvageAll(folder: string, salvage: Salvage): Promise<number | undefined> {
   const found = await tryOpen(folder)
   if (found instanceof AppError) return salvageLines(snapshotPath(folder), salvage)
@@ -149,7 +149,7 @@ async function salvageAll(folder: string, salvage: Salvage): Promise<number | un
   }
 }
 
-/** Takes every record of a file that can be read, whether it fits its model or not. */
+/** Collects every readable record of a file, whether or not it matches its model. */
 async function salvageParts(snapshot: Snapshot, salvage: Salvage): Promise<void> {
   const sink: RecordConsumer = {
     begin: () => salvage.clear(),
@@ -162,7 +162,7 @@ async function salvageParts(snapshot: Snapshot, salvage: Salvage): Promise<void>
   if (judgement !== undefined) salvage.leftOut.push(...faultLines(judgement))
 }
 
-/** Puts transactions over what was salvaged. */
+/** Applies transactions to the salvaged tables. */
 function lay(entries: readonly JournalEntry[], salvage: Salvage): void {
   for (const { changes, nextIds } of entries) {
     for (const [name, id, after] of changes) {
@@ -186,7 +186,7 @@ async function* partsOf({ tables }: Salvage): AsyncGenerator<SnapshotPart> {
   }
 }
 
-/** The files of a data folder that are not the store's, such as the secret. */
+/** Copies the files that do not belong to the store, such as the secret. */
 async function copyOthers(from: string, to: string): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     if (entry.isFile() && !/^(db\.json|journal\.|lock)/.test(entry.name)) {

@@ -7,11 +7,11 @@ import { isJournal, type JournalContents, readJournal } from '../journal/journal
 import { draftOf, EMPTY, type Origin, type Snapshot, SnapshotAdapter } from '../snapshot/snapshot.ts'
 import { faultLines, type ValidationResult } from './validator.ts'
 
-/** How often a reader looks before it believes in damage, and before it gives up on a busy folder. */
+/** Minimum number of reads before damage is reported, and maximum number for a busy folder. */
 const MIN_READS = 5
 const MAX_READS = 100
 
-/** A data folder as it was found: its snapshot, open, and what the journal holds beyond it. */
+/** A data folder as found: its open snapshot, and the journal after it. */
 export interface Found {
   readonly snapshot: Snapshot
   readonly journal: JournalContents
@@ -23,12 +23,12 @@ export const snapshotPath = (folder: string): string => join(folder, 'db.json')
 export const snapshotIn = (folder: string, disk: Disk): Low<Snapshot> =>
   new Low<Snapshot>(new SnapshotAdapter(snapshotPath(folder), disk), EMPTY)
 
-/** Opens the snapshot of a folder, which the caller must close. */
+/** Opens the snapshot of a folder. The caller must close it. */
 export async function openSnapshot(folder: string, disk: Disk): Promise<Snapshot> {
   return openSnapshotFile(snapshotPath(folder), disk)
 }
 
-/** Opens a snapshot wherever it is, which the caller must close. */
+/** Opens a snapshot at any path. The caller must close it. */
 export async function openSnapshotFile(path: string, disk: Disk): Promise<Snapshot> {
   const low = new Low<Snapshot>(new SnapshotAdapter(path, disk), EMPTY)
   await low.read()
@@ -36,7 +36,7 @@ export async function openSnapshotFile(path: string, disk: Disk): Promise<Snapsh
 }
 
 /**
- * Looks at a data folder that nobody else writes to. The snapshot is to be closed by the caller.
+ * Reads a data folder that no other process writes to. The caller must close the snapshot.
  *
  * @throws {AppError} DATA_CORRUPT naming file and place
  */
@@ -50,13 +50,13 @@ export async function find(folder: string, disk: Disk): Promise<Found> {
   }
 }
 
-/** Removes what a process that was killed while it wrote a snapshot left of it. Only for whoever holds the folder. */
+/** Removes an unfinished snapshot of a killed process. The caller must hold the lock. */
 export async function removeDraft(folder: string, disk: Disk): Promise<void> {
   const draft = basename(draftOf(snapshotPath(folder)))
   if ((await disk.list(folder)).includes(draft)) await disk.remove(join(folder, draft)).catch(() => {})
 }
 
-/** Cuts a write that was never finished off the journal, and says so. */
+/** Truncates an unfinished write at the end of the journal, with a warning. */
 export async function mendTail({ torn }: JournalContents, disk: Disk, warn: (message: string) => void): Promise<void> {
   if (torn === undefined) return
   const bytes = torn.length - torn.goodLength
@@ -71,10 +71,10 @@ export async function mendTail({ torn }: JournalContents, disk: Disk, warn: (mes
 }
 
 /**
- * Looks at a data folder beside a server, which may fold its journal into the snapshot at any moment: then all is read again.
- * The snapshot is to be closed by the caller; being open, it stays what it was.
+ * Reads a data folder beside a running server, which may compact the journal at any moment; then everything is read again. The
+ * caller must close the snapshot, which keeps its content while open.
  *
- * @throws {AppError} DATA_CORRUPT naming file and place, STORE_UNAVAILABLE when the folder is never still
+ * @throws {AppError} DATA_CORRUPT naming file and place, STORE_UNAVAILABLE if the folder keeps changing
  */
 export async function findBeside(folder: string, disk: Disk): Promise<Found> {
   for (let attempt = 1; ; attempt++) {
@@ -85,7 +85,7 @@ export async function findBeside(folder: string, disk: Disk): Promise<Found> {
       await found.snapshot.file?.close()
       throw busy(folder)
     } catch (error) {
-      // A file that went while it was looked for is no fault; damage that is still there after a few looks is one.
+      // A file may disappear between listing and reading. Damage that persists over several reads is real.
       const isSettled = error instanceof AppError && attempt >= MIN_READS && (await stampOf(folder)) === before
       if (isSettled || attempt === MAX_READS) throw error
     }
@@ -93,10 +93,10 @@ export async function findBeside(folder: string, disk: Disk): Promise<Found> {
 }
 
 /**
- * Refuses a file that was changed by hand and is broken.
+ * Rejects an edited file that is invalid.
  *
- * @param remedy another one
- * @throws {AppError} DATA_CORRUPT naming every broken record, up to a limit
+ * @param remedy an additional remedy for the message
+ * @throws {AppError} DATA_CORRUPT naming the invalid records, up to a limit
  */
 export function refuseBroken(path: string, judgement: ValidationResult | undefined, remedy = ''): void {
   if (judgement === undefined || judgement.faultCount === 0) return
@@ -108,16 +108,16 @@ export function refuseBroken(path: string, judgement: ValidationResult | undefin
   throw new AppError('DATA_CORRUPT', lines.join('\n'))
 }
 
-/** What a person should know of a file that is not as we wrote it, and fine. */
+/** The warning about an edited file that is valid. */
 export function foreignNotice(origin: Origin, { records }: ValidationResult): string {
   const what = origin === 'edited' ? 'was changed by hand since it was last written' : 'has no checksum, as one made by hand'
   return `db.json ${what}; its ${records} records were checked and are fine`
 }
 
 /**
- * True when there is a snapshot or a journal in a folder.
+ * True if a folder holds a snapshot or a journal.
  *
- * @throws {AppError} TASK_FAILED when it is no folder, or one that cannot be looked into
+ * @throws {AppError} TASK_FAILED if it is not a readable folder
  */
 export async function holdsData(folder: string): Promise<boolean> {
   const names = await nodeDisk.list(folder).catch((cause: Error) => {
@@ -127,7 +127,7 @@ export async function holdsData(folder: string): Promise<boolean> {
   return names.some((name) => name === 'db.json' || isJournal(name))
 }
 
-/** The size of `db.json` in bytes, 0 when there is none. */
+/** Size of `db.json` in bytes; 0 if there is none. */
 export const snapshotSize = (folder: string): Promise<number> =>
   stat(snapshotPath(folder)).then(
     ({ size }) => size,
@@ -144,7 +144,7 @@ const stampOf = (folder: string): Promise<string> =>
 const busy = (folder: string): AppError =>
   new AppError('STORE_UNAVAILABLE', `${folder} changes faster than it can be read; try again`)
 
-/** Does something with what was found, and closes it. */
+/** Runs `work` and closes what was found. */
 export async function closing(found: Found, work: (found: Found) => Promise<unknown>): Promise<void> {
   try {
     await work(found)

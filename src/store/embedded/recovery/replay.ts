@@ -8,45 +8,45 @@ import type { Origin, Snapshot } from '../snapshot/snapshot.ts'
 import type { Table } from '../tables/table.ts'
 import { StoredDataValidator, type TableValidator, type ValidationResult } from './validator.ts'
 
-/** Who takes the records of a data folder: tables in memory, or nobody. */
+/** Receives the records of a data folder. */
 export interface RecordConsumer {
-  /** Called before the first table. The file may have to be read anew in another way: what was taken until then is void. */
+  /** Called before the first table. Called again if the file has to be read in another way; earlier records are void then. */
   begin?(): void
   /**
-   * A table, and its next id. Called twice for a table over which something lies: what came first stays.
+   * Starts a table with its next id. Called twice for a table that the journal touches; earlier records stay valid.
    *
-   * @returns who takes its records; undefined: nobody wants them
+   * @returns receives the table's records; undefined to skip them
    */
   table(name: string, nextId: number): ((record: StoredRecord) => void) | undefined
 }
 
-/** Takes nothing. */
+/** Discards all records. */
 export const ignoreRecords: RecordConsumer = { table: () => undefined }
 
-/** What was poured. */
+/** Result of a replay. */
 export interface ReplayResult {
-  /** The snapshot, in parts that were found to be what they seem. */
+  /** The snapshot, in parts whose layout was verified. */
   readonly snapshot: Snapshot
   readonly overlay: JournalOverlay
-  /** How many records each table has in the end; of a table that nobody looks into, 0. */
+  /** Final number of records of each table; 0 for skipped tables. */
   readonly tables: ReadonlyMap<string, number>
-  /** What a judge found, if one was asked. */
+  /** Result of the validation, if there was one. */
   readonly judgement: ValidationResult | undefined
 }
 
 type JudgeFor = (origin: Origin) => StoredDataValidator | undefined
 
-/** What is as we wrote it was judged when it was written. */
+/** Files with a matching checksum were validated when they were written. */
 export const validatorForEdited =
   (registry: Registry | undefined): JudgeFor =>
   (origin) =>
     origin === 'ours' ? undefined : new StoredDataValidator(registry)
 
 /**
- * Gives all records of a snapshot with its journal to a sink: each once, as it is in the end.
+ * Streams the final state of every record: the snapshot merged with the journal.
  *
- * @param judgeFor makes who judges a file of this origin, if anybody does
- * @throws {AppError} DATA_CORRUPT when the file cannot be read
+ * @param judgeFor returns the validator for a file of this origin, if it needs one
+ * @throws {AppError} DATA_CORRUPT if the file cannot be read
  */
 export async function replay(
   snapshot: Snapshot,
@@ -98,7 +98,7 @@ async function replayOnce(
   return { snapshot, overlay, tables, judgement: judge?.finish() }
 }
 
-/** The table that is being poured. */
+/** The table being replayed. */
 class OpenTable {
   readonly name: string
   readonly #nextId: number
@@ -125,7 +125,7 @@ class OpenTable {
   take(part: SnapshotPart & { kind: 'lines' | 'records' }): void {
     if (this.#judge !== undefined) this.#judgeAll(part.kind === 'lines' ? parseLines(part.lines, part.line) : part.records)
     else if (this.#put !== undefined && part.kind === 'lines') {
-      // Nobody's table is not even parsed.
+      // Skipped tables are not parsed.
       for (const record of parseLines(part.lines) as StoredRecord[]) this.#give(record)
     }
   }
@@ -147,9 +147,9 @@ class OpenTable {
   }
 
   /**
-   * Tells the overlay what in a file that was made by hand is not as it should be in ours.
+   * Records in the overlay what an edited file has differently from our own format.
    *
-   * @returns how many records there were
+   * @returns number of records
    */
   end(overlay: JournalOverlay): number {
     if (this.#highest >= this.#nextId) overlay.raiseNextId(this.name, this.#highest + 1)
@@ -158,7 +158,7 @@ class OpenTable {
   }
 }
 
-/** The record as it will stand in the file, so that it is the same after the next start, and so is its version. */
+/** Puts the id first, as in the file, so that the version is the same after a restart. */
 function idFirst(record: StoredRecord): StoredRecord {
   for (const key in record)
     if (key === 'id') return record
@@ -167,7 +167,7 @@ function idFirst(record: StoredRecord): StoredRecord {
   return { id, ...others }
 }
 
-/** Puts records into a table of the engine; into none, when the model is not registered at present: they stay in the file. */
+/** Loads records into a table of the engine. Records of models that the project does not have stay in the file. */
 export function tableLoader(table: Table | undefined, nextId: number): ((record: StoredRecord) => void) | undefined {
   if (table === undefined) return undefined
   table.nextId = Math.max(table.nextId, nextId)

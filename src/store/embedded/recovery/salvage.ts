@@ -5,13 +5,13 @@ import { isObject } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
 import { tableOf } from '../snapshot/lines.ts'
 
-/** A table as far as it can be read. */
+/** The readable part of a table. */
 export interface SalvagedTable {
   nextId: number
   readonly records: Map<number, StoredRecord>
 }
 
-/** Tables that are filled with whatever can be read, and the words for what cannot. */
+/** Collects readable records, and messages about the others. */
 export class Salvage {
   readonly tables = new Map<string, SalvagedTable>()
   readonly leftOut: string[] = []
@@ -28,7 +28,7 @@ export class Salvage {
     return table
   }
 
-  /** Takes a record, if it can be told from others. */
+  /** Adds a value if it is a record with an id. */
   add(name: string, value: unknown, place: string): void {
     const table = this.table(name, 1)
     const id = isObject(value) ? value.id : undefined
@@ -44,9 +44,9 @@ export class Salvage {
 const FRAME = /^(\{|\},?|\]\},?|"format": \d+,|"tables": \{|"checksum": .*|)$/
 
 /**
- * Takes what can be read of a data file that is not valid JSON any more, line by line.
+ * Reads a data file that is not valid JSON, line by line.
  *
- * @returns the last transaction that is part of it, when the file still says so
+ * @returns the last transaction contained in it, if the file still states it
  */
 export async function salvageLines(path: string, salvage: Salvage): Promise<number | undefined> {
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })

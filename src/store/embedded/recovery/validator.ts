@@ -6,27 +6,27 @@ import type { StoredRecord } from '../../store.ts'
 import { referencesOf } from '../tables/table.ts'
 import { valueProblems } from '../transactions/constraints.ts'
 
-/** Something in a data file that breaks its model: `path` and `problem` make a sentence. */
+/** A value in a data file that violates its model. `path` and `problem` form a sentence. */
 export interface RecordFault {
   /** `tables.user.records[3].age` */
   readonly path: string
   readonly problem: string
   readonly id?: number
-  /** Counted from 1; known when the file has one record a line. */
+  /** Counts from 1; known for files with one record a line. */
   readonly line?: number
 }
 
-/** What a judge found: the first faults, and how many there are in all. */
+/** The first faults, and their total number. */
 export interface ValidationResult {
   readonly faults: readonly RecordFault[]
   readonly faultCount: number
   readonly records: number
 }
 
-/** Nobody reads more. */
+/** Maximum number of faults listed. */
 const MAX_FAULTS = 50
 
-/** Holds the records of a data file against the models. Tables without a model need ids, and nothing else. */
+/** Validates the records of a data file against the models. Records of tables without a model only need ids. */
 export class StoredDataValidator {
   readonly #models: ReadonlyMap<string, Model>
   readonly #tables = new Map<string, TableValidator>()
@@ -34,12 +34,12 @@ export class StoredDataValidator {
   #faultCount = 0
   #records = 0
 
-  /** @param registry undefined holds records against no model at all */
+  /** @param registry undefined checks ids only */
   constructor(registry: Registry | undefined) {
     this.#models = new Map((registry?.all ?? []).map((model) => [model.key, model]))
   }
 
-  /** A table, to be given its records in the order in which they stand in the file. */
+  /** Starts a table, whose records follow in file order. */
   table(name: string, line?: number): TableValidator {
     if (this.#tables.has(name)) this.#accuse({ path: `tables.${name}`, problem: 'is there twice', ...(line && { line }) })
     const judge = new TableValidator(name, line, this.#models.get(name), (fault) => this.#accuse(fault))
@@ -47,13 +47,16 @@ export class StoredDataValidator {
     return judge
   }
 
-  /** A record that the journal put over the file: of ours, so that it is only held against those of the file. */
+  /**
+   * Adds a record of the journal. It was validated when written, so only its unique values and references are checked against
+   * the file.
+   */
   ours(table: string, record: StoredRecord): void {
     const judge = this.#tables.get(table) ?? this.table(table)
     judge.ours(record)
   }
 
-  /** Judges what only the whole can tell: references. */
+  /** Checks references, which needs all records. */
   finish(): ValidationResult {
     for (const table of this.#tables.values()) {
       this.#records += table.count
@@ -71,11 +74,11 @@ export class StoredDataValidator {
   }
 }
 
-/** Stands for the place of a record that is not in the file but in the journal: below all places, and tells its id. */
+/** Position of a record that comes from the journal: negative, and derived from its id. */
 const placeOfOurs = (id: number): number => -id
 const isOurs = (place: number): boolean => place < 0
 
-/** The part of a judge that sees one table. */
+/** Validates one table. */
 export class TableValidator {
   readonly #name: string
   readonly #line: number | undefined
@@ -95,7 +98,7 @@ export class TableValidator {
     this.#links = [...(model?.relations.values() ?? [])].map(({ name, relation: { target } }) => ({ name, target, found: [] }))
   }
 
-  /** How many records of the file it has seen. */
+  /** Number of records of the file so far. */
   get count(): number {
     return this.#ids.length
   }
@@ -105,8 +108,8 @@ export class TableValidator {
   }
 
   /**
-   * @param isOverruled when the journal says what this record is in the end
-   * @returns the record, when it can be told from others
+   * @param isOverruled true if the journal replaces or removes this record
+   * @returns the record, if it has a usable id
    */
   record(value: unknown, isOverruled: boolean): StoredRecord | undefined {
     const index = this.#ids.length
@@ -143,7 +146,7 @@ export class TableValidator {
     this.#compare(record, place)
   }
 
-  /** Where the references of the records lead. */
+  /** The targets of all references. */
   *references(): Generator<{ field: string; target: string; index: number; id: number }> {
     for (const { name, target, found } of this.#links) {
       for (let at = 0; at < found.length; at += 2) yield { field: name, target, index: found[at] ?? 0, id: found[at + 1] ?? 0 }
@@ -175,7 +178,7 @@ export class TableValidator {
   }
 }
 
-/** The faults as a person reads them, one a line. */
+/** Formats faults, one a line. */
 export function faultLines({ faults, faultCount }: ValidationResult): string[] {
   const lines = faults.map(faultLine)
   return faultCount > faults.length ? [...lines, `… and ${faultCount - faults.length} more`] : lines
