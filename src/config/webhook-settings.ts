@@ -57,7 +57,11 @@ export function secretProblem(secret: string): string | undefined {
   return secret.length > SECRET_LENGTH.max ? `must be at most ${SECRET_LENGTH.max} characters long` : undefined
 }
 
-/** A text that is judged in words of its own; @param type Joi's name of the fault */
+/**
+ * A string checked by a function of ours.
+ *
+ * @param type Joi's name of the error
+ */
 const judged = (type: string, problemOf: (text: string) => string | undefined): Joi.StringSchema =>
   Joi.string()
     .custom((text: string, helpers) => {
@@ -81,7 +85,7 @@ const section = Joi.object({
   keep: Joi.object({ deliveries: Joi.number().integer().min(0).max(1_000_000), days: Joi.number().positive().max(3650) }),
 })
 
-/** What settings may say of webhooks: a list of subscriptions, or a section. */
+/** Schema of `webhooks`: a list of subscriptions, or a section. */
 export const webhooksSchema = Joi.alternatives().conditional(Joi.array(), {
   // biome-ignore lint/suspicious/noThenProperty: Joi calls it so.
   then: Joi.array().items(subscription),

@@ -1,7 +1,7 @@
 import type { Span } from './example.ts'
 import type { Paint } from './format.ts'
 
-/** A few lines of a file around a place, with the place underlined; of one over several lines the part in the first. */
+/** Some lines of a file around a span, with the span underlined; of a span over several lines, the part in the first. */
 export function codeFrame(text: string, { line, column, end }: Span, paint: Paint): string {
   const lines = text.replaceAll('\t', ' ').split(/\r?\n/).map(harmless)
   const first = Math.max(1, line - 1)
@@ -21,5 +21,5 @@ export function codeFrame(text: string, { line, column, end }: Span, paint: Pain
   return shown.join('\n')
 }
 
-/** A text without what could steer a terminal: a file may come from anybody. */
+/** Replaces control characters, since a file may contain terminal escapes. */
 export const harmless = (text: string): string => text.replaceAll(/\p{Cc}/gu, '\uFFFD')

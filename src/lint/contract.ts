@@ -4,13 +4,13 @@ import type { FormViewDefinition } from '../views/definition.ts'
 import type { DefinedForm, DefinedView } from '../views/views.ts'
 import type { LintProject } from './project.ts'
 
-/** Where a model is defined; one that the product brings along stands nowhere. */
+/** The source of a model; undefined for built-in ones. */
 export function modelSource({ models }: LintProject, { key, name }: Model): { source: Source; value: unknown } {
   const { source, value } = models.find(({ model }) => model.key === key)?.definition ?? {}
   return { source: source ?? flatSource(`built-in model ${name}`), value }
 }
 
-/** The models that both versions have, as they were and as they are. */
+/** The models of both versions, as pairs of old and new. */
 export function commonModels(before: LintProject, after: LintProject): [Model, Model][] {
   return before.registry.public.flatMap((was) => {
     const is = after.registry.get(was.key)
@@ -18,7 +18,7 @@ export function commonModels(before: LintProject, after: LintProject): [Model, M
   })
 }
 
-/** The forms that both versions have under one name, for one model. */
+/** The forms of both versions with equal names and models. */
 export function commonForms(
   before: LintProject,
   after: LintProject,
@@ -33,5 +33,5 @@ export function commonForms(
 
 const isForm = (view: DefinedView): view is DefinedForm => view.view.view_type === 'form'
 
-/** A place for what is gone: the file where it was, if that is still there. */
+/** The position of something removed: its former file, if that still exists. */
 export const formerPlace = ({ file }: Source): Source => flatSource(file)

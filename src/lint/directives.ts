@@ -1,15 +1,15 @@
 import { commentLines } from '../config/comments.ts'
 
-/** A comment that disables rules for the line behind it. */
+/** A comment that disables rules for the following line. */
 export interface Directive {
-  /** The line that it is about: the next one that is no such comment itself. */
+  /** The line that it applies to: the next one without such a comment. */
   readonly target: number
   readonly ids: readonly { readonly id: string; readonly line: number; readonly column: number }[]
 }
 
 const DIRECTIVE = /^\s*#\s*admin-lint-disable-next-line(?:\s+(.*))?$/
 
-/** `# admin-lint-disable-next-line <id>[, <id>]… [reason]` in a YAML file; each on a line of its own. */
+/** Parses `# admin-lint-disable-next-line <id>[, <id>]… [reason]` comments in a YAML file, each on a line of its own. */
 export function directivesIn(file: string, text: string): Directive[] {
   if (!/\.ya?ml$/.test(file) || !text.includes('admin-lint-disable-next-line')) return []
   const lines = text.split(/\r?\n/)
@@ -26,7 +26,7 @@ export function directivesIn(file: string, text: string): Directive[] {
   })
 }
 
-/** The first word, and those behind it that a comma or a slash makes one; the rest is why. */
+/** The ids are the first word and further words joined by commas or slashes; the rest is the reason. */
 function idsIn(list: string): { id: string; at: number }[] {
   const words = [...list.matchAll(/[^\s,]+/g)].map(({ 0: id, index }) => ({ id, at: index }))
   const isId = ({ id, at }: { id: string; at: number }, index: number) =>

@@ -1,6 +1,6 @@
 import type { Example } from './rule.ts'
 
-/** The models that the examples of rules are about. */
+/** The models of the rules' examples. */
 export const EXAMPLE_MODELS: Readonly<Record<string, string>> = {
   'models/example.yaml': `- name: Post
   fields:
@@ -21,18 +21,18 @@ export const EXAMPLE_MODELS: Readonly<Record<string, string>> = {
 
 const INTRO = 'name: PostForm\nview_type: form\nmodel: Post\n'
 
-/** An example that is one form view of Post. */
+/** An example with one form view of Post. */
 export const formExample = (rest: string): Example => ({ files: { 'views/post.yaml': `${INTRO}${rest}` } })
 
-/** An example that is one list view of Post. */
+/** An example with one list view of Post. */
 export const listExample = (rest: string): Example => ({
   files: { 'views/post.yaml': `name: PostList\nview_type: list\nmodel: Post\n${rest}` },
 })
 
-/** An example that is one file of models. */
+/** An example with one model file. */
 export const modelExample = (text: string): Example => ({ files: { 'models/other.yaml': text } })
 
-/** An example that is the settings. */
+/** An example with settings. */
 export const configExample = (text: string): Example => ({ files: { 'admin.config.yaml': text } })
 
 /** An example of a change in one file. */
@@ -44,14 +44,14 @@ export const changeExample = (file: string, before: string, after: string): Exam
 const START = '»'
 const END = '«'
 
-/** A stretch of a text, from 1; `end` is just behind it. */
+/** A span of a text; positions start at 1, the end is exclusive. */
 export interface Span {
   readonly line: number
   readonly column: number
   readonly end: { readonly line: number; readonly column: number }
 }
 
-/** Takes the marks `»` and `«` out of a text, and tells what stood between them. */
+/** Removes the marks `»` and `«` from a text and returns the marked spans. */
 export function unmark(marked: string): { text: string; spans: Span[] } {
   const spans: Span[] = []
   const open: Omit<Span, 'end'>[] = []

@@ -3,7 +3,7 @@ import type { Paint } from './format.ts'
 import type { Example, Rule } from './rule.ts'
 import { RULES } from './rules.ts'
 
-/** A rule's page: what it finds, why, what to write instead, and examples. */
+/** The page of a rule: what it finds, why it matters, what to write instead, and examples. */
 export function explain({ id, severity, summary, details, invalid, valid }: Rule, paint: Paint): string {
   const head = `${paint('bold', id)} (${severity})\n\n${summary}.\n\n${details}\n`
   const part = (title: string, examples: readonly Example[]) =>
@@ -25,7 +25,7 @@ function exampleText({ files, before = {} }: Example, paint: Paint): string {
 
 const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, '    ')
 
-/** The whole text, with a line of marks put under the place. */
+/** The whole text with the span underlined. */
 function framed(text: string, span: Span, paint: Paint): string {
   const lines = text.trimEnd().split('\n')
   const stop = span.end.line === span.line ? span.end.column : (lines[span.line - 1]?.length ?? 0) + 1
@@ -34,7 +34,7 @@ function framed(text: string, span: Span, paint: Paint): string {
   return indent(`${lines.join('\n')}\n`)
 }
 
-/** Every rule in a line. */
+/** A table of all rules. */
 export function listRules(): string {
   const rules: readonly Rule[] = Object.values(RULES)
   const width = Math.max(...rules.map(({ id }) => id.length))

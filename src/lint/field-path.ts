@@ -1,7 +1,7 @@
 import type { Path } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
 
-/** Where a model's definition has a field; the fields as a whole for one that it has by itself. */
+/** Path of a field in a model's definition; the path of all fields for an implicit one. */
 export function fieldPath(definition: unknown, name: string): Path {
   const fields = isObject(definition) && Array.isArray(definition.fields) ? definition.fields : []
   const index = fields.findIndex((field: unknown) => isObject(field) && field.name === name)

@@ -1,56 +1,56 @@
 import type { Position, TextEdit } from '../config/source.ts'
 
-/** How much a finding matters. Notes are told and never counted: changes of a contract that break nothing. */
+/** Severity of a finding. Notes are compatible changes of the API; they are reported but not counted. */
 export type Severity = 'error' | 'warn' | 'note'
 
-/** Something that a rule found, and where. */
+/** A finding of a rule, with its position. */
 export interface Finding {
-  /** The rule's id, such as `view/unknown-field`. */
+  /** Id of the rule, such as `view/unknown-field`. */
   readonly rule: string
   readonly severity: Severity
   readonly message: string
-  /** Path from the folder that the report is for; of a fault in no file, what it is in, such as `environment ADMIN_PORT`. */
+  /** Path relative to the folder of the report; for faults outside of files their origin, such as `environment ADMIN_PORT`. */
   readonly file: string
-  /** From 1, as columns are, which count UTF-16 code units. */
+  /** Line and column start at 1; columns count UTF-16 code units. */
   readonly line: number
   readonly column: number
-  /** Just behind the last character. */
+  /** Position behind the last character. */
   readonly end: { readonly line: number; readonly column: number }
-  /** True when `admin serve` refuses the project for it. */
+  /** True if it prevents `admin serve` from starting. */
   readonly stopsServe: boolean
-  /** What `--fix` would do. */
+  /** The edit of `--fix`. */
   readonly fix?: TextEdit
-  /** Of a change since another version: whether clients that worked can fail. */
+  /** For changes since another version: true if existing clients can fail. */
   readonly breaking?: boolean
-  /** The stored record that it is about. */
+  /** The stored record concerned. */
   readonly record?: { readonly model: string; readonly id: number; readonly field: string }
 }
 
-/** What a run found. */
+/** Result of a lint run. */
 export interface LintReport {
   readonly findings: readonly Finding[]
-  /** How many files of the project were read. */
+  /** Number of files read. */
   readonly files: number
-  /** How many findings `--fix` has mended; they are no longer among the findings. */
+  /** Number of findings fixed by `--fix`; they are not among the findings. */
   readonly fixed: number
-  /** What was read, by the names that findings use, for showing the place of a finding. */
+  /** Texts of the files by the names used in findings, for showing positions. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** In the order of files and lines. */
+/** Orders findings by file and position. */
 export function byPlace(a: Finding, b: Finding): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1
   return a.line - b.line || a.column - b.column || (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0)
 }
 
-/** How many there are of each severity. */
+/** Number of findings by severity. */
 export function countBySeverity(findings: readonly Finding[]): Readonly<Record<Severity, number>> {
   const count = { error: 0, warn: 0, note: 0 }
   for (const { severity } of findings) count[severity]++
   return count
 }
 
-/** The end of what stands at a place: as far as it is known, or else of the word there. */
+/** End of the span at a position, if known; otherwise the end of the word there. */
 export function endOf({ line, column, end }: Position, text: string | undefined): Finding['end'] {
   if (end !== undefined) return end
   const rest = text?.split('\n')[line - 1]?.slice(column - 1) ?? ''

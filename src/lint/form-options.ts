@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../util/json.ts'
 
 type NumberBound = 'min_length' | 'max_length' | 'gt' | 'gte' | 'lt' | 'lte'
 
-/** A bound that is a number, and how it is written: `ge` and `le` are other spellings. */
+/** A numeric limit with its spelling: `ge` and `le` are aliases. */
 export interface WrittenBound {
   readonly key: string
   readonly bound: NumberBound
@@ -21,7 +21,7 @@ const SPELLINGS: Readonly<Record<string, NumberBound>> = {
   le: 'lte',
 }
 
-/** The numbers among the bounds that a form's field has. */
+/** The numeric limits of a form's field. */
 export function boundsOf(options: JsonObject | undefined): WrittenBound[] {
   return Object.entries(options ?? {}).flatMap(([key, value]) => {
     const bound = Object.hasOwn(SPELLINGS, key) ? SPELLINGS[key] : undefined
@@ -29,14 +29,14 @@ export function boundsOf(options: JsonObject | undefined): WrittenBound[] {
   })
 }
 
-/** The values that a form offers for a field, with or without labels. */
+/** The choices that a form offers for a field, with or without labels. */
 export function choicesOf(options: JsonObject | undefined): readonly Json[] | undefined {
   const choices = options?.choices
   if (!Array.isArray(choices)) return undefined
   return choices.map((choice: Json) => (isObject(choice) ? (choice.value as Json) : choice))
 }
 
-/** What the options of a form's field bound, as far as it is well-formed. */
+/** The well-formed limits in the options of a form's field. */
 export function limitsIn(options: JsonObject | undefined): LimitsDefinition {
   const numbers = Object.fromEntries(boundsOf(options).map(({ bound, value }) => [bound, value]))
   const choices = choicesOf(options)?.filter((each) => typeof each === 'string' || typeof each === 'number')
@@ -44,7 +44,7 @@ export function limitsIn(options: JsonObject | undefined): LimitsDefinition {
   return { ...numbers, ...(choices && { choices }), ...(typeof pattern === 'string' && { pattern }) }
 }
 
-/** One end of what bounds leave: `open` when the end itself is out. */
+/** One end of a range; `open` excludes the end itself. */
 interface End {
   readonly at: number
   readonly open: boolean
@@ -52,18 +52,18 @@ interface End {
 
 type Numbers = Pick<LimitsDefinition, NumberBound>
 
-/** The lowest that numbers may be. */
+/** The lower end of a numeric range. */
 export function lowest({ gt = -Infinity, gte = -Infinity }: Numbers): End {
   return gt >= gte ? { at: gt, open: gt !== -Infinity } : { at: gte, open: false }
 }
 
-/** The highest that numbers may be. */
+/** The upper end of a numeric range. */
 export function highest({ lt = Infinity, lte = Infinity }: Numbers): End {
   return lt <= lte ? { at: lt, open: lt !== Infinity } : { at: lte, open: false }
 }
 
-/** True when a lower end lets through what another does not. */
+/** True if a lower end admits values that the other excludes. */
 export const isBelow = (a: End, b: End): boolean => a.at < b.at || (a.at === b.at && !a.open && b.open)
 
-/** True when an upper end lets through what another does not. */
+/** True if an upper end admits values that the other excludes. */
 export const isAbove = (a: End, b: End): boolean => a.at > b.at || (a.at === b.at && !a.open && b.open)

@@ -1,12 +1,12 @@
 import type { LintReport } from './finding.ts'
 
-/** What a format may know beside the report. */
+/** Context of a report format. */
 export interface FormatContext {
-  /** Colours a part of a text, where somebody looks at it. */
+  /** Colours a part of the text on a terminal. */
   readonly paint: Paint
-  /** The version of this program. */
+  /** Version of this program. */
   readonly version: string
-  /** The least severity that makes a run fail. */
+  /** The lowest severity that makes a run fail. */
   readonly failOn: 'error' | 'warn'
 }
 

@@ -5,7 +5,7 @@ import { junit } from './formats/junit.ts'
 import { pretty } from './formats/pretty.ts'
 import { sarif } from './formats/sarif.ts'
 
-/** Every way to show a report. */
+/** All report formats by name. */
 export const FORMATS = { pretty, json, github, sarif, junit } as const satisfies Readonly<Record<string, Format>>
 
 export type FormatName = keyof typeof FORMATS

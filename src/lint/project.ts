@@ -4,32 +4,29 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { DefinedView } from '../views/views.ts'
 
-/** A project as rules see it: what could be understood of its files, with places. */
+/** A project as rules see it: the readable parts of its files, with positions. */
 export interface LintProject {
   readonly config: Definition | undefined
-  /** All models, those that the product brings along too. */
+  /** All models, including built-in ones. */
   readonly registry: Registry
   /** The project's own models. */
   readonly models: readonly DefinedModel[]
   readonly views: readonly DefinedView[]
-  /**
-   * Of which model and kind each view is meant to be, also those that are faulty; what cannot be told of one is left out and
-   * may be anything.
-   */
+  /** Model and kind of each view, including faulty ones. A missing member is unknown and may be anything. */
   readonly intendedViews: readonly { readonly model?: string; readonly kind?: 'form' | 'list' }[]
-  /** What was read, by the names of files. */
+  /** Texts of the files by name. */
   readonly texts: ReadonlyMap<string, string>
-  /** The ids of all rules. */
+  /** Ids of all rules. */
   readonly ruleIds: readonly string[]
-  /** Why a cross-field rule that can be compiled cannot do what is meant; nothing when it can. */
+  /** Why a compiled cross-field rule cannot work as intended; empty if it can. */
   readonly ruleProblems: (rule: string, model: Model) => readonly string[]
   /** True for a field that only a superuser may set. */
   readonly isPrivileged: (model: Model, field: string) => boolean
-  /** Stored records that break their model; only looked for when they are asked for. */
+  /** Stored records that break their model; absent unless requested. */
   readonly records?: readonly BrokenRecord[]
 }
 
-/** A stored record that breaks its model as it is now. */
+/** A stored record that breaks its present model. */
 export interface BrokenRecord {
   readonly model: string
   readonly id: number

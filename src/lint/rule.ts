@@ -6,13 +6,13 @@ import type { Finding } from './finding.ts'
 import type { LintProject } from './project.ts'
 
 /**
- * One thing that can be wrong with a project. What keeps a project from being served is found where it is read; a rule of that
- * kind only explains it. Others look for themselves: at everything, or at each model, view or field of a view.
+ * A lint rule. Faults that prevent a start are found by the loader; a rule of that kind only explains them. Other rules have a
+ * check function for the project, or for each model, view or view field.
  */
 export interface Rule {
-  /** Stable: settings and comments refer to it. Its file is `rules/<id>.ts`. */
+  /** Stable, since settings and comments refer to it. The rule's file is `rules/<id>.ts`. */
   readonly id: string
-  /** What a finding is unless the settings say otherwise. What stops `admin serve` is always an error. */
+  /** Default severity. Rules whose violation prevents a start are always errors. */
   readonly severity: 'error' | 'warn'
   /** One line. */
   readonly summary: string
@@ -24,26 +24,26 @@ export interface Rule {
   readonly model?: (context: ModelContext, report: Report) => void
   readonly view?: (context: ViewContext, report: Report) => void
   readonly field?: (context: FieldContext, report: Report) => void
-  /** Holds a project against an earlier version of it. */
+  /** Compares a project with an earlier version. */
   readonly compare?: (before: LintProject, after: LintProject, report: Report) => void
 }
 
 /**
- * Files of a project that shows a rule: in an invalid one, what is found stands between the marks `»` and `«`. Beside them are
- * the models of `example.ts`.
+ * Project files that show a rule, beside the models of `example.ts`. In an invalid example the marks `»` and `«` enclose the
+ * finding.
  */
 export interface Example {
   readonly files: Readonly<Record<string, string>>
-  /** What stood in these files before, for rules about changes and about stored records. */
+  /** Earlier content of these files, for rules about changes and stored records. */
   readonly before?: Readonly<Record<string, string>>
 }
 
-/** Says that something was found. */
+/** Reports a finding. */
 export type Report = (source: Source, path: Path, message: string, about?: ReportDetails) => void
 
 interface ReportDetails extends Pick<Finding, 'breaking' | 'record'> {
   readonly part?: 'key' | 'value'
-  /** What mends it without changing what the API accepts, refuses or stores. */
+  /** A fix that does not change what the API accepts, rejects or stores. */
   readonly fix?: Change
 }
 
@@ -57,22 +57,22 @@ export interface ModelContext {
 export interface ViewContext {
   readonly project: LintProject
   readonly view: ViewDefinition
-  /** The view, when it is a form. */
+  /** The view, if it is a form. */
   readonly form: FormViewDefinition | undefined
   readonly model: Model
   readonly source: Source
-  /** The model's field that a name in the view means; nothing where there is none, or it is at fault itself. */
+  /** The model's field of a name in the view; undefined if there is none or it is faulty. */
   fieldOf(name: string): Field | undefined
 }
 
-/** A field of a view, the first of its name, that the model has. */
+/** A field of a view that the model has; the first of its name. */
 export interface FieldContext extends ViewContext {
   readonly field: FieldViewDefinition
   readonly modelField: Field
   readonly path: Path
 }
 
-/** Names in a list of a form, each once, with their places. */
+/** Distinct names in a list of a form, with their paths. */
 export function namesIn(form: FormViewDefinition, list: 'creation_fields' | 'allowed_update_fields'): [string, Path][] {
   const names = form[list] ?? []
   return names.flatMap((name, index) => (names.indexOf(name) === index ? [[name, [list, index]] as [string, Path]] : []))
@@ -80,7 +80,7 @@ export function namesIn(form: FormViewDefinition, list: 'creation_fields' | 'all
 
 export const LISTS = ['creation_fields', 'allowed_update_fields'] as const
 
-/** What a form lets through: undefined stands for every field. An update without a list of its own takes that for creation. */
+/** The fields that a form accepts; undefined for all. Without a list of its own, an update uses that of creation. */
 export function allowLists({ creation_fields: create, allowed_update_fields: update = create }: FormViewDefinition): {
   create: readonly string[] | undefined
   update: readonly string[] | undefined

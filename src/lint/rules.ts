@@ -46,7 +46,7 @@ import { viewUnknownModel } from './rules/view/unknown-model.ts'
 import { viewUnreachableField } from './rules/view/unreachable-field.ts'
 import { viewWidgetMismatch } from './rules/view/widget-mismatch.ts'
 
-/** Every rule, by its id. */
+/** Every rule by id. */
 export const RULES = {
   'file/invalid': fileInvalid,
   'config/invalid': configInvalid,
@@ -99,7 +99,7 @@ export type RuleId = keyof typeof RULES
 
 export const RULE_IDS = Object.keys(RULES) as RuleId[]
 
-/** The rule of an id; undefined when there is none. */
+/** The rule of an id; undefined if there is none. */
 export function ruleOf(id: string): Rule | undefined {
   return Object.hasOwn(RULES, id) ? RULES[id as RuleId] : undefined
 }

@@ -8,11 +8,11 @@ import type { FieldContext, Report, Rule, ViewContext } from './rule.ts'
 import { RULES } from './rules.ts'
 
 /**
- * Everything that is wrong with a project: what keeps it from being served, as it was found when it was read, and what rules
- * find beyond that. In the order of files and lines; nothing is there twice.
+ * All findings of a project: the faults that prevent a start, and those of the rules. Ordered by file and position, without
+ * duplicates.
  *
- * @param faults what keeps it from being served
- * @param before an earlier version, to tell what has changed for clients
+ * @param faults the faults that prevent a start
+ * @param before an earlier version to compare with
  */
 export function lint(project: LintProject, faults: readonly Fault[], before?: LintProject): Finding[] {
   const findings = faults.map(({ rule, message, position }): Finding => {
@@ -69,7 +69,7 @@ function visitViews(project: LintProject, rule: Rule, report: Report): void {
     const seen = new Set<string>()
     for (const [index, field] of view.fields.entries()) {
       const modelField = fieldOf(field.name)
-      // What the model does not have, and what is there twice, is told already.
+      // Unknown and duplicate fields are reported by other rules.
       if (modelField === undefined || seen.has(field.name)) continue
       seen.add(field.name)
       const at: FieldContext = { ...context, field, modelField, path: ['fields', index] }
@@ -78,7 +78,10 @@ function visitViews(project: LintProject, rule: Rule, report: Report): void {
   }
 }
 
-/** What the settings say of rules; they are looked at as they are written, since one fault in them must not undo all of them. */
+/**
+ * The severities set in the settings, read from the raw definition, since one fault in the settings must not disable all of
+ * them.
+ */
 function severitiesIn({ config }: LintProject): ReadonlyMap<string, Exclude<Severity, 'note'> | 'off'> {
   const section = isObject(config?.value) && isObject(config.value.lint) ? config.value.lint.rules : undefined
   const entries = isObject(section) ? Object.entries(section) : []
@@ -89,7 +92,7 @@ function severitiesIn({ config }: LintProject): ReadonlyMap<string, Exclude<Seve
   )
 }
 
-/** What stops `admin serve` cannot be disabled: it would stop it nevertheless. */
+/** Faults that prevent a start cannot be disabled. */
 function withoutDisabled({ texts }: LintProject, findings: readonly Finding[]): Finding[] {
   const disabled = new Set<string>()
   for (const [file, text] of texts) {

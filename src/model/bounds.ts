@@ -3,7 +3,7 @@ import type { Field } from './field.ts'
 import type { Reading } from './field-type.ts'
 import { checkLimits } from './limits.ts'
 
-/** Bounds that no value can meet, or that do not fit the type; each with the key that is at fault. */
+/** Finds limits that no value can satisfy, or that do not fit the type, with the key at fault. */
 export function boundsProblems(definition: FieldDefinition): { key: keyof FieldDefinition; problem: string }[] {
   const problems: { key: keyof FieldDefinition; problem: string }[] = []
   const { name, type, choices, min_length = 0, max_length = Infinity } = definition
@@ -39,7 +39,7 @@ function emptyRange({ type, gt, gte, lt, lte }: FieldDefinition): { key: keyof F
     : undefined
 }
 
-/** Reads a default as a request's value would be read. */
+/** Reads a default value as in a request. */
 export function readDefault(field: Field, value: unknown): Reading {
   const reading = field.type.read(value)
   if (!reading.ok) return reading

@@ -5,23 +5,23 @@ import type { Model } from './model.ts'
 import { parseModel } from './parse-model.ts'
 import { Registry } from './registry.ts'
 
-/** Models that the product brings along; a project may put its own in the place of those that are not internal. */
+/** Built-in models. A project may replace those that are not internal. */
 export interface BuiltInModels {
   readonly public: readonly Definition[]
   readonly internal: readonly Definition[]
 }
 
-/** A model together with the place where it is defined. */
+/** A model with its source. */
 export interface DefinedModel {
   readonly model: Model
   readonly definition: Definition
-  /** Names of fields that are faulty, and so perhaps not what was meant. */
+  /** Names of faulty fields. */
   readonly doubtful: ReadonlySet<string>
 }
 
 /**
- * Makes the registry from definitions: the built-in models, extended or not, and the project's.
- * What is wrong with any of them is in `faults`; the registry then holds the sound ones, so that views can still be checked.
+ * Builds the registry from the built-in models and those of the project. Faulty models are left out, so that views can still be
+ * checked.
  *
  * @returns `defined` are the project's own models, in the order of files
  */
@@ -55,7 +55,7 @@ export function buildRegistry(
   return { registry: new Registry(ordered.map((entry) => entry.model)), defined: written, faults }
 }
 
-/** Adds the models that a project may extend by one of its own. */
+/** Adds the models that a project may replace. */
 function addBuiltIn(entries: Map<string, DefinedModel>, definitions: readonly Definition[], faults: Faults): DefinedModel[] {
   return definitions.map((definition) => {
     const base = soundModel(definition, false)
@@ -67,7 +67,7 @@ function addBuiltIn(entries: Map<string, DefinedModel>, definitions: readonly De
   })
 }
 
-/** Adds the server's own models, whose names no other model may have. */
+/** Adds the internal models, whose names are reserved. */
 function addInternal(entries: Map<string, DefinedModel>, definitions: readonly Definition[], faults: Faults): DefinedModel[] {
   return definitions.map((definition) => {
     const entry = { model: soundModel(definition, true), definition, doubtful: NONE }
@@ -115,7 +115,7 @@ function checkRelations(entries: ReadonlyMap<string, DefinedModel>, faults: Faul
   for (const { model, definition } of entries.values()) {
     for (const { name, relation } of model.relations.values()) {
       const target = entries.get(relation.target)?.model
-      // Without a target the field itself is at fault already. To internal models only their like refer.
+      // A relation without a target is already reported. Only internal models may refer to internal models.
       if (relation.target === '' || (target !== undefined && (model.internal || !target.internal))) continue
       const index = fieldIndex(definition.value, name)
       const guess = didYouMean(relation.target, entries.keys())

@@ -1,7 +1,7 @@
 import type { Json } from '../util/json.ts'
 import type { FakerMethod } from './faker-methods.ts'
 
-/** The types a field may have; each is one file in `model/fields/`. */
+/** Names of the field types; each type is one file in `model/fields/`. */
 export const FIELD_TYPE_NAMES = [
   'string',
   'text',
@@ -25,10 +25,10 @@ export const FIELD_TYPE_NAMES = [
 
 export type FieldTypeName = (typeof FIELD_TYPE_NAMES)[number]
 
-/** What becomes of a record when the record that it refers to is deleted. */
+/** What happens to a record when the record that it refers to is deleted. */
 export type OnDelete = 'restrict' | 'cascade' | 'set_null'
 
-/** Bounds on a value. Lengths count characters (code points); `pattern` is a regular expression in RE2 syntax. */
+/** Limits of a value. Lengths count characters (code points); `pattern` is a regular expression in RE2 syntax. */
 export interface LimitsDefinition {
   readonly choices?: readonly (string | number)[]
   readonly min_length?: number
@@ -40,15 +40,15 @@ export interface LimitsDefinition {
   readonly pattern?: string
 }
 
-/** What mock data is to look like where a field's name and type do not say it. */
+/** Kind of mock data, where name and type of the field do not determine it. */
 export interface MockHint {
   /** A method of @faker-js/faker, such as `commerce.productName`. */
   readonly faker: FakerMethod
 }
 
-/** One field of a model, as a person writes it. */
+/** One field of a model, as written. */
 export interface FieldDefinition extends LimitsDefinition {
-  /** Letters, digits and single underscores; a relation's is `<relation>_id`. */
+  /** Letters, digits and single underscores; a foreign key is named `<relation>_id`. */
   readonly name: string
   readonly type: FieldTypeName
   readonly label?: string
@@ -56,22 +56,22 @@ export interface FieldDefinition extends LimitsDefinition {
   readonly required?: boolean
   readonly unique?: boolean
   readonly default?: Json
-  /** `false` keeps the field out of search. */
+  /** `false` excludes the field from search. */
   readonly searchable?: boolean
   /** For relations: the other model, in lower case. */
   readonly model?: string
-  /** For `foreignkey` and `one_to_one`; `restrict` when absent. */
+  /** For `foreignkey` and `one_to_one`; default: `restrict`. */
   readonly on_delete?: OnDelete
-  /** For all but relations. */
+  /** For all types except relations. */
   readonly mock?: MockHint
 }
 
-/** A model, as a person writes it. `id` is always there and need not be written. */
+/** A model, as written. `id` is implicit. */
 export interface ModelDefinition {
   /** Class name, such as `Post`; its lower case is the path segment. */
   readonly name: string
   readonly label?: string
-  /** The name-like field shown where a record is referred to. */
+  /** The field that identifies a record to people where it is referred to. */
   readonly display_field?: string
   /** Adds `created_at` and `updated_at`. */
   readonly timestamps?: boolean

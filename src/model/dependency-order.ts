@@ -1,7 +1,7 @@
 import type { Model } from './model.ts'
 import type { Registry } from './registry.ts'
 
-/** Permissions first, then every model after those it refers to. Models that refer to each other in a circle keep their order. */
+/** Permissions first, then every model after those it refers to. Models with circular references keep their order. */
 export function dependencyOrder(registry: Registry): Model[] {
   const ordered = new Set<Model>()
   const visit = (model: Model, path: ReadonlySet<Model>): void => {

@@ -1,7 +1,6 @@
 /**
- * The methods of @faker-js/faker that a field may name in `mock: { faker: … }`: all that make a text, a number, a boolean or a
- * moment when they are given nothing. Written down here, so that a start need not load the library to know a name from a slip; a
- * test holds the list against it.
+ * Methods of @faker-js/faker that `mock: { faker: … }` accepts: those that return a text, number, boolean or date without
+ * arguments. Listed here so that validation at start need not load the library; a test compares the list with it.
  */
 const METHODS = {
   datatype: 'boolean',
@@ -42,7 +41,7 @@ type Words<T extends string> = T extends `${infer Word} ${infer Rest}` ? Word | 
 /** `commerce.productName` */
 export type FakerMethod = { [M in keyof typeof METHODS]: `${M}.${Words<(typeof METHODS)[M]>}` }[keyof typeof METHODS]
 
-/** Every name that a hint may have. */
+/** Every accepted name. */
 export const FAKER_METHODS = Object.entries(METHODS).flatMap(([group, names]) =>
   names.split(' ').map((name) => `${group}.${name}` as FakerMethod),
 )

@@ -1,42 +1,42 @@
 import type { Json } from '../util/json.ts'
 import type { FieldTypeName, LimitsDefinition } from './definition.ts'
 
-/** Filter operators; a field type says which of them it understands. */
+/** Filter operators; each field type supports some of them. */
 export type Operator = 'eq' | 'ne' | 'in' | 'isnull' | 'icontains' | 'startswith' | 'endswith' | 'gt' | 'gte' | 'lt' | 'lte'
 
-/** What reading gave: the value in its stored form, or what is wrong with it (to be put behind the field's name). */
+/** The value in stored form, or a message that follows the field's name. */
 export type Reading = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string }
 
 /** Keys of a field definition beyond name, type, label, help_text, required, searchable. */
 export type FieldOption = keyof LimitsDefinition | 'unique' | 'default' | 'model' | 'on_delete'
 
-/** The interface behind which every kind of field hides what is particular to it. */
+/** The behaviour of a field type. */
 export interface FieldType {
   readonly name: FieldTypeName | 'primarykey'
-  /** Constraints that a definition of this type may hold. */
+  /** Constraints that a definition of this type may have. */
   readonly options: readonly FieldOption[]
-  /** Filter operators that make sense for its values. */
+  /** Supported filter operators. */
   readonly operators: readonly Operator[]
   readonly sortable: boolean
   readonly searchable: boolean
-  /** True for values that never leave: not returned, filtered, sorted, searched or exported. */
+  /** True for values that are never returned, filtered, sorted, searched or exported. */
   readonly secret: boolean
-  /** True when the stored value is a list, of which `=` and `in` look at the items. */
+  /** True if the stored value is a list; `=` and `in` then compare items. */
   readonly list: boolean
-  /** Reads a JSON value (never null) into its stored form. */
+  /** Converts a JSON value (never null) into stored form. */
   read(value: unknown): Reading
-  /** Reads text from a filter or a file; for lists, one item of it. */
+  /** Converts text of a filter or a file; for lists, one item. */
   parse(text: string): Reading
 }
 
-/** A reading that found a value. */
+/** A successful reading. */
 export const accept = (value: Json): Reading => ({ ok: true, value })
-/** A reading that found something wrong, such as `must be a string`. */
+/** A failed reading with a message such as `must be a string`. */
 export const refuse = (problem: string): Reading => ({ ok: false, problem })
 
-/** Operators for values that can be told apart. */
+/** Operators for values with equality. */
 export const EQUALITY = ['eq', 'ne', 'in', 'isnull'] as const satisfies readonly Operator[]
-/** Operators for values that have an order. */
+/** Operators for ordered values. */
 export const ORDER = ['gt', 'gte', 'lt', 'lte'] as const satisfies readonly Operator[]
 /** Operators for text. */
 export const TEXT_MATCH = ['icontains', 'startswith', 'endswith'] as const satisfies readonly Operator[]

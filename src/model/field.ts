@@ -13,23 +13,23 @@ export interface Field {
   readonly label: string | undefined
   readonly required: boolean
   readonly unique: boolean
-  /** The stored form of the default, or undefined when there is none. */
+  /** The default in stored form; undefined if there is none. */
   readonly default: Json | undefined
   readonly limits: Limits
   readonly searchable: boolean
-  /** True for `id`, `created_at`, `updated_at`: set by the server alone. */
+  /** True for `id`, `created_at`, `updated_at`: set by the server only. */
   readonly system: boolean
   readonly relation: Relation | undefined
-  /** What makes its mock data, where the name and the type are not to decide. */
+  /** The Faker method of its mock data, if the definition names one. */
   readonly faker: FakerMethod | undefined
 }
 
-/** What a foreign key or a many-to-many field points at. */
+/** The target of a relation field. */
 export interface Relation {
-  /** `author` for the field `author_id`; a many-to-many's is the field's own name. */
+  /** `author` for the field `author_id`; a many-to-many relation has the field's own name. */
   readonly name: string
   readonly kind: 'one' | 'many'
-  /** The other model's key. */
+  /** Key of the target model. */
   readonly target: string
   readonly onDelete: OnDelete
 }
@@ -37,10 +37,10 @@ export interface Relation {
 /** A field that is a relation. */
 export type RelationField = Field & { readonly relation: Relation }
 
-/** Tells relation fields from others. */
+/** Narrows a field to a relation field. */
 export const isRelation = (field: Field): field is RelationField => field.relation !== undefined
 
-/** @throws {Error} when the pattern cannot be compiled */
+/** @throws {Error} if the pattern cannot be compiled */
 export function makeField(definition: FieldDefinition): Field {
   const type = FIELD_TYPES[definition.type]
   return {
@@ -79,7 +79,7 @@ const systemField = (name: string, type: FieldType): Field => ({
   faker: undefined,
 })
 
-/** The primary key, which every model has first. */
+/** The primary key, the first field of every model. */
 export const ID_FIELD = systemField('id', primarykey)
-/** What `timestamps: true` adds at the end. */
+/** The fields that `timestamps: true` appends. */
 export const TIMESTAMP_FIELDS = [systemField('created_at', FIELD_TYPES.datetime), systemField('updated_at', FIELD_TYPES.datetime)]

@@ -19,7 +19,7 @@ import { text } from './fields/text.ts'
 import { time } from './fields/time.ts'
 import { url } from './fields/url.ts'
 
-/** Every field type by its name. */
+/** Every field type by name. */
 export const FIELD_TYPES: Readonly<Record<FieldTypeName, FieldType>> = {
   string,
   text,

@@ -1,7 +1,7 @@
-/** Says which of two goes first: less than 0 when the first one does. */
+/** Compares two items: negative if the first comes first. */
 export type Order<T> = (a: T, b: T) => number
 
-/** Things of which the first is wanted, again and again, while others come: a binary heap. Taking and adding cost log n. */
+/** A binary heap (priority queue). `add` and `take` cost O(log n). */
 export class Heap<T> {
   readonly #order: Order<T>
   #items: T[] = []
@@ -14,17 +14,17 @@ export class Heap<T> {
     return this.#items.length
   }
 
-  /** The first of all. */
+  /** The first item. */
   get first(): T | undefined {
     return this.#items[0]
   }
 
-  /** All of them, in no order. */
+  /** All items, in no order. */
   get items(): readonly T[] {
     return this.#items
   }
 
-  /** Has these, and no others. Costs n, which is less than adding one after another does. */
+  /** Replaces the content in O(n). */
   replaceAll(items: Iterable<T>): void {
     this.#items = [...items]
     for (let at = (this.#items.length >>> 1) - 1; at >= 0; at--) this.#sink(at)
@@ -35,12 +35,12 @@ export class Heap<T> {
     this.#rise(this.#items.length - 1)
   }
 
-  /** Takes the first away. */
+  /** Removes and returns the first item. */
   take(): T | undefined {
     return this.#takeAt(0)
   }
 
-  /** Takes one away that is looked for. Costs n. */
+  /** Removes and returns the first item that matches, in O(n). */
   remove(isWanted: (item: T) => boolean): T | undefined {
     const at = this.#items.findIndex(isWanted)
     return at === -1 ? undefined : this.#takeAt(at)

@@ -1,13 +1,13 @@
 import type { Request } from '@hapi/hapi'
 import ipaddr from 'ipaddr.js'
 
-/** Of an IPv6 address, the part that stands for a customer: providers give a household 2^72 addresses (RIPE-690). */
+/** Prefix length that stands for one customer: providers give a household up to 2^72 addresses (RIPE-690). */
 const IPV6_PREFIX = 56
 
 /**
- * The address that a request is counted under: the socket's, or behind `trustedProxies` proxies the one that the outermost of
- * them saw. `X-Forwarded-For` is counted from the right, since everything further left is what the client chose to write; an entry
- * that is no address (RFC 7239 allows `unknown`) counts as the socket's. IPv6 counts by its /56.
+ * The client address that a request is counted under: that of the socket or, behind `trustedProxies` proxies, the one that the
+ * outermost of them saw. `X-Forwarded-For` is counted from the right, since the client controls the left part. An entry that is
+ * no address (RFC 7239 allows `unknown`) counts as the socket's. IPv6 addresses count by their /56 network.
  */
 export function clientAddress(request: Request, trustedProxies: number): string {
   const { remoteAddress } = request.info
@@ -18,10 +18,13 @@ export function clientAddress(request: Request, trustedProxies: number): string 
   return networkOf(hop) ?? networkOf(remoteAddress) ?? remoteAddress
 }
 
-/** As proxies write it: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`, any of them quoted, with or without a zone. */
+/**
+ * Formats of a hop: `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`, optionally quoted, with or without a
+ * zone.
+ */
 const HOP = /^"?(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+|([^"[\]]+))"?$/
 
-/** An IPv4 address as it is, also when it is written as IPv6; of any other IPv6 address its network. Undefined for what is neither. */
+/** An IPv4 address, also if written as IPv6; the network of any other IPv6 address. Undefined for anything else. */
 function networkOf(hop: string): string | undefined {
   const [, bracketed, beforePort, plain] = HOP.exec(hop) ?? []
   const text = (bracketed ?? beforePort ?? plain ?? '').replace(/%.*$/, '')

@@ -8,24 +8,24 @@ import type { Clock } from '../../util/clock.ts'
 import { addHeaderLines } from '../responses/security-headers.ts'
 import { clientAddress } from './client-address.ts'
 
-/** `default` counts by user, and by address where nobody says who they are; `upload` by user, `auth` by address. */
+/** `default` counts by user, or by address without a user; `upload` by user, `auth` by address. */
 type BucketName = 'default' | 'auth' | 'upload'
 
 interface Bucket {
   readonly window: SlidingWindow
-  /** The headers that say the same every time. */
+  /** The headers with constant values. */
   readonly fixed: string
 }
 
 const WINDOW_MS = 60_000
 
 /**
- * Limits how often callers may call in a minute, and tells them how they stand: by the widespread `X-RateLimit-*`, and by
- * `RateLimit` with `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). Both before a body is read, so that a caller over
- * the limit costs next to nothing; the headers are added to the raw response, so that whatever is answered carries them.
+ * Limits requests per minute and reports the state in headers: the common `X-RateLimit-*`, and `RateLimit` with
+ * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). Requests are counted before their body is read, so that rejected
+ * ones cost little. The headers are set on the raw response, so that every response carries them.
  */
 export class RateLimits {
-  /** How many requests each limit refused. */
+  /** Number of requests rejected by each limit. */
   readonly rejections: Record<BucketName, number> = { default: 0, auth: 0, upload: 0 }
   readonly #buckets: Readonly<Record<BucketName, Bucket | undefined>>
   readonly #trustedProxies: number
@@ -52,13 +52,13 @@ export class RateLimits {
     this.#count(request, name, String(userId ?? SHELL_SUBJECT))
   }
 
-  /** For the `onPreAuth` of a route that takes passwords or what stands for them. */
+  /** For `onPreAuth` of routes that take passwords or tokens in the body. */
   readonly countAddress: Lifecycle.Method = (request, h) => {
     this.#count(request, 'auth', clientAddress(request, this.#trustedProxies))
     return h.continue
   }
 
-  /** For the `onPreAuth` of a route that asks for no token and takes work. */
+  /** For `onPreAuth` of public routes that cost work. */
   readonly countAnybody: Lifecycle.Method = (request, h) => {
     this.#count(request, 'default', clientAddress(request, this.#trustedProxies))
     return h.continue

@@ -3,29 +3,29 @@ import { type Random, uniqueId } from '../../util/ids.ts'
 
 declare module '@hapi/hapi' {
   interface RequestApplicationState {
-    /** By which an answer and the log speak of the same request. */
+    /** Connects the response with the log entries of the request. */
     requestId?: string
   }
 }
 
-/** Short, and nothing that a log or a header could be broken with. */
+/** Short, and safe in logs and headers. */
 const HARMLESS = /^[A-Za-z0-9._-]{1,64}$/
 
-/** The id that a client gave its request by `X-Request-Id`; one that could do harm counts as none. */
+/** The id that the client sent in `X-Request-Id`; unsafe ids are ignored. */
 function sentId(request: Request): string | undefined {
   const sent = request.headers['x-request-id'] as string | undefined
   return sent !== undefined && HARMLESS.test(sent) ? sent : undefined
 }
 
-/** A request's id: what the client calls it, or else one of ours, which is made when it is first asked for. */
+/** The id of a request: the client's, or one generated on first use. */
 export function requestIdOf(request: Request, random: Random): string {
   request.app.requestId ??= sentId(request) ?? uniqueId(random)
   return request.app.requestId
 }
 
 /**
- * Answers with the request's id where it has one: where the client sent it, and where a failure was given one. To be called
- * before anything is sent; the header stands on the raw response, so that whatever is answered carries it.
+ * Sets `X-Request-Id` on the response if the client sent an id or an error was given one. Call it before the headers are sent;
+ * it is set on the raw response, so that every response carries it.
  */
 export function answerRequestId(request: Request): void {
   const id = request.app.requestId ?? sentId(request)

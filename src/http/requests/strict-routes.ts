@@ -6,9 +6,9 @@ import { mediaTypeOf, queryOf } from './request.ts'
 
 declare module '@hapi/hapi' {
   interface PluginSpecificConfiguration {
-    /** The route takes query parameters and judges them itself. */
+    /** The route parses its query parameters itself. */
     readsQuery?: boolean
-    /** The body is a file of one of these media types, and handed over as its bytes. */
+    /** The body is a file of one of these media types, passed as bytes. */
     takesFile?: readonly string[]
   }
 }
@@ -18,11 +18,11 @@ const ENCODINGS: ReadonlySet<string> = new Set(['identity', 'gzip', 'deflate'])
 type Guard = (method: Lifecycle.Method) => Lifecycle.Method
 
 /**
- * Makes routes refuse what they would otherwise ignore: query parameters where they take none, encodings of a body that nobody
- * undoes; and what they would otherwise take for something else: bodies, see `readBody`. Done by the handler where that is early
- * enough: each extension point costs every request a few promises.
+ * Makes routes reject what hapi would ignore: query parameters on routes without any, and unsupported content encodings. Bodies
+ * are read by `readBody`. Checks run in the handler where that is early enough, since each extension point costs every request
+ * a few promises.
  *
- * @param guard what their handlers and extensions are put into
+ * @param guard wraps handlers and extensions
  */
 export const strictRoutes = (
   routes: readonly ServerRoute[],
@@ -57,7 +57,7 @@ function strictRoute(route: ServerRoute, maxBodyBytes: number, guard: Guard): Se
   return { ...route, handler: guard(withBody), options: { ...options, ...fileOptions } }
 }
 
-/** hapi looks at the type of a body, and asks for one that is not sent yet, before the handler does; it would say that it must be JSON. */
+/** hapi checks the content type before the handler and would require JSON, so the checks are made here. */
 function optionsForFile(options: RouteOptions, types: readonly string[], guard: Guard): RouteOptions {
   const byType: Lifecycle.Method = (request, h) => {
     refuseEncoding(request)

@@ -3,7 +3,7 @@ import type { Format } from '../format.ts'
 
 const COMMANDS = { error: 'error', warn: 'warning', note: 'notice' } as const satisfies Record<Severity, string>
 
-/** Workflow commands of GitHub Actions, which become annotations of the lines. Columns are only taken within one line. */
+/** Workflow commands of GitHub Actions, shown as annotations. Columns are allowed only within one line. */
 export const github: Format = ({ findings }) =>
   findings
     .map(({ severity, rule, message, file, line, column, end }) => {

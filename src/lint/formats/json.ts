@@ -1,10 +1,10 @@
 import { countBySeverity, type Finding } from '../finding.ts'
 import type { Format } from '../format.ts'
 
-/** Raised when a member changes its meaning or goes; members may be added without that. */
+/** Incremented when a member changes its meaning or is removed; new members do not count. */
 const VERSION = 1
 
-/** For programs: see `REPORT_SCHEMA`. */
+/** JSON for programs, described by `REPORT_SCHEMA`. */
 export const json: Format = ({ findings, files, fixed }) => {
   const { error, warn, note } = countBySeverity(findings)
   const summary = { files, errors: error, warnings: warn, notes: note, fixed }
@@ -30,7 +30,7 @@ function asMember({ rule, severity, message, file, line, column, end, stopsServe
 
 const whole = (description: string, minimum = 0) => ({ type: 'integer', minimum, description })
 
-/** The JSON Schema (draft 2020-12) of what `json` writes. */
+/** JSON Schema (draft 2020-12) of the JSON format. */
 export const REPORT_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Report of admin lint --format json',

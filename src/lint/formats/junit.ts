@@ -1,7 +1,7 @@
 import type { Finding } from '../finding.ts'
 import type { Format } from '../format.ts'
 
-/** JUnit's XML, as Jenkins and GitLab read it: a suite for each file; what makes the run fail is a failure, the rest output. */
+/** JUnit XML for Jenkins and GitLab: one suite for each file. Findings that fail the run are failures, others output. */
 export const junit: Format = ({ findings, texts }, { failOn }) => {
   const isFailure = ({ severity }: Finding) => severity === 'error' || (severity === 'warn' && failOn === 'warn')
   const files = [...new Set([...texts.keys(), ...findings.map(({ file }) => file)])].sort()
@@ -31,6 +31,6 @@ function testCase(file: string, name: string, body: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' }
 
-/** XML 1.0 cannot say control characters at all. */
+/** XML 1.0 cannot represent control characters. */
 const xml = (text: string): string =>
   text.replaceAll(/(?![\t\n\r])\p{Cc}|[\uFFFE\uFFFF]/gu, '\uFFFD').replaceAll(/[&<>"\n]/g, (one) => ENTITIES[one] ?? one)

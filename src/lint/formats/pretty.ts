@@ -4,7 +4,7 @@ import type { Format, Paint } from '../format.ts'
 
 const STYLES = { error: 'red', warn: 'yellow', note: 'cyan' } as const satisfies Record<Severity, Parameters<Paint>[0]>
 
-/** For a terminal: each finding with the lines that it is about, then a summary. */
+/** For terminals: each finding with its source lines, then a summary. */
 export const pretty: Format = ({ findings, files, fixed, texts }, { paint }) => {
   const blocks = findings.map((finding) => {
     const { file, line, column, severity, rule, message, breaking } = finding

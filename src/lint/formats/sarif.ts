@@ -4,7 +4,7 @@ import { RULE_IDS, RULES } from '../rules.ts'
 
 const LEVELS = { error: 'error', warn: 'warning', note: 'note' } as const satisfies Record<Severity, string>
 
-/** SARIF 2.1.0 (OASIS): what code scanning services take. Every rule is described, found or not. */
+/** SARIF 2.1.0 (OASIS) for code scanning services. It describes every rule. */
 export const sarif: Format = ({ findings }, { version }) => {
   const driver = {
     name: 'admin-backend',

@@ -1,7 +1,7 @@
 import { configExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Settings with a value that they cannot have. */
+/** Invalid values of settings. */
 export const configInvalid: Rule = {
   id: 'config/invalid',
   severity: 'error',

@@ -1,7 +1,7 @@
 import { configExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** A setting that there is not. */
+/** Unknown settings. */
 export const configUnknownKey: Rule = {
   id: 'config/unknown-key',
   severity: 'error',

@@ -6,7 +6,7 @@ import { directivesIn } from '../../directives.ts'
 import { configExample, formExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Settings and comments about rules that there are not. */
+/** Unknown rule ids in settings and comments. */
 export const configUnknownRule: Rule = {
   id: 'config/unknown-rule',
   severity: 'error',

@@ -5,10 +5,10 @@ import { configExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 import { subscriptionsIn } from '../../subscriptions.ts'
 
-/** Fewer different characters than this, and a secret was typed, not made. */
+/** A secret with fewer distinct characters was probably typed by a person. */
 const MIN_DIFFERENT = 10
 
-/** Secrets that can be guessed. */
+/** Guessable secrets. */
 export const configWeakSecret: Rule = {
   id: 'config/weak-secret',
   severity: 'error',
@@ -30,7 +30,7 @@ kept in data/secret.`,
   ],
   project({ config }, report) {
     if (config === undefined || !isObject(config.value)) return
-    // What keeps the project from being served is told already.
+    // The loader has already reported secrets that prevent a start.
     const check = (secret: unknown, willDo: (secret: string) => boolean, path: Path) => {
       if (typeof secret !== 'string' || !willDo(secret)) return
       const different = new Set(secret).size

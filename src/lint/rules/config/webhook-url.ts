@@ -4,7 +4,7 @@ import { configExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 import { subscriptionsIn } from '../../subscriptions.ts'
 
-/** Addresses that webhooks cannot or should not be sent to. */
+/** Webhook URLs that cannot or should not be used. */
 export const configWebhookUrl: Rule = {
   id: 'config/webhook-url',
   severity: 'warn',
@@ -24,7 +24,7 @@ the same machine. A name and password in the url would be in every log that the 
     if (config === undefined) return
     for (const { value, path } of subscriptionsIn(config)) {
       const address = isObject(value) ? value.url : undefined
-      // What keeps the project from being served is told already.
+      // The loader has already reported URLs that prevent a start.
       if (typeof address !== 'string' || urlProblem(address) !== undefined) continue
       const { protocol, hostname, host } = new URL(address)
       if (protocol === 'http:' && !isLocal(hostname)) {

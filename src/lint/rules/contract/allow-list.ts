@@ -2,7 +2,7 @@ import { commonForms } from '../../contract.ts'
 import { changeExample } from '../../example.ts'
 import { allowLists, LISTS, quoted, type Rule } from '../../rule.ts'
 
-/** Forms that let other fields through. */
+/** Forms that accept other fields than before. */
 export const contractAllowList: Rule = {
   id: 'contract/allow-list',
   severity: 'error',
@@ -42,7 +42,7 @@ refused as a whole. A form without the list lets every field through; one withou
         ['update', LISTS[1]],
       ] as const) {
         const [passed, passes] = [old[kind] ?? every, now[kind] ?? every]
-        // Without a list of its own, what an update lets through stands in the other.
+        // Without a list of its own, an update is limited by the other list.
         const written = is.view[list] === undefined ? LISTS[0] : list
         const say = (names: readonly string[], what: string, breaking: boolean) => {
           if (names.length === 0) return

@@ -5,7 +5,7 @@ import { fieldPath } from '../../field-path.ts'
 import { highest, isAbove, isBelow, limitsIn, lowest } from '../../form-options.ts'
 import { quoted, type Rule } from '../../rule.ts'
 
-/** Bounds that became narrower. */
+/** Limits that became narrower. */
 export const contractBounds: Rule = {
   id: 'contract/bounds',
   severity: 'error',
@@ -46,7 +46,7 @@ pattern, or unique. \`admin lint --data\` tells which stored records are affecte
       const { source, value } = modelSource(after, is)
       for (const field of is.fields.values()) {
         const old = was.fields.get(field.name)
-        // What is of another type has other bounds.
+        // Limits of different types cannot be compared.
         if (old === undefined || old.type.name !== field.type.name) continue
         for (const { what, breaking } of changesOf(
           { ...old.limits, unique: old.unique },

@@ -3,7 +3,7 @@ import { changeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Fields that came or went. */
+/** Added and removed fields. */
 export const contractField: Rule = {
   id: 'contract/field',
   severity: 'error',

@@ -2,7 +2,7 @@ import { formerPlace } from '../../contract.ts'
 import { changeExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Models that came or went. */
+/** Added and removed models. */
 export const contractModel: Rule = {
   id: 'contract/model',
   severity: 'error',

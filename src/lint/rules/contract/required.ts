@@ -4,7 +4,7 @@ import { changeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Fields that must be sent now. */
+/** Fields that have become mandatory. */
 export const contractRequired: Rule = {
   id: 'contract/required',
   severity: 'error',
@@ -57,7 +57,7 @@ a form of a new name only.`,
     for (const { was, is, model } of commonForms(before, after)) {
       for (const [index, { name, required = false }] of is.view.fields.entries()) {
         const old = was.fields.find((each) => each.name === name)?.required ?? false
-        // What the model requires and has no default for was required before.
+        // A field that the model requires without a default was mandatory before.
         if (old === required || mustBeSent(model.fields.get(name))) continue
         const what = required ? 'is newly required' : 'is no longer required'
         report(is.source, ['fields', index], `'${name}' ${what} in the form ${was.name}`, { breaking: required })

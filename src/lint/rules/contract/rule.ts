@@ -5,7 +5,7 @@ import type { Rule } from '../../rule.ts'
 
 const FORM = 'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\n'
 
-/** Cross-field rules of forms that came or went. */
+/** Added and removed cross-field rules of forms. */
 export const contractRule: Rule = {
   id: 'contract/rule',
   severity: 'error',
@@ -43,7 +43,7 @@ another field to show it at or other spaces change nothing; a rule that was rewr
   },
 }
 
-/** What each rule demands; spaces matter within quotes only. */
+/** The conditions of the rules; white space matters only within quotes. */
 const demands = ({ rules = [] }: FormViewDefinition): string[] =>
   rules.map(({ rule }) => rule.trim().replace(QUOTED_OR_SPACES, (_, quoted?: string) => quoted ?? ' '))
 

@@ -3,7 +3,7 @@ import { changeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Fields whose values are of another type. */
+/** Fields whose type has changed. */
 export const contractType: Rule = {
   id: 'contract/type',
   severity: 'error',

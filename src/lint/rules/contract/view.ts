@@ -3,7 +3,7 @@ import { formerPlace } from '../../contract.ts'
 import { changeExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Views that came, went or go by another name. */
+/** Added, removed and renamed views. */
 export const contractView: Rule = {
   id: 'contract/view',
   severity: 'error',

@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** What is wrong with a file as such. */
+/** Files that cannot be read or parsed. */
 export const fileInvalid: Rule = {
   id: 'file/invalid',
   severity: 'error',

@@ -1,7 +1,7 @@
 import { modelExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Defaults that their own field refuses. */
+/** Defaults that their own field rejects. */
 export const modelDefaultInvalid: Rule = {
   id: 'model/default-invalid',
   severity: 'error',

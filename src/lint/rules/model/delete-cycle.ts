@@ -4,7 +4,7 @@ import { modelExample } from '../../example.ts'
 import type { LintProject } from '../../project.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Deletes that come back to where they began. */
+/** Circular cascades of deletions. */
 export const modelDeleteCycle: Rule = {
   id: 'model/delete-cycle',
   severity: 'warn',
@@ -51,7 +51,7 @@ goes with its twigs.`,
   },
 }
 
-/** The shortest way along cascading relations from a model back to it, over at least one other. */
+/** The shortest cycle of cascading relations through a model and at least one other. */
 function circleFrom({ registry }: LintProject, start: string): string[] | undefined {
   const seen = new Set([start])
   let paths: string[][] = [[start]]

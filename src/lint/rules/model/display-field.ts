@@ -1,7 +1,7 @@
 import { modelExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Display fields that cannot stand for a record. */
+/** Display fields that cannot identify a record. */
 export const modelDisplayField: Rule = {
   id: 'model/display-field',
   severity: 'error',

@@ -1,7 +1,7 @@
 import { modelExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Bounds that no value meets. */
+/** Limits that no value satisfies. */
 export const modelImpossibleBounds: Rule = {
   id: 'model/impossible-bounds',
   severity: 'error',

@@ -1,7 +1,7 @@
 import { modelExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Models that are not written as models are. */
+/** Malformed models. */
 export const modelInvalid: Rule = {
   id: 'model/invalid',
   severity: 'error',

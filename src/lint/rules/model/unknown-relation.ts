@@ -1,7 +1,7 @@
 import { modelExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Relations to models that there are not. */
+/** Relations to unknown models. */
 export const modelUnknownRelation: Rule = {
   id: 'model/unknown-relation',
   severity: 'error',

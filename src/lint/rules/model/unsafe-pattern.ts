@@ -1,7 +1,7 @@
 import { modelExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Patterns that cannot be matched in linear time. */
+/** Patterns that RE2 does not support. */
 export const modelUnsafePattern: Rule = {
   id: 'model/unsafe-pattern',
   severity: 'error',

@@ -4,7 +4,7 @@ import { meantOrKnown } from '../../../util/suggest.ts'
 import { formExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Choices that the model refuses. */
+/** Choices that the model rejects. */
 export const viewChoicesMismatch: Rule = {
   id: 'view/choices-mismatch',
   severity: 'error',

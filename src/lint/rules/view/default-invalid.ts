@@ -5,7 +5,7 @@ import { formExample } from '../../example.ts'
 import { limitsIn } from '../../form-options.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Defaults of a form that its model refuses. */
+/** Defaults of a form that its model rejects. */
 export const viewDefaultInvalid: Rule = {
   id: 'view/default-invalid',
   severity: 'error',
@@ -43,7 +43,7 @@ choices; and what the options of the form leave of these.`,
 
 const isOneOf = (choices: readonly unknown[], value: unknown): boolean => choices.includes(value)
 
-/** A pattern that cannot be used is told of already. */
+/** An invalid pattern is reported by another rule. */
 function usable({ pattern, ...bounds }: LimitsDefinition): Limits {
   try {
     return compileLimits({ ...bounds, ...(pattern !== undefined && { pattern }) })

@@ -1,7 +1,7 @@
 import { formExample } from '../../example.ts'
 import { LISTS, type Rule } from '../../rule.ts'
 
-/** Fields that are named twice. */
+/** Fields that occur twice. */
 export const viewDuplicateField: Rule = {
   id: 'view/duplicate-field',
   severity: 'warn',

@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** Views of one name. */
+/** Views with the same name. */
 export const viewDuplicateName: Rule = {
   id: 'view/duplicate-name',
   severity: 'error',

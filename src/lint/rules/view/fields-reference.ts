@@ -1,7 +1,7 @@
 import { formExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Allow-lists that name what the form does not have. */
+/** Allow-lists with fields that the form does not have. */
 export const viewFieldsReference: Rule = {
   id: 'view/fields-reference',
   severity: 'error',

@@ -5,7 +5,7 @@ import { formExample } from '../../example.ts'
 import { boundsOf, highest, limitsIn, lowest } from '../../form-options.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Bounds of a form that no value meets. */
+/** Limits of a form that no value satisfies. */
 export const viewImpossibleBounds: Rule = {
   id: 'view/impossible-bounds',
   severity: 'error',
@@ -30,7 +30,7 @@ record with the field is refused under that form. Write bounds within the model'
     if (form === undefined || written.length === 0 || modelField.system || type === 'primarykey') return
     const { choices: _, ...own } = limitsIn(field.options)
     const definition: FieldDefinition = { name: field.name, type, ...together(modelField.limits, own) }
-    // The bound of the form that is at fault: the one that is named, or the only one on the other side.
+    // The limit of the form at fault: the reported one, or the only one on the other side.
     for (const { key, problem } of boundsProblems(definition)) {
       const side = key === 'max_length' ? ['max_length', 'min_length'] : ['lt', 'lte', 'gt', 'gte']
       const at = side.flatMap((bound) => written.find((each) => each.bound === bound) ?? [])[0]
@@ -39,7 +39,7 @@ record with the field is refused under that form. Write bounds within the model'
   },
 }
 
-/** The stricter of two bounds on each side. */
+/** The stricter of two limits on each side. */
 function together(model: Limits, form: LimitsDefinition): LimitsDefinition {
   const low = [lowest(model), lowest(form)].sort((a, b) => b.at - a.at || Number(b.open) - Number(a.open))[0]
   const high = [highest(model), highest(form)].sort((a, b) => a.at - b.at || Number(b.open) - Number(a.open))[0]

@@ -1,7 +1,7 @@
 import { formExample, listExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Views that are not written as views are. */
+/** Malformed views. */
 export const viewInvalid: Rule = {
   id: 'view/invalid',
   severity: 'error',

@@ -3,7 +3,7 @@ import { formExample } from '../../example.ts'
 import { boundsOf, highest, isAbove, isBelow, lowest, type WrittenBound } from '../../form-options.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Bounds of a form that let through what the model refuses. */
+/** Limits of a form that admit values the model rejects. */
 export const viewLooserThanModel: Rule = {
   id: 'view/looser-than-model',
   severity: 'warn',
@@ -40,7 +40,7 @@ function isWider(bound: WrittenBound['bound'], value: number, limits: Limits): b
   return bound === 'gt' || bound === 'gte' ? isBelow(lowest(alone), lowest(limits)) : isAbove(highest(alone), highest(limits))
 }
 
-/** The model's bound on the same side. */
+/** The model's limit on the same side. */
 function strictest(bound: WrittenBound['bound'], limits: Limits): [string, number] {
   if (bound === 'min_length' || bound === 'max_length') return [bound, limits[bound] ?? 0]
   const isLower = bound === 'gt' || bound === 'gte'

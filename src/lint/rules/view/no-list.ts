@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** Models that no view lets people look through. */
+/** Models without a list view. */
 export const viewNoList: Rule = {
   id: 'view/no-list',
   severity: 'warn',
@@ -32,7 +32,7 @@ not for people (a log, a link table) is exempt by "view/no-list: off" under lint
   ],
   model({ project, model, source }, report) {
     if (project.intendedViews.length === 0) return
-    // One that is faulty may be the one that is missed.
+    // A faulty view may be the missing one.
     const has = project.intendedViews.some(
       (view) => (view.model ?? model.name) === model.name && (view.kind ?? 'list') === 'list',
     )

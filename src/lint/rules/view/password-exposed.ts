@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** Passwords that a view would show. */
+/** Passwords that a view would display. */
 export const viewPasswordExposed: Rule = {
   id: 'view/password-exposed',
   severity: 'error',

@@ -1,7 +1,7 @@
 import { formExample } from '../../example.ts'
 import { LISTS, namesIn, type Rule } from '../../rule.ts'
 
-/** Allow-lists with what only the server sets. */
+/** Allow-lists with fields that only the server sets. */
 export const viewPrimaryKeyWritable: Rule = {
   id: 'view/primary-key-writable',
   severity: 'error',

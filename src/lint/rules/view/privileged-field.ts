@@ -1,7 +1,7 @@
 import { formExample } from '../../example.ts'
 import { LISTS, namesIn, type Rule } from '../../rule.ts'
 
-/** Allow-lists that hand out rights. */
+/** Allow-lists with fields that grant permissions. */
 export const viewPrivilegedField: Rule = {
   id: 'view/privileged-field',
   severity: 'warn',

@@ -1,7 +1,7 @@
 import { formExample } from '../../example.ts'
 import { namesIn, type Rule } from '../../rule.ts'
 
-/** Fields that are shown as fixed and can be changed. */
+/** Read-only fields that can be updated. */
 export const viewReadonlyUpdatable: Rule = {
   id: 'view/readonly-updatable',
   severity: 'warn',
@@ -19,7 +19,7 @@ takes a change. One of the two was not meant. A field that is set once is in cre
   view({ form, source, fieldOf }, report) {
     for (const [name, path] of form === undefined ? [] : namesIn(form, 'allowed_update_fields')) {
       const field = form?.fields.find((each) => each.name === name)
-      // What the server assigns has a rule of its own.
+      // Fields that the server assigns have a rule of their own.
       if (field === undefined || fieldOf(name)?.system !== false) continue
       const flag = field.readonly === true ? 'readonly' : field.disabled === true ? 'disabled' : undefined
       if (flag !== undefined)

@@ -1,7 +1,7 @@
 import { listExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Relations that are shown as numbers. */
+/** Relations displayed as ids. */
 export const viewRelationDisplay: Rule = {
   id: 'view/relation-display',
   severity: 'warn',

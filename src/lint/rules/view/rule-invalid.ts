@@ -1,7 +1,7 @@
 import { formExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Cross-field rules that cannot do what is meant. */
+/** Cross-field rules that cannot work as intended. */
 export const viewRuleInvalid: Rule = {
   id: 'view/rule-invalid',
   severity: 'error',

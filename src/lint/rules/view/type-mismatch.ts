@@ -3,7 +3,7 @@ import { slip } from '../../../util/suggest.ts'
 import { formExample, listExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Field types of a view that are not the model's. */
+/** Field types of a view that differ from the model's. */
 export const viewTypeMismatch: Rule = {
   id: 'view/type-mismatch',
   severity: 'error',
@@ -41,7 +41,7 @@ open: one that no model has is left alone, unless it looks like a slip, which \`
 
 const KNOWN: readonly string[] = [...FIELD_TYPE_NAMES, 'primarykey']
 
-/** What else a view may call a type. */
+/** Other names that views may use for a type. */
 const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   string: ['text'],
   text: ['string'],

@@ -1,7 +1,7 @@
 import { formExample, listExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
-/** Fields that a view's model does not have. */
+/** Fields that the view's model does not have. */
 export const viewUnknownField: Rule = {
   id: 'view/unknown-field',
   severity: 'error',

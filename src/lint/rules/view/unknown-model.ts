@@ -1,6 +1,6 @@
 import type { Rule } from '../../rule.ts'
 
-/** Views of models that there are not. */
+/** Views of unknown models. */
 export const viewUnknownModel: Rule = {
   id: 'view/unknown-model',
   severity: 'error',

@@ -1,7 +1,7 @@
 import { formExample } from '../../example.ts'
 import { allowLists, type Rule } from '../../rule.ts'
 
-/** Fields of a form that nobody can fill in. */
+/** Fields of a form that cannot be filled in. */
 export const viewUnreachableField: Rule = {
   id: 'view/unreachable-field',
   severity: 'warn',

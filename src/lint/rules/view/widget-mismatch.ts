@@ -2,7 +2,7 @@ import { slip } from '../../../util/suggest.ts'
 import { formExample, listExample } from '../../example.ts'
 import { quoted, type Rule } from '../../rule.ts'
 
-/** Widgets that cannot edit what a field holds. */
+/** Widgets that cannot edit the field's type. */
 export const viewWidgetMismatch: Rule = {
   id: 'view/widget-mismatch',
   severity: 'warn',
@@ -23,7 +23,7 @@ names widgets that fit. The list of widgets is open: one that is not known is le
   field({ field, modelField, source, path }, report) {
     const { widget } = field
     const type = modelField.type.name
-    // A password has a rule of its own.
+    // Passwords have a rule of their own.
     if (widget === undefined || modelField.type.secret) return
     const known = Object.keys(WIDGETS)
     const meant = known.includes(widget) ? widget : slip(widget, known)
@@ -43,7 +43,7 @@ const ONE_OF = ['choice', 'string', 'slug', 'integer', 'number', 'boolean', 'for
 const SOME_OF = ['multichoice', 'many_to_many']
 const NUMBERS = ['integer', 'number', 'primarykey']
 
-/** What the usual widgets can hold. */
+/** Field types that common widgets can edit. */
 const WIDGETS: Readonly<Record<string, readonly string[]>> = {
   text: LINE,
   textarea: ['text', 'string', 'json'],
