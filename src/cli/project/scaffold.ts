@@ -14,7 +14,7 @@ port: 8000
 # Origins of front ends that browsers may call from:
 cors: [http://localhost:5173]
 `,
-  'models/article.yaml': `${held('../../', 'model')}name: Article
+  'models/article.yaml': `${held('../', 'model')}name: Article
 label: Articles
 display_field: title
 timestamps: true
@@ -26,7 +26,7 @@ fields:
   - { name: published_at, type: datetime }
   - { name: author_id, type: foreignkey, model: user, on_delete: set_null }
 `,
-  'views/article.yaml': `${held('../../', 'view')}- name: ArticleForm
+  'views/article.yaml': `${held('../', 'view')}- name: ArticleForm
   view_type: form
   model: Article
   fields:
