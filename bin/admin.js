@@ -2,7 +2,12 @@
 import { processIo } from '../dist/cli/terminal/io.js'
 
 const argv = process.argv.slice(2)
-// A shell asks at the press of a key: for that not all commands are loaded.
-const run = argv[0] === 'complete' ? import('../dist/cli/completion/complete.js') : import('../dist/cli/main.js')
-const { completeAtOnce, main } = await run
-process.exitCode = await (completeAtOnce ?? main)(argv, processIo())
+// Shell completion runs at each key press, so it does not load the commands.
+const run =
+  argv[0] === 'complete'
+    ? (await import('../dist/cli/completion/complete.js')).completeAtOnce
+    : (await import('../dist/cli/main.js')).main
+// No top-level await: Node.js 22 prints a warning of its own if a project file never finishes loading.
+run(argv, processIo()).then((code) => {
+  process.exitCode = code
+})

@@ -1,28 +1,58 @@
-// Runs every *.test.ts below this folder, or those whose path holds one of the arguments.
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+// Runs the tests: `npm test`, `npm run test:slow`, `npm run test:watch`. Arguments select files whose path contains one of them.
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 
-/** For a file of tests, in milliseconds: one that has failed may leave something behind that keeps it from ending. */
-const LONGEST = 600_000
+/** Time limit of one process, in milliseconds. */
+const TIMEOUT = 600_000
+
+/** Test files that share a process, so that the application is loaded once for all of them. */
+const FILES_PER_PROCESS = 8
 
 const folder = import.meta.dirname
-const wanted = process.argv.slice(2)
-const files = (await readdir(folder, { recursive: true }))
-  .filter((name) => name.endsWith('.test.ts'))
-  .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
-  .map((name) => join(folder, name))
-  .sort()
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { slow: { type: 'boolean', default: false }, watch: { type: 'boolean', default: false } },
+})
 
-if (files.length === 0) {
-  process.stderr.write(`No test file matches ${wanted.join(', ')}\n`)
+/** Test files of the chosen suite, by their paths below this folder. `*.slow.test.ts` belong to the slow one. */
+async function testFiles(): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true })
+  return names
+    .filter((name) => name.endsWith('.test.ts') && name.endsWith('.slow.test.ts') === values.slow)
+    .filter((name) => positionals.length === 0 || positionals.some((part) => name.includes(part)))
+    .sort()
+}
+
+/** Writes modules that import several test files each, since node:test starts a process for every file that it is given. */
+async function writeBatches(names: readonly string[], target: string): Promise<string[]> {
+  const batches: string[] = []
+  for (let start = 0; start < names.length; start += FILES_PER_PROCESS) {
+    const batch = join(target, `batch-${batches.length + 1}.mjs`)
+    const imports = names.slice(start, start + FILES_PER_PROCESS).map((name) => `import '${pathToFileURL(join(folder, name))}'\n`)
+    await writeFile(batch, imports.join(''))
+    batches.push(batch)
+  }
+  return batches
+}
+
+const names = await testFiles()
+if (names.length === 0) {
+  process.stderr.write(`No test file matches ${positionals.join(', ')}\n`)
   process.exitCode = 1
 } else {
-  run({ files, concurrency: true, timeout: LONGEST })
-    .on('test:fail', () => {
+  const target = await mkdtemp(join(tmpdir(), 'tests-'))
+  const files = values.watch || values.slow ? names.map((name) => join(folder, name)) : await writeBatches(names, target)
+  run({ files, concurrency: availableParallelism(), timeout: TIMEOUT, watch: values.watch })
+    .on('test:fail', ({ file, line }) => {
       process.exitCode = 1
+      if (file !== undefined) process.stderr.write(`failed: ${relative(process.cwd(), file)}:${line ?? 1}\n`)
     })
+    .on('close', () => void rm(target, { recursive: true, force: true }))
     .compose(new spec())
     .pipe(process.stdout)
 }

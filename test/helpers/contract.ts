@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats'
 import { apiRoots } from '../../src/http/paths.ts'
 import { openApiDocument } from '../../src/openapi/document.ts'
 import type { Operation, Reference, Response } from '../../src/openapi/paths/operation.ts'
+import type { Project } from '../../src/service/project/project.ts'
 import type { TestApp } from './app.ts'
 
 /** What was asked and what came back, as far as the contract speaks of it. */
@@ -18,15 +19,22 @@ export interface Exchange {
   readonly text: string
 }
 
-/** Documents that were made before, with what was compiled of them. */
-const known = new Map<string, Contract>()
+/** Contracts by the text of their document: compiling one takes longer than most tests. */
+const byText = new Map<string, Contract>()
+const byProject = new WeakMap<Project, Contract>()
 
-/** Holds an answer of an application against the OpenAPI document of that very application. */
+/** Validates a response against the OpenAPI document of the application that sent it. */
 export function assertContract({ app }: TestApp, exchange: Exchange): void {
-  const text = JSON.stringify(openApiDocument(app.project, apiRoots(app.settings)))
-  const contract = known.get(text) ?? new Contract(text)
-  known.set(text, contract)
+  const contract = byProject.get(app.project) ?? contractOf(app)
+  byProject.set(app.project, contract)
   contract.check(exchange, app.settings.base_path)
+}
+
+function contractOf({ project, settings }: TestApp['app']): Contract {
+  const text = JSON.stringify(openApiDocument(project, apiRoots(settings)))
+  const contract = byText.get(text) ?? new Contract(text)
+  byText.set(text, contract)
+  return contract
 }
 
 class Contract {
