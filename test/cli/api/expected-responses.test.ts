@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { failureIn, retryAfterIn } from '../../../src/cli/api/api-requests.ts'
+import { errorIn, retryAfterIn } from '../../../src/cli/api/api-requests.ts'
 import { overHttp } from '../../../src/cli/api/http-requests.ts'
 import { withRetries } from '../../../src/cli/api/retry-limit.ts'
 import { processIo } from '../../../src/cli/terminal/io.ts'
@@ -15,7 +15,7 @@ const STRANGER = /is no admin server, or its API is below another path: it answe
 async function asking<T>(answer: Answer, ask: (api: ReturnType<typeof overHttp>) => Promise<T>, root = '/api/v1'): Promise<T> {
   const stranger = await startReceiver(answer)
   try {
-    return await ask(overHttp({ api: new URL(stranger.url).origin + root, token: () => 'x', refused: '' }))
+    return await ask(overHttp({ api: new URL(stranger.url).origin + root, token: () => 'x', refusal: '' }))
   } finally {
     await stranger.close()
   }
@@ -96,7 +96,7 @@ describe('words that are not ours', () => {
   })
 
   test('of ours are taken', () => {
-    const error = failureIn(400, { error: 'Validation failed', details: { title: ['Title is mandatory'] } })
+    const error = errorIn(400, { error: 'Validation failed', details: { title: ['Title is mandatory'] } })
     assert.deepEqual([error?.code, error?.details], ['VALIDATION_FAILED', { title: ['Title is mandatory'] }])
   })
 

@@ -159,7 +159,7 @@ describe('a server that is named by --url and --token', () => {
   test('is waited for no longer than it may take', async () => {
     const silent = await startReceiver(() => {})
     const api = new URL(silent.url).origin
-    const { request, download } = overHttp({ api, token: () => TOKEN, refused: '', timeoutMs: 20 })
+    const { request, download } = overHttp({ api, token: () => TOKEN, refusal: '', timeoutMs: 20 })
     const message = `The server at ${api} cannot be reached: no answer in 0.02 s`
     await assert.rejects(request('GET', '/x'), { code: 'TASK_FAILED', message })
     await assert.rejects(download('/x'), { message })

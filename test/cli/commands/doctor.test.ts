@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { type Check, nodeVerdict, spaceVerdict } from '../../../src/cli/project/health.ts'
+import { type Check, checkNode, checkSpace } from '../../../src/cli/project/health.ts'
 import { withProject } from '../../helpers/cli-project.ts'
 
 const levels = (stdout: string) =>
@@ -47,15 +47,15 @@ describe('admin doctor', () => {
 
   test('asks for a newer node where it is too old', () => {
     const old = { level: 'fail', message: '18.20.1 is too old; install 20.19 or newer' }
-    assert.deepEqual(nodeVerdict('18.20.1', '>=20.19'), old)
-    assert.equal(nodeVerdict('20.18.9', '>=20.19').level, 'fail')
-    for (const version of ['20.19.0', '22.0.0', '24.1.0']) assert.equal(nodeVerdict(version, '>=20.19').level, 'ok', version)
+    assert.deepEqual(checkNode('18.20.1', '>=20.19'), old)
+    assert.equal(checkNode('20.18.9', '>=20.19').level, 'fail')
+    for (const version of ['20.19.0', '22.0.0', '24.1.0']) assert.equal(checkNode(version, '>=20.19').level, 'ok', version)
   })
 
   test('minds how much room there is, and whether it may write', () => {
-    assert.deepEqual(spaceVerdict('/d', 5 * 2 ** 30, true), { level: 'ok', message: '5120 MiB free' })
-    assert.equal(spaceVerdict('/d', 2 ** 29, true).level, 'warn')
-    assert.deepEqual(spaceVerdict('/d', 2 ** 20, true), { level: 'fail', message: '1 MiB free, which is as good as none' })
-    assert.match(spaceVerdict('/d', 2 ** 40, false).message, /^\/d cannot be written to; /)
+    assert.deepEqual(checkSpace('/d', 5 * 2 ** 30, true), { level: 'ok', message: '5120 MiB free' })
+    assert.equal(checkSpace('/d', 2 ** 29, true).level, 'warn')
+    assert.deepEqual(checkSpace('/d', 2 ** 20, true), { level: 'fail', message: '1 MiB free, which is as good as none' })
+    assert.match(checkSpace('/d', 2 ** 40, false).message, /^\/d cannot be written to; /)
   })
 })

@@ -51,7 +51,7 @@ describe('admin init', () => {
       assert.equal(await firstLine('shop/models/article.yaml'), usual)
       await mkdir(join(place.path, 'node_modules/admin-backend'), { recursive: true })
       assert.equal((await runCli(['init', 'beside'], { cwd: place.path })).code, 0)
-      assert.equal(await firstLine('beside/models/article.yaml'), usual.replace('../../', '../../../'))
+      assert.equal(await firstLine('beside/models/article.yaml'), usual.replace('../', '../../'))
       assert.equal(await firstLine('beside/admin.config.yaml'), usual.replace('model', 'config'))
     } finally {
       await place.remove()

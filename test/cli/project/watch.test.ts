@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { whenChanged } from '../../../src/cli/project/watch.ts'
+import { watchFolder } from '../../../src/cli/project/watch.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
 
 test('a change of a file is answered by work, one of the data folder is not', async () => {
@@ -14,7 +14,7 @@ test('a change of a file is answered by work, one of the data folder is not', as
   const worked = new Promise<void>((resolve) => {
     done = resolve
   })
-  const watcher = await whenChanged(folder.path, async () => {
+  const watcher = await watchFolder(folder.path, async () => {
     count++
     done()
   })
@@ -48,12 +48,12 @@ test('what has changed before the work may begin counts, but for a folder that t
   }
   const noticed = new Set<string>()
   const counts = (name: string) => noticed.add(name) !== undefined
-  const watcher = await whenChanged(folder.path, work, { after, counts })
+  const watcher = await watchFolder(folder.path, work, { after, counts })
   try {
     writeFileSync(join(folder.path, 'store/db.json'), '{}')
     writeFileSync(join(folder.path, 'views/a.yaml'), 'a: 1')
     while (noticed.size < 2) await setImmediate()
-    watcher.except(join(folder.path, 'store'))
+    watcher.exclude(join(folder.path, 'store'))
     begin()
     writeFileSync(join(folder.path, 'store/db.json'), '{ }')
     writeFileSync(join(folder.path, 'views/last.yaml'), 'a: 1')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { excerpt, type Place } from '../../../src/cli/terminal/excerpt.ts'
+import { excerpt, type Match } from '../../../src/cli/terminal/excerpt.ts'
 
 const mark = (piece: string) => `[${piece}]`
-const places = (text: string, ...words: readonly string[]): Place[] => words.map((word) => [text.indexOf(word), word.length])
+const places = (text: string, ...words: readonly string[]): Match[] => words.map((word) => [text.indexOf(word), word.length])
 const marked = (text: string, ...words: readonly string[]) => excerpt(text, places(text, ...words), mark)
 
 const LONG = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ')
