@@ -8,7 +8,7 @@ import { createLog, type Log } from '../../log/log.ts'
 import { firstSuperuser } from '../../service/accounts/users.ts'
 import { announceApi, lockPath } from '../../store/embedded/files/lock.ts'
 import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project/project-options.ts'
-import { type Changes, watchProject } from '../project/reload.ts'
+import { type ProjectReloader, watchProject } from '../project/reload.ts'
 import type { Io } from '../terminal/io.ts'
 
 interface ServeOptions extends ProjectOptions {

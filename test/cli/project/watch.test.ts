@@ -48,7 +48,7 @@ test('what has changed before the work may begin counts, but for a folder that t
   }
   const noticed = new Set<string>()
   const counts = (name: string) => noticed.add(name) !== undefined
-  const watcher = await watchFolder(folder.path, work, { after, counts })
+  const watcher = await watchFolder(folder.path, work, { after, includes })
   try {
     writeFileSync(join(folder.path, 'store/db.json'), '{}')
     writeFileSync(join(folder.path, 'views/a.yaml'), 'a: 1')
