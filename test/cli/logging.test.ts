@@ -105,7 +105,7 @@ describe('the log of admin serve', () => {
     assert.match(shown.stderr, /^eyJ\S+$/m)
     const refused = await serve(['serve', '--show-token', '--log-format', 'json'])
     assert.equal(refused.code, 2)
-    assert.match(refused.stderr, /^error A token is not shown in a log that is JSON; use --log-format text, or `admin token`$/m)
+    assert.match(refused.stderr, /^error --show-token does not work with a JSON log; use --log-format text, or `admin token`$/m)
   })
 
   test('what other commands say stays for people', async () => {

@@ -37,7 +37,7 @@ describe('a command beside a server', { timeout: 60_000 }, () => {
       await release()
       await stranger.close()
       assert.equal(code, 1)
-      assert.match(stderr, /^error Whoever listens at \S+ is not this project's server/)
+      assert.match(stderr, /^error The server at \S+ is not this project's server/)
       assert.deepEqual(
         stranger.received.map(({ path, headers }) => [path, headers.authorization]),
         [['/healthz', undefined]],

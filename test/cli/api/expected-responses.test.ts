@@ -9,7 +9,7 @@ import { AppError } from '../../../src/errors.ts'
 import { type Answer, startReceiver } from '../../helpers/receiver.ts'
 
 const FILE = { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="tag.csv"' }
-const STRANGER = /is no admin server, or its API is below another path: it answers \d+ in words of its own/
+const STRANGER = /is not an admin server, or its API is at another path: it responds with status \d+ and an unknown body/
 
 /** Asks something that answers in a certain way; its address is that of a root. */
 async function asking<T>(answer: Answer, ask: (api: ReturnType<typeof overHttp>) => Promise<T>, root = '/api/v1'): Promise<T> {
@@ -33,7 +33,7 @@ describe('a file is taken for whole only when its end is shown', () => {
     [
       'packed by a proxy',
       (response) => response.writeHead(200, { ...FILE, 'content-encoding': 'gzip' }).end(half),
-      /sends the file packed by gzip, unasked/,
+      /sends the file compressed with gzip, unrequested/,
     ],
     [
       'packed on its way',
@@ -90,9 +90,9 @@ describe('words that are not ours', () => {
     const asked = (root: string) => asking(json(404, { message: 'no' }), ({ request }) => request('GET', '/webhooks'), root)
     await assert.rejects(
       asked('/api/shop'),
-      /\(was \/api\/shop a base path, name the root of the API: \S+\/api\/shop\/api\/v1\)$/,
+      /\(if \/api\/shop is a base path, use the root of the API: \S+\/api\/shop\/api\/v1\)$/,
     )
-    await assert.rejects(asked('/api/v1'), /in words of its own$/)
+    await assert.rejects(asked('/api/v1'), /and an unknown body$/)
   })
 
   test('of ours are taken', () => {

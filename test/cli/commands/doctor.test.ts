@@ -16,7 +16,7 @@ describe('admin doctor', () => {
       const [node, config, lock, disk, journal, lint] = stdout.split('\n')
       assert.equal(node, `ok    node     ${process.versions.node}`)
       assert.equal(config, 'ok    config   4 models, 0 views')
-      assert.equal(lock, 'ok    lock     nobody holds the data')
+      assert.equal(lock, 'ok    lock     no process holds the data')
       assert.match(disk ?? '', /^(ok {2}|warn) {2}disk {5}\d+ MiB free$/)
       assert.equal(journal, 'ok    journal  0 bytes, 0 transactions, whole')
       assert.equal(lint, 'ok    lint     no findings')
@@ -31,7 +31,7 @@ describe('admin doctor', () => {
       assert.equal(code, 1)
       assert.match(stdout, /^fail {2}config {3}1 fault in the project's files; run admin lint$/m)
       assert.match(stdout, /^fail {2}lint {5}1 error, /m)
-      assert.equal(stderr, 'error Not all is well: config, lint\n')
+      assert.equal(stderr, 'error Failed checks: config, lint\n')
       assert.equal(levels((await admin('doctor', '--json')).stdout).config, 'fail')
     }))
 
@@ -55,7 +55,7 @@ describe('admin doctor', () => {
   test('minds how much room there is, and whether it may write', () => {
     assert.deepEqual(checkSpace('/d', 5 * 2 ** 30, true), { level: 'ok', message: '5120 MiB free' })
     assert.equal(checkSpace('/d', 2 ** 29, true).level, 'warn')
-    assert.deepEqual(checkSpace('/d', 2 ** 20, true), { level: 'fail', message: '1 MiB free, which is as good as none' })
+    assert.deepEqual(checkSpace('/d', 2 ** 20, true), { level: 'fail', message: '1 MiB free, which is too little to write' })
     assert.match(checkSpace('/d', 2 ** 40, false).message, /^\/d cannot be written to; /)
   })
 })

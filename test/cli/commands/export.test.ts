@@ -59,7 +59,7 @@ describe('admin export', () => {
         assert.match(stderr, /^Wrote 46 records to out\/all\/post.ndjson$/m)
         assert.equal((await readFile(join(path, 'out/all/tag.ndjson'), 'utf8')).split('\n').length, 13)
         const again = await run('export post -o posts.csv')
-        assert.deepEqual([again.code, again.stderr], [1, 'error posts.csv is there already; --force writes over it\n'])
+        assert.deepEqual([again.code, again.stderr], [1, 'error posts.csv already exists; --force overwrites it\n'])
         const unknown = await run('export pots -o x.csv')
         assert.deepEqual([unknown.code, unknown.stderr], [1, "error There is no model 'pots'; did you mean 'post'?\n"])
         assert.match((await run('export post --filters titel=x')).stderr, /did you mean 'title'/)
@@ -97,7 +97,7 @@ describe('admin export', () => {
       setImmediate(() => response.destroy())
     })
     assert.equal(code, 1)
-    assert.match(stderr, /^error The server at \S+ ended before the file did: the connection was cut\n$/)
+    assert.match(stderr, /^error The server at \S+ cut off the file: the connection was closed\n$/)
     assert.deepEqual([names, text], [['tag.csv'], 'precious'])
   })
 
@@ -113,7 +113,7 @@ describe('admin export', () => {
   test('takes nothing for a file that is none', async () => {
     const { code, stderr, text } = await exportFrom((response) => response.writeHead(200).end('{"id":1}'))
     assert.deepEqual([code, text], [1, 'precious'])
-    assert.match(stderr, /is no admin server, or its API is below another path: what it answers is no file/)
+    assert.match(stderr, /is not an admin server, or its API is at another path: the response is not a file/)
   })
 
   test('cleans up after itself when it is interrupted', async () => {
@@ -148,7 +148,7 @@ test('--all that fails at one of the models names its file, and tells how many a
   try {
     const env = { ADMIN_URL: new URL(server.url).origin, ADMIN_TOKEN: 'x' }
     const { code, stderr } = await runCli(['export', '--all', '-o', 'out'], { cwd: folder.path, env })
-    const told = 'error out/post.csv was not written: Not for you\nerror 1 of 3 files are written\n'
+    const told = 'error out/post.csv was not written: Not for you\nerror 1 of 3 files were written\n'
     assert.deepEqual([code, stderr], [1, `Wrote 0 records to out/tag.csv\n${told}`])
     assert.deepEqual(await readdir(join(folder.path, 'out')), ['tag.csv'])
   } finally {

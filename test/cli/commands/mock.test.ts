@@ -98,8 +98,8 @@ describe('admin mock', () => {
   test('says how many a server makes at once, before it is asked', async () => {
     const whileRunning = async () => {
       const { code, stderr } = await mock('tag', '--count', '10001')
-      const remedy = 'ask it several times, or stop it'
-      assert.deepEqual([code, stderr], [1, `error A running server makes at most 10000 records of each at once; ${remedy}\n`])
+      const remedy = 'run the command several times, or stop the server'
+      assert.deepEqual([code, stderr], [1, `error A running server creates at most 10000 records per model and call; ${remedy}\n`])
     }
     assert.equal((await admin(['serve', '--port', '0'], { whileRunning })).code, 0)
   })
@@ -120,12 +120,12 @@ describe('admin mock', () => {
   })
 
   for (const [what, argv, code, words] of [
-    ['no model', [], 2, 'error Name the models to mock, or all of them with --all\n'],
-    ['a model and all', ['tag', '--all'], 2, 'error Name the models to mock, or all of them with --all\n'],
+    ['no model', [], 2, 'error Name the models, or use --all for every model\n'],
+    ['a model and all', ['tag', '--all'], 2, 'error Name the models, or use --all for every model\n'],
     ['an unknown model', ['tagg'], 1, "error There is no model 'tagg'; did you mean 'tag'?\n"],
-    ['a count of nothing', ['tag', '--count', '0'], 2, /The count is a number from 1 to 100000/],
-    ['a count that is text', ['tag', '--count', 'x'], 2, /The count is a number from 1 to 100000/],
-    ['a seed that is text', ['tag', '--seed', 'x'], 2, /The seed is a number from 0 to 4294967295/],
+    ['a count of nothing', ['tag', '--count', '0'], 2, /The count is a whole number from 1 to 100000/],
+    ['a count that is text', ['tag', '--count', 'x'], 2, /The count is a whole number from 1 to 100000/],
+    ['a seed that is text', ['tag', '--seed', 'x'], 2, /The seed is a whole number from 0 to 4294967295/],
     ['an unknown locale', ['tag', '--locale', 'pt_PR'], 2, "error There is no locale 'pt_PR'; did you mean 'pt_BR'?\n"],
   ] as const) {
     test(`refuses ${what}, and creates nothing`, async () => {
@@ -199,7 +199,7 @@ test('admin serve --ephemeral begins with the seed records each time, and writes
     for (let time = 0; time < 2; time++) {
       const { code, stderr } = await serve((stdout, said) => waitFor(said).then((text) => api(stdout, text)))
       assert.equal(code, 0, stderr)
-      assert.match(stderr, /Data in memory, to be forgotten when the server stops \(\d+ records from 7 seed files\)/)
+      assert.match(stderr, /Data in memory, lost when the server stops \(\d+ records from 7 seed files\)/)
     }
     assert.deepEqual(totals, [12, 12])
     await assert.rejects(readFile(join(project.path, 'data/secret')), { code: 'ENOENT' })

@@ -88,7 +88,7 @@ describe('what a project promises, from the shell', () => {
     const { code, stdout, stderr } = await run('types', '-o', 'old.ts', '--check')
     assert.equal(code, 1)
     assert.match(stdout, /^@@ line \d+ @@\n- {2}colour: string \| null\n\+ {2}color: string \| null\n$/)
-    assert.equal(stderr, 'error old.ts is not what the project makes; write it anew: admin types -o old.ts\n')
+    assert.equal(stderr, 'error old.ts is not up to date; update it: admin types -o old.ts\n')
     assert.equal(await read('old.ts'), drifted)
   })
 
@@ -119,7 +119,7 @@ describe('what a project promises, from the shell', () => {
   test('admin generate view writes no file over another unless it is told to', async () => {
     await writeFile(join(project.path, 'mine.yaml'), 'mine')
     const refused = await run('generate', 'view', 'group', '-o', 'mine.yaml')
-    assert.deepEqual([refused.code, refused.stderr], [1, 'error mine.yaml is there already; --force writes over it\n'])
+    assert.deepEqual([refused.code, refused.stderr], [1, 'error mine.yaml already exists; --force overwrites it\n'])
     assert.equal(await read('mine.yaml'), 'mine')
     assert.equal((await run('generate', 'view', 'group', '-o', 'mine.yaml', '--force')).code, 0)
     assert.match(await read('mine.yaml'), /^- name: GroupForm2\n/)

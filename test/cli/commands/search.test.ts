@@ -81,8 +81,8 @@ describe('admin search', () => {
     ['a password', ['user', 'x', '--fields', 'password'], 1, /^error Unknown search field 'password' \(known: username/],
     ['no words', ['post'], 2, /missing required argument 'words'/],
     ['words that are none', ['post', ' '], 1, "error 'q' is empty; write what to search for\n"],
-    ['no limit', ['post', 'x', '--limit', '0'], 2, /The limit is a number from 1 to 1000/],
-    ['too high a limit', ['post', 'x', '--limit', '1001'], 2, /The limit is a number from 1 to 1000/],
+    ['no limit', ['post', 'x', '--limit', '0'], 2, /The limit is a whole number from 1 to 1000/],
+    ['too high a limit', ['post', 'x', '--limit', '1001'], 2, /The limit is a whole number from 1 to 1000/],
   ] as const) {
     test(`refuses ${what}`, async () => {
       const result = await admin(['search', ...argv])

@@ -25,7 +25,7 @@ describe('admin reset and admin snapshot', () => {
     assert.deepEqual(await admin(['reset', '--seed-data', '--json']), {
       code: 0,
       stdout: '{"seeded":195}\n',
-      stderr: 'Removed every record; there are 195 seed records now\n',
+      stderr: 'Deleted every record; created 195 seed records\n',
     })
     const secret = await readFile(data('secret'), 'utf8')
     await admin(['mock', 'tag', '--count', '3'])
@@ -41,7 +41,7 @@ describe('admin reset and admin snapshot', () => {
   test('reset leaves no record but the permissions, for the next start too', async () => {
     const { code, stderr } = await admin(['reset'])
     assert.equal(code, 0)
-    assert.equal(stderr, 'Removed every record; there are no users now; --seed-data creates the seed records\n')
+    assert.equal(stderr, 'Deleted every record; there are no users now; --seed-data creates the seed records\n')
     assert.deepEqual(await counts(), { user: undefined, tag: undefined, permission: 28 })
     assert.equal((await admin(['serve', '--port', '0'])).code, 0)
     assert.deepEqual(await counts(), { user: undefined, tag: undefined, permission: 28 })
@@ -67,7 +67,7 @@ describe('admin reset and admin snapshot', () => {
   })
 
   test('a snapshot brings back what was there', async () => {
-    assert.match((await admin(['snapshot', 'list'])).stderr, /^There are no snapshots; `admin snapshot save NAME` makes one$/m)
+    assert.match((await admin(['snapshot', 'list'])).stderr, /^There are no snapshots; `admin snapshot save NAME` saves one$/m)
     const before = await readFile(data('db.json'))
     const saved = await admin(['snapshot', 'save', 'v1.before-import'])
     assert.deepEqual([saved.code, saved.stdout, saved.stderr], [0, '', `Saved 'v1.before-import' (${before.length} bytes)\n`])

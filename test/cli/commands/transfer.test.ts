@@ -87,7 +87,7 @@ describe('admin export', () => {
       assert.equal((await ok(run('export tag -o tags.csv'))).stderr, 'Wrote 12 records to tags.csv\n')
       await writeFile(join(path, 'tags.csv'), 'mine')
       const { code, stderr } = await run('export tag -o tags.csv')
-      assert.deepEqual([code, stderr], [1, 'error tags.csv is there already; --force writes over it\n'])
+      assert.deepEqual([code, stderr], [1, 'error tags.csv already exists; --force overwrites it\n'])
       assert.equal(await readFile(join(path, 'tags.csv'), 'utf8'), 'mine')
       await ok(run('export tag -o tags.csv --force'))
       assert.match(await readFile(join(path, 'tags.csv'), 'utf8'), /^id,name,slug/)
@@ -188,7 +188,7 @@ describe('admin import', () => {
     }))
 
   const wrong: readonly (readonly [line: string, code: number, says: RegExp])[] = [
-    ['import tag -', 2, /Say what stdin is, by --format csv\|json\|ndjson/],
+    ['import tag -', 2, /The format of stdin is unknown; add --format csv\|json\|ndjson/],
     ['import tag tags.xls', 2, /Say what tags.xls is/],
     ['import tag nope.csv', 1, /nope.csv cannot be read: ENOENT/],
     ['import tag - --format csv --keep-ids --upsert-by slug', 2, /choose one/],

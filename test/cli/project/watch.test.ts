@@ -47,7 +47,7 @@ test('what has changed before the work may begin counts, but for a folder that t
     if (changed.includes('views/last.yaml')) done()
   }
   const noticed = new Set<string>()
-  const counts = (name: string) => noticed.add(name) !== undefined
+  const includes = (name: string) => noticed.add(name) !== undefined
   const watcher = await watchFolder(folder.path, work, { after, includes })
   try {
     writeFileSync(join(folder.path, 'store/db.json'), '{}')

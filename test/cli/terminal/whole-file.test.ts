@@ -50,7 +50,7 @@ describe('a file that is written whole, over what is there', () => {
     test(`does not take the place of ${what}`, async () => {
       await make(at(what))
       const before = await lstat(at(what))
-      const message = `${what} is no regular file, and --force replaces none but those; name another`
+      const message = `${what} is not a regular file, so --force does not replace it; use another name`
       await assert.rejects(write(what), { code: 'TASK_FAILED', message })
       assert.equal((await lstat(at(what))).ino, before.ino)
     })
@@ -64,7 +64,7 @@ describe('a file that is written whole, over what is there', () => {
   })
 
   test('whose folder is not there is told of by its own name', async () => {
-    const message = 'nowhere/file cannot be written: its folder is not there; make it, or name another'
+    const message = 'nowhere/file cannot be written: its folder does not exist; create it, or use another'
     await assert.rejects(write('nowhere/file'), { code: 'TASK_FAILED', message })
   })
 })

@@ -91,7 +91,7 @@ describe('drain', () => {
     const test = delivery(9, { event: 'test', model: 'webhook', record_id: null })
     const answer = (path: string) => (isAboutDeliveries(path) ? page(test, delivery(8)) : page(webhook(0)))
     const words =
-      'delivery 8 to webhook 1 (create note 7): 1 attempts, the last: status 500; given up: admin webhooks redeliver 8'
+      'delivery 8 to webhook 1 (create note 7): 1 attempts, the last: status 500; failed: admin webhooks redeliver 8'
     assert.equal((await drained(answer)).failure, words)
     assert.equal((await drained(answer, { timeout: 30, ignoreFailed: true })).failure, undefined)
     assert.equal((await drained((path) => (isAboutDeliveries(path) ? page(test) : page()))).failure, undefined)
@@ -104,7 +104,7 @@ describe('drain', () => {
   test('fails with what waits for a receiver that was disabled because it fails', async () => {
     for (const reason of ['gone', 'failing']) {
       const { failure = '' } = await drained((path) => page(...(isAboutDeliveries(path) ? [] : [webhook(4, reason)])))
-      assert.match(failure, new RegExp(`^4 deliveries wait for webhook 1, which is disabled \\(${reason}\\); mend `))
+      assert.match(failure, new RegExp(`^4 deliveries are pending for webhook 1, which is disabled \\(${reason}\\); fix `))
     }
     for (const given of [webhook(4, 'hand'), webhook(4, 'settings'), webhook(0, 'gone')]) {
       const { failure } = await drained((path) => page(...(isAboutDeliveries(path) ? [] : [given])))

@@ -57,8 +57,8 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
       },
       ({ stdout }) => {
         assert.match(stdout, /^NOT A MESSAGE$/m)
-        assert.match(stdout, /^A message of more than 1048576 bytes$/m)
-        assert.match(stdout, /^A request that cannot be read: aborted$/m)
+        assert.match(stdout, /^Rejected a message of more than 1048576 bytes$/m)
+        assert.match(stdout, /^A request could not be read: aborted$/m)
       },
     ))
 
@@ -70,7 +70,7 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
         assert.equal(await post(url, signed(message.slice(0, -1), secret)), 204)
       },
       ({ stdout }) => {
-        assert.ok(stdout.startsWith('SIGNATURE WRONG\n\\u001b]0;owned'), stdout)
+        assert.ok(stdout.startsWith('INVALID SIGNATURE\n\\u001b]0;owned'), stdout)
         assert.doesNotMatch(stdout, /[^\P{Cc}\n]|\u202e/u)
       },
     ))
@@ -82,7 +82,7 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
         assert.equal(await post(url, signed('{"event":"create","data":{}', 'another secret, as long')), 401)
         assert.equal(await post(url, signed('{"event":"create","model":"note","data":1', secret)), 200)
       },
-      ({ stdout }) => assert.match(stdout, /^SIGNATURE WRONG, not passed on$/m),
+      ({ stdout }) => assert.match(stdout, /^INVALID SIGNATURE, not forwarded$/m),
       ['--forward-to', behind.url],
     )
     const events = behind.received.map(({ body }) => JSON.parse(body).data?.title ?? 'signed')
@@ -131,7 +131,7 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
       withServer(project, async (server) => {
         const token = (await admin('token')).stdout.trim()
         const remote = ['--url', server.address, '--token', token]
-        // Of a listener on another machine: nobody listens there on this one.
+        // Of a listener on another machine: no process listens there on this one.
         await admin('webhooks', 'add', 'http://127.0.0.1:9/admin-webhooks-listen')
         const whileRunning = async () => {
           assert.equal(JSON.parse((await admin('webhooks', 'list', '--json')).stdout).length, 2)
