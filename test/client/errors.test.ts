@@ -108,13 +108,13 @@ describe('what is no answer of this API', () => {
     const cause = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') })
     const error = await failureOf(answering(() => Promise.reject(cause)).read(1))
     assert.deepEqual([error.type, error.status], ['network', undefined])
-    assert.equal(error.message, 'No answer to GET http://shop.test/api/v1/models/tag/1: connect ECONNREFUSED 127.0.0.1:9')
+    assert.equal(error.message, 'No response to GET http://shop.test/api/v1/models/tag/1: connect ECONNREFUSED 127.0.0.1:9')
   })
 
   test('the answer breaks off', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('terminated')) })
     const error = await failureOf(answering(async () => new Response(body)).read(1))
-    assert.deepEqual([error.type, error.message], ['network', 'The answer broke off: terminated'])
+    assert.deepEqual([error.type, error.message], ['network', 'The response was cut off: terminated'])
   })
 
   test('a page instead of JSON', async () => {
@@ -129,13 +129,13 @@ describe('what is no answer of this API', () => {
   })
 
   const FOREIGN: readonly (readonly [object, string, object])[] = [
-    [{ details: { code: 5 } }, 'The server answered 400', {}],
+    [{ details: { code: 5 } }, 'The server responded with 400', {}],
     [{ error: 'Bad', details: ['a', 'b'] }, 'a; b', {}],
     [{ error: 'Bad', details: [7] }, 'Bad', {}],
     [{ detail: { error: { title: 'one text' } } }, 'one text', { title: ['one text'] }],
     [{ detail: { error: { title: ['a', 7, null], slug: { no: 'text' } } } }, 'a', { title: ['a'] }],
-    [{ detail: [{ loc: ['a'], msg: 'm' }] }, 'The server answered 400', {}],
-    [{ detail: { error: null } }, 'The server answered 400', {}],
+    [{ detail: [{ loc: ['a'], msg: 'm' }] }, 'The server responded with 400', {}],
+    [{ detail: { error: null } }, 'The server responded with 400', {}],
   ]
   for (const [body, message, fieldErrors] of FOREIGN) {
     test(`a refusal of a shape of its own, ${JSON.stringify(body)}`, async () => {

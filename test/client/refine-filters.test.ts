@@ -49,7 +49,7 @@ describe('filters of refine', () => {
     [{ field: 'id', operator: 'in', value: 3 }, /'in' of 'id' takes a list/],
     [{ field: 'id', operator: 'in', value: [] }, /empty list/],
     [{ field: 'title', operator: 'contains', value: { a: 1 } }, /cannot be filtered by/],
-    [{ field: 'q', operator: 'ne', value: 'lantern' }, /'q' has the operator 'ne'; search with 'contains'/],
+    [{ field: 'q', operator: 'ne', value: 'lantern' }, /'q' has the operator 'ne'; use 'contains'/],
     [{ field: 'q', operator: 'null', value: true }, /'q' has the operator 'null'/],
     [{ field: 'q', operator: 'contains', value: ['lantern'] }, /'q' holds a value of type object/],
   ]

@@ -18,7 +18,11 @@ const SECRET = /^whsec_[\w+/]+=*\n$/
 /** Every command, in an order in which each has what it needs, in a copy of `fixtures/blog` that has its data. */
 export const SCENARIOS: readonly Scenario[] = [
   { line: '--version', stdout: /^\d+\.\d+\.\d+\n$/ },
-  { line: 'init shop', stdout: /^username: admin\npassword: \S+\n$/, stderr: /^Created a project in shop\..*\nNext: admin serve/ },
+  {
+    line: 'init shop',
+    stdout: /^username: admin\npassword: \S+\n$/,
+    stderr: /^Created a project in shop\..*\nNext: admin serve/,
+  },
   {
     line: 'users add ann --email a@example.com --password-stdin',
     stdin: 'long-enough-1\n',

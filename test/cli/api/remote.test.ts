@@ -46,7 +46,10 @@ describe('a server that is named by --url and --token', () => {
         })
         assert.deepEqual(imported, { code: 0, stdout: '', stderr: 'Imported 1 record\n' })
         const astray = await admin('webhooks list', { env: { ADMIN_URL: addressIn(stdout), ADMIN_TOKEN: token } })
-        assert.match(astray.stderr, /^error The server at \S+\/api\/v1 does not have this path; is it the right address, and of this/)
+        assert.match(
+          astray.stderr,
+          /^error The server at \S+\/api\/v1 does not have this path; is it the right address, and of this/,
+        )
         const unknown = await admin('webhooks list', { env: { ADMIN_URL: url, ADMIN_TOKEN: 'x' } })
         assert.match(unknown.stderr, /^error The server at \S+ rejects this token: it is wrong or expired/)
         const mere = (await inProject(['token', '--user', 'anna.lind'])).stdout.trim()
@@ -105,7 +108,12 @@ describe('a server that is named by --url and --token', () => {
       { ADMIN_TOKEN: '' },
       '--url must not contain a user name or password; use a token instead',
     ],
-    ['a query', '--url http://a.example/?a=b', {}, '--url must not have a query or fragment; write one such as https://example.com/base'],
+    [
+      'a query',
+      '--url http://a.example/?a=b',
+      {},
+      '--url must not have a query or fragment; write one such as https://example.com/base',
+    ],
     [
       'what is no address, in the environment',
       '',

@@ -17,7 +17,10 @@ describe('admin init', () => {
 
   test('says what it made and what comes next, on stderr', () => {
     assert.equal(made.code, 0)
-    assert.match(made.stderr, /^Created a project in shop\. The password is shown only once.*\nNext: admin serve --project shop\n$/)
+    assert.match(
+      made.stderr,
+      /^Created a project in shop\. The password is shown only once.*\nNext: admin serve --project shop\n$/,
+    )
   })
 
   test('prints the login of the first superuser, which works on the project as served', async () => {

@@ -99,7 +99,10 @@ describe('admin mock', () => {
     const whileRunning = async () => {
       const { code, stderr } = await mock('tag', '--count', '10001')
       const remedy = 'run the command several times, or stop the server'
-      assert.deepEqual([code, stderr], [1, `error A running server creates at most 10000 records per model and call; ${remedy}\n`])
+      assert.deepEqual(
+        [code, stderr],
+        [1, `error A running server creates at most 10000 records per model and call; ${remedy}\n`],
+      )
     }
     assert.equal((await admin(['serve', '--port', '0'], { whileRunning })).code, 0)
   })

@@ -90,8 +90,7 @@ describe('drain', () => {
   test('fails with what was given up, unless told otherwise; a test event is not among that', async () => {
     const test = delivery(9, { event: 'test', model: 'webhook', record_id: null })
     const answer = (path: string) => (isAboutDeliveries(path) ? page(test, delivery(8)) : page(webhook(0)))
-    const words =
-      'delivery 8 to webhook 1 (create note 7): 1 attempts, the last: status 500; failed: admin webhooks redeliver 8'
+    const words = 'delivery 8 to webhook 1 (create note 7): 1 attempts, the last: status 500; failed: admin webhooks redeliver 8'
     assert.equal((await drained(answer)).failure, words)
     assert.equal((await drained(answer, { timeout: 30, ignoreFailed: true })).failure, undefined)
     assert.equal((await drained((path) => (isAboutDeliveries(path) ? page(test) : page()))).failure, undefined)
