@@ -61,7 +61,7 @@ describe('the data provider of react-admin', () => {
     assert.ok(Number(everything.total) > Number(total), 'blanks are searched for')
     await provider.getList('post', { ...USUAL, filter: { q: 2024 } })
     assert.deepEqual([sent.at(-1)?.path, sent.at(-1)?.query.get('q')], ['post/search', '2024'])
-    await assert.rejects(provider.getList('post', { ...USUAL, filter: { q: ['lantern'] } }), /'q' holds a value of type object/)
+    await assert.rejects(provider.getList('post', { ...USUAL, filter: { q: ['lantern'] } }), /'q' has a value of type object/)
   })
 
   test('makes pages that are larger than those of the server', async () => {

@@ -15,7 +15,7 @@ port: 8000
 # Origins of front ends that browsers may call from:
 cors: [http://localhost:5173]
 `,
-  'models/article.yaml': `${schemaComment('../../', 'model')}name: Article
+  'models/article.yaml': `${schemaComment('../', 'model')}name: Article
 label: Articles
 display_field: title
 timestamps: true
@@ -27,7 +27,7 @@ fields:
   - { name: published_at, type: datetime }
   - { name: author_id, type: foreignkey, model: user, on_delete: set_null }
 `,
-  'views/article.yaml': `${schemaComment('../../', 'view')}- name: ArticleForm
+  'views/article.yaml': `${schemaComment('../', 'view')}- name: ArticleForm
   view_type: form
   model: Article
   fields:

@@ -29,7 +29,11 @@ const json =
 describe('a file is taken for whole only when its end is shown', () => {
   const half = gzipSync('id,name\r\n1,x\r\n')
   for (const [what, answer, says] of [
-    ['a part', (response) => response.writeHead(206, FILE).end('id,name\r\n'), /answers 206 rather than with the whole file/],
+    [
+      'a part',
+      (response) => response.writeHead(206, FILE).end('id,name\r\n'),
+      /responds with status 206 instead of the whole file/,
+    ],
     [
       'packed by a proxy',
       (response) => response.writeHead(200, { ...FILE, 'content-encoding': 'gzip' }).end(half),
@@ -104,7 +108,7 @@ describe('words that are not ours', () => {
     const answer: Answer = (response) => response.writeHead(302, { location: 'https://me:pw@b.example/login?key=1#x' }).end()
     await assert.rejects(
       asking(answer, ({ request }) => request('GET', '/webhooks')),
-      /leads to https:\/\/b\.example\/login; name/,
+      /redirects to https:\/\/b\.example\/login; use/,
     )
   })
 })

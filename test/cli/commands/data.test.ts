@@ -83,7 +83,7 @@ describe('admin compact and admin doctor', () => {
         const { code, stdout, stderr } = await admin('doctor')
         assert.deepEqual([code, stderr], [0, ''])
         assert.match(stdout, new RegExp(`^ok {4}lock {5}process ${process.pid} since 20\\S+Z, serving http://\\S+/api/v1$`, 'm'))
-        assert.match(stdout, /^ok {4}journal {2}\d+ bytes, \d+ transactions?, whole$/m)
+        assert.match(stdout, /^ok {4}journal {2}\d+ bytes, \d+ transactions?, complete$/m)
         assert.doesNotMatch(stdout, /FILE/)
       },
     })
@@ -106,7 +106,7 @@ describe('admin compact and admin doctor', () => {
     assert.deepEqual([code, stderr], [0, ''])
     assert.match(
       stdout,
-      /^(?:(?:ok|warn) .*\n){6}\nFILE +BYTES +HOLDS\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transaction\n/,
+      /^(?:(?:ok|warn) .*\n){6}\nFILE +BYTES +CONTENT\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transaction\n/,
     )
     assert.match(stdout, /\nuser +3\n/)
     assert.match(stdout, /\nThe data is sound\.\n$/)
@@ -231,7 +231,7 @@ describe('admin compact and admin doctor', () => {
     assert.equal(part.code, 1)
     assert.match(part.stderr, /Not all records could be saved in .*part; review the omitted ones/)
     assert.equal(part.stdout.match(/^omitted: /gm)?.length, 50)
-    assert.match(part.stdout, /\n… and 20 more\nTo start on it/)
+    assert.match(part.stdout, /\n… and 20 more\nTo use it/)
     writeFileSync(file, '')
     const none = await admin('doctor', '--repair', 'none')
     assert.equal(none.code, 1)

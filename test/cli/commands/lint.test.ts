@@ -66,7 +66,7 @@ describe('admin lint', () => {
       { name: 'no such path', argv: ['views/nope.yaml'], code: 2, stderr: /There is no .*nope\.yaml/ },
       { name: 'a path elsewhere', argv: ['..'], code: 2, stderr: /is not in the project folder/ },
       { name: 'no such format', argv: ['--format', 'xml'], code: 2, stderr: /pretty, json, github, sarif, junit/ },
-      { name: 'no number', argv: ['--max-warnings', 'few'], code: 2, stderr: /a number from 0/ },
+      { name: 'no number', argv: ['--max-warnings', 'few'], code: 2, stderr: /a whole number, 0 or greater/ },
       { name: 'no such rule', argv: ['--explain', 'view/no-from'], code: 2, stderr: /did you mean 'view\/no-form'/ },
       {
         name: 'no such version',

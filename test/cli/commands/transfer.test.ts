@@ -129,13 +129,13 @@ describe('admin export', () => {
     }))
 
   const wrong: readonly (readonly [line: string, code: number, says: RegExp])[] = [
-    ['export', 2, /Name a model, or --all/],
-    ['export tag --all -o out', 2, /Name a model, or --all/],
-    ['export --all', 2, /name their folder with -o/],
+    ['export', 2, /Name a model, or use --all/],
+    ['export tag --all -o out', 2, /Name a model, or use --all/],
+    ['export --all', 2, /name the folder with -o/],
     ['export --all -o out --fields id', 2, /one by one/],
     ['export pots', 1, /There is no model 'pots'; did you mean 'post'\?/],
     ['export post --filters titel=x', 1, /did you mean 'title'/],
-    ['export post -o nowhere/posts.csv', 1, /nowhere\/posts.csv cannot be written: its folder is not there/],
+    ['export post -o nowhere/posts.csv', 1, /nowhere\/posts.csv cannot be written: its folder does not exist/],
     ['export post --format xml', 2, /Allowed choices are csv, json, ndjson/],
   ]
   for (const [line, code, says] of wrong) {
@@ -189,9 +189,9 @@ describe('admin import', () => {
 
   const wrong: readonly (readonly [line: string, code: number, says: RegExp])[] = [
     ['import tag -', 2, /The format of stdin is unknown; add --format csv\|json\|ndjson/],
-    ['import tag tags.xls', 2, /Say what tags.xls is/],
+    ['import tag tags.xls', 2, /The format of tags.xls is unknown/],
     ['import tag nope.csv', 1, /nope.csv cannot be read: ENOENT/],
-    ['import tag - --format csv --keep-ids --upsert-by slug', 2, /choose one/],
+    ['import tag - --format csv --keep-ids --upsert-by slug', 2, /use one of them/],
     ['import tga - --format csv', 1, /There is no model 'tga' \(known: user, /],
   ]
   for (const [line, code, says] of wrong) {

@@ -84,7 +84,7 @@ describe('admin users and admin token', () => {
     assert.equal(await login('ann', 'long-enough'), 401)
     const token = await admin(['token', '--user', 'ann'])
     assert.equal(token.code, 1)
-    assert.match(token.stderr, /'ann' is not active/)
+    assert.match(token.stderr, /'ann' is disabled/)
     assert.equal((await admin(['users', 'enable', 'ann'])).code, 0)
     assert.equal(await login('ann', 'long-enough'), 200)
   })
@@ -116,7 +116,7 @@ describe('admin users and admin token', () => {
     const { code, stdout, stderr } = await admin(['token'])
     assert.equal(code, 1)
     assert.equal(stdout, '')
-    assert.match(stderr, /There is no superuser yet; make one: admin users add/)
+    assert.match(stderr, /There is no superuser yet; add one: admin users add/)
   })
 
   for (const argv of [
