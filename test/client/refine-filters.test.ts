@@ -40,7 +40,7 @@ describe('filters of refine', () => {
   }
 
   const FAULTS: readonly (readonly [CrudFilter, RegExp])[] = [
-    [{ operator: 'or', value: [] }, /no 'or'; .* use the operator 'in'/],
+    [{ operator: 'or', value: [] }, /not support 'or'; .* use the operator 'in'/],
     [
       { field: 'title', operator: 'containss', value: 'x' },
       /does not support the operator 'containss' of 'title'; use 'contains'/,

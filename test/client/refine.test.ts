@@ -103,7 +103,7 @@ describe('the data provider of refine', () => {
     assert.equal(query.errors, undefined)
     assert.match(query.message, /did you mean 'name'/)
     const refused = await failureOf(provider.getList({ resource: 'tag', filters: [{ operator: 'or', value: [] }] }))
-    assert.match(refused.message, /no 'or'/)
+    assert.match(refused.message, /not support 'or'/)
   })
 
   test('reaches whatever else the API has, and nobody else', async () => {
