@@ -130,7 +130,7 @@ for (const situation of SITUATIONS) {
   })
 }
 
-describe('an API that has to be waited for', () => {
+describe('an API with a rate limit', () => {
   const said: string[] = []
   const io = { ...processIo(), stderr: { write: (text: string) => said.push(text) } }
   const failing = (times: number, retryAfter?: number) => {
@@ -141,7 +141,7 @@ describe('an API that has to be waited for', () => {
     }
   }
 
-  test('is asked again when it says', async () => {
+  test('is called again after Retry-After', async () => {
     const waited: number[] = []
     const wait = async (milliseconds: number) => waited.push(milliseconds)
     assert.equal(await withRetries(io, failing(2, 7), { wait }), 3)
@@ -149,7 +149,7 @@ describe('an API that has to be waited for', () => {
     assert.equal(said[0], 'The server limits requests; waiting 7 s\n')
   })
 
-  test('is not waited for when it does not say, for long, or for ever', async () => {
+  test('is not called again without Retry-After, after a long one, or more than ten times', async () => {
     const wait = async () => {}
     for (const ask of [failing(1), failing(1, 61), failing(Number.POSITIVE_INFINITY, 1)]) {
       await assert.rejects(withRetries(io, ask, { wait }), { code: 'RATE_LIMITED' })

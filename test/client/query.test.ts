@@ -20,7 +20,7 @@ describe('filters of an object', () => {
     test(JSON.stringify(filters), () => assert.deepEqual(filterTexts(filters as Record<string, unknown>), texts))
   }
 
-  test('are read back as they were', () => {
+  test('are parsed back to the same values', () => {
     const items = ['', ',', '"', '""', 'a"b,c', ' x ', 'ü\n']
     const [text = ''] = filterTexts({ name__in: items })
     assert.deepEqual(splitCsv(text.slice('name__in='.length)), items)

@@ -60,7 +60,7 @@ describe('filters of refine', () => {
     test(`${JSON.stringify(filter)} is refused`, () => assert.throws(() => listFilter([filter]), message))
   }
 
-  test('one q is searched for', () => {
+  test('more than one filter q is rejected', () => {
     const q: CrudFilter = { field: 'q', operator: 'contains', value: ' lantern ' }
     assert.deepEqual(listFilter([q, { field: 'id', operator: 'gt', value: 1 }]), { q: 'lantern', filters: ['id__gt=1'] })
     assert.deepEqual(listFilter([{ field: 'q', operator: 'eq', value: 2024 }]), { q: '2024', filters: [] })

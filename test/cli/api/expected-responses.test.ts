@@ -26,7 +26,7 @@ const json =
   (response) =>
     response.writeHead(status).end(JSON.stringify(body))
 
-describe('a file is taken for whole only when its end is shown', () => {
+describe('a download is complete only if HTTP framing shows its end', () => {
   const half = gzipSync('id,name\r\n1,x\r\n')
   for (const [what, answer, says] of [
     [
@@ -58,7 +58,7 @@ describe('a file is taken for whole only when its end is shown', () => {
   }
 })
 
-describe('words that are not ours', () => {
+describe('responses of other servers', () => {
   for (const [status, body] of [
     [502, { error: { code: 502, message: 'no' } }],
     [422, { detail: { error: { x: [{ loc: 1 }] } } }],
@@ -82,7 +82,7 @@ describe('words that are not ours', () => {
     ['POST', '/models/post/import?dry_run=true', { data: {} }],
     ['POST', '/webhooks', { data: 1 }],
   ] as const) {
-    test(`are told by what was asked for: ${method} ${path}`, async () => {
+    test(`are detected by the expected members: ${method} ${path}`, async () => {
       await assert.rejects(
         asking(json(200, body), ({ request }) => request(method, path)),
         { message: STRANGER },
@@ -90,7 +90,7 @@ describe('words that are not ours', () => {
     })
   }
 
-  test('are told of with the root of the API, where a base path may have been taken for it', async () => {
+  test('cause a hint at the root of the API if a base path was used', async () => {
     const asked = (root: string) => asking(json(404, { message: 'no' }), ({ request }) => request('GET', '/webhooks'), root)
     await assert.rejects(
       asked('/api/shop'),
@@ -99,12 +99,12 @@ describe('words that are not ours', () => {
     await assert.rejects(asked('/api/v1'), /and an unknown body$/)
   })
 
-  test('of ours are taken', () => {
+  test('those of an admin server are accepted', () => {
     const error = errorIn(400, { error: 'Validation failed', details: { title: ['Title is mandatory'] } })
     assert.deepEqual([error?.code, error?.details], ['VALIDATION_FAILED', { title: ['Title is mandatory'] }])
   })
 
-  test('a redirect is shown without what may be secret in it', async () => {
+  test('a redirect is shown without its user name, password and query', async () => {
     const answer: Answer = (response) => response.writeHead(302, { location: 'https://me:pw@b.example/login?key=1#x' }).end()
     await assert.rejects(
       asking(answer, ({ request }) => request('GET', '/webhooks')),
@@ -113,7 +113,7 @@ describe('words that are not ours', () => {
   })
 })
 
-test('when to ask again is a number of seconds, or a date', () => {
+test('Retry-After is a number of seconds or a date', () => {
   const now = Date.parse('2030-01-01T00:00:00Z')
   for (const [given, sent, seconds] of [
     ['7', null, 7],

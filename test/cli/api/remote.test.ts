@@ -5,7 +5,7 @@ import { addressIn, type CliOptions, runCli } from '../../helpers/cli.ts'
 import { copyFixture, type TemporaryFolder, temporaryFolder } from '../../helpers/fixture.ts'
 import { type Answer, startReceiver } from '../../helpers/receiver.ts'
 
-const TOKEN = 'a.token.of-somebody'
+const TOKEN = 'a.token.of-a-user'
 
 describe('a server that is named by --url and --token', () => {
   let elsewhere: TemporaryFolder
@@ -26,7 +26,7 @@ describe('a server that is named by --url and --token', () => {
     return { ...result, said: result.stderr.replaceAll(url, 'URL'), received: stranger.received }
   }
 
-  test('is asked by its address and a token, without any project', async () => {
+  test('is called by its address and a token, without a project', async () => {
     const project = await copyFixture('blog')
     const inProject = (argv: readonly string[]) => runCli(argv, { cwd: project.path, env: { ADMIN_BASE_PATH: '/shop' } })
     const served = await runCli(['serve', '--port', '0'], {
@@ -62,7 +62,7 @@ describe('a server that is named by --url and --token', () => {
     assert.equal(served.code, 0, served.stderr)
   })
 
-  test('is not asked where the command line names a folder', async () => {
+  test('is not used if the command line names a folder', async () => {
     const { code, stderr, received } = await saidOf(200, 'webhooks list --project nowhere')
     assert.deepEqual([code, received], [2, []])
     assert.match(stderr, /There is no project folder/)
@@ -121,7 +121,7 @@ describe('a server that is named by --url and --token', () => {
       'ADMIN_URL is not a URL; write one such as https://example.com/base',
     ],
   ] as const) {
-    test(`is wrong usage: ${what}`, async () => {
+    test(`rejects wrong usage: ${what}`, async () => {
       const result = await admin(`webhooks list ${line}`.trim(), {
         env: { ADMIN_TOKEN: line === '--token x' ? '' : what === 'no token' ? '' : TOKEN, ...env },
       })
@@ -129,7 +129,7 @@ describe('a server that is named by --url and --token', () => {
     })
   }
 
-  test('is sent no token by a redirect', async () => {
+  test('does not leak the token by a redirect', async () => {
     const other = await startReceiver(200)
     const { code, said, received } = await saidOf((response) => response.writeHead(307, { location: other.url }).end())
     await other.close()
@@ -143,7 +143,7 @@ describe('a server that is named by --url and --token', () => {
     ['nothing', 502],
     ['a list', (response) => response.writeHead(500).end('[]')],
   ] as const satisfies readonly (readonly [string, Answer])[]) {
-    test(`is told to be no admin server when it answers with ${what}`, async () => {
+    test(`is reported as another server when it responds with ${what}`, async () => {
       const { code, stdout, said } = await saidOf(answer)
       assert.deepEqual([code, stdout], [1, ''])
       assert.match(
@@ -153,7 +153,7 @@ describe('a server that is named by --url and --token', () => {
     })
   }
 
-  test('is told to have cut the connection', async () => {
+  test('is reported when it closes the connection', async () => {
     const { code, said } = await saidOf((_, request) => request.socket.destroy())
     assert.deepEqual([code, said], [1, 'error The server at URL/api/v1 cannot be reached: the connection was closed\n'])
     const half = await saidOf((response) => {
@@ -164,7 +164,7 @@ describe('a server that is named by --url and --token', () => {
     assert.match(half.said, /^error The server at URL\/api\/v1 cut off its response: /)
   })
 
-  test('is waited for no longer than it may take', async () => {
+  test('is waited for until the timeout', async () => {
     const silent = await startReceiver(() => {})
     const api = new URL(silent.url).origin
     const { request, download } = overHttp({ api, token: () => TOKEN, refusal: '', timeoutMs: 20 })
@@ -174,7 +174,7 @@ describe('a server that is named by --url and --token', () => {
     await silent.close()
   })
 
-  test('is told not to be there', async () => {
+  test('is reported when it cannot be reached', async () => {
     const gone = await startReceiver(200)
     await gone.close()
     const url = new URL(gone.url).origin

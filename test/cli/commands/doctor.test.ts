@@ -9,7 +9,7 @@ const levels = (stdout: string) =>
   Object.fromEntries((JSON.parse(stdout).checks as Check[]).map(({ name, level }) => [name, level]))
 
 describe('admin doctor', () => {
-  test('says of each thing in a line whether it is well', () =>
+  test('prints the result of each check in a line', () =>
     withProject(async (_, admin) => {
       const { code, stdout } = await admin('doctor')
       assert.equal(code, 0)
@@ -24,7 +24,7 @@ describe('admin doctor', () => {
       assert.deepEqual([checks.length, sound, tables.user], [6, true, 1])
     }))
 
-  test('fails where files are faulty, and says where to look', () =>
+  test('fails for faulty files and names the command that lists them', () =>
     withProject(async (project, admin) => {
       await writeFile(join(project.path, 'models/other.yaml'), 'name: Other\nfields: [{ name: a, type: strnig }]\n')
       const { code, stdout, stderr } = await admin('doctor')
@@ -35,7 +35,7 @@ describe('admin doctor', () => {
       assert.equal(levels((await admin('doctor', '--json')).stdout).config, 'fail')
     }))
 
-  test('warns of a journal whose last write was cut off, and fails where it is damaged', () =>
+  test('warns of an incomplete last write of the journal, and fails for a damaged one', () =>
     withProject(async (project, admin) => {
       const { sequence } = JSON.parse((await admin('doctor', '--json')).stdout)
       await writeFile(join(project.path, `data/journal.${sequence + 1}.log`), '12 torn')
@@ -45,14 +45,14 @@ describe('admin doctor', () => {
       assert.deepEqual([code, levels(stdout).journal], [1, 'fail'])
     }))
 
-  test('asks for a newer node where it is too old', () => {
+  test('fails for an old version of Node', () => {
     const old = { level: 'fail', message: '18.20.1 is too old; install 20.19 or newer' }
     assert.deepEqual(checkNode('18.20.1', '>=20.19'), old)
     assert.equal(checkNode('20.18.9', '>=20.19').level, 'fail')
     for (const version of ['20.19.0', '22.0.0', '24.1.0']) assert.equal(checkNode(version, '>=20.19').level, 'ok', version)
   })
 
-  test('minds how much room there is, and whether it may write', () => {
+  test('checks free space and write permission', () => {
     assert.deepEqual(checkSpace('/d', 5 * 2 ** 30, true), { level: 'ok', message: '5120 MiB free' })
     assert.equal(checkSpace('/d', 2 ** 29, true).level, 'warn')
     assert.deepEqual(checkSpace('/d', 2 ** 20, true), { level: 'fail', message: '1 MiB free, which is too little to write' })

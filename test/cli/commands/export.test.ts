@@ -101,7 +101,7 @@ describe('admin export', () => {
     assert.deepEqual([names, text], [['tag.csv'], 'precious'])
   })
 
-  test('leaves what was there when nobody says where the file ends', async () => {
+  test('keeps the existing file when the end of the download is unknown', async () => {
     const { code, stderr, text } = await exportFrom((response) => {
       response.useChunkedEncodingByDefault = false
       response.writeHead(200, { ...FILE, connection: 'close' }).end('id,name\r\n')

@@ -40,7 +40,7 @@ describe('admin mock', () => {
     assert.equal((await records('tag')).length, seeded + 5)
   })
 
-  test('makes the same of the same seed, and other values where those are taken', async () => {
+  test('gives the same values for the same seed, and others where they must be unique', async () => {
     const made = async () => {
       const all = await records('tag')
       return all.slice(-5).map(({ id, ...values }) => values)
@@ -54,7 +54,7 @@ describe('admin mock', () => {
     assert.deepEqual(await made(), first)
   })
 
-  test('fills a whole project, those first that others refer to, and tells so in JSON', async () => {
+  test('fills a whole project, referenced models first, and prints JSON', async () => {
     const counts = Object.fromEntries(Object.entries(await tables()).map(([name, table]) => [name, table.records.length]))
     const { code, stdout, stderr } = await mock('--all', '--count', '100', '--seed', '3', '--json')
     assert.equal(code, 0, stderr)
@@ -72,7 +72,7 @@ describe('admin mock', () => {
     assert.equal((await admin(['lint', '--data', '--quiet'])).code, 0)
   })
 
-  test('makes accounts that nobody can log in to until they are given a password, and no superusers', async () => {
+  test('creates users with an unknown password and no superusers', async () => {
     await mock('user', '--count', '20', '--seed', '1')
     const users = (await records('user')).slice(-20)
     assert.equal(new Set(users.map(({ password }) => password)).size, 1)
@@ -86,7 +86,7 @@ describe('admin mock', () => {
     assert.notEqual(changed?.password, users[0]?.password)
   })
 
-  test('speaks the language that it is told', async () => {
+  test('uses the locale', async () => {
     await mock('user', '--count', '50', '--seed', '1', '--locale', 'de')
     const names = (await records('user')).slice(-50).map(({ last_name }) => String(last_name))
     assert.ok(
@@ -95,7 +95,7 @@ describe('admin mock', () => {
     )
   })
 
-  test('says how many a server makes at once, before it is asked', async () => {
+  test('checks the limit of a server before it sends a request', async () => {
     const whileRunning = async () => {
       const { code, stderr } = await mock('tag', '--count', '10001')
       const remedy = 'run the command several times, or stop the server'
@@ -107,7 +107,7 @@ describe('admin mock', () => {
     assert.equal((await admin(['serve', '--port', '0'], { whileRunning })).code, 0)
   })
 
-  test('reset and snapshots ask a server that runs', async () => {
+  test('reset and snapshot use a running server', async () => {
     await admin(['serve', '--port', '0', '--no-rate-limit'], {
       async whileRunning() {
         for (const argv of [['snapshot', 'save', 'before'], ['reset'], ['snapshot', 'load', 'before']]) {

@@ -34,7 +34,7 @@ describe('admin search', () => {
     for (const line of lines) assert.ok(line.length < 120, line)
   })
 
-  test('marks the words for people, and for nobody else', async () => {
+  test('highlights matches on a terminal only', async () => {
     const { lines } = await search(['tag', 'ferries', '--fields', 'name'], { terminal: true })
     assert.deepEqual(lines, ['\u001b[36m2  \u001b[39m\u001b[1m\u001b[33mFerries\u001b[39m\u001b[22m'])
     for (const options of [{ terminal: true, env: { NO_COLOR: '1' } }, {}]) {

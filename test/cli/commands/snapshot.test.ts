@@ -21,7 +21,7 @@ describe('admin reset and admin snapshot', () => {
   })
   after(() => project.remove())
 
-  test('reset --seed-data is the first start over again; ids begin anew, the secret stays', async () => {
+  test('reset --seed-data equals the first start: ids restart, the secret stays', async () => {
     assert.deepEqual(await admin(['reset', '--seed-data', '--json']), {
       code: 0,
       stdout: '{"seeded":195}\n',
@@ -59,14 +59,14 @@ describe('admin reset and admin snapshot', () => {
     assert.equal((await counts()).tag, 12)
   })
 
-  test('reset starts over from data that cannot be read', async () => {
+  test('reset works with unreadable data', async () => {
     await writeFile(data('db.json'), '{ broken')
     assert.equal((await admin(['serve', '--port', '0'])).code, 1)
     assert.equal((await admin(['reset', '--seed-data'])).code, 0)
     assert.equal((await counts()).tag, 12)
   })
 
-  test('a snapshot brings back what was there', async () => {
+  test('loading a snapshot restores the data', async () => {
     assert.match((await admin(['snapshot', 'list'])).stderr, /^There are no snapshots; `admin snapshot save NAME` saves one$/m)
     const before = await readFile(data('db.json'))
     const saved = await admin(['snapshot', 'save', 'v1.before-import'])
@@ -91,7 +91,7 @@ describe('admin reset and admin snapshot', () => {
     )
   })
 
-  test('a snapshot is written over only by --force', async () => {
+  test('a snapshot is overwritten only with --force', async () => {
     const { code, stderr } = await admin(['snapshot', 'save', 'another'])
     assert.deepEqual([code, stderr], [1, "error There is a snapshot 'another' already; --force writes over it\n"])
     assert.equal((await admin(['snapshot', 'save', 'another', '--force'])).code, 0)
@@ -108,7 +108,7 @@ describe('admin reset and admin snapshot', () => {
     })
   }
 
-  test('a snapshot that is not there is told of with the nearest', async () => {
+  test('an unknown snapshot is reported with the most similar name', async () => {
     const { code, stderr } = await admin(['snapshot', 'load', 'anohter'])
     assert.deepEqual([code, stderr], [1, "error There is no snapshot 'anohter'; did you mean 'another'?\n"])
   })

@@ -82,7 +82,7 @@ describe('admin export', () => {
       assert.match((await ok(run('export tag --bom --fields slug'))).stdout, /^\uFEFFid,slug\r\n/)
     }))
 
-  test('refuses to write over a file, and leaves nothing beside it', () =>
+  test('does not overwrite a file, and leaves no temporary file', () =>
     inBlog(async (run, path) => {
       assert.equal((await ok(run('export tag -o tags.csv'))).stderr, 'Wrote 12 records to tags.csv\n')
       await writeFile(join(path, 'tags.csv'), 'mine')
@@ -114,7 +114,7 @@ describe('admin export', () => {
       assert.match(await readFile(join(path, 'out/tag.csv'), 'utf8'), /^id,name,slug/)
     }))
 
-  test('--all writes every model into a folder that it makes', () =>
+  test('--all writes every model to a folder that it creates', () =>
     inBlog(async (run, path) => {
       const { stderr } = await ok(run('export --all --format ndjson -o a/b'))
       const expected = ['category', 'comment', 'group', 'permission', 'post', 'tag', 'user'].map((name) => `${name}.ndjson`)
@@ -122,7 +122,7 @@ describe('admin export', () => {
       assert.match(stderr, /Wrote 46 records to a\/b\/post.ndjson\n/)
     }))
 
-  test('shows on a terminal how far it is, and nowhere else', () =>
+  test('shows a progress bar on a terminal only', () =>
     inBlog(async (run) => {
       const { stderr } = await ok(run('export post -o posts.csv', { terminal: true }))
       assert.match(stderr, /^\rpost {2}█{24} {2}100 %\r.\[KWrote 46 records to posts.csv\n$/)
@@ -150,7 +150,7 @@ describe('admin export', () => {
 })
 
 describe('admin import', () => {
-  test('takes a file by its name; says what came of it', () =>
+  test('detects the format by the file name; prints a summary', () =>
     inBlog(async (run, path) => {
       await writeFile(join(path, 'tags.csv'), 'name,slug\nReef,reef\n')
       const dry = await ok(run('import tag tags.csv --dry-run --json'))
@@ -161,7 +161,7 @@ describe('admin import', () => {
       assert.equal(stderr, 'Imported 1 record (0 created, 1 updated)\n')
     }))
 
-  test('says of every fault where it is', () =>
+  test('reports the position of every fault', () =>
     inBlog(async (run, path) => {
       await writeFile(join(path, 'tags.csv'), 'name,slug\n"two\nlines",two\n,x y\n')
       const { code, stderr } = await run('import tag tags.csv')
@@ -171,7 +171,7 @@ describe('admin import', () => {
       assert.equal((await run('import tag tags.json')).stderr, 'error tags.json: row 2: A record must be an object\n')
     }))
 
-  test('beside a running server asks that server', () =>
+  test('beside a running server uses that server', () =>
     inBlog(async (run) => {
       await ok(
         run('serve --port 0', {

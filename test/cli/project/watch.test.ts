@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import { watchFolder } from '../../../src/cli/project/watch.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
 
-test('a change of a file is answered by work, one of the data folder is not', async () => {
+test('watchFolder calls back for a changed file, but not for the data folder', async () => {
   const folder = await temporaryFolder()
   for (const name of ['views', 'data']) mkdirSync(join(folder.path, name))
   let count = 0
@@ -30,7 +30,7 @@ test('a change of a file is answered by work, one of the data folder is not', as
   }
 })
 
-test('what has changed before the work may begin counts, but for a folder that turned out to be the data', async () => {
+test('watchFolder reports changes before the first call, except in an excluded folder', async () => {
   const folder = await temporaryFolder()
   for (const name of ['views', 'store']) mkdirSync(join(folder.path, name))
   let begin = () => {}

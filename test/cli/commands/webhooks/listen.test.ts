@@ -62,7 +62,7 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
       },
     ))
 
-  test('shows what anybody sends as text, and nothing of what is not signed', () =>
+  test('escapes what it prints, and prints no unsigned message', () =>
     whileListening(
       async (url, secret) => {
         const message = JSON.stringify({ event: HOSTILE, model: `${HOSTILE}m`, data: { [HOSTILE]: HOSTILE }, timestamp: HOSTILE })

@@ -5,7 +5,7 @@ import { runCli } from '../../../helpers/cli.ts'
 import { type Admin, makeNote, withProject, withServer } from '../../../helpers/cli-project.ts'
 import { startReceiver } from '../../../helpers/receiver.ts'
 
-/** What is the same whether a server holds the data or nobody does. */
+/** Checks that pass with and without a server. */
 async function checkCommands(admin: Admin): Promise<void> {
   const receiver = await startReceiver(200, 500)
   const added = await admin('webhooks', 'add', receiver.url, '--events', 'create,delete', '--models', 'note')
@@ -60,7 +60,7 @@ describe('admin webhooks', () => {
   test('beside a running server, which is asked over HTTP', () =>
     withProject((project, admin) => withServer(project, () => checkCommands(admin))))
 
-  test('drain delivers by itself without a server, and says what is stuck', () =>
+  test('drain sends deliveries itself without a server, and lists pending ones', () =>
     withProject(async (_, admin) => {
       const receiver = await startReceiver(500, 200)
       await admin('webhooks', 'add', receiver.url)
@@ -79,7 +79,7 @@ describe('admin webhooks', () => {
       await receiver.close()
     }))
 
-  test('listen receives for as long as it runs, and passes on', () =>
+  test('listen receives while it runs, and forwards', () =>
     withProject((project, admin) =>
       withServer(project, async (server) => {
         const target = await startReceiver((response) => response.writeHead(418).end())
@@ -109,7 +109,7 @@ describe('admin webhooks', () => {
       }),
     ))
 
-  test('listen without a server says what to start', () =>
+  test('listen without a server names the command to start one', () =>
     withProject(async (_, admin) => {
       const { code, stderr } = await admin('webhooks', 'listen')
       assert.deepEqual([code, stderr], [1, 'error No server is running to send deliveries; start one: admin serve\n'])
