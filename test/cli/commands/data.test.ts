@@ -99,7 +99,7 @@ describe('admin compact and admin doctor', () => {
     assert.ok(!readdirSync(project.path).includes('data'), 'a folder was made')
   })
 
-  test('doctor says what is there, changes nothing and exits 0 when it is sound', async () => {
+  test('doctor prints the contents of the data folder, changes nothing, and exits 0 if it is intact', async () => {
     leaveJournal('dan')
     const before = snapshotOf(data)
     const { code, stdout, stderr } = await admin('doctor')
@@ -109,7 +109,7 @@ describe('admin compact and admin doctor', () => {
       /^(?:(?:ok|warn) .*\n){6}\nFILE +BYTES +CONTENT\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transaction\n/,
     )
     assert.match(stdout, /\nuser +3\n/)
-    assert.match(stdout, /\nThe data is sound\.\n$/)
+    assert.match(stdout, /\nThe data is intact\.\n$/)
     assert.deepEqual(snapshotOf(data), before)
   })
 
@@ -220,7 +220,7 @@ describe('admin compact and admin doctor', () => {
     })
   }
 
-  test('a repair says what is next, what was left out up to a limit, and whether anything was saved', async () => {
+  test('a repair prints the next command, omitted places up to a limit, and fails if nothing was saved', async () => {
     const whole = await admin('doctor', '--repair', 'whole')
     const folder = join(project.path, 'whole')
     assert.equal(whole.code, 0)
