@@ -60,7 +60,7 @@ describe('admin compact and admin doctor', () => {
   })
   afterEach(() => project.remove())
 
-  test('compact folds what a killed server left, and says sizes and records', async () => {
+  test('compact merges the journal of a killed server, and prints sizes and records', async () => {
     leaveJournal('dan', 'eve')
     const { code, stdout, stderr } = await admin('compact')
     assert.deepEqual([code, stderr], [0, ''])
@@ -71,7 +71,7 @@ describe('admin compact and admin doctor', () => {
     assert.equal(after, statSync(file).size)
   })
 
-  test('compact does not work beside a server, which is named; doctor says who it is', async () => {
+  test('compact fails beside a server and names it; doctor names it, too', async () => {
     await runCli(['serve', '--port', '0'], {
       cwd: project.path,
       async whileRunning() {
@@ -89,7 +89,7 @@ describe('admin compact and admin doctor', () => {
     })
   })
 
-  test('neither makes anything where there is no data', async () => {
+  test('neither creates files without data', async () => {
     rmSync(data, { recursive: true })
     for (const command of ['compact', 'doctor']) {
       const { code, stderr } = await admin(command)
@@ -113,7 +113,7 @@ describe('admin compact and admin doctor', () => {
     assert.deepEqual(snapshotOf(data), before)
   })
 
-  test('a hand edit that breaks a model is refused by compact, reported by doctor and taken with --accept', async () => {
+  test('a hand edit that violates a model is rejected by compact, reported by doctor and accepted with --accept', async () => {
     edit('"email":"bob@example.com"', '"email":"ann@example.com"')
     edit('"username":"cyd"', '"username":7')
     const before = snapshotOf(data)
@@ -146,7 +146,7 @@ describe('admin compact and admin doctor', () => {
     )
   })
 
-  test('a torn tail is a warning', async () => {
+  test('an incomplete last entry is a warning', async () => {
     const path = leaveJournal('dan', 'eve')
     writeFileSync(path, readFileSync(path).subarray(0, -5))
     const before = snapshotOf(data)
@@ -180,7 +180,7 @@ describe('admin compact and admin doctor', () => {
     assert.deepEqual(readdirSync(join(project.path, 'saved')).sort(), ['db.json', 'secret'])
   })
 
-  test('a db.json that is no JSON any more is saved line by line', async () => {
+  test('a db.json that is not valid JSON is saved line by line', async () => {
     edit('"username":"bob"', '"username":"bob')
     const { code, findings } = await report()
     assert.equal(code, 1)
@@ -203,7 +203,7 @@ describe('admin compact and admin doctor', () => {
       (text: string) => text.replace(/(\{"id":1,"username".*\}),\n(\{"id":2,.*\}),\n/, '$2,\n$1, '),
     ],
   ] as const) {
-    test(`a repair keeps every record of a table that was changed by hand: ${name}`, async () => {
+    test(`a repair saves every record of a table that was edited by hand: ${name}`, async () => {
       const text = readFileSync(file, 'utf8')
       const edited = change(text)
       assert.notEqual(edited, text)
@@ -249,7 +249,7 @@ describe('admin compact and admin doctor', () => {
     assert.deepEqual(await userNames('--data', 'saved'), ['ann', 'bob', 'cyd'])
   })
 
-  test('a path that leads to the wrong thing is said to, with what to do', async () => {
+  test('a path of the wrong kind is reported with a remedy', async () => {
     const atFile = await admin('doctor', '--data', 'data/db.json')
     assert.equal(atFile.code, 1)
     assert.match(atFile.stderr, /db\.json cannot be read as a data folder: .*; name a folder with --data/)
@@ -267,7 +267,7 @@ describe('admin compact and admin doctor', () => {
     }
   })
 
-  test('a repair refuses a folder that holds something', async () => {
+  test('a repair rejects a folder that is not empty', async () => {
     const { code, stderr } = await admin('doctor', '--repair', 'data')
     assert.equal(code, 2)
     assert.match(stderr, /is not empty; name a folder that does not exist yet/)

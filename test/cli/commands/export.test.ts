@@ -23,7 +23,7 @@ const LINES = [
 ]
 
 describe('admin export', () => {
-  test('writes the same bytes wherever the data is', async () => {
+  test('writes the same bytes locally and remotely', async () => {
     const all: string[][] = []
     for (const situation of SITUATIONS) {
       await inSituation(situation, async (run) => {
@@ -91,7 +91,7 @@ describe('admin export', () => {
     return { ...result, ...found }
   }
 
-  test('leaves what was there when the connection is cut before the end of the file', async () => {
+  test('keeps the existing file when the connection closes before the end', async () => {
     const { code, stderr, names, text } = await exportFrom((response) => {
       response.writeHead(200, FILE).write('id,name\r\n1,x\r\n')
       setImmediate(() => response.destroy())
@@ -110,13 +110,13 @@ describe('admin export', () => {
     assert.match(stderr, /does not show where a file ends; is there a proxy that speaks HTTP\/1\.0\?/)
   })
 
-  test('takes nothing for a file that is none', async () => {
+  test('rejects a response that is not a file', async () => {
     const { code, stderr, text } = await exportFrom((response) => response.writeHead(200).end('{"id":1}'))
     assert.deepEqual([code, text], [1, 'precious'])
     assert.match(stderr, /is not an admin server, or its API is at another path: the response is not a file/)
   })
 
-  test('cleans up after itself when it is interrupted', async () => {
+  test('removes its temporary file when it is interrupted', async () => {
     let begun = () => {}
     const writing = new Promise<void>((resolve) => {
       begun = resolve
@@ -136,7 +136,7 @@ describe('admin export', () => {
   })
 })
 
-test('--all that fails at one of the models names its file, and tells how many are there', async () => {
+test('--all that fails at a model names its file and the number of files written', async () => {
   const folder = await temporaryFolder()
   const described = Object.fromEntries(['Tag', 'Post', 'User'].map((name) => [name, { 'x-display-field': 'id' }]))
   const forbidden = { error: 'Insufficient permissions', status_code: 403, details: 'Not for you' }
@@ -157,7 +157,7 @@ test('--all that fails at one of the models names its file, and tells how many a
   }
 })
 
-test('the real program, asked to stop by SIGINT, leaves no draft of a file', async () => {
+test('the real program leaves no temporary file after SIGINT', async () => {
   const folder = await temporaryFolder()
   const server = await startReceiver((response) => response.writeHead(200, FILE).write('id,name\r\n'))
   const argv = [ADMIN_BIN, 'export', 'tag', '-o', 'tag.csv', '--url', new URL(server.url).origin]
@@ -174,7 +174,7 @@ test('the real program, asked to stop by SIGINT, leaves no draft of a file', asy
   await folder.remove()
 })
 
-test('records of a file are counted as they go by, wherever it is cut', async () => {
+test('RecordCounter counts records for any split of the text', async () => {
   for (const [format, text, count] of [
     ['csv', 'id,a\r\n1,"x\r\n""y"""\r\n2,\r\n', 2],
     ['csv', 'id\r\n', 0],

@@ -21,13 +21,13 @@ describe('admin search', () => {
   })
   after(() => project.remove())
 
-  test('shows for each record its id, what it is known by, and where else the words are', async () => {
+  test('prints the id, the display field and other matches of each record', async () => {
     const { lines, said } = await search(['post', 'empty', 'ferry'])
     assert.deepEqual(lines, ['4  Night ferry, empty deck', '   slug: night-ferry-empty-deck'])
     assert.equal(said, '1 record found\n')
   })
 
-  test('shows of a long text what is about the words, on one line', async () => {
+  test('prints an excerpt of a long text on one line', async () => {
     const { lines } = await search(['post', 'ferry', '--fields', 'body'])
     assert.ok(lines.length >= 6, lines.join('\n'))
     for (const [index, line] of lines.entries()) assert.match(line, index % 2 === 0 ? /^\d+ +[^ ]/ : /^ {4}body: .*ferr(y|ies)/i)
@@ -42,7 +42,7 @@ describe('admin search', () => {
     }
   })
 
-  test('shows no more than it is told, and says how many there are', async () => {
+  test('prints up to the limit and the total', async () => {
     const all = await search(['comment', 'harbour', '--fields', 'body', '--limit', '1000', '--json'])
     const { total } = JSON.parse(all.lines.join('')) as { total: number }
     assert.ok(total > 1, `${total} comments`)
@@ -51,14 +51,14 @@ describe('admin search', () => {
     assert.match(said, new RegExp(`^${total} records found; the first is shown\n$`))
   })
 
-  test('finds misspelt words when it may, and says when only some words are found', async () => {
+  test('finds misspelt words with --fuzzy, and reports partial matches', async () => {
     assert.deepEqual((await search(['tag', 'feries', '--fields', 'name'])).lines, [])
     assert.deepEqual((await search(['tag', 'feries', '--fields', 'name', '--fuzzy'])).lines, ['2  Ferries'])
     const { lines, said } = await search(['tag', 'ferries', 'xylophone', '--fields', 'name'])
     assert.deepEqual([lines, said], [['2  Ferries'], 'No record has all of the words; these have some of them\n1 record found\n'])
   })
 
-  test('finds nothing without that being a fault', async () => {
+  test('exits 0 without a match', async () => {
     assert.deepEqual(await search(['post', 'xylophone']), { lines: [], said: 'Nothing found\n' })
   })
 

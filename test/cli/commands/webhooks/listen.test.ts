@@ -42,7 +42,7 @@ const post = async (url: string, body: string): Promise<number> => (await fetch(
 const signed = (start: string, secret: string): string => `${start},"signature":"${hexDigest(`${start}}`, secret)}"}`
 
 describe('admin webhooks listen', { timeout: 120_000 }, () => {
-  test('outlives whatever is sent to it', () =>
+  test('survives any request', () =>
     whileListening(
       async (url, secret) => {
         for (const body of ['null', '7', '[]', '"text"', 'garbage', '']) assert.equal(await post(url, body), 401, body)
@@ -75,7 +75,7 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
       },
     ))
 
-  test('passes on what is signed, and nothing else', async () => {
+  test('forwards only signed messages', async () => {
     const behind = await startReceiver(200)
     await whileListening(
       async (url, secret) => {
@@ -90,7 +90,7 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
     await behind.close()
   })
 
-  test('takes away what an earlier one left behind that was killed, and nothing else', async () => {
+  test('removes the subscription of a killed run, and no other', async () => {
     await withProject((project, admin) =>
       withServer(project, async () => {
         const listen = async (): Promise<ChildProcess> => {
@@ -126,7 +126,7 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
     )
   })
 
-  test('leaves to others what they have at a server elsewhere, and is content when its own is gone', () =>
+  test('keeps subscriptions of others on a remote server, and accepts that its own was removed', () =>
     withProject((project, admin) =>
       withServer(project, async (server) => {
         const token = (await admin('token')).stdout.trim()
@@ -147,7 +147,7 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
       }),
     ))
 
-  test('takes its subscription away when its terminal is closed', () =>
+  test('removes its subscription when the terminal is closed', () =>
     withProject((project, admin) =>
       withServer(project, async () => {
         const argv = [ADMIN_BIN, 'webhooks', 'listen', '--project', project.path]
@@ -162,8 +162,8 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
     ))
 })
 
-describe('what receivers answer', () => {
-  test('is shown as text', () =>
+describe('responses of receivers', () => {
+  test('are escaped in the table', () =>
     withProject(async (_, admin) => {
       const receiver = await startReceiver((response) => response.writeHead(200).end(HOSTILE))
       await admin('webhooks', 'add', receiver.url)

@@ -57,7 +57,7 @@ async function checkCommands(admin: Admin): Promise<void> {
 describe('admin webhooks', () => {
   test('while no process holds the data', () => withProject((_, admin) => checkCommands(admin)))
 
-  test('beside a running server, which is asked over HTTP', () =>
+  test('beside a running server, over HTTP', () =>
     withProject((project, admin) => withServer(project, () => checkCommands(admin))))
 
   test('drain sends deliveries itself without a server, and lists pending ones', () =>
