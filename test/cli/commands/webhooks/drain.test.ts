@@ -118,7 +118,7 @@ describe('drain', () => {
       await admin('users', 'add', 'ann', '--email', 'ann@example.com', '--password-stdin')
       const { code, stderr } = await admin('webhooks', 'drain')
       assert.equal(code, 1)
-      assert.match(stderr, /^error delivery 1 to webhook 1 \(create user 2\): 1 attempts, the last: status 410; given up/m)
+      assert.match(stderr, /^error delivery 1 to webhook 1 \(create user 2\): 1 attempts, the last: status 410; failed/m)
       assert.equal((await admin('webhooks', 'drain', '--ignore-failed')).code, 0)
       await receiver.close()
     }))
