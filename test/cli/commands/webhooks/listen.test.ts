@@ -29,7 +29,7 @@ async function whileListening(
       }
       const result = await runCli(['webhooks', 'listen', ...options], { cwd: project.path, whileRunning })
       assert.equal(result.code, 0, result.stderr)
-      assert.match(result.stdout, /create note msg_\S+ signature good( → 200)?\n\{/)
+      assert.match(result.stdout, /create note msg_\S+ signature valid( → 200)?\n\{/)
       check(result)
       assert.match((await admin('webhooks', 'list')).stdout, NO_WEBHOOKS)
     }),

@@ -97,7 +97,7 @@ describe('admin webhooks', () => {
           const { code, stdout, stderr } = await runCli(argv, { cwd: project.path, whileRunning })
           assert.equal(code, 0, stderr)
           assert.match(subscribed, /^1 +yes +create,update,delete +all +0 +http:\/\/127\.0\.0\.1:\d+\/admin-webhooks-listen$/m)
-          assert.match(stdout, /^20\S+Z create note msg_\S+ signature good → 418\n\{\n {2}"id": 1,\n {2}"title": "Low tide"/)
+          assert.match(stdout, /^20\S+Z create note msg_\S+ signature valid → 418\n\{\n {2}"id": 1,\n {2}"title": "Low tide"/)
           assert.match((await admin('webhooks', 'list')).stdout, /^ID.*\n$/)
           const secret = /signed with (\S+);/.exec(stderr)?.[1] ?? ''
           assert.doesNotThrow(() =>
