@@ -7,7 +7,7 @@ import { painter } from './terminal/style.ts'
 
 const USAGE_EXIT = 2
 
-/** Makes each command; what it is made of is loaded for it alone, since that takes longer than most commands do. */
+/** Creates each command. Modules are loaded for one command only, since loading all takes longer than most commands run. */
 const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   serve: async (io) => (await import('./commands/serve.ts')).serveCommand(io),
   init: async (io) => (await import('./commands/init.ts')).initCommand(io),
@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
  * Runs the command line.
  *
  * @param argv the arguments after the program's name
- * @returns the exit code: 0 fine, 1 the task failed, 2 wrong usage or configuration
+ * @returns the exit code: 0 success, 1 the task failed, 2 wrong usage or configuration
  */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const program = await buildProgram(io, namesIn(argv))
@@ -47,17 +47,17 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** The command that arguments name; all of them when they name none, and help or a suggestion may be wanted. */
+/** The command that the arguments name. Undefined, which means all commands, when they name none: help and suggestions need all. */
 function namesIn(argv: readonly string[]): readonly string[] | undefined {
   const [first, second] = argv
   if (first === '--version' || first === '-V') return []
   const name = first === '--debug' ? second : first
-  // What a shell is told of is all of them.
+  // Completion needs the tree of all commands.
   const isOne = name !== undefined && name !== 'complete' && Object.hasOwn(COMMANDS, name)
   return isOne ? [name] : undefined
 }
 
-/** What commander ends with: by itself when it has shown help, or complained of the usage. */
+/** The exit code of a run. Commander throws after it has printed help (0) or a usage error. */
 async function codeOf(run: Promise<unknown>): Promise<number> {
   try {
     await run
@@ -69,16 +69,16 @@ async function codeOf(run: Promise<unknown>): Promise<number> {
 }
 
 /**
- * The commands, none of which does anything yet.
+ * Builds the program without running a command.
  *
- * @param names of which commands; all of them when absent
+ * @param names the commands to load; all of them by default
  */
 export async function buildProgram(io: Io, names: readonly string[] = Object.keys(COMMANDS)): Promise<Command> {
   const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
   const program = new Command('admin')
     .description('A local admin backend: a folder of models and views becomes an authenticated HTTP API.')
     .version(version)
-    .option('--debug', 'show the stack of an error, and log every request and how each list is found')
+    .option('--debug', 'print the stack of an error; log every request and the query plan of each list')
     .showHelpAfterError('(add --help for usage)')
     .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n')
   for (const name of names) {
@@ -106,7 +106,7 @@ function report(error: unknown, io: Io, debug: boolean): number {
       : `Unexpected error: ${error instanceof Error ? error.message : error}`.split('\n')
   for (const line of lines) io.stderr.write(`${paint('red', 'error')} ${printable(line)}\n`)
   if (debug && error instanceof Error) io.stderr.write(`${error.stack}\n`)
-  else if (!(error instanceof AppError)) io.stderr.write('Run it again as `admin --debug …` to see where it happened.\n')
+  else if (!(error instanceof AppError)) io.stderr.write('Run it again as `admin --debug …` for the stack.\n')
   return error instanceof AppError ? error.exitCode : 1
 }
 

@@ -1,4 +1,7 @@
-/** What went wrong, as far as a caller would act differently. `network`: there was no answer, or it broke off. */
+/**
+ * The kind of an error: `network` means no response or a truncated one; `precondition` means that `if_match` did not match; the others
+ * follow the HTTP status.
+ */
 export type AdminErrorType =
   | 'network'
   | 'validation'
@@ -12,7 +15,10 @@ export type AdminErrorType =
   | 'unavailable'
   | 'server'
 
-/** Messages by field; by `<index>.<field>` in bulk operations, by `<row>.<field>` in imports, by query parameter otherwise. */
+/**
+ * Error messages by field name. In bulk operations the key is `<index>.<field>`, in imports `<row>.<field>`, and for an invalid query
+ * the name of the parameter.
+ */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>
 
 const TYPES: Readonly<Record<number, AdminErrorType>> = {
@@ -37,17 +43,18 @@ interface AdminErrorParts {
   readonly cause?: unknown
 }
 
-/** Whatever a call to the API fails with, save for being aborted, which throws what its signal was aborted with. */
+/** The error of a failed API call. An aborted call throws the reason of its signal instead. */
 export class AdminError extends Error {
   override readonly name = 'AdminError'
+  /** The kind of error, to decide what to do. */
   readonly type: AdminErrorType
-  /** The HTTP status; undefined when there was no answer. */
+  /** The HTTP status; undefined without a response. */
   readonly status: number | undefined
-  /** Empty unless something is wrong with fields or parameters. */
+  /** Messages by field or query parameter; empty for other errors. */
   readonly fieldErrors: FieldErrors
-  /** After how many seconds the same may be tried again, where the server says. */
+  /** Seconds to wait before a retry, from the header `Retry-After`; undefined without it. */
   readonly retryAfter: number | undefined
-  /** By which the server's log speaks of the request. */
+  /** The id of the request in the server's log, from the header `X-Request-Id`. */
   readonly requestId: string | undefined
 
   constructor(message: string, { type, status, fieldErrors, retryAfter, requestId, cause }: AdminErrorParts) {
@@ -59,7 +66,7 @@ export class AdminError extends Error {
     this.requestId = requestId
   }
 
-  /** Of a bulk operation or an import, the messages of one item: by field, or under '' what is wrong with it as a whole. */
+  /** Returns the messages of one item of a bulk operation or import, by field; messages about the whole item are under `''`. */
   errorsOf(index: number): FieldErrors {
     const own = Object.entries(this.fieldErrors).flatMap(([name, messages]): [string, readonly string[]][] => {
       if (name === String(index)) return [['', messages]]
@@ -70,19 +77,19 @@ export class AdminError extends Error {
 }
 
 /**
- * What a refusal says of itself, in either of its two shapes.
+ * Parses an error response, in either of the API's two shapes: `{detail: {error}}` or `{error, details}`.
  *
- * @throws what the signal is aborted with while the refusal is read
+ * @throws the reason of the signal, if it is aborted while the body is read
  */
 export async function errorOf(response: Response, signal?: AbortSignal): Promise<AdminError> {
   const text = await response.text().catch(() => {
     signal?.throwIfAborted()
     return ''
   })
-  const { message, fieldErrors, isValidation } = said(parsed(text))
+  const { message, fieldErrors, isValidation } = messagesIn(parseJson(text))
   const status = response.status
   const plainType = status >= 500 ? 'server' : 'request'
-  return new AdminError(message ?? `The server answered ${status} ${response.statusText}`.trimEnd(), {
+  return new AdminError(message ?? `The server responded with ${status} ${response.statusText}`.trimEnd(), {
     type: TYPES[status] ?? (isValidation ? 'validation' : plainType),
     status,
     fieldErrors,
@@ -91,58 +98,58 @@ export async function errorOf(response: Response, signal?: AbortSignal): Promise
   })
 }
 
-/** Whole seconds; a date, which the server never sends, counts as nothing. */
+/** Parses `Retry-After` in seconds. A date, which the server never sends, gives undefined. */
 export function retryAfterOf(response: Response): number | undefined {
   const text = response.headers.get('retry-after') ?? ''
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined
 }
 
-/** @param cause why there is no answer */
+/** Creates an error of type `network`. @param cause the error of `fetch` or of reading the body */
 export const networkError = (message: string, cause: unknown): AdminError =>
   new AdminError(`${message}: ${reasonOf(cause)}`, { type: 'network', cause })
 
-/** `fetch` of node says no more than 'fetch failed', and why in the cause. */
+/** The message of an error. Node's `fetch` fails with 'fetch failed' and gives the reason in the cause. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   return cause.cause instanceof Error && cause.cause.message !== '' ? cause.cause.message : cause.message
 }
 
-interface Said {
+interface ErrorMessages {
   readonly message?: string | undefined
   readonly fieldErrors?: FieldErrors | undefined
   readonly isValidation?: boolean
 }
 
-function said(body: unknown): Said {
+function messagesIn(body: unknown): ErrorMessages {
   const detail = member(member(body, 'detail'), 'error')
   if (detail !== undefined) {
-    const { message, fieldErrors } = told(detail)
+    const { message, fieldErrors } = parseDetails(detail)
     return { message, fieldErrors, isValidation: fieldErrors !== undefined }
   }
-  const { message = textsIn(member(body, 'error'))[0], fieldErrors } = told(member(body, 'details'))
+  const { message = textsIn(member(body, 'error'))[0], fieldErrors } = parseDetails(member(body, 'details'))
   return { message, fieldErrors }
 }
 
-/** Somebody between here and the server may answer in shapes of their own: of those, the texts are taken. */
-function told(details: unknown): Said {
+/** Accepts any shape, since a proxy may respond instead of the server; only strings are used. */
+function parseDetails(details: unknown): ErrorMessages {
   const texts = textsIn(details)
   if (texts.length > 0) return { message: texts.join('; ') }
   if (typeof details !== 'object' || details === null) return {}
-  const fields = Object.entries(details).map(([name, said]): [string, readonly string[]] => [name, textsIn(said)])
+  const fields = Object.entries(details).map(([name, value]): [string, readonly string[]] => [name, textsIn(value)])
   const fieldErrors = Object.fromEntries(fields.filter(([, messages]) => messages.length > 0))
   const message = Object.values(fieldErrors).flat().join('; ')
   return message === '' ? {} : { message, fieldErrors }
 }
 
-/** A text, or those of a list. */
+/** The non-empty strings in a value: itself, or the items of a list. */
 const textsIn = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((each: unknown) => typeof each === 'string' && each !== '')
 
 const member = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
 
-/** What is not JSON comes from somebody between here and the server, and says nothing. */
-function parsed(text: string): unknown {
+/** Parses JSON; undefined for other text, such as the error page of a proxy. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -24,74 +24,81 @@ export { memoryStorage, type TokenStorage, type Tokens, webStorage } from './tok
 export type { RetryLimits, Wait } from './transport.ts'
 export type * from './types.ts'
 
-interface UsualOptions {
-  /** Where the server is, `base_path` included: `http://127.0.0.1:8000`; '' for where the page comes from. */
+interface CommonOptions {
+  /** Base URL of the server, including `base_path`: `http://127.0.0.1:8000`. Use `''` for the origin of the page. */
   readonly url: string
-  /** `api_version` of the server's settings. */
+  /** The setting `api_version` of the server. Default: `v1`. */
   readonly api_version?: string
-  /** `admin_path` of the server's settings. */
+  /** The setting `admin_path` of the server. Default: `/admin`. */
   readonly admin_path?: string
   /**
-   * How often (2) and for how many seconds at most (10) a request that may be sent twice waits when the server puts it off: 429 or
-   * 503 with `Retry-After`. Creates are never sent twice.
+   * Retries after 429 or 503 with `Retry-After`: at most 2 times, each after at most 10 seconds. POST requests are never repeated.
    */
   readonly retry?: Partial<RetryLimits>
-  /** Instead of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch
-  /** Instead of waiting by the clock. */
+  /** Replaces the timer between retries, for tests. */
   readonly wait?: Wait
 }
 
 interface TokenOptions {
-  /** An access token, such as `admin token` prints, in the place of a login. It is not renewed. */
+  /** An access token, such as `admin token` prints, instead of a login. It is not renewed. */
   readonly token?: string
   readonly storage?: never
 }
 
 interface StorageOptions {
   readonly token?: never
-  /** Keeps the tokens of a login; in memory unless said otherwise. `webStorage(localStorage)` outlasts a reload. */
+  /** Stores the tokens of a login. Default: memory. `webStorage(localStorage)` survives a reload of the page. */
   readonly storage?: TokenStorage
 }
 
-/** Where the API is, and either a token or a place for the tokens of logins. */
-export type ClientOptions = UsualOptions & (TokenOptions | StorageOptions)
+/** Options of `createClient`: the address of the server, and either an access token or a storage for the tokens of logins. */
+export type ClientOptions = CommonOptions & (TokenOptions | StorageOptions)
 
-/** Who is logged in, and what they may do: codenames such as `view_post`. */
+/** The logged-in user and their permissions. */
 export interface Me<User> {
+  /** The record of the user. */
   readonly data: User
+  /** Codenames such as `view_post`. */
   readonly permissions: readonly string[]
 }
 
-/** A view as the Views API has it. */
+/** A view, as the Views API returns it. */
 export interface View {
   readonly name: string
   readonly view_type: 'form' | 'list'
   readonly model: string
   readonly fields: readonly Readonly<Record<string, unknown>>[]
-  /** Of forms that have such a list. */
+  /** Fields that the form accepts when it creates a record; absent if the form does not limit them. */
   readonly creation_fields?: readonly string[]
+  /** Fields that the form accepts when it updates a record; absent if the form does not limit them. */
   readonly allowed_update_fields?: readonly string[]
 }
 
-/** Something of the API that has no method of its own. */
+/** A request to a route that has no method of its own. */
 export interface RawRequest extends CallOptions {
+  /** Default: `GET`. */
   readonly method?: ApiRequest['method']
-  /** Name and value pairs, a name as often as is needed. */
+  /** Query parameters as pairs of name and value; a name may repeat. */
   readonly query?: QueryEntries
   /** Sent as JSON. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Models by their keys, such as `All_Models`. */
+/** The types of models by key, such as `All_Models`, which `admin types` generates. */
 export type Typed<Models> = { readonly [K in keyof Models]: ModelTypes }
 
 type UserOf<Models> = Models extends { readonly user: { readonly record: infer User } } ? User : AnyModel['record']
 
-/** The API of a project. Every method throws an `AdminError` for what the server refuses. */
+/**
+ * A client of a project's API. Every method throws an `AdminError` when the server rejects the request or cannot be reached.
+ *
+ * Access tokens are renewed automatically: after a 401, the client refreshes the session and repeats the request once.
+ */
 export class Client<Models extends Typed<Models> = AnyModels> {
-  /** Where all of the API but the views begins. */
+  /** Root of the API except the views: `http://127.0.0.1:8000/api/v1`. */
   readonly apiUrl: string
   readonly #api: string
   readonly #views: string
@@ -108,43 +115,51 @@ export class Client<Models extends Typed<Models> = AnyModels> {
     this.apiUrl = base + this.#api
     this.#transport = new Transport({
       url: base,
-      // The global one must be called on nothing, and looked up late: tools replace it.
+      // `fetch` must be called without a receiver, and is looked up at each call since tools replace the global one.
       fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
       retry: { ...DEFAULT_RETRY, ...options.retry },
       wait: options.wait ?? systemWait,
     })
-    const kept = storage ?? memoryStorage(token === undefined ? undefined : { access_token: token })
-    this.#session = new Session(kept, async (action, body) =>
+    const tokenStorage = storage ?? memoryStorage(token === undefined ? undefined : { access_token: token })
+    this.#session = new Session(tokenStorage, async (action, body) =>
       jsonOf(await this.#transport.send({ method: 'POST', path: `${this.#api}/auth/${action}`, body })),
     )
   }
 
-  /** Begins a session; its tokens are renewed when they run out. */
+  /**
+   * Logs in and stores the tokens; they are renewed when they expire.
+   *
+   * @throws {AdminError} of type `authentication` for a wrong password, or a disabled or locked account
+   */
   login(username: string, password: string): Promise<void> {
     return this.#session.login(username, password)
   }
 
-  /** Ends the session: here in any case, and on the server, unless this throws. */
+  /**
+   * Logs out: removes the stored tokens and ends the session on the server.
+   *
+   * @throws {AdminError} when the server could not be reached; the tokens are removed anyway
+   */
   logout(): Promise<void> {
     return this.#session.logout()
   }
 
-  /** True while there is a token, good or not. */
+  /** Returns true if a token is stored. The token may be expired or revoked. */
   async hasToken(): Promise<boolean> {
     return (await this.#session.tokens()) !== undefined
   }
 
-  /** Who is logged in. The server limits this as it limits logins: ask once, not with every page. */
+  /** Returns the logged-in user. The server applies the rate limit of logins, so call it once per session, not per page. */
   async me({ signal }: CallOptions = {}): Promise<Me<UserOf<Models>>> {
     return (await this.request('/auth/me', { signal })) as Me<UserOf<Models>>
   }
 
-  /** @param key the model's name in lower case, as it stands in paths */
+  /** Returns a client for the records of one model. @param key the model's name in lower case, as in URLs */
   model<K extends keyof Models & string>(key: K): ModelClient<Models[K]> {
     return new ModelClient(`${this.#api}/models/${encodeURIComponent(key)}`, (request) => this.#send(request), jsonOf)
   }
 
-  /** All views, by model. */
+  /** Returns all views by model key. */
   async views({ signal }: CallOptions = {}): Promise<Readonly<Record<keyof Models & string, readonly View[]>>> {
     const { data } = (await jsonOf(await this.#send({ method: 'GET', path: this.#views, signal }), signal)) as {
       data: Readonly<Record<keyof Models & string, readonly View[]>>
@@ -152,7 +167,7 @@ export class Client<Models extends Typed<Models> = AnyModels> {
     return data
   }
 
-  /** The views of one model. */
+  /** Returns the views of one model. */
   async viewsOf(key: keyof Models & string, { signal }: CallOptions = {}): Promise<readonly View[]> {
     const path = `${this.#views}/${encodeURIComponent(key)}`
     const { data } = (await jsonOf(await this.#send({ method: 'GET', path, signal }), signal)) as { data: readonly View[] }
@@ -160,16 +175,16 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   }
 
   /**
-   * Whatever else the API has, as JSON: `request('/webhooks')`.
+   * Calls a route that has no method of its own and returns its JSON: `request('/webhooks')`.
    *
-   * @param path below `apiUrl`, from its slash; may have a query of its own
+   * @param path relative to `apiUrl`, starting with a slash; may contain a query
    */
   async request(path: string, { method = 'GET', query = [], body, headers, signal }: RawRequest = {}): Promise<unknown> {
     const request = { method, path: withQuery(this.#api + path, query), body, headers, signal }
     return jsonOf(await this.#send(request), signal)
   }
 
-  /** Sends a request with the session's token, and again with a new one of the same session when it has run out. */
+  /** Sends a request with the access token. After a 401, renews the token of the same session and sends the request once more. */
   async #send(request: ApiRequest): Promise<Response> {
     const tokens = await this.#session.tokens()
     let response = await this.#transport.send(request, tokens?.access_token)
@@ -186,13 +201,13 @@ export class Client<Models extends Typed<Models> = AnyModels> {
 }
 
 /**
- * A client of a project's API. With the types that `admin types` writes, `createClient<All_Models>(…)`, names of models, fields,
- * filters and forms are checked.
+ * Creates a client of a project's API. With the types that `admin types` generates, `createClient<All_Models>(…)`, the compiler
+ * checks the names of models, fields, filters and forms.
  *
- * @throws {TypeError} for a token and a storage
+ * @throws {TypeError} if both `token` and `storage` are given
  */
 export const createClient = <Models extends Typed<Models> = AnyModels>(options: ClientOptions): Client<Models> =>
   new Client<Models>(options)
 
-/** The same client, for what works with any models. */
+/** Casts a client to one without model types, for code that works with any model. */
 export const untyped = <Models extends Typed<Models>>(client: Client<Models>): Client => client as unknown as Client

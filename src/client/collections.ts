@@ -4,13 +4,13 @@ import type { CallOptions, Page, Projection } from './types.ts'
 
 type AnyRecord = AnyModel['record']
 
-/** Records and how many there are in all. */
+/** Some records of a list, and the total number of records in it. */
 export interface Slice {
   readonly data: AnyRecord[]
   readonly total: number
 }
 
-/** A page of any size, made of as many of the server's as are needed. */
+/** Fetches a page of any size, from as many pages of the server (at most 100 records each) as needed. */
 export async function pageOf(
   fetchPage: (page: number, page_size: number) => Promise<Page<AnyRecord>>,
   page: number,
@@ -28,7 +28,7 @@ export async function pageOf(
   }
 }
 
-/** The records of all these ids that are there, in the order of the ids, however many they are. */
+/** Fetches records by id, 100 per request, in the order of the ids. Ids without a record are skipped. */
 export async function recordsOf(
   model: ModelClient<AnyModel>,
   ids: readonly Id[],
@@ -43,7 +43,7 @@ export async function recordsOf(
   return ids.flatMap((id) => found.get(String(id)) ?? [])
 }
 
-/** Does something to as many records as there may be, as many at a time as one operation takes: each time all or none. */
+/** Runs bulk operations on up to 1,000 items each, one after the other. Each operation is all or none; all of them together are not. */
 export async function inBulk<T, R>(items: readonly T[], work: (some: readonly T[]) => Promise<{ data: R[] }>): Promise<R[]> {
   const done: R[] = []
   for (const some of chunks(items, MAX_BULK_ITEMS)) done.push(...(await work(some)).data)

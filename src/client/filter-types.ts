@@ -5,17 +5,17 @@ type Scalar = string | number | boolean
 type TextOperator = 'icontains' | 'startswith' | 'endswith'
 type OrderOperator = 'gt' | 'gte' | 'lt' | 'lte'
 
-/** The left sides of filters: `title__icontains`. */
+/** The part of a filter before `=`: `title__icontains`. */
 type FilterName<Filter extends string> = string extends Filter ? string : Filter extends `${infer Name}=${string}` ? Name : never
 
-/** A field before one of these operators; never without. */
+/** The field in front of one of these operators; `never` without one. */
 type Before<Name extends string, Operator extends string> = Operator extends string
   ? Name extends `${infer Field}__${Operator}`
     ? Field
     : never
   : never
 
-/** What one value of a field is compared with: an item of a list, the id of a related record. */
+/** The type that a field is compared with: the items of a list, the id of a related record. */
 type Compared<Value> = Value extends readonly (infer Item)[]
   ? Compared<Item>
   : Value extends { readonly id: number }
@@ -28,7 +28,7 @@ type Compared<Value> = Value extends readonly (infer Item)[]
 
 type Item<Value> = NonNullable<Value> extends readonly (infer Each)[] ? Each : NonNullable<Value>
 
-/** What a field, or one of a related record, is compared with. */
+/** The type that a field, or a field of a related record (`author__name`), is compared with. */
 type ValueOf<RecordType, Field extends string> = Field extends keyof RecordType
   ? unknown extends RecordType[Field]
     ? Scalar
@@ -54,8 +54,10 @@ type FilterValue<RecordType, Name extends string> = string extends Name
             : ValueOf<RecordType, Name> | null
 
 /**
- * Which records are meant; all filters must hold. An object of `<field>[__<operator>]` and values, where null means empty and
- * `__in` takes a list; or the texts that the API takes, `status=draft`.
+ * Filters of records; a record must match all of them.
+ *
+ * Either an object with keys `<field>[__<operator>]`, where `null` means an empty field and `__in` takes a list, or a list of strings
+ * as the API takes them: `status=draft`.
  */
 export type Filters<M extends ModelTypes> =
   | { readonly [Name in FilterName<M['filter']>]?: FilterValue<M['record'], Name> | undefined }

@@ -3,7 +3,7 @@ import type { AnyModel } from './model-types.ts'
 
 type User = AnyModel['record']
 
-/** Who is logged in, asked of the server once a login, since it is limited as logins are. */
+/** Caches the logged-in user. The server applies the rate limit of logins to this request, so it is sent once per login. */
 export class Identity {
   readonly #client: Client
   #me: Promise<Me<User>> | undefined
@@ -12,18 +12,18 @@ export class Identity {
     this.#client = client
   }
 
-  /** Shared by all who ask, so that none of them can abort it. @throws {AdminError} */
+  /** Returns the logged-in user. Concurrent callers share one request, which none of them can abort. @throws {AdminError} */
   me(): Promise<Me<User>> {
     if (this.#me !== undefined) return this.#me
-    const asked = this.#client.me().catch((error: unknown) => {
-      if (this.#me === asked) this.forget()
+    const request = this.#client.me().catch((error: unknown) => {
+      if (this.#me === request) this.forget()
       throw error
     })
-    this.#me = asked
-    return asked
+    this.#me = request
+    return request
   }
 
-  /** Runs a login or a logout. Whoever asks meanwhile may be told of the former user, which is no answer to who asks later. */
+  /** Runs a login or logout. Clears the cache before and after, since a call of `me` meanwhile may return the former user. */
   async changing<T>(work: () => Promise<T>): Promise<T> {
     this.forget()
     try {
@@ -33,12 +33,12 @@ export class Identity {
     }
   }
 
-  /** Somebody else may be logged in by now. */
+  /** Clears the cache, for example after a 401. */
   forget(): void {
     this.#me = undefined
   }
 }
 
-/** What people call them. */
+/** The display name of a user: first and last name, or the username. */
 export const nameOf = ({ first_name, last_name, username }: User): string =>
   [first_name, last_name].filter(Boolean).join(' ') || String(username)

@@ -21,7 +21,7 @@ import type {
   Versioned,
 } from './types.ts'
 
-/** Sends a request to the API on behalf of whoever is logged in. @throws {AdminError} for what is not answered well */
+/** Sends a request with the credentials of the session. @throws {AdminError} for an error response */
 export type Send = (request: ApiRequest) => Promise<Response>
 
 const MEDIA_TYPES: Readonly<Record<FileFormat, string>> = {
@@ -30,16 +30,16 @@ const MEDIA_TYPES: Readonly<Record<FileFormat, string>> = {
   ndjson: 'application/x-ndjson',
 }
 
-/** Most records of a page. */
+/** Maximum number of records per page. */
 export const MAX_PAGE_SIZE = 100
 
-/** Most items of a bulk operation. */
+/** Maximum number of items of a bulk operation. */
 export const MAX_BULK_ITEMS = 1000
 
-/** An id as the server gave it, or as it stands in an address. */
+/** The id of a record: a number, or its text as in a URL. */
 export type Id = number | string
 
-/** The records of one model. Every method throws an `AdminError` for what the server refuses. */
+/** The records of one model. Every method throws an `AdminError` when the server rejects the request or cannot be reached. */
 export class ModelClient<M extends ModelTypes> {
   readonly #root: string
   readonly #send: Send
@@ -52,7 +52,7 @@ export class ModelClient<M extends ModelTypes> {
     this.#read = read
   }
 
-  /** A page of the records that all filters hold for, by id unless `sort` says otherwise. */
+  /** Returns a page of the records that match all filters, ordered by id or by `sort`. */
   async list<const Column extends M['column'] = never, const Include extends M['include'] = never>(
     query: ListQuery<M, Column, Include> = {},
     { signal }: CallOptions = {},
@@ -61,8 +61,9 @@ export class ModelClient<M extends ModelTypes> {
   }
 
   /**
-   * All records that all filters hold for, in the order of their ids, a page at a time: each of them once, however many are made
-   * and deleted meanwhile. What is to be of one moment is an `export`.
+   * Iterates over all records that match all filters, ordered by id; fetches 100 records per request.
+   *
+   * Returns each record once, even if records are created or deleted meanwhile. For a consistent state of one moment use `export`.
    */
   async *all<const Column extends M['column'] = never, const Include extends M['include'] = never>(
     selection: Selection<M, Column, Include> = {},
@@ -80,7 +81,7 @@ export class ModelClient<M extends ModelTypes> {
     }
   }
 
-  /** One record, with the `etag` that `update` and `remove` take as `if_match`. */
+  /** Returns one record, with the `etag` that `update` and `remove` accept as `if_match`. */
   async read<const Column extends M['column'] = never, const Include extends M['include'] = never>(
     id: Id,
     { signal, ...projection }: Projection<Column, Include> & CallOptions = {},
@@ -88,7 +89,11 @@ export class ModelClient<M extends ModelTypes> {
     return this.#versioned({ method: 'GET', path: this.#record(id) + queryText(projectionEntries(projection)), signal })
   }
 
-  /** @param options.form_id the form that is filled in; without one the model itself says what is right */
+  /**
+   * Creates a record.
+   *
+   * @param options.form_id the form that validates the record; without it, the model does
+   */
   async create<const F extends FormName<M> | undefined = undefined>(
     data: Input<M, F, 'create'>,
     { form_id, signal }: CallOptions & UnderForm<F> = {},
@@ -96,7 +101,7 @@ export class ModelClient<M extends ModelTypes> {
     return this.#versioned({ method: 'POST', path: this.#root, body: { data, form_id }, signal })
   }
 
-  /** Changes what `data` names, and nothing else. */
+  /** Updates the fields in `data`; other fields stay as they are. */
   async update<const F extends FormName<M> | undefined = undefined>(
     id: Id,
     data: Input<M, F, 'update'>,
@@ -105,7 +110,7 @@ export class ModelClient<M extends ModelTypes> {
     return this.#versioned({ method: 'PUT', path: this.#record(id), headers: guarded(if_match), body: { data, form_id }, signal })
   }
 
-  /** Deletes a record, and answers with it as it was. */
+  /** Deletes a record and returns it as it was. */
   async remove(id: Id, { if_match, signal }: Guard = {}): Promise<{ readonly data: M['record'] }> {
     const request: ApiRequest = { method: 'DELETE', path: this.#record(id), headers: guarded(if_match), signal }
     return (await this.#json(request)) as { data: M['record'] }
@@ -119,7 +124,7 @@ export class ModelClient<M extends ModelTypes> {
     return this.#bulk('POST', { records, form_id }, signal)
   }
 
-  /** Changes up to 1,000 records, all or none. */
+  /** Updates up to 1,000 records, all or none. */
   async bulkUpdate<const F extends FormName<M> | undefined = undefined>(
     updates: readonly { readonly id: number; readonly data: Input<M, F, 'update'> }[],
     { form_id, signal }: CallOptions & UnderForm<F> = {},
@@ -132,20 +137,25 @@ export class ModelClient<M extends ModelTypes> {
     return this.#bulk('DELETE', { ids }, signal)
   }
 
-  /** Full-text search, in the order of relevance. */
+  /** Searches the text of records; returns a page ordered by relevance. @param q the words to search for */
   async search(q: string, query: SearchQuery<M> = {}, { signal }: CallOptions = {}): Promise<SearchPage<M['record']>> {
     return (await this.#get('/search', searchEntries(q, query), signal)) as SearchPage<M['record']>
   }
 
   /**
-   * All records as a file, of one moment. Read it as a stream (`body`) or at once (`text()`, `blob()`); reading fails when the file
-   * cannot be finished.
+   * Exports the records that match all filters as a file with the state of one moment.
+   *
+   * Read the response as a stream (`body`) or whole (`text()`, `blob()`). Reading fails if the file is truncated.
    */
   export(query: ExportQuery<M> = {}, { signal }: CallOptions = {}): Promise<Response> {
     return this.#send({ method: 'GET', path: `${this.#root}/export${queryText(exportEntries(query))}`, signal })
   }
 
-  /** Creates or updates records as a file has them, all or none; what is wrong stands under `<row>.<field>` in the error. */
+  /**
+   * Creates or updates the records of a file, all or none.
+   *
+   * @throws {AdminError} with the messages of invalid records in `fieldErrors`, under `<row>.<field>`
+   */
   async import(
     file: string | Blob | Uint8Array<ArrayBuffer>,
     { format, dry_run, upsert_by, form_id, signal }: ImportOptions<M>,
@@ -159,7 +169,7 @@ export class ModelClient<M extends ModelTypes> {
     return (await this.#json({ method: 'POST', path: `${this.#root}/import${query}`, headers, file, signal })) as Imported
   }
 
-  /** Records that are made up and stored nowhere; the same seed gives the same. */
+  /** Returns mock records, which are not stored. The same seed gives the same records. */
   async mock(
     { count, seed }: { readonly count?: number; readonly seed?: number } = {},
     { signal }: CallOptions = {},

@@ -2,7 +2,7 @@ import type { ModelTypes } from './model-types.ts'
 import { filterEntries, namesText, type QueryEntries, sortEntries } from './query.ts'
 import type { ExportQuery, ListQuery, PageQuery, Projection, SearchQuery } from './types.ts'
 
-/** What is asked of a list. */
+/** The query parameters of a list. */
 export const listEntries = <M extends ModelTypes>(query: ListQuery<M, string, string>): QueryEntries => [
   ...filterEntries(query.filters),
   ...projectionEntries(query),
@@ -10,7 +10,7 @@ export const listEntries = <M extends ModelTypes>(query: ListQuery<M, string, st
   ...pageEntries(query),
 ]
 
-/** What is asked of a search for `q`. */
+/** The query parameters of a search for `q`. */
 export const searchEntries = <M extends ModelTypes>(q: string, query: SearchQuery<M>): QueryEntries => [
   ['q', q],
   ['fields', namesText(query.fields)],
@@ -19,7 +19,7 @@ export const searchEntries = <M extends ModelTypes>(q: string, query: SearchQuer
   ...pageEntries(query),
 ]
 
-/** What is asked of a file of records. */
+/** The query parameters of an export. */
 export const exportEntries = <M extends ModelTypes>(query: ExportQuery<M>): QueryEntries => [
   ['format', query.format],
   ['bom', query.bom],
@@ -28,7 +28,7 @@ export const exportEntries = <M extends ModelTypes>(query: ExportQuery<M>): Quer
   ...sortEntries(query.sort),
 ]
 
-/** What of each record is wanted. */
+/** The query parameters that select members of each record. */
 export const projectionEntries = ({ fields, include }: Projection<string, string>): QueryEntries => [
   ['fields', namesText(fields)],
   ['include', namesText(include)],

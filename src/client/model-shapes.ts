@@ -1,19 +1,19 @@
 import type { Client } from './client.ts'
 
-/** A record as it is answered or sent, by the names of its members. */
+/** The members of a record, as received or sent. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** What the members of a model's records are. */
+/** The members of a model's records that need special treatment. */
 interface ModelShape {
-  /** Those that the server sets: the id, times, and records nested under a foreign key. */
-  readonly fixed: ReadonlySet<string>
-  /** Many-to-many: records in answers, ids where they are set. */
+  /** Members that only the server sets: the id, timestamps, and records nested under a foreign key. */
+  readonly readOnly: ReadonlySet<string>
+  /** Many-to-many members: lists of records in responses, lists of ids in requests. */
   readonly lists: ReadonlySet<string>
 }
 
-const UNKNOWN: ModelShape = { fixed: new Set(), lists: new Set() }
+const UNKNOWN: ModelShape = { readOnly: new Set(), lists: new Set() }
 
-/** As much of the description of the API as is looked at. */
+/** The part of the OpenAPI document that is used. */
 interface Description {
   readonly paths: Readonly<Record<string, { readonly put?: { readonly requestBody?: Content } }>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
@@ -29,8 +29,9 @@ interface Schema {
 }
 
 /**
- * Turns records of answers into what forms of front ends edit, and back: many-to-many as ids, and nothing sent that cannot be set.
- * What cannot, only the description of the API tells for sure, which is fetched once, when it is first needed.
+ * Converts records between responses and the forms of front ends: many-to-many members as ids, and no read-only members in requests.
+ *
+ * The shapes of the models come from the OpenAPI document, which is fetched once, at first use.
  */
 export class ModelShapes {
   readonly #client: Pick<Client, 'request'>
@@ -41,24 +42,24 @@ export class ModelShapes {
     this.#client = client
   }
 
-  /** Records with their many-to-many as ids. */
+  /** Converts records of a response for editing: many-to-many members become lists of ids. */
   async edited(key: string, records: readonly Values[]): Promise<Values[]> {
     const { lists } = await this.#shape(key)
     return records.map((record) => withIds(record, lists))
   }
 
-  /** What can be set of `data`. What the model does not have is left in, for the server to say so. */
+  /** Returns the writable members of `data`. Unknown members are kept, so that the server reports them. */
   async settable(key: string, data: Values): Promise<Values> {
-    const { fixed, lists } = await this.#shape(key)
-    const members = Object.entries(withIds(data, lists)).filter(([name, value]) => !fixed.has(name) && value !== undefined)
+    const { readOnly, lists } = await this.#shape(key)
+    const members = Object.entries(withIds(data, lists)).filter(([name, value]) => !readOnly.has(name) && value !== undefined)
     return Object.fromEntries(members)
   }
 
-  /** What can be set of `data` and is not in `previous` already. What was emptied is null. */
+  /** Returns the writable members of `data` that differ from `previous`. Emptied members become null. */
   async changed(key: string, data: Values, previous: Values): Promise<Values> {
-    const { fixed, lists } = await this.#shape(key)
+    const { readOnly, lists } = await this.#shape(key)
     const [now, before] = [withIds(data, lists), withIds(previous, lists)]
-    const members = Object.entries(now).filter(([name, value]) => !fixed.has(name) && !isSame(value, before[name]))
+    const members = Object.entries(now).filter(([name, value]) => !readOnly.has(name) && !isSame(value, before[name]))
     return Object.fromEntries(members.map(([name, value]) => [name, value ?? null]))
   }
 
@@ -69,7 +70,7 @@ export class ModelShapes {
     return shape
   }
 
-  /** Shared by all who wait for it, so that none of them can abort it. */
+  /** Fetches the OpenAPI document. Concurrent callers share the request, so no caller can abort it. */
   async #describe(): Promise<Description> {
     try {
       return (await this.#client.request('/openapi.json')) as Description
@@ -80,11 +81,11 @@ export class ModelShapes {
   }
 }
 
-/** A model that is not there has no shape; the server says that it is not there. */
+/** Finds the shape of a model. An unknown model has an empty shape; the server rejects requests for it. */
 function shapeIn({ paths, components: { schemas } }: Description, key: string): ModelShape {
   const [, item] = Object.entries(paths).find(([path]) => path.endsWith(`/models/${key}/{record_id}`)) ?? []
   const body = item?.put?.requestBody?.content['application/json']?.schema
-  // The first is the one without a form, `{data: <model>.update}`.
+  // The first alternative is the request without a form: `{data: <model>.update}`.
   const data = (body?.anyOf?.[0] ?? body)?.properties?.data?.$ref
   const [name = ''] = data?.split('/').at(-1)?.split('.') ?? []
   const record = schemas[name]?.properties
@@ -92,7 +93,7 @@ function shapeIn({ paths, components: { schemas } }: Description, key: string): 
   const settable = { ...schemas[`${name}.create`]?.properties, ...schemas[`${name}.update`]?.properties }
   const members = Object.entries(record)
   return {
-    fixed: new Set(members.map(([member]) => member).filter((member) => !(member in settable))),
+    readOnly: new Set(members.map(([member]) => member).filter((member) => !(member in settable))),
     lists: new Set(members.filter(([, { items }]) => items?.$ref !== undefined).map(([member]) => member)),
   }
 }
@@ -105,5 +106,5 @@ function withIds(record: Values, lists: ReadonlySet<string>): Values {
 const idsOf = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((item) => (item as { id?: unknown })?.id ?? item) : value
 
-/** Nothing and null are the same to the API. */
+/** Compares two values; undefined equals null, as in the API. */
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)

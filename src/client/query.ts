@@ -1,31 +1,40 @@
 /** Filters as an object: `{status: 'draft', rating__gte: 4, author__username__in: ['ann', 'bob'], published_at: null}`. */
 export type FilterObject = Readonly<Record<string, unknown>>
 
-/** Names and values of query parameters; what is undefined is left out. */
+/** The filters of a front end's list, converted for the API. */
+export interface ListFilter {
+  /** The text to search for; undefined for a list without a search. */
+  readonly q: string | undefined
+  /** Filters as the API takes them: `status=draft`. */
+  readonly filters: readonly string[]
+}
+
+/** Names and values of query parameters; undefined values are omitted. */
 export type QueryEntries = readonly (readonly [string, string | number | boolean | undefined])[]
 
-/** `?page=1&filters=…`, or nothing. */
+/** Formats a query string, `?page=1&filters=…`; empty without parameters. */
 export function queryText(entries: QueryEntries): string {
-  const sent = new URLSearchParams()
-  for (const [name, value] of entries) if (value !== undefined) sent.append(name, String(value))
-  const text = sent.toString()
+  const params = new URLSearchParams()
+  for (const [name, value] of entries) if (value !== undefined) params.append(name, String(value))
+  const text = params.toString()
   return text === '' ? '' : `?${text}`
 }
 
-/** A path with more parameters, whether or not it has some already. */
+/** Adds query parameters to a path, which may already have some. */
 export function withQuery(path: string, entries: QueryEntries): string {
   const text = queryText(entries)
   return path + (path.includes('?') ? text.replace('?', '&') : text)
 }
 
-/** Names between commas; undefined for none. */
+/** Joins names with commas; undefined for an empty or missing list. */
 export const namesText = (names: readonly string[] | undefined): string | undefined =>
   names === undefined || names.length === 0 ? undefined : names.join(',')
 
-/** `filters` of a request, one for each: filters that are texts already are taken as they are. */
+/** The query parameters `filters`, one per filter. */
 export const filterEntries = (filters: FilterObject | readonly string[] | undefined): QueryEntries =>
   filterTexts(filters).map((text) => ['filters', text])
 
+/** Converts filters to strings as the API takes them. Filters that are strings stay unchanged; undefined values are omitted. */
 export function filterTexts(filters: FilterObject | readonly string[] = []): readonly string[] {
   if (isTexts(filters)) return filters
   return Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [filterText(name, value)]))
@@ -34,15 +43,15 @@ export function filterTexts(filters: FilterObject | readonly string[] = []): rea
 const isTexts = (filters: FilterObject | readonly string[]): filters is readonly string[] => Array.isArray(filters)
 
 /**
- * One filter, `<field>[__<operator>]=<value>`. Null is asked for by `__isnull`; a list of `__in` has its commas quoted.
+ * Formats one filter, `<field>[__<operator>]=<value>`. Null becomes `__isnull`; the items of `__in` are quoted as in CSV.
  *
- * @throws {TypeError} for a value that no filter has, such as an empty list
+ * @throws {TypeError} for an invalid value, such as an empty list
  */
 export function filterText(name: string, value: unknown): string {
   if (value === null) return nullText(name)
   if (!Array.isArray(value)) return `${name}=${name.endsWith('__in') ? csvCell(plainText(name, value)) : plainText(name, value)}`
   if (!name.endsWith('__in')) throw new TypeError(`Filter '${name}' has a list; write '${name}__in' for one of several`)
-  if (value.length === 0) throw new TypeError(`Filter '${name}' is an empty list, which no record is in; leave the filter out`)
+  if (value.length === 0) throw new TypeError(`Filter '${name}' is an empty list, which matches no record; omit the filter`)
   return `${name}=${value.map((item) => csvCell(plainText(name, item))).join(',')}`
 }
 
@@ -56,9 +65,9 @@ function nullText(name: string): string {
 }
 
 /**
- * What is searched for; undefined where nothing is.
+ * Converts the value of a search field to text; undefined if it is empty.
  *
- * @throws {TypeError} for what holds no words, such as a list
+ * @throws {TypeError} for a value that is not text, such as a list
  */
 export function searchedText(q: unknown): string | undefined {
   const text = plainText('q', q ?? '').trim()
@@ -69,14 +78,14 @@ function plainText(name: string, value: unknown): string {
   if (value instanceof Date) return value.toISOString()
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value)
   throw new TypeError(
-    `Filter '${name}' holds ${value === null ? 'null' : `a value of type ${typeof value}`}, which cannot be filtered by`,
+    `Filter '${name}' has ${value === null ? 'the value null' : `a value of type ${typeof value}`}, which filters do not support`,
   )
 }
 
-/** RFC 4180. */
+/** Quotes a CSV cell (RFC 4180) if necessary. */
 const csvCell = (text: string): string => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** Orders as `sort` names them: `title`, and `-title` for the opposite. */
+/** The query parameters of `sort`: `title` for ascending, `-title` for descending. */
 export function sortEntries(sort: readonly string[] | undefined): QueryEntries {
   if (sort === undefined || sort.length === 0) return []
   return [

@@ -1,62 +1,62 @@
 import { AdminError } from './admin-error.ts'
 import { sessionOf, type TokenStorage, type Tokens } from './tokens.ts'
 
-/** Asks the server for something under `/auth/`, without a token. @throws {AdminError} */
-export type AskAuth = (action: 'token' | 'refresh' | 'logout', body: object) => Promise<unknown>
+/** Sends a POST request to `/auth/<action>` without a token. @throws {AdminError} */
+export type AuthRequest = (action: 'token' | 'refresh' | 'logout', body: object) => Promise<unknown>
 
-/** The tokens of a user who is logged in, renewed when they have run out. */
+/** Manages the tokens of a login: stores, renews and removes them. Logins, logouts and renewals run one at a time. */
 export class Session {
   readonly #storage: TokenStorage
-  readonly #ask: AskAuth
-  /** What is being done with the tokens; the next thing waits for it. */
+  readonly #authRequest: AuthRequest
+  /** The last queued operation; the next one waits for it. */
   #last: Promise<unknown> = Promise.resolve()
-  /** The renewal under way, which whoever needs one of the same session shares. */
+  /** The running renewal, shared by all requests of the same session. */
   #renewal: { readonly session: string; readonly tokens: Promise<Tokens | undefined> } | undefined
 
-  constructor(storage: TokenStorage, ask: AskAuth) {
+  constructor(storage: TokenStorage, authRequest: AuthRequest) {
     this.#storage = storage
-    this.#ask = ask
+    this.#authRequest = authRequest
   }
 
-  /** The tokens, good or not; undefined for nobody. */
+  /** Returns the stored tokens, which may be expired; undefined without a login. */
   async tokens(): Promise<Tokens | undefined> {
     return this.#storage.get()
   }
 
-  /** @throws {AdminError} */
+  /** Logs in and stores the tokens. @throws {AdminError} */
   login(username: string, password: string): Promise<void> {
     return this.#exclusively(async () => {
-      await this.#storage.set(tokensIn(await this.#ask('token', { username, password }).catch(explainLogin)))
+      await this.#storage.set(tokensIn(await this.#authRequest('token', { username, password }).catch(explainLogin)))
     })
   }
 
   /**
-   * Ends the session, here in any case.
+   * Removes the stored tokens and ends the session on the server.
    *
-   * @throws {AdminError} when the server could not be told
+   * @throws {AdminError} when the request to the server failed; the stored tokens are removed anyway
    */
   logout(): Promise<void> {
     return this.#exclusively(async () => {
       const tokens = await this.#storage.get()
       await this.#storage.set(undefined)
       if (tokens?.refresh_token === undefined) return
-      await this.#ask('logout', { refresh_token: tokens.refresh_token }).catch(unlessOver)
+      await this.#authRequest('logout', { refresh_token: tokens.refresh_token }).catch(unlessEnded)
     })
   }
 
   /**
-   * Other tokens of the same session in the place of those that were refused; undefined when there are none to be had, also when
-   * somebody has logged in since, so that nothing is done in the name of another user. However many are refused at once, the refresh
-   * token, which is good for one use, is used once.
+   * Renews rejected tokens. Concurrent calls share one renewal, since a refresh token is valid for one use.
    *
-   * @throws {AdminError} when nobody knows: the server could not be asked, or would not answer
+   * Returns undefined if the session has ended. Also if another login has replaced it, so that no request is repeated as another user.
+   *
+   * @throws {AdminError} when the renewal request failed, so that the state of the session is unknown
    */
-  renew(refused: Tokens): Promise<Tokens | undefined> {
-    const session = sessionOf(refused)
+  renew(rejected: Tokens): Promise<Tokens | undefined> {
+    const session = sessionOf(rejected)
     if (this.#renewal?.session === session) return this.#renewal.tokens
     const renewal = {
       session,
-      tokens: this.#exclusively(() => this.#renewed(refused)).finally(() => {
+      tokens: this.#exclusively(() => this.#renewed(rejected)).finally(() => {
         if (this.#renewal === renewal) this.#renewal = undefined
       }),
     }
@@ -64,14 +64,14 @@ export class Session {
     return renewal.tokens
   }
 
-  async #renewed(refused: Tokens): Promise<Tokens | undefined> {
+  async #renewed(rejected: Tokens): Promise<Tokens | undefined> {
     const tokens = await this.#storage.get()
-    const session = sessionOf(refused)
+    const session = sessionOf(rejected)
     if (tokens === undefined || sessionOf(tokens) !== session) return undefined
-    // Somebody was quicker: an earlier request, or another tab.
-    if (tokens.access_token !== refused.access_token) return tokens
+    // An earlier request or another tab has renewed the tokens already.
+    if (tokens.access_token !== rejected.access_token) return tokens
     if (tokens.refresh_token === undefined) return undefined
-    const grant = await this.#ask('refresh', { refresh_token: tokens.refresh_token }).catch(unlessOver)
+    const grant = await this.#authRequest('refresh', { refresh_token: tokens.refresh_token }).catch(unlessEnded)
     const next = grant === undefined ? undefined : { ...tokensIn(grant), session }
     await this.#storage.set(next)
     return next
@@ -90,13 +90,13 @@ const tokensIn = (grant: unknown): Tokens => {
   return { access_token, refresh_token }
 }
 
-/** A session that is over needs no more ending or renewing. */
-function unlessOver(error: unknown): undefined {
+/** Ignores the error of a session that has already ended. */
+function unlessEnded(error: unknown): undefined {
   if (error instanceof AdminError && error.type === 'authentication') return undefined
   throw error
 }
 
-/** The server says the same of every refusal; of a login people want to hear more. */
+/** Replaces the message of a failed login. The server sends the same message for every 401, which does not help at a login form. */
 function explainLogin(error: unknown): never {
   if (!(error instanceof AdminError) || error.type !== 'authentication') throw error
   const { type, status, requestId } = error

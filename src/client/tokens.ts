@@ -1,55 +1,60 @@
-/** What a login is answered with, as far as it is kept. */
+/** The tokens of a session, as they are stored. */
 export interface Tokens {
+  /** Sent with every request. */
   readonly access_token: string
-  /** Good for one renewal. A token of `admin token` has none. */
+  /** Valid for one renewal. A token of `admin token` comes without one. */
   readonly refresh_token?: string | undefined
-  /** Of tokens that were renewed, the access token that the session began with: by it one session is told from another. */
+  /** Identifies the session after a renewal: the access token that the session started with. */
   readonly session?: string | undefined
 }
 
-/** Which session tokens are of: the same after each renewal, another after each login. */
+/** The identifier of the session that tokens belong to: unchanged by renewals, new with each login. */
 export const sessionOf = ({ session, access_token }: Tokens): string => session ?? access_token
 
-/** Where the tokens of a session are kept, with all their members. */
+/** Stores the tokens of a session, with all their members. */
 export interface TokenStorage {
+  /** Returns the stored tokens; undefined without a session. */
   get(): Tokens | undefined | Promise<Tokens | undefined>
-  /** @param tokens undefined forgets them */
+  /** Stores tokens; `undefined` removes them. */
   set(tokens: Tokens | undefined): void | Promise<void>
   /**
-   * Runs `work` while nobody else who shares the storage does such a thing. A refresh token that is used twice ends its session,
-   * so a storage that several pages or processes share needs this.
+   * Runs `work` under a lock that all users of the storage share. A storage shared by several pages or processes needs it: using a
+   * refresh token twice ends its session.
    */
   exclusively?<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Keeps tokens as long as the program runs, for nobody else. */
+/** Creates a storage in memory: tokens are lost when the page or program ends. */
 export function memoryStorage(tokens?: Tokens): TokenStorage {
-  let kept = tokens
+  let stored = tokens
   return {
-    get: () => kept,
+    get: () => stored,
     set: (next) => {
-      kept = next
+      stored = next
     },
   }
 }
 
-/** As much of the Web Storage API as is needed. */
+/** The part of the Web Storage API that is used. */
 interface KeyValueStorage {
   getItem(key: string): string | null
   setItem(key: string, value: string): void
   removeItem(key: string): void
 }
 
-/** As much of the Web Locks API as is needed. */
+/** The part of the Web Locks API that is used. */
 interface Locks {
   request<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
 /**
- * Keeps tokens in `localStorage`, so that a session outlasts a reload and is that of all tabs, or in `sessionStorage`. Tabs renew
- * them one at a time, by the Web Locks API, which every current browser has on pages of https and of localhost.
+ * Creates a storage in `localStorage`, which survives a reload and is shared by all tabs, or in `sessionStorage`.
  *
- * @param key the name under which they are kept, of storage and lock
+ * Tabs renew tokens one at a time by the Web Locks API, which current browsers provide on HTTPS and localhost. Without it, tabs may
+ * renew at the same time, which ends the session.
+ *
+ * @param key the name of the storage entry and of the lock
+ * @param locks replaces `navigator.locks`
  */
 export function webStorage(
   storage: KeyValueStorage,
@@ -65,7 +70,7 @@ export function webStorage(
 
 const browserLocks = (): Locks | undefined => (globalThis as { navigator?: { locks?: Locks } }).navigator?.locks
 
-/** What somebody else wrote there is no token. */
+/** Parses stored tokens; undefined for anything else, since other scripts may write to the same storage. */
 function readTokens(text: string | null): Tokens | undefined {
   try {
     const { access_token, refresh_token, session } = JSON.parse(text ?? '') as Partial<Record<keyof Tokens, unknown>>

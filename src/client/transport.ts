@@ -1,42 +1,45 @@
 import { AdminError, errorOf, networkError, retryAfterOf } from './admin-error.ts'
 
-/** A request, its address relative to the server's. */
+/** A request to the server. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** From the first slash, query included. */
+  /** Path relative to the base URL, starting with a slash; includes the query. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Sent as JSON. */
   readonly body?: unknown
-  /** Sent as it is, in the place of `body`; the headers say of what type it is. */
+  /** Sent unchanged instead of `body`; needs a `Content-Type` header. */
   readonly file?: string | Blob | Uint8Array<ArrayBuffer> | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** How long a request that was put off is tried again. */
+/** Limits of retries after 429 or 503 with `Retry-After`. */
 export interface RetryLimits {
-  /** How often, after the first time. */
+  /** Maximum number of retries. */
   readonly times: number
-  /** The longest wait of each time, in seconds; who is told to wait longer fails at once. */
+  /** Maximum wait before each retry, in seconds; a longer `Retry-After` fails without a retry. */
   readonly seconds: number
 }
 
+/** The default retry limits. */
 export const DEFAULT_RETRY: RetryLimits = { times: 2, seconds: 10 }
 
-/** Waits, or throws what the signal is aborted with. */
+/** Waits, or throws the reason of the signal when it is aborted. */
 export type Wait = (milliseconds: number, signal?: AbortSignal) => Promise<void>
 
+/** Options of `Transport`. */
 export interface TransportOptions {
+  /** Base URL, without a trailing slash. */
   readonly url: string
   readonly fetch: typeof fetch
   readonly retry: RetryLimits
   readonly wait: Wait
 }
 
-/** Statuses that say: not now. */
-const PUT_OFF = [429, 503]
+/** Statuses that permit a retry: Too Many Requests and Service Unavailable. */
+const RETRYABLE = [429, 503]
 
-/** Sends requests and reads answers; knows nothing of who is logged in. */
+/** Sends HTTP requests with retries. It is independent of the session. */
 export class Transport {
   readonly #options: TransportOptions
 
@@ -45,16 +48,17 @@ export class Transport {
   }
 
   /**
-   * Sends a request, and once more when it may be sent twice and the server says when (429 or 503 with `Retry-After`): what
-   * creates something is never repeated.
+   * Sends a request and returns the response, whatever its status.
    *
-   * @throws {AdminError} of type `network` when there is no answer; whatever is answered is returned
+   * Retries after 429 or 503 with `Retry-After`, within the limits. POST requests are never repeated, since they may create records.
+   *
+   * @throws {AdminError} of type `network` without a response
    */
   async send(request: ApiRequest, token?: string): Promise<Response> {
     const { retry, wait } = this.#options
     for (let attempt = 0; ; attempt += 1) {
       const response = await this.#once(request, token)
-      const seconds = PUT_OFF.includes(response.status) && request.method !== 'POST' ? retryAfterOf(response) : undefined
+      const seconds = RETRYABLE.includes(response.status) && request.method !== 'POST' ? retryAfterOf(response) : undefined
       if (seconds === undefined || attempt >= retry.times || seconds > retry.seconds) return response
       await discard(response)
       await wait(seconds * 1000, request.signal)
@@ -76,35 +80,35 @@ export class Transport {
     try {
       return await fetch(url + path, init)
     } catch (error) {
-      throw broken(error, signal, `No answer to ${method} ${url + path.split('?')[0]}`)
+      throw failureOf(error, signal, `No response to ${method} ${url + path.split('?')[0]}`)
     }
   }
 }
 
-/** The JSON of a good answer. @throws {AdminError} of a bad one */
+/** Parses the JSON of a successful response. @throws {AdminError} for an error response, a truncated body, or a body that is not JSON */
 export async function jsonOf(response: Response, signal?: AbortSignal): Promise<unknown> {
   if (!response.ok) throw await errorOf(response, signal)
   const text = await response.text().catch((error: unknown) => {
-    throw broken(error, signal, 'The answer broke off')
+    throw failureOf(error, signal, 'The response was cut off')
   })
   try {
     return JSON.parse(text)
   } catch (cause) {
     const type = response.headers.get('content-type') ?? 'no type'
-    const message = `What answered with ${type} instead of JSON is no admin-backend; see whether the address is right`
+    const message = `The server responded with ${type} instead of JSON, so it is not an admin-backend; check the address`
     throw new AdminError(message, { type: 'server', status: response.status, cause })
   }
 }
 
-/** Lets go of an answer that nobody reads, so that its connection is free; one that broke off is gone already. */
+/** Discards an unread response body, which frees its connection. Errors of a truncated body are ignored. */
 export const discard = async (response: Response): Promise<void> => response.body?.cancel().catch(() => {})
 
-/** Whoever aborts gets back what they aborted with. */
-function broken(error: unknown, signal: AbortSignal | undefined, message: string): unknown {
+/** The error to throw for a failed request: the reason of the signal if it was aborted, otherwise a network error. */
+function failureOf(error: unknown, signal: AbortSignal | undefined, message: string): unknown {
   return signal?.aborted === true ? signal.reason : networkError(message, error)
 }
 
-/** Waits by the clock of the machine. */
+/** Waits with a system timer. */
 export const systemWait: Wait = (milliseconds, signal) =>
   new Promise((resolve, reject) => {
     const abort = () => {

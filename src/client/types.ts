@@ -1,7 +1,7 @@
 import type { Filters } from './filter-types.ts'
 import type { FormName, ModelTypes } from './model-types.ts'
 
-/** A record of which only some members were asked for. */
+/** A record with only the selected members. */
 export type Part<M extends ModelTypes, Column extends string, Include extends string> = [Column] extends [never]
   ? M['record']
   : string extends Column
@@ -10,93 +10,109 @@ export type Part<M extends ModelTypes, Column extends string, Include extends st
 
 type RelationOf<Include extends string> = Include extends `${infer Relation}__${string}` ? Relation : never
 
-/** What can be said of any call. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, which throws what the signal was aborted with. */
+  /** Aborts the call, which then throws the reason of the signal. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What of each record is wanted. */
+/** Selects the members of each record. */
 export interface Projection<Column extends string, Include extends string> {
+  /** Fields to return; all by default. The id is always returned. */
   readonly fields?: readonly Column[] | undefined
-  /** `<relation>__<field>` */
+  /** Fields of related records to return: `<relation>__<field>`. */
   readonly include?: readonly Include[] | undefined
 }
 
+/** Selects records and their members. */
 export interface Selection<M extends ModelTypes, Column extends string, Include extends string>
   extends Projection<Column, Include> {
   readonly filters?: Filters<M> | undefined
 }
 
-/** `title` for ascending, `-title` for descending. */
+/** Sort keys, most significant first: `title` for ascending, `-title` for descending. */
 export type Sort<M extends ModelTypes> = readonly (M['sortKey'] | `-${M['sortKey']}`)[]
 
-/** Which page, from 1, of how many records, 1 to 100. */
+/** Selects a page. */
 export interface PageQuery {
+  /** Page number, from 1. */
   readonly page?: number | undefined
+  /** Records per page, 1 to 100. */
   readonly page_size?: number | undefined
 }
 
+/** The query of a list. */
 export interface ListQuery<M extends ModelTypes, Column extends string, Include extends string>
   extends Selection<M, Column, Include>,
     PageQuery {
   readonly sort?: Sort<M> | undefined
 }
 
+/** The query of a full-text search. */
 export interface SearchQuery<M extends ModelTypes> extends PageQuery {
-  /** The fields to look into; all that are searched unless said. */
+  /** Fields to search; all searchable fields by default. */
   readonly fields?: readonly M['searched'][] | undefined
-  /** Also finds what is nearly the same. */
+  /** Also finds similar words, such as misspelt ones. */
   readonly fuzzy?: boolean | undefined
   readonly filters?: Filters<M> | undefined
 }
 
+/** The query of an export. */
 export interface ExportQuery<M extends ModelTypes> {
+  /** File format of the export. */
   readonly format?: FileFormat | undefined
-  /** Begins CSV with a byte order mark, for spreadsheets. */
+  /** Starts CSV with a byte order mark, for spreadsheets. */
   readonly bom?: boolean | undefined
   readonly filters?: Filters<M> | undefined
   readonly fields?: readonly M['column'][] | undefined
   readonly sort?: Sort<M> | undefined
 }
 
+/** File formats of exports and imports; NDJSON has one JSON object per line. */
 export type FileFormat = 'csv' | 'json' | 'ndjson'
 
+/** Options of an import. */
 export interface ImportOptions<M extends ModelTypes> extends CallOptions {
+  /** Format of the file. */
   readonly format: FileFormat
-  /** Says what would come of it, and changes nothing. */
+  /** Validates the file and returns the result without changing anything. */
   readonly dry_run?: boolean | undefined
-  /** A unique field: records that have the same in it are updated. */
+  /** A unique field: existing records with the same value in it are updated. */
   readonly upsert_by?: M['column'] | undefined
+  /** The form that validates the records. */
   readonly form_id?: FormName<M> | undefined
 }
 
-/** What came of an import. */
+/** The result of an import. */
 export interface Imported {
   readonly message: string
   readonly dry_run: boolean
+  /** Number of new records. */
   readonly created: number
+  /** Number of updated records. */
   readonly updated: number
+  /** Number of records in the file. */
   readonly total: number
-  /** Columns that are the server's to set. */
+  /** Columns that were ignored since the server sets them. */
   readonly ignored: readonly string[]
 }
 
-/** The form that is filled in. */
+/** Names the form that validates the data. */
 export interface UnderForm<Form extends string | undefined> {
+  /** Name of the form; without it, the model validates the data. */
   readonly form_id?: Form
 }
 
-/** Guards a change against those of others. */
+/** Options of a change with optimistic locking. */
 export interface Guard extends CallOptions {
-  /** The `etag` that the record had when it was read; another version is refused (412, `precondition`). */
+  /** The `etag` of the record when it was read. If the record has changed since, the server responds with 412 (`precondition`). */
   readonly if_match?: string | undefined
 }
 
-/** A page of a list and where it stands among all. */
+/** A page of a list. */
 export interface Page<RecordType> {
   readonly data: RecordType[]
-  /** How many there are in all. */
+  /** Number of records on all pages. */
   readonly total: number
   readonly page: number
   readonly page_size: number
@@ -105,26 +121,29 @@ export interface Page<RecordType> {
   readonly has_prev: boolean
 }
 
-/** A page of what was found, by relevance. */
+/** A page of search results, ordered by relevance. */
 export interface SearchPage<RecordType> extends Page<RecordType> {
-  /** Of each record, where the words are: by field, `[start, length]` in UTF-16 code units. */
+  /** For each record its score, and the positions of the matches by field: `[start, length]` in UTF-16 code units. */
   readonly hits: readonly {
     readonly id: number
     readonly score: number
     readonly matches: Readonly<Record<string, readonly (readonly [number, number])[]>>
   }[]
-  /** What was not looked for. */
+  /** Messages about parts of the query that were not searched for. */
   readonly notices?: readonly string[]
 }
 
-/** A record, and the version that it was read in. */
+/** A record and its version. */
 export interface Versioned<RecordType> {
   readonly data: RecordType
+  /** The version of the record, for `if_match`. */
   readonly etag: string
 }
 
-/** What a bulk operation did, in the order that it was asked to. */
+/** The result of a bulk operation. */
 export interface Bulk<RecordType> {
+  /** The records, in the order of the request. */
   readonly data: RecordType[]
+  /** Number of records. */
   readonly total: number
 }

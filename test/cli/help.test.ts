@@ -7,7 +7,7 @@ const cwd = import.meta.dirname
 
 describe('--help', async () => {
   for (const path of await commandPaths()) {
-    test(`of admin ${path.join(' ')} has examples, and they are taken`, async () => {
+    test(`of admin ${path.join(' ')} has examples that parse`, async () => {
       const { code, stdout, stderr } = await runCli([...path, '--help'], { cwd })
       assert.deepEqual([code, stderr], [0, ''])
       const [, examples = ''] = /\nExamples?:\n((?: {2}\$ .*\n)+)/.exec(stdout) ?? []
@@ -20,7 +20,7 @@ describe('--help', async () => {
     })
   }
 
-  test('is how a wrong example would be found', async () => {
+  test('the check of examples finds a wrong one', async () => {
     await assert.rejects(parseCommand(['export', 'post', '--formt', 'csv']))
     assert.deepEqual(runsIn('  $ admin a b | gzip > x && A=1 admin c --d e'), [
       ['a', 'b'],

@@ -32,7 +32,7 @@ describe('the log of admin serve', () => {
       .map((line) => JSON.parse(line))
   }
 
-  test('is JSON where a program reads it, all of it, from the start to the stop', async () => {
+  test('is JSON without a terminal, from the start to the stop', async () => {
     const { code, stderr } = await serve(['serve'], { whileRunning })
     assert.equal(code, 0)
     const messages = (allJson(stderr) as { msg: string; time: string }[]).map(({ msg, time }) => {
@@ -61,7 +61,7 @@ describe('the log of admin serve', () => {
     assert.match(environment.stderr, /^4 models/)
   })
 
-  test('says at level info what happens, and nothing of requests', async () => {
+  test('at level info contains no requests', async () => {
     const { stderr } = await serve(['serve'], { whileRunning })
     assert.deepEqual(levelsIn(stderr), new Set(['info']))
     assert.doesNotMatch(stderr, /"route"/)
@@ -71,7 +71,7 @@ describe('the log of admin serve', () => {
     ['--debug', ['--debug', 'serve'], {}],
     ['ADMIN_LOG__LEVEL', ['serve'], { ADMIN_LOG__LEVEL: 'debug' }],
   ] as const) {
-    test(`says with ${name} of every request how it went, without its values`, async () => {
+    test(`with ${name} contains every request, without its values`, async () => {
       const { stderr } = await serve(argv, { whileRunning, env })
       assert.deepEqual(levelsIn(stderr), new Set(['info', 'debug']))
       assert.match(stderr, /"method":"GET","route":"\/api\/v1\/models\/\{model\}","status":401,"ms":\d+,"request_id"/)
@@ -79,13 +79,13 @@ describe('the log of admin serve', () => {
     })
   }
 
-  test('says at level error nothing but failures', async () => {
+  test('at level error contains only failures', async () => {
     const { code, stderr } = await serve(['serve'], { whileRunning, env: { ADMIN_LOG__LEVEL: 'error' } })
     assert.equal(code, 0)
     assert.equal(stderr, '')
   })
 
-  test('a level or a format that there is not is refused: exit 2', async () => {
+  test('an unknown level or format is rejected: exit 2', async () => {
     for (const [name, value] of [
       ['ADMIN_LOG__LEVEL', 'loud'],
       ['ADMIN_LOG__FORMAT', 'xml'],
@@ -97,7 +97,7 @@ describe('the log of admin serve', () => {
     assert.equal((await serve(['serve', '--log-format', 'xml'])).code, 2)
   })
 
-  test('--show-token is for a person: text without being asked, and never in JSON', async () => {
+  test('--show-token switches to text, and fails with JSON', async () => {
     const add = ['users', 'add', 'ann', '--email', 'a@example.com', '--superuser', '--password-stdin']
     await runCli(add, { cwd: project.path, stdin: 'long-enough' })
     const shown = await serve(['serve', '--show-token'])
@@ -105,10 +105,10 @@ describe('the log of admin serve', () => {
     assert.match(shown.stderr, /^eyJ\S+$/m)
     const refused = await serve(['serve', '--show-token', '--log-format', 'json'])
     assert.equal(refused.code, 2)
-    assert.match(refused.stderr, /^error A token is not shown in a log that is JSON; use --log-format text, or `admin token`$/m)
+    assert.match(refused.stderr, /^error --show-token does not work with a JSON log; use --log-format text, or `admin token`$/m)
   })
 
-  test('what other commands say stays for people', async () => {
+  test('other commands write text', async () => {
     const add = ['users', 'add', 'ann', '--email', 'a@example.com', '--password-stdin']
     const { stderr } = await runCli(add, { cwd: project.path, stdin: 'long-enough', env: { ADMIN_PROT: '1' } })
     assert.match(stderr, /Added user 'ann' with ID 1\n$/)

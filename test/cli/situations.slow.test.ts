@@ -50,7 +50,7 @@ const MOCKS: readonly CommandScenario[] = [
   },
   { line: 'mock tagg', code: 1, stderr: "error There is no model 'tagg'; did you mean 'tag'?\n" },
   { line: 'mock tag --locale pt_PR', code: 2, stderr: "error There is no locale 'pt_PR'; did you mean 'pt_BR'?\n" },
-  { line: 'mock', code: 2, stderr: 'error Name the models to mock, or all of them with --all\n' },
+  { line: 'mock', code: 2, stderr: 'error Name the models, or use --all for every model\n' },
 ]
 
 const SEARCHES: readonly CommandScenario[] = [
@@ -101,12 +101,12 @@ const WEBHOOKS: readonly CommandScenario[] = [
   {
     line: 'webhooks add https://example.com/hooks --models tag --secret chosen-by-a-person',
     stdout: 'chosen-by-a-person\n',
-    stderr: 'Added webhook 1. The secret is shown only now.\n',
+    stderr: 'Added webhook 1. The secret is shown only once.\n',
   },
   { line: 'webhooks list', stdout: /^ID .*\n1 +yes +create,update,delete +tag +0 +https:\/\/example.com\/hooks\n$/ },
   { line: 'webhooks disable 1', stderr: 'Webhook 1 is disabled\n' },
   { line: 'webhooks deliveries 1', stdout: /^ID +WEBHOOK.*\n$/ },
-  { line: 'webhooks drain', stderr: 'Nothing is pending\n' },
+  { line: 'webhooks drain', stderr: 'No delivery is pending\n' },
   { line: 'webhooks remove 1', stderr: 'Removed webhook 1\n' },
   { line: 'webhooks remove 1', code: 1, stderr: 'error Webhook with ID 1 does not exist\n' },
 ]
@@ -130,7 +130,7 @@ for (const situation of SITUATIONS) {
   })
 }
 
-describe('an API that has to be waited for', () => {
+describe('an API with a rate limit', () => {
   const said: string[] = []
   const io = { ...processIo(), stderr: { write: (text: string) => said.push(text) } }
   const failing = (times: number, retryAfter?: number) => {
@@ -141,15 +141,15 @@ describe('an API that has to be waited for', () => {
     }
   }
 
-  test('is asked again when it says', async () => {
+  test('is called again after Retry-After', async () => {
     const waited: number[] = []
     const wait = async (milliseconds: number) => waited.push(milliseconds)
     assert.equal(await withRetries(io, failing(2, 7), { wait }), 3)
     assert.deepEqual(waited, [7000, 7000])
-    assert.equal(said[0], 'The server wants to be asked again in 7 s; waiting\n')
+    assert.equal(said[0], 'The server limits requests; waiting 7 s\n')
   })
 
-  test('is not waited for when it does not say, for long, or for ever', async () => {
+  test('is not called again without Retry-After, after a long one, or more than ten times', async () => {
     const wait = async () => {}
     for (const ask of [failing(1), failing(1, 61), failing(Number.POSITIVE_INFINITY, 1)]) {
       await assert.rejects(withRetries(io, ask, { wait }), { code: 'RATE_LIMITED' })

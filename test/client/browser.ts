@@ -17,23 +17,23 @@ const globals = {
 }
 for (const [name, value] of Object.entries(globals))
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
-// It looks for a document when it is loaded.
+// Loaded after the globals are set, since it looks for a document.
 const { createRoot } = await import('react-dom/client')
 
-/** A page with something on it. */
+/** A rendered page. */
 export interface Screen {
-  /** What the page says. */
+  /** The text of the page. */
   text(): string
-  /** Resolves once this is true, which is looked at whenever something was answered. */
+  /** Resolves when the condition is true; checks it after each turn of the event loop. */
   until(isSo: () => boolean): Promise<void>
   /** Writes into the input of that name. */
   type(name: string, value: string): Promise<void>
-  /** Sends the form off. */
+  /** Submits the form. */
   submit(): Promise<void>
   close(): Promise<void>
 }
 
-/** Shows something. */
+/** Renders an element. */
 export async function show(element: ReactElement): Promise<Screen> {
   const container = window.document.createElement('div')
   window.document.body.appendChild(container)
@@ -50,7 +50,7 @@ export async function show(element: ReactElement): Promise<Screen> {
         dispatchEvent(event: unknown): void
       }
       await act(async () => {
-        // React keeps the value that it set by an own property; people type past it.
+        // React overrides `value` with an own property of the input; the setter of the prototype acts like a user's typing.
         Object.getOwnPropertyDescriptor(window.HTMLInputElement.prototype, 'value')?.set?.call(input, value)
         input.dispatchEvent(new window.Event('input', { bubbles: true }))
       })
@@ -67,7 +67,7 @@ export async function show(element: ReactElement): Promise<Screen> {
   }
 }
 
-/** What a hook has to say once it says enough. */
+/** Renders a hook until its result satisfies a condition, and returns the result. */
 export async function hookResult<T>(
   within: (children: ReactElement) => ReactElement,
   use: () => T,

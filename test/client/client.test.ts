@@ -12,7 +12,7 @@ describe('a client of a live server', () => {
   })
   after(() => app.close())
 
-  test('tells who is logged in', async () => {
+  test('returns the logged-in user', async () => {
     const { data, permissions } = await client.me()
     assert.equal(data.username, ADMIN.username)
     assert.ok(permissions.includes('delete_post'), permissions.join(' '))
@@ -33,7 +33,7 @@ describe('a client of a live server', () => {
     assert.ok(Number(first?.rating) >= Number(second?.rating), 'not the best first')
   })
 
-  test('takes filters as the texts that the API takes, too', async () => {
+  test('accepts filters as strings, too', async () => {
     const texts = await client.model('tag').list({ filters: ['id__gt=2', 'id__lt=5'] })
     assert.deepEqual(
       texts.data.map(({ id }) => id),
@@ -41,7 +41,7 @@ describe('a client of a live server', () => {
     )
   })
 
-  test('goes through all records, each once, though some are made and deleted meanwhile', async () => {
+  test('iterates over all records, each once, while others are created and deleted', async () => {
     const tags = client.model('tag')
     const records = Array.from({ length: 230 }, (_, index) => ({ name: `All ${index}`, slug: `all-${index}` }))
     const made = await tags.bulkCreate(records)
@@ -92,7 +92,7 @@ describe('a client of a live server', () => {
     assert.deepEqual(Object.keys(hits[0]?.matches ?? {}), ['title'])
   })
 
-  test('takes records out as a file and puts them in', async () => {
+  test('exports and imports a file', async () => {
     const tags = client.model('tag')
     const file = await tags.export({ format: 'ndjson', fields: ['name', 'slug'], filters: { id__lte: 2 }, sort: ['-id'] })
     assert.equal(file.headers.get('content-type'), 'application/x-ndjson')
@@ -113,7 +113,7 @@ describe('a client of a live server', () => {
     })
   })
 
-  test('makes records up', async () => {
+  test('returns mock records', async () => {
     const [one, two] = [
       await client.model('user').mock({ count: 3, seed: 7 }),
       await client.model('user').mock({ count: 3, seed: 7 }),
@@ -122,7 +122,7 @@ describe('a client of a live server', () => {
     assert.deepEqual(one, two)
   })
 
-  test('shows views, and reaches what has no method of its own', async () => {
+  test('returns views, and calls routes without a method of their own', async () => {
     const views = await client.views()
     assert.ok(views.tag?.some(({ name, creation_fields }) => name === 'TagForm' && creation_fields?.includes('slug')))
     assert.equal((await client.viewsOf('post')).length, 3)
@@ -135,7 +135,7 @@ describe('a client of a live server', () => {
     assert.equal(listed.total, 1)
   })
 
-  test('sends JSON of whatever type it is said to be', async () => {
+  test('sends JSON with the given content type', async () => {
     for (const name of ['Content-Type', 'content-type', 'CONTENT-TYPE']) {
       const body = { data: { name: `By ${name}`, slug: `by-${name.charCodeAt(0)}-${name.charCodeAt(1)}` } }
       const made = await client.request('/models/tag', { method: 'POST', headers: { [name]: 'application/json' }, body })
@@ -143,7 +143,7 @@ describe('a client of a live server', () => {
     }
   })
 
-  test('takes a token in the place of a login, and not beside a storage', async () => {
+  test('accepts a token instead of a login, but not with a storage', async () => {
     const visitor = createClient({ url: `${app.url}/`, token: await app.tokenOf('anna.lind') })
     assert.equal((await visitor.me()).data.username, 'anna.lind')
     const both = { url: app.url, token: 't', storage: memoryStorage() } as unknown as ClientOptions
@@ -151,7 +151,7 @@ describe('a client of a live server', () => {
   })
 })
 
-test('finds an API that is elsewhere', async () => {
+test('uses another base path, version and admin path', async () => {
   const app = await openLive({ settings: { base_path: '/shop', admin_path: '/back', api_version: 'v2' } })
   try {
     const client = createClient({ url: `${app.url}/shop`, admin_path: '/back', api_version: 'v2' })

@@ -15,7 +15,7 @@ async function failureOf(call: Promise<unknown>): Promise<AdminError> {
   return error
 }
 
-describe('what a live server refuses', () => {
+describe('errors of a live server', () => {
   let app: LiveApp
   let client: Awaited<ReturnType<typeof loggedIn>>
   before(async () => {
@@ -47,7 +47,7 @@ describe('what a live server refuses', () => {
     assert.deepEqual(Object.keys(error.fieldErrors), ['filters'])
   })
 
-  test('what is not there, what one may not, what others need', async () => {
+  test('missing records, missing permissions, conflicts', async () => {
     assert.deepEqual(await typeAndMessage(client.model('tag').read(999)), ['not_found', 'Tag with ID 999 does not exist'])
     assert.deepEqual(await typeAndMessage(client.model('tag').update(999, { name: 'Tide' })), [
       'request',
@@ -66,7 +66,7 @@ describe('what a live server refuses', () => {
   }
 })
 
-test('validation in the other shape is validation, too', async () => {
+test('validation errors in the other shape have the same type', async () => {
   const app = await openLive({ settings: { validation_status: 422 } })
   try {
     const client = await loggedIn(app)
@@ -77,7 +77,7 @@ test('validation in the other shape is validation, too', async () => {
   }
 })
 
-test('what is put off by a rate limit waits and is tried again, unless it creates something', async () => {
+test('a request over the rate limit is repeated after a wait, except a POST', async () => {
   const app = await openLive({ settings: { rate_limits: { default: 2, auth: 0, upload: 0 } } })
   try {
     const waits: number[] = []
@@ -100,21 +100,21 @@ test('what is put off by a rate limit waits and is tried again, unless it create
   }
 })
 
-describe('what is no answer of this API', () => {
+describe('responses that are not from this API', () => {
   const answering = (fetch: ClientOptions['fetch'], options: Pick<ClientOptions, 'wait'> = {}) =>
     createClient({ url: 'http://shop.test', token: 't', fetch: fetch as typeof globalThis.fetch, ...options }).model('tag')
 
-  test('nobody answers', async () => {
+  test('no response', async () => {
     const cause = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:9') })
     const error = await failureOf(answering(() => Promise.reject(cause)).read(1))
     assert.deepEqual([error.type, error.status], ['network', undefined])
-    assert.equal(error.message, 'No answer to GET http://shop.test/api/v1/models/tag/1: connect ECONNREFUSED 127.0.0.1:9')
+    assert.equal(error.message, 'No response to GET http://shop.test/api/v1/models/tag/1: connect ECONNREFUSED 127.0.0.1:9')
   })
 
-  test('the answer breaks off', async () => {
+  test('a truncated response', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('terminated')) })
     const error = await failureOf(answering(async () => new Response(body)).read(1))
-    assert.deepEqual([error.type, error.message], ['network', 'The answer broke off: terminated'])
+    assert.deepEqual([error.type, error.message], ['network', 'The response was cut off: terminated'])
   })
 
   test('a page instead of JSON', async () => {
@@ -123,22 +123,22 @@ describe('what is no answer of this API', () => {
     assert.match(error.message, /text\/html instead of JSON.*address/)
   })
 
-  test('a proxy that finds nobody behind it', async () => {
+  test('a proxy without a server behind it', async () => {
     const error = await failureOf(answering(async () => new Response('<h1>Bad Gateway</h1>', { status: 502 })).read(1))
     assert.deepEqual([error.type, error.status], ['unavailable', 502])
   })
 
   const FOREIGN: readonly (readonly [object, string, object])[] = [
-    [{ details: { code: 5 } }, 'The server answered 400', {}],
+    [{ details: { code: 5 } }, 'The server responded with 400', {}],
     [{ error: 'Bad', details: ['a', 'b'] }, 'a; b', {}],
     [{ error: 'Bad', details: [7] }, 'Bad', {}],
     [{ detail: { error: { title: 'one text' } } }, 'one text', { title: ['one text'] }],
     [{ detail: { error: { title: ['a', 7, null], slug: { no: 'text' } } } }, 'a', { title: ['a'] }],
-    [{ detail: [{ loc: ['a'], msg: 'm' }] }, 'The server answered 400', {}],
-    [{ detail: { error: null } }, 'The server answered 400', {}],
+    [{ detail: [{ loc: ['a'], msg: 'm' }] }, 'The server responded with 400', {}],
+    [{ detail: { error: null } }, 'The server responded with 400', {}],
   ]
   for (const [body, message, fieldErrors] of FOREIGN) {
-    test(`a refusal of a shape of its own, ${JSON.stringify(body)}`, async () => {
+    test(`an error of another shape, ${JSON.stringify(body)}`, async () => {
       const refusing = async () => new Response(JSON.stringify(body), { status: 400 })
       const error = await failureOf(answering(refusing).read(1))
       assert.deepEqual([error.message, error.fieldErrors], [message, fieldErrors])
@@ -154,7 +154,7 @@ describe('what is no answer of this API', () => {
     })
   }
 
-  test('a refusal that breaks off is a refusal, and no obstacle to another try', async () => {
+  test('a truncated error response keeps its status and does not prevent a retry', async () => {
     const cut = () => new ReadableStream({ start: (controller) => controller.error(new Error('terminated')) })
     const headers = { 'Retry-After': '1' }
     const error = await failureOf(answering(async () => new Response(cut(), { status: 400 })).read(1))
@@ -168,7 +168,7 @@ describe('what is no answer of this API', () => {
     assert.equal(asked, 3)
   })
 
-  test('a server that is never ready is asked three times', async () => {
+  test('a server that is never ready is called three times', async () => {
     let asked = 0
     const busy = async () => {
       asked += 1
@@ -181,7 +181,7 @@ describe('what is no answer of this API', () => {
     assert.deepEqual([asked, error.type, error.message, error.requestId], [3, 'unavailable', 'Try again', 'r1'])
   })
 
-  test('who aborts gets their own reason back, also while waiting and while a refusal is read', async () => {
+  test('an aborted call throws the reason of its signal, also during a wait and while an error is read', async () => {
     const reason = new Error('enough')
     const controller = new AbortController()
     const hanging: typeof fetch = (_, init) =>

@@ -4,13 +4,13 @@ import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/app.t
 /** An application that listens on loopback. */
 export interface LiveApp extends TestApp {
   readonly url: string
-  /** Every request so far that was answered: method and path, without what stands behind `?`. */
+  /** Every completed request: method and path, without the query. */
   readonly asked: string[]
 }
 
-/** What tests log in with; from the seed of the blog. */
+/** A superuser of the fixture `blog`. */
 export const ADMIN = { username: 'admin', password: 'harbour-admin-2024' }
-/** May write posts, but not delete users. */
+/** A user of the fixture `blog` who may write posts, but not delete users. */
 export const AUTHOR = { username: 'anna.lind', password: 'lighthouse-keys-17' }
 
 export async function openLive({ settings = {}, ...options }: TestAppOptions = {}): Promise<LiveApp> {
@@ -21,23 +21,23 @@ export async function openLive({ settings = {}, ...options }: TestAppOptions = {
   return { ...app, url: app.server.info.uri, asked }
 }
 
-/** A client of it that is logged in. */
+/** Creates a client and logs in. */
 export async function loggedIn({ url }: LiveApp, options: Partial<ClientOptions> = {}, { username, password } = ADMIN) {
   const client = createClient({ url, ...options })
   await client.login(username, password)
   return client
 }
 
-/** A request as a client sent it. */
+/** A recorded request. */
 export interface Sent {
   readonly method: string
-  /** Below the models, without what stands behind `?`. */
+  /** Relative to `/models/`, without the query. */
   readonly path: string
   readonly query: URLSearchParams
   readonly body: unknown
 }
 
-/** A `fetch` that notes what it is asked for. */
+/** A `fetch` that records its requests. */
 export function noting(): { sent: Sent[]; fetch: typeof fetch } {
   const sent: Sent[] = []
   const noted: typeof fetch = (input, init) => {

@@ -20,7 +20,7 @@ describe('filters of an object', () => {
     test(JSON.stringify(filters), () => assert.deepEqual(filterTexts(filters as Record<string, unknown>), texts))
   }
 
-  test('are read back as they were', () => {
+  test('are parsed back to the same values', () => {
     const items = ['', ',', '"', '""', 'a"b,c', ' x ', 'ü\n']
     const [text = ''] = filterTexts({ name__in: items })
     assert.deepEqual(splitCsv(text.slice('name__in='.length)), items)
@@ -30,8 +30,8 @@ describe('filters of an object', () => {
     [{ id__in: [] }, /'id__in' is an empty list/],
     [{ id: [1, 2] }, /write 'id__in'/],
     [{ rating__gte: null }, /'rating__gte' is null; write '<field>__isnull'/],
-    [{ metadata: { a: 1 } }, /'metadata' holds a value of type object/],
-    [{ id__in: [1, null] }, /'id__in' holds null/],
+    [{ metadata: { a: 1 } }, /'metadata' has a value of type object/],
+    [{ id__in: [1, null] }, /'id__in' has the value null/],
   ]
   for (const [filters, message] of FAULTS) {
     test(`${JSON.stringify(filters)} is refused`, () =>

@@ -48,7 +48,7 @@ describe('react-admin itself, with a live server', () => {
     assert.ok(data?.length === Math.min(5, Number(total)) && data.every(({ author_id }) => author_id === 3), JSON.stringify(data))
   })
 
-  test('says what is wrong with a list', async ({ mock }) => {
+  test('reports the error of a list', async ({ mock }) => {
     mock.method(console, 'error', () => {})
     const { error } = await hookResult(
       within,
@@ -58,7 +58,7 @@ describe('react-admin itself, with a live server', () => {
     assert.match(String(error?.message), /Unknown field 'titel'; did you mean 'title'/)
   })
 
-  test('gets many, those of a record, who is there, and what they may do', async () => {
+  test('gets many, references, the identity and permissions', async () => {
     const many = await hookResult(
       within,
       () => useGetMany('tag', { ids: [3, 1, 2] }),

@@ -61,7 +61,7 @@ describe('the data provider of react-admin', () => {
     assert.ok(Number(everything.total) > Number(total), 'blanks are searched for')
     await provider.getList('post', { ...USUAL, filter: { q: 2024 } })
     assert.deepEqual([sent.at(-1)?.path, sent.at(-1)?.query.get('q')], ['post/search', '2024'])
-    await assert.rejects(provider.getList('post', { ...USUAL, filter: { q: ['lantern'] } }), /'q' holds a value of type object/)
+    await assert.rejects(provider.getList('post', { ...USUAL, filter: { q: ['lantern'] } }), /'q' has a value of type object/)
   })
 
   test('makes pages that are larger than those of the server', async () => {
@@ -88,7 +88,7 @@ describe('the data provider of react-admin', () => {
     assert.deepEqual((await provider.getMany('tag', { ids: [] })).data, [])
   })
 
-  test('gets what refers to a record, by a foreign key and by many-to-many', async () => {
+  test('gets references by a foreign key and by many-to-many', async () => {
     const byAuthor = await provider.getManyReference('post', { ...USUAL, target: 'author_id', id: 3, filter: {} })
     assert.ok(byAuthor.data.length > 0 && byAuthor.data.every(({ author_id }) => author_id === 3), 'posts of others')
     const tagged = await provider.getManyReference('post', { ...USUAL, target: 'tags', id: 12, filter: { status: 'published' } })
@@ -109,7 +109,7 @@ describe('the data provider of react-admin', () => {
     assert.equal(data.author.username, 'admin')
   })
 
-  test('sends of a change what was changed, emptied fields as null', async () => {
+  test('sends only changed members, emptied fields as null', async () => {
     const { data: previousData } = await provider.getOne('post', { id: 2 })
     const data = {
       ...previousData,
@@ -124,7 +124,7 @@ describe('the data provider of react-admin', () => {
     assert.ok(updated.data.tags.includes(12) && updated.data.summary === null, JSON.stringify(updated.data))
   })
 
-  test('sends nothing when nothing was changed, whatever the server itself sets', async () => {
+  test('sends no request without changes, ignoring what the server sets', async () => {
     const { data: previousData } = await provider.getOne('post', { id: 2 })
     const before = sent.length
     const same = { ...previousData, updated_at: '2030-01-01T00:00:00Z', author: { id: 9 }, id: 7 }
@@ -156,7 +156,7 @@ describe('the data provider of react-admin', () => {
     assert.equal((await provider.getList('tag', { ...USUAL, filter: { slug__startswith: 'made-' } })).total, 0)
   })
 
-  test('deletes one, guarded by an etag where one is given', async () => {
+  test('deletes one, with if_match if given', async () => {
     const [id = 0] = await makeTags(1)
     await assert.rejects(provider.delete('tag', { id, meta: { if_match: '"0.0"' } }), (error) => isHttp(error, 412))
     assert.equal((await provider.delete('tag', { id })).data.slug, 'made-0')
@@ -164,7 +164,7 @@ describe('the data provider of react-admin', () => {
 
   const isHttp = (error: unknown, status: number) => error instanceof HttpError && error.status === status
 
-  test('puts errors at the inputs, and what is wrong otherwise beside the form', async () => {
+  test('assigns validation errors to inputs, and others to the notification', async () => {
     const error = await provider.create('tag', { data: { name: 'x', slug: 'no slug', color: 'red' } }).catch((each) => each)
     assert.ok(isHttp(error, 400) && error.cause instanceof AdminError, String(error))
     const { root, ...errors } = error.body.errors
@@ -196,7 +196,7 @@ describe('the auth provider of react-admin', () => {
   })
   afterEach(() => app.close())
 
-  test('logs in and out, and knows who is there and what they may do', async () => {
+  test('logs in and out, and returns identity and permissions', async () => {
     const client = createClient({ url: app.url })
     const auth = authProvider(client)
     await assert.rejects(auth.checkAuth({}), /auth_check_error/)
@@ -217,7 +217,7 @@ describe('the auth provider of react-admin', () => {
     assert.equal((await auth.getIdentity?.())?.fullName, 'Ingrid Solheim')
   })
 
-  test('knows who is there though somebody asked while they logged in or out', async () => {
+  test('returns the right identity after a request during a login or logout', async () => {
     const auth = authProvider(await loggedIn(app))
     const asked = async (changed: Promise<unknown>) => {
       const earlier = auth.getIdentity?.().catch(() => {})
@@ -232,7 +232,7 @@ describe('the auth provider of react-admin', () => {
     assert.equal((await auth.getIdentity?.())?.username, ADMIN.username)
   })
 
-  test('ends a session that is over, and none that may not do something', async () => {
+  test('logs out on 401 and not on 403', async () => {
     const client = await loggedIn(app, {}, AUTHOR)
     const [auth, provider] = [authProvider(client), dataProvider(client)]
     const forbidden = await provider.delete('user', { id: 1 }).catch((each) => each)

@@ -67,7 +67,7 @@ describe('refine itself, with a live server', () => {
     )
   })
 
-  test('says what is wrong with a list', async () => {
+  test('reports the error of a list', async () => {
     const { query } = await hookResult(
       within,
       () => useList({ resource: 'post', filters: [{ field: 'titel', operator: 'eq', value: 'x' }] }),
@@ -76,7 +76,7 @@ describe('refine itself, with a live server', () => {
     assert.match(String(query.error?.message), /Unknown field 'titel'; did you mean 'title'/)
   })
 
-  test('knows who is there and what they may do, and what else the API has', async () => {
+  test('gets the identity and permissions, and calls other routes', async () => {
     const there = await hookResult(within, useIsAuthenticated, ({ isSuccess }) => isSuccess)
     assert.equal(there.data?.authenticated, true)
     const { data: identity } = await hookResult(
@@ -120,7 +120,7 @@ describe('refine itself, with a live server', () => {
     )
   })
 
-  test('edits: a form sends what was changed, and has each error at its field', async ({ mock }) => {
+  test('edits: a form sends the changes, and shows each error at its field', async ({ mock }) => {
     mock.method(console, 'error', () => {})
     const failed = await hookResult(
       within,

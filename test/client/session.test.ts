@@ -15,7 +15,7 @@ describe('the session of a client', () => {
 
   const refreshes = () => app.asked.filter((request) => request.endsWith('/auth/refresh')).length
 
-  test('is renewed once, however many requests find that it has run out', async () => {
+  test('is renewed once for concurrent requests', async () => {
     const client = await loggedIn(app)
     app.advance(31 * MINUTE)
     const pages = await Promise.all(Array.from({ length: 20 }, () => client.model('tag').list()))
@@ -35,7 +35,7 @@ describe('the session of a client', () => {
     assert.equal(refreshes(), 1)
   })
 
-  test('is over when it cannot be renewed: the refusal is told, and the tokens are gone', async () => {
+  test('ends when it cannot be renewed: the error is thrown and the tokens are removed', async () => {
     const client = await loggedIn(app)
     app.advance(8 * 24 * 60 * MINUTE)
     const refused = await Promise.allSettled([client.model('tag').read(1), client.model('tag').read(2)])
@@ -44,7 +44,7 @@ describe('the session of a client', () => {
     assert.equal(await client.hasToken(), false)
   })
 
-  test('is kept when nobody could say whether it is over', async () => {
+  test('stays when the renewal request fails', async () => {
     let isDown = false
     const unsteady: typeof fetch = async (input, init) => {
       if (isDown && String(input).endsWith('/auth/refresh')) throw new TypeError('fetch failed')
@@ -58,7 +58,7 @@ describe('the session of a client', () => {
     assert.equal((await client.model('tag').read(1)).data.id, 1)
   })
 
-  test('stays ended though a renewal was under way', async () => {
+  test('stays ended when a renewal was running', async () => {
     const [asked, release] = [gate(), gate()]
     const slow: typeof fetch = async (input, init) => {
       const response = await fetch(input, init)
@@ -82,7 +82,7 @@ describe('the session of a client', () => {
   })
 
   for (const where of ['here', 'in another tab']) {
-    test(`that was ended ${where} is not gone on with as another user`, async () => {
+    test(`that was ended ${where} is not continued as another user`, async () => {
       const shared = sharedStorage()
       const [asked, release] = [gate(), gate()]
       const slow: typeof fetch = async (input, init) => {
@@ -105,7 +105,7 @@ describe('the session of a client', () => {
     })
   }
 
-  test('goes on for a request that is refused long after others renewed it, twice', async () => {
+  test('continues for a request that is rejected long after two renewals', async () => {
     const storage = memoryStorage()
     await loggedIn(app, { storage })
     const [asked, release] = [gate(), gate()]
@@ -116,7 +116,7 @@ describe('the session of a client', () => {
       await release.opened
       return response
     }
-    // As tokens are that somebody else put there: what session they are of they do not say.
+    // Tokens stored by other code have no member `session`.
     const client = createClient({ url: app.url, storage: memoryStorage(await storage.get()), fetch: slow })
     app.advance(31 * MINUTE)
     const late = client.model('tag').read(2)
@@ -129,7 +129,7 @@ describe('the session of a client', () => {
     assert.equal(refreshes(), 2)
   })
 
-  test('is over on the server, too, when it is ended', async () => {
+  test('ends on the server, too', async () => {
     const storage = memoryStorage()
     const client = await loggedIn(app, { storage })
     const token = (await storage.get())?.access_token ?? ''
@@ -139,7 +139,7 @@ describe('the session of a client', () => {
     await assert.rejects(client.model('tag').read(1), isOf('authentication'))
   })
 
-  test('is not begun with a wrong password, in words for people', async () => {
+  test('does not start with a wrong password; the message is for people', async () => {
     const client = createClient({ url: app.url })
     await assert.rejects(client.login(ADMIN.username, 'wrong'), (error) => {
       assert.ok(isOf('authentication')(error) && error instanceof Error, String(error))
@@ -158,7 +158,7 @@ describe('the session of a client', () => {
 })
 
 describe('tokens in the storage of a browser', () => {
-  test('are found again, and only if they are tokens', async () => {
+  test('are read back, and only if they are tokens', async () => {
     const items = new Map<string, string>()
     const storage = webStorage(webItems(items), 'blog', undefined)
     const tokens = { access_token: 'b', refresh_token: 'r', session: 'a' }

@@ -106,11 +106,11 @@ export const other: { dataProvider: RefineData; authProvider: RefineAuth } = {
 `
 
 describe('the types of the client, in a browser, under strict', () => {
-  test('hold calls to the models of a project', async () => {
+  test('check calls against the models of a project', async () => {
     assert.equal(await typeCheck({ 'admin.ts': typesOf(await fixture('blog')), 'use.ts': CLIENT }), '')
   })
 
-  test('of the providers are those of their frameworks', async () => {
+  test('of the providers match their frameworks', async () => {
     assert.equal(await typeCheck({ 'admin.ts': typesOf(await fixture('blog')), 'use.ts': PROVIDERS }), '')
   })
 })

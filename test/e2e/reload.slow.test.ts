@@ -192,7 +192,7 @@ writeFileSync(at('saved'), '')
     assert.deepEqual(await admin('reset', '--seed-data', '--json'), {
       code: 0,
       stdout: '{"seeded":3}\n',
-      stderr: 'Removed every record; there are 3 seed records now\n',
+      stderr: 'Deleted every record; created 3 seed records\n',
     })
     assert.equal(await count(await token()), 2)
     const lock = JSON.parse(await readFile(join(project.path, 'data/lock'), 'utf8')) as { pid: number; api: string }

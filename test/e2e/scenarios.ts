@@ -18,7 +18,11 @@ const SECRET = /^whsec_[\w+/]+=*\n$/
 /** Every command, in an order in which each has what it needs, in a copy of `fixtures/blog` that has its data. */
 export const SCENARIOS: readonly Scenario[] = [
   { line: '--version', stdout: /^\d+\.\d+\.\d+\n$/ },
-  { line: 'init shop', stdout: /^username: admin\npassword: \S+\n$/, stderr: /^Made a project in shop\..*\nNext: admin serve/ },
+  {
+    line: 'init shop',
+    stdout: /^username: admin\npassword: \S+\n$/,
+    stderr: /^Created a project in shop\..*\nNext: admin serve/,
+  },
   {
     line: 'users add ann --email a@example.com --password-stdin',
     stdin: 'long-enough-1\n',
@@ -38,18 +42,18 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'webhooks deliveries 1', stdout: /^ID +WEBHOOK.*\n1 +1 +test webhook +failed +1/ },
   {
     line: 'webhooks redeliver 1',
-    stderr: /^Delivery 1 is sent again by the next server, or by `admin webhooks drain`\n$/,
-    served: { stderr: /^Delivery 1 is sent again\n$/ },
+    stderr: /^Delivery 1 is queued; the next server, or `admin webhooks drain`, sends it\n$/,
+    served: { stderr: /^Delivery 1 is queued\n$/ },
   },
   { line: 'webhooks drain --timeout 1', code: 1, stderr: /error delivery 1 to webhook 1 \(test webhook\)/ },
   {
     line: 'webhooks listen',
     code: 1,
-    stderr: /^error No server runs that could deliver anything; start one: admin serve\n$/,
+    stderr: /^error No server is running to send deliveries; start one: admin serve\n$/,
     served: { stderr: /^Receiving as webhook 2, signed with whsec_/, interrupted: true },
   },
   { line: 'webhooks remove 1', stderr: /^Removed webhook 1\n$/ },
-  { line: 'webhooks drain', stderr: /^Nothing is pending\n$/ },
+  { line: 'webhooks drain', stderr: /^No delivery is pending\n$/ },
   { line: 'import tag - --format csv', stdin: 'name,slug\nReef,reef\n', stderr: /^Imported 1 record\n$/ },
   { line: 'import tag - --format csv', code: 1, stdin: 'name,slug\nReef,reef\n', stderr: /name must be unique/ },
   { line: 'export tag --filters slug=reef --fields name', stdout: /^id,name\r\n13,Reef\r\n$/ },
@@ -76,6 +80,6 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'snapshot save first', stderr: /^Saved 'first' \(\d+ bytes\)\n$/ },
   { line: 'snapshot list', stdout: /^NAME +BYTES +SAVED\nfirst +\d+ / },
   { line: 'snapshot load first', stderr: /^Loaded 'first' \(\d+ bytes\)\n$/ },
-  { line: 'reset --seed-data', stderr: /^Removed every record; there are 195 seed records now\n$/ },
+  { line: 'reset --seed-data', stderr: /^Deleted every record; created 195 seed records\n$/ },
   { line: 'exprot', code: 2, stderr: /^error: unknown command 'exprot'\n\(Did you mean export\?\)/ },
 ]

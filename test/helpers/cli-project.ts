@@ -8,7 +8,7 @@ const NOTES = '/api/v1/models/note'
 /** Runs the command line in a project. */
 export type Admin = (...argv: string[]) => ReturnType<typeof runCli>
 
-/** Does something with the fixture `minimal`, which has a superuser then. */
+/** Runs a test with a copy of the fixture `minimal` and a superuser. */
 export async function withProject(body: (project: TemporaryFolder, admin: Admin) => Promise<void>): Promise<void> {
   const project = await copyFixture('minimal')
   const admin: Admin = (...argv) => runCli(argv, { cwd: project.path, stdin: 'long-enough\n' })
@@ -20,7 +20,7 @@ export async function withProject(body: (project: TemporaryFolder, admin: Admin)
   }
 }
 
-/** Does something while the real program serves a project. */
+/** Runs a test while the real program serves a project. */
 export async function withServer(project: TemporaryFolder, body: (server: RunningServer) => Promise<void>): Promise<void> {
   const server = await startServer(['--project', project.path])
   try {
@@ -30,7 +30,7 @@ export async function withServer(project: TemporaryFolder, body: (server: Runnin
   }
 }
 
-/** Makes a note over HTTP. */
+/** Creates a note over HTTP. */
 export async function makeNote(server: RunningServer, admin: Admin, title: string): Promise<void> {
   const token = (await admin('token')).stdout.trim()
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

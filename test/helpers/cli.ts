@@ -2,25 +2,27 @@ import { Readable } from 'node:stream'
 import { main } from '../../src/cli/main.ts'
 import type { Io } from '../../src/cli/terminal/io.ts'
 
+/** The outcome of a command. */
 export interface CliResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
+/** Options of `runCli`. */
 export interface CliOptions {
   readonly cwd: string
   readonly stdin?: string
   readonly env?: Io['env']
-  /** Both outputs are a terminal. */
+  /** Makes stdout and stderr terminals. */
   readonly terminal?: boolean
-  /** For commands that clean up when they are interrupted: aborted then. */
+  /** Simulates a signal that interrupts the command, for commands that clean up. */
   readonly interrupted?: AbortSignal
-  /** For commands that run until they are stopped: is given what they said on stdout, and when it is done they are stopped. */
+  /** Runs while a command such as `serve` waits for a stop; receives its output so far. Its end stops the command. */
   readonly whileRunning?: (stdout: string, stderr: () => string) => Promise<void>
 }
 
-/** Runs the command line within this process. */
+/** Runs the command line in this process. */
 export async function runCli(argv: readonly string[], options: CliOptions): Promise<CliResult> {
   const { cwd, stdin = '', env = {}, terminal = false, interrupted = new AbortController().signal, whileRunning } = options
   const written = { stdout: '', stderr: '' }
@@ -38,7 +40,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
     env,
     cwd,
     async stopRequested() {
-      // The address is written in the same turn that asks to be stopped.
+      // `serve` writes its address in the same turn in which it calls this.
       await new Promise((resolve) => setImmediate(resolve))
       await whileRunning?.(written.stdout, () => written.stderr).catch((error: unknown) => {
         failure = error
@@ -52,7 +54,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
   return { code, ...written }
 }
 
-/** Reads the address off the line that `admin serve` prints. */
+/** Parses the address in the output of `admin serve`. */
 export function addressIn(stdout: string): string {
   const address = /^Listening on (http:\/\/\S+)$/m.exec(stdout)?.[1]
   if (address === undefined) throw new Error(`No address in: ${stdout}`)

@@ -11,19 +11,19 @@ const named = (command: Command, path: readonly string[] = []): [path: readonly 
     return [[own, each] as [readonly string[], Command], ...named(each, own)]
   })
 
-/** The words of every command that people are told of, groups of commands included. */
+/** The words of every visible command, including groups of commands. */
 export async function commandPaths(): Promise<(readonly string[])[]> {
   return named(await buildProgram(io)).flatMap(([path]) => (path[0] === 'complete' ? [] : [path]))
 }
 
-/** Parses the arguments of a program that does nothing; rejects what it would not take. */
+/** Parses arguments without running a command. @throws for wrong usage */
 export async function parseCommand(argv: readonly string[]): Promise<void> {
   const program = await buildProgram(io)
   for (const [, command] of named(program)) command.action(() => {})
   await program.parseAsync([...argv], { from: 'user' })
 }
 
-/** Runs of `admin` in a line of a shell: what stands between it and what ends a command. */
+/** The calls of `admin` in a shell line, each as its arguments. */
 export const runsIn = (line: string): string[][] =>
   [...line.matchAll(/(?:^|[\s(])admin ((?:'[^']*'|[^\s|&;<>)]+)(?: (?:'[^']*'|[^\s|&;<>)#]+))*)?/g)].map(([, words = '']) =>
     words.split(' ').filter((word) => word !== ''),

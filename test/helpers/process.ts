@@ -3,18 +3,20 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { addressIn } from './cli.ts'
 
+/** The path of the real program. */
 export const ADMIN_BIN = join(import.meta.dirname, '../../bin/admin.js')
 
+/** A server in a process of its own. */
 export interface RunningServer {
   readonly address: string
   readonly child: ChildProcess
-  /** Resolves once the server has written this to stderr. */
+  /** Resolves when the server has written this text to stderr. */
   said(text: string): Promise<void>
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits for the end of the process. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; stdout: string; stderr: string }>
 }
 
-/** Starts the real program as a process of its own and waits until it listens. */
+/** Starts the real program in a process of its own and waits until it listens. */
 export async function startServer(
   args: readonly string[],
   {
@@ -30,7 +32,7 @@ export async function startServer(
   child.stderr.on('data', (chunk) => {
     written.stderr += chunk
   })
-  // Not 'exit': what was written last may still be on its way.
+  // 'exit' may be emitted before the last output has arrived; 'close' is not.
   const exited = once(child, 'close')
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk) => {

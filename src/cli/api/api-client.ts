@@ -13,31 +13,32 @@ import { systemClock } from '../../util/clock.ts'
 import { systemRandom } from '../../util/ids.ts'
 import { dataFolderOf, sourceOf, withApp } from '../project/project-options.ts'
 import type { Io } from '../terminal/io.ts'
-import { type ApiRequests, failureIn, payloadOf } from './api-requests.ts'
+import { type ApiRequests, errorIn, payloadOf } from './api-requests.ts'
 import { type Connection, overHttp, unreachable } from './http-requests.ts'
 import { type RemoteOptions, remoteOf } from './remote.ts'
 
-/** How long whoever listens may take to show who it is. */
+/** Maximum time for a server to answer the proof challenge. */
 const PROOF_TIMEOUT_MS = 10_000
 
-/** The API of a project, whoever holds its data. */
+/** Calls a project's API: over HTTP if a server holds the data folder, otherwise in this process. */
 export interface ApiClient extends ApiRequests {
-  /** The application, when this process holds the data or reads it; undefined when a server does. */
+  /** The application, when it runs in this process; undefined when calls go over HTTP. */
   readonly app: App | undefined
 }
 
-/** Whether a server is named or holds the data of a project, so that what is to be done with it is the server's to do. */
+/** True if commands must go through a server: one is named by `--url` or `ADMIN_URL`, or one holds the project's data folder. */
 export async function isServed(io: Io, options: RemoteOptions): Promise<boolean> {
   if (remoteOf(io, options) !== undefined) return true
   return (await apiOf(lockPath(dataFolderOf(await loadProject(sourceOf(io, options, {})))))) !== undefined
 }
 
 /**
- * Does something by the API of a project: over HTTP when a server is named or holds its data, and otherwise in this process, which
- * holds it for as long as that takes. So a command is written once, and judged as every client is.
+ * Runs work against a project's API: over HTTP if a server is named or holds the data folder, otherwise in this process.
  *
- * @param mode `read` does not take the data, for what changes nothing
- * @throws {AppError} DATA_IN_USE when another process holds the data and does not serve it
+ * In this process, the data folder is locked while the work runs. Either way, requests are validated as those of any client.
+ *
+ * @param mode `read` does not lock the data folder; for commands that change nothing
+ * @throws {AppError} DATA_IN_USE when another process that is not a server holds the data folder
  */
 export async function withApi<T>(
   io: Io,
@@ -54,10 +55,14 @@ async function remoteConnection(io: Io, options: RemoteOptions): Promise<Connect
   const remote = remoteOf(io, options)
   if (remote === undefined) return undefined
   const { api, token } = remote
-  return { api, token: () => token, refused: 'this token: it is wrong or too old, or its account is none any more; get another' }
+  const refusal = 'this token: it is wrong or expired, or its account was disabled or deleted; get another'
+  return { api, token: () => token, refusal }
 }
 
-/** To the server that holds a project's data, by tokens that this project's secret signs: whoever can read that may do everything. */
+/**
+ * Connects to the server that holds the project's data folder. The tokens are signed with the project's secret and have all
+ * permissions: a process that can read the secret can issue any token anyway.
+ */
 async function localConnection(io: Io, options: RemoteOptions): Promise<Connection | undefined> {
   const project = await loadProject(sourceOf(io, options, {}))
   const { settings } = project
@@ -71,29 +76,29 @@ async function localConnection(io: Io, options: RemoteOptions): Promise<Connecti
   return {
     api,
     token: () => tokens.issue('access', SHELL_SUBJECT).token,
-    prove: () => expectProof(api, proof),
-    refused: "a token of this project's secret; was it changed just now?",
+    verifyServer: () => expectProof(api, proof),
+    refusal: "a token signed with this project's secret; was the secret changed just now?",
   }
 }
 
-/** The API in this process, by whoever may do everything. */
+/** Calls the API in this process, with all permissions. */
 async function inProcess(app: App): Promise<ApiRequests> {
   const server = await createServer(app)
   const root = apiRoots(app.settings).api
   return {
-    async request(method, path, body) {
-      const sent = payloadOf(body)
+    async request(method, path, requestBody) {
+      const sent = payloadOf(requestBody)
       const reply = await server.inject({
         method,
         url: root + path,
         auth: { strategy: 'bearer', credentials: { app: { actor: SHELL } } },
         ...(sent === undefined ? {} : { payload: sent.payload, headers: { 'content-type': sent.type } }),
       })
-      const answer = JSON.parse(reply.payload)
-      if (reply.statusCode < 400) return answer
-      throw failureIn(reply.statusCode, answer) ?? new AppError('TASK_FAILED', reply.payload)
+      const body = JSON.parse(reply.payload)
+      if (reply.statusCode < 400) return body
+      throw errorIn(reply.statusCode, body) ?? new AppError('TASK_FAILED', reply.payload)
     },
-    // Not injected, which would hold the file in memory.
+    // Read from the service, since `server.inject` would hold the whole file in memory.
     async download(path) {
       const [, model, query = ''] = /^\/models\/([^/]+)\/export\?(.*)$/.exec(path) ?? []
       if (model === undefined) throw new Error(`There is no file at ${path}`)
@@ -103,25 +108,26 @@ async function inProcess(app: App): Promise<ApiRequests> {
 }
 
 /**
- * Makes sure that whoever listens at an address is this project's server: it may have stopped just now, and somebody else have taken
- * its port. Done before each token that is sent, since commands may run for long.
+ * Verifies that the process at an address is this project's server, which may have stopped and its port been reused.
  *
- * @throws {AppError} TASK_FAILED
+ * Runs before each request that carries a token, since commands may run for long.
+ *
+ * @throws {AppError} TASK_FAILED when the server cannot be reached or does not prove that it has the secret
  */
 async function expectProof(api: string, proof: ServerProof): Promise<void> {
   const { port } = new URL(api)
   const portNumber = Number(port || 80)
   const challenge = proof.challenge(portNumber, systemRandom)
-  const answer = await fetch(api.replace(/\/api\/[^/]+$/, '/healthz'), {
+  const response = await fetch(api.replace(/\/api\/[^/]+$/, '/healthz'), {
     headers: { [CHALLENGE_HEADER]: challenge },
     redirect: 'manual',
     signal: AbortSignal.timeout(PROOF_TIMEOUT_MS),
   }).catch((cause: unknown) => {
     throw unreachable(api, cause)
   })
-  await answer.body?.cancel()
-  if (!proof.isAnswer(answer.headers.get(PROOF_HEADER) ?? '', challenge, portNumber)) {
+  await response.body?.cancel()
+  if (!proof.isAnswer(response.headers.get(PROOF_HEADER) ?? '', challenge, portNumber)) {
     const remedy = 'or it uses another secret: is ADMIN_SECRET_KEY the same here? No token was sent'
-    throw new AppError('TASK_FAILED', `Whoever listens at ${api} is not this project's server, ${remedy}`)
+    throw new AppError('TASK_FAILED', `The server at ${api} is not this project's server, ${remedy}`)
   }
 }

@@ -4,25 +4,27 @@ import { isObject } from '../../util/json.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** What can be asked of the API of a project. */
+/** Requests to a project's API. */
 export interface ApiRequests {
   /**
-   * @param path below the root of the API: `/webhooks/3`
+   * Sends a request and returns the parsed body of the response.
+   *
+   * @param path relative to the root of the API: `/webhooks/3`
    * @param body sent as JSON, unless it is an `Upload`
-   * @returns the body
-   * @throws {AppError} with what the API says is wrong
+   * @throws {AppError} with the error that the API responds with
    */
-  // biome-ignore lint/suspicious/noExplicitAny: a parse boundary; each command knows what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a parse boundary; each command knows the shape of its responses
   request(method: Method, path: string, body?: unknown): Promise<any>
   /**
-   * @param signal gives up
-   * @returns the text of a file, as it is made; fails when it cannot be made whole
-   * @throws {AppError} with what the API says is wrong
+   * Returns the text of a file as a stream. The stream fails when the file is cut off.
+   *
+   * @param signal aborts the download
+   * @throws {AppError} with the error that the API responds with
    */
   download(path: string, signal?: AbortSignal): Promise<AsyncIterable<string>>
 }
 
-/** A file to be sent as it is. */
+/** A request body that is sent unchanged, with its media type. */
 export class Upload {
   readonly type: string
   readonly content: Buffer
@@ -33,29 +35,29 @@ export class Upload {
   }
 }
 
-/** A body and its type, as they are sent. */
+/** Serialises a request body. Undefined without a body. */
 export function payloadOf(body: unknown): { type: string; payload: Buffer | string } | undefined {
   if (body instanceof Upload) return { type: body.type, payload: body.content }
   return body === undefined ? undefined : { type: 'application/json', payload: JSON.stringify(body) }
 }
 
-/** What an answer says is wrong; undefined when it is not in the words of the API. */
-export function failureIn(status: number, body: unknown, retryAfter?: number): AppError | undefined {
+/** Parses an error response; undefined when it does not have the shape of an API error. */
+export function errorIn(status: number, body: unknown, retryAfter?: number): AppError | undefined {
   if (!isObject(body)) return undefined
   const { detail, details, error } = body
-  const said = (isObject(detail) ? detail.error : undefined) ?? details ?? error
-  if (typeof said !== 'string' && !isByField(said)) return undefined
-  return new AppError(codeOf(status, error), said, retryAfter === undefined ? {} : { retryAfter })
+  const messages = (isObject(detail) ? detail.error : undefined) ?? details ?? error
+  if (typeof messages !== 'string' && !isFieldMessages(messages)) return undefined
+  return new AppError(codeOf(status, error), messages, retryAfter === undefined ? {} : { retryAfter })
 }
 
-/** A proxy's words may look like ours at first. */
-const isByField = (said: unknown): said is FieldMessages =>
-  isObject(said) && Object.values(said).every((all) => Array.isArray(all) && all.every((each) => typeof each === 'string'))
+/** Checks every value, since error pages of proxies may have a similar shape. */
+const isFieldMessages = (value: unknown): value is FieldMessages =>
+  isObject(value) && Object.values(value).every((all) => Array.isArray(all) && all.every((each) => typeof each === 'string'))
 
 /**
- * In how many seconds to ask again, as RFC 9110 writes it: a number of them, or a date.
+ * Parses `Retry-After` (RFC 9110, section 10.2.3), a number of seconds or a date, into seconds. Undefined if absent or invalid.
  *
- * A date is held against the one that the answer bears, where it bears one, since clocks differ.
+ * A date is compared with the response's `Date` header if it has one, since the clocks of two machines differ.
  */
 export function retryAfterIn(headers: Headers, clock: Clock = systemClock): number | undefined {
   const given = headers.get('retry-after')?.trim() ?? ''
@@ -65,7 +67,7 @@ export function retryAfterIn(headers: Headers, clock: Clock = systemClock): numb
   return seconds >= 0 ? seconds : undefined
 }
 
-/** The error that an answer tells of. */
+/** The error code that has this status and message. */
 function codeOf(status: number, message: unknown): ErrorCode {
   const found = Object.entries(ERRORS).find(([, entry]) => entry.status === status && entry.message === message)
   return (found?.[0] as ErrorCode | undefined) ?? 'TASK_FAILED'

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
 import type { ApiClient } from './api-client.ts'
 
-/** The models of a project by name, each with the field by which people know its records. */
+/** Returns the display field of each public model, by model key. */
 export async function describedModels({ app, request }: ApiClient): Promise<ReadonlyMap<string, string>> {
   if (app !== undefined) return new Map(app.project.registry.public.map(({ key, displayField }) => [key, displayField]))
   const { components } = await request('GET', '/openapi.json')
@@ -13,13 +13,13 @@ export async function describedModels({ app, request }: ApiClient): Promise<Read
 }
 
 /**
- * Asks for something about a model.
+ * Runs requests that concern one model.
  *
- * @throws {AppError} MODEL_NOT_FOUND with the name that was probably meant
+ * @throws {AppError} MODEL_NOT_FOUND with the most similar name, or the names of all models
  */
-export async function aboutModel<T>(client: ApiClient, name: string, ask: () => Promise<T>): Promise<T> {
+export async function withModelSuggestion<T>(client: ApiClient, name: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await ask()
+    return await work()
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'MODEL_NOT_FOUND') throw error
     const known = [...(await describedModels(client)).keys()]

@@ -1,7 +1,7 @@
 import { isObject } from '../../util/json.ts'
 
-/** What commands rely on in an answer, by the path that was asked for. The first that fits counts. */
-const EXPECTED: readonly (readonly [RegExp, (answer: Record<string, unknown>) => boolean])[] = [
+/** The members that commands read from a response, by method and path of the request. The first matching entry applies. */
+const EXPECTED: readonly (readonly [RegExp, (body: Record<string, unknown>) => boolean])[] = [
   [
     / \/openapi\.json$/,
     ({ components }) => isObject(components) && isObject(components.schemas) && allObjects(components.schemas),
@@ -15,11 +15,11 @@ const EXPECTED: readonly (readonly [RegExp, (answer: Record<string, unknown>) =>
   [/^/, ({ data }) => isObject(data)],
 ]
 
-/** True for a body that has what an admin server answers to such a request; others answer in JSON, too. */
-export function isOurAnswer(method: string, path: string, body: unknown): boolean {
+/** True if a body has the shape that an admin server returns for a request. Other servers may also respond with JSON. */
+export function isExpectedBody(method: string, path: string, body: unknown): boolean {
   if (!isObject(body)) return false
-  const [, fits] = EXPECTED.find(([asked]) => asked.test(`${method} ${path}`)) ?? []
-  return fits?.(body) === true
+  const [, matches] = EXPECTED.find(([request]) => request.test(`${method} ${path}`)) ?? []
+  return matches?.(body) === true
 }
 
 const isList = (value: unknown): boolean => Array.isArray(value) && value.every(isObject)

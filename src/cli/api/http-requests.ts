@@ -1,71 +1,71 @@
 import { AppError } from '../../errors.ts'
-import { type ApiRequests, failureIn, payloadOf, retryAfterIn } from './api-requests.ts'
-import { isOurAnswer } from './expected-responses.ts'
+import { type ApiRequests, errorIn, payloadOf, retryAfterIn } from './api-requests.ts'
+import { isExpectedBody } from './expected-responses.ts'
 
-/** A server, and how it is asked. */
+/** A server and the credentials for it. */
 export interface Connection {
-  /** The root of its API. */
+  /** The root of its API: `http://127.0.0.1:8000/api/v1`. */
   readonly api: string
-  /** A token for the next request. */
+  /** Returns an access token; called for each request. */
   token(): string
-  /** Makes sure before each token that is sent that it is sent to the right one. */
-  readonly prove?: () => Promise<void>
-  /** Why a token may be refused, and what to do about it. */
-  readonly refused: string
-  /** How long an answer may take to begin, in milliseconds. */
+  /** Verifies the identity of the server; called before each request that carries a token. */
+  readonly verifyServer?: () => Promise<void>
+  /** Completes the error `The server at … rejects …` for a 401: which token, and the remedy. */
+  readonly refusal: string
+  /** Maximum time until the headers of a response, in milliseconds. */
   readonly timeoutMs?: number
 }
 
-/** Longer than a server keeps a connection on which nothing happens. */
+/** Longer than the idle timeout of a server's connections. */
 const TIMEOUT_MS = 150_000
 
-/** The API of a server, over HTTP. A token is never sent to where a server redirects. */
+/** Calls the API of a server over HTTP. Redirects are not followed, so a token never reaches another server. */
 export function overHttp(connection: Connection): ApiRequests {
   const { api } = connection
   return {
     async request(method, path, body) {
-      const { response, giveUp } = await send(connection, path, { method, body })
+      const { response, timeout } = await send(connection, path, { method, body })
       try {
         const text = await response.text().catch((cause: Error) => {
-          throw new AppError('TASK_FAILED', `The server at ${api} ended before its answer did: ${reasonOf(cause)}`, { cause })
+          throw new AppError('TASK_FAILED', `The server at ${api} cut off its response: ${reasonOf(cause)}`, { cause })
         })
-        return read(connection, response, text, (answer) => isOurAnswer(method, path, answer))
+        return parseBody(connection, response, text, (parsedBody) => isExpectedBody(method, path, parsedBody))
       } finally {
-        clearTimeout(giveUp)
+        clearTimeout(timeout)
       }
     },
     async download(path, signal) {
-      // What is packed would only be unpacked again.
+      // Compression would only have to be undone here.
       const headers = { 'accept-encoding': 'identity' }
-      const { response, giveUp } = await send(connection, path, { method: 'GET', headers, ...(signal && { signal }) })
-      // From here on it takes as long as it takes.
-      clearTimeout(giveUp)
+      const { response, timeout } = await send(connection, path, { method: 'GET', headers, ...(signal && { signal }) })
+      // The body of a large file may take longer than the timeout.
+      clearTimeout(timeout)
       if (response.headers.get('content-disposition')?.startsWith('attachment') === true && response.ok) {
-        const doubt = doubtIn(response)
-        if (doubt === undefined) return textOf(api, response)
+        const problem = framingProblem(response)
+        if (problem === undefined) return textOf(api, response)
         await response.body?.cancel()
-        throw new AppError('TASK_FAILED', `The server at ${api} ${doubt}`)
+        throw new AppError('TASK_FAILED', `The server at ${api} ${problem}`)
       }
-      read(connection, response, await response.text(), () => true)
-      throw notOurs(api, 'what it answers is no file')
+      parseBody(connection, response, await response.text(), () => true)
+      throw notAdminServer(api, 'the response is not a file')
     },
   }
 }
 
-interface Sent {
+interface RequestParts {
   readonly method: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
 
-async function send(connection: Connection, path: string, { method, body, headers, signal }: Sent) {
-  const { api, prove, token, timeoutMs = TIMEOUT_MS } = connection
+async function send(connection: Connection, path: string, { method, body, headers, signal }: RequestParts) {
+  const { api, verifyServer, token, timeoutMs = TIMEOUT_MS } = connection
   const sent = payloadOf(body)
-  await prove?.()
-  const late = new AbortController()
-  const giveUp = setTimeout(() => late.abort(new Error(`no answer in ${timeoutMs / 1000} s`)), timeoutMs)
-  const signals = signal === undefined ? [late.signal] : [late.signal, signal]
+  await verifyServer?.()
+  const timedOut = new AbortController()
+  const timeout = setTimeout(() => timedOut.abort(new Error(`no response in ${timeoutMs / 1000} s`)), timeoutMs)
+  const signals = signal === undefined ? [timedOut.signal] : [timedOut.signal, signal]
   try {
     const response = await fetch(api + path, {
       method,
@@ -73,31 +73,31 @@ async function send(connection: Connection, path: string, { method, body, header
       signal: AbortSignal.any(signals),
       headers: {
         ...headers,
-        // Commands may run for longer than a token is good.
+        // A new token each time, since a command may run longer than a token is valid.
         authorization: `Bearer ${token()}`,
         ...(sent === undefined ? {} : { 'content-type': sent.type }),
       },
       ...(sent === undefined ? {} : { body: sent.payload }),
     })
-    return { response, giveUp }
+    return { response, timeout }
   } catch (cause) {
-    clearTimeout(giveUp)
+    clearTimeout(timeout)
     signal?.throwIfAborted()
     throw unreachable(api, cause)
   }
 }
 
-/** Why the end of a file could not be told from the end of a connection; undefined when it can. */
-function doubtIn({ status, headers }: Response): string | undefined {
-  if (status !== 200) return `answers ${status} rather than with the whole file; is there a proxy that sends parts?`
-  const packing = headers.get('content-encoding') ?? 'identity'
-  if (packing !== 'identity') return `sends the file packed by ${packing}, unasked; is there a proxy that packs?`
+/** Why a truncated file could not be detected; undefined when HTTP framing (a length or chunks) shows where the file ends. */
+function framingProblem({ status, headers }: Response): string | undefined {
+  if (status !== 200) return `responds with status ${status} instead of the whole file; is there a proxy that sends parts?`
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding !== 'identity') return `sends the file compressed with ${encoding}, unrequested; is there a proxy that compresses?`
   const transfer = headers.get('transfer-encoding')
   if (transfer === null ? headers.has('content-length') : transfer.toLowerCase() === 'chunked') return undefined
   return 'does not show where a file ends; is there a proxy that speaks HTTP/1.0?'
 }
 
-/** The text of a file as it arrives. Fails when the connection is cut before its end. */
+/** Decodes a file as a stream. Fails when the connection ends before the file does. */
 async function* textOf(api: string, { body }: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
   try {
@@ -105,36 +105,36 @@ async function* textOf(api: string, { body }: Response): AsyncGenerator<string> 
     yield decoder.decode()
   } catch (error) {
     if (error instanceof AppError) throw error
-    throw new AppError('TASK_FAILED', `The server at ${api} ended before the file did: ${reasonOf(error)}`, { cause: error })
+    throw new AppError('TASK_FAILED', `The server at ${api} cut off the file: ${reasonOf(error)}`, { cause: error })
   }
 }
 
-/** The body of an answer. @throws {AppError} with what it says is wrong */
-function read(
-  { api, refused }: Connection,
+/** Parses the body of a response. @throws {AppError} for a redirect, an error response, or the response of another server */
+function parseBody(
+  { api, refusal }: Connection,
   { status, headers }: Response,
   text: string,
-  isOurs: (answer: unknown) => boolean,
+  isExpected: (body: unknown) => boolean,
 ): unknown {
   if (status >= 300 && status < 400) {
     const target = shownTarget(headers.get('location'), api)
-    throw new AppError('TASK_FAILED', `The server at ${api} leads to ${target}; name that address. No token was sent there`)
+    throw new AppError('TASK_FAILED', `The server at ${api} redirects to ${target}; use that address. No token was sent there`)
   }
   const body = parsed(text)
-  if (status < 300 && body !== undefined && isOurs(body)) return body
-  const failure = status < 300 ? undefined : failureIn(status, body, retryAfterIn(headers))
-  if (failure === undefined) throw notOurs(api, `it answers ${status} in words of its own`)
-  if (failure.code === 'UNAUTHENTICATED') {
-    throw new AppError('TASK_FAILED', `The server at ${api} does not take ${refused}`, { cause: failure })
+  if (status < 300 && body !== undefined && isExpected(body)) return body
+  const error = status < 300 ? undefined : errorIn(status, body, retryAfterIn(headers))
+  if (error === undefined) throw notAdminServer(api, `it responds with status ${status} and an unknown body`)
+  if (error.code === 'UNAUTHENTICATED') {
+    throw new AppError('TASK_FAILED', `The server at ${api} rejects ${refusal}`, { cause: error })
   }
-  if (failure.code === 'ROUTE_NOT_FOUND') {
+  if (error.code === 'ROUTE_NOT_FOUND') {
     const remedy = `is it the right address, and of this version?${rootHint(api)}`
-    throw new AppError('TASK_FAILED', `The server at ${api} knows no such path; ${remedy}`, { cause: failure })
+    throw new AppError('TASK_FAILED', `The server at ${api} does not have this path; ${remedy}`, { cause: error })
   }
-  throw failure
+  throw error
 }
 
-/** Where a redirect leads to, without what may be secret in it. */
+/** The target of a redirect without user name, password and query, which may be secret. */
 function shownTarget(location: string | null, api: string): string {
   if (location === null || !URL.canParse(location, api)) return 'somewhere else'
   const { origin, pathname } = new URL(location, api)
@@ -149,36 +149,36 @@ function parsed(text: string): unknown {
   }
 }
 
-/** An address that ends like the root of an API is taken for one, and may be a base path: `/api/shop`. */
+/** A hint for an address such as `/api/shop`, which is used as the root of an API but may be a base path. */
 const rootHint = (api: string): string =>
-  /\/api\/v\d+$/.test(api) ? '' : ` (was ${new URL(api).pathname} a base path, name the root of the API: ${api}/api/v1)`
+  /\/api\/v\d+$/.test(api) ? '' : ` (if ${new URL(api).pathname} is a base path, use the root of the API: ${api}/api/v1)`
 
-const notOurs = (api: string, sign: string): AppError =>
+const notAdminServer = (api: string, sign: string): AppError =>
   new AppError(
     'TASK_FAILED',
-    `Whoever answers at ${api} is no admin server, or its API is below another path: ${sign}${rootHint(api)}`,
+    `The server at ${api} is not an admin server, or its API is at another path: ${sign}${rootHint(api)}`,
   )
 
-/** What to say of a server with which no connection came about. */
+/** The error for a server that cannot be connected to. */
 export const unreachable = (api: string, cause: unknown): AppError =>
   new AppError('TASK_FAILED', `The server at ${api} cannot be reached: ${reasonOf(cause)}`, { cause })
 
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens there',
-  ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'the name of its host cannot be looked up now',
-  ECONNRESET: 'the connection was cut',
-  UND_ERR_SOCKET: 'the connection was cut',
+  ECONNREFUSED: 'no process listens there',
+  ENOTFOUND: 'the host does not exist',
+  EAI_AGAIN: 'the name of the host cannot be resolved now',
+  ECONNRESET: 'the connection was reset',
+  UND_ERR_SOCKET: 'the connection was closed',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in 10 s',
-  UND_ERR_BODY_TIMEOUT: 'nothing came any more',
+  UND_ERR_BODY_TIMEOUT: 'no data arrived for too long',
 }
 
-/** `fetch` says what happened in the cause of its error. */
+/** The reason for an error of `fetch`, which is in the error's cause. */
 function reasonOf(error: unknown): string {
   const { cause = error } = error as { cause?: unknown }
   const { code = '', message } = cause as NodeJS.ErrnoException
   if (/CERT|SIGNED|SIGNATURE|ALTNAME/.test(code)) {
-    return `its certificate is not trusted (${message}); NODE_EXTRA_CA_CERTS names a file of those that are`
+    return `its certificate is not trusted (${message}); set NODE_EXTRA_CA_CERTS to a file with the CA certificate`
   }
   return REASONS[code] ?? message
 }

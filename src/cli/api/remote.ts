@@ -3,62 +3,65 @@ import { AppError } from '../../errors.ts'
 import { type ProjectOptions, withProjectOptions } from '../project/project-options.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** Options of every command that asks the API of a project, wherever that is served. */
+/** Options of every command that calls a project's API, locally or on a server. */
 export interface RemoteOptions extends ProjectOptions {
   readonly url?: string
   readonly token?: string
 }
 
-/** A server that was named, and what it is asked with. */
+/** A server named by the user, and the access token for it. */
 export interface Remote {
   /** The root of its API, without a slash at the end. */
   readonly api: string
   readonly token: string
 }
 
-/** Gives a command the options that name a project and its data, or a server that holds them. */
+/** Adds `--project`, `--data`, `--url` and `--token` to a command. */
 export function withRemoteOptions(command: Command): Command {
   return withProjectOptions(command)
-    .addOption(new Option('--url <url>', 'ask the server at this address, rather than for a folder (default: ADMIN_URL)'))
-    .addOption(new Option('--token <token>', 'access token for that server; ADMIN_TOKEN holds it without showing it to others'))
+    .addOption(new Option('--url <url>', 'call the server at this address instead of a project folder (default: ADMIN_URL)'))
+    .addOption(new Option('--token <token>', 'access token for that server; prefer ADMIN_TOKEN, which other users cannot see'))
 }
 
 /**
- * The server that the command line or the environment names; undefined when a project folder is meant. What the command line says
- * goes before the environment, whether it names a server or a folder.
+ * Returns the server that the command line or the environment names; undefined for a project folder.
  *
- * @throws {AppError} USAGE; never with the token in it
+ * Options have precedence over the environment: `--project` and `--data` too make `ADMIN_URL` ineffective.
+ *
+ * @throws {AppError} USAGE; the message never contains the token
  */
 export function remoteOf({ env }: Io, { url, token, project, data }: RemoteOptions): Remote | undefined {
   const folder = project === undefined ? (data === undefined ? undefined : '--data') : '--project'
-  if (url !== undefined && folder !== undefined) throw wrong(`--url names a server and ${folder} a folder; choose one`)
+  if (url !== undefined && folder !== undefined) throw usageError(`--url names a server and ${folder} a folder; use one of them`)
   const address = url ?? (folder === undefined ? env.ADMIN_URL || undefined : undefined)
   if (address === undefined) {
-    if (token !== undefined) throw wrong('--token is for a server elsewhere; name it with --url or ADMIN_URL')
+    if (token !== undefined) throw usageError('--token needs a server; name it with --url or ADMIN_URL')
     return undefined
   }
   const api = apiRootAt(address, url === undefined ? 'ADMIN_URL' : '--url')
   const given = (token ?? env.ADMIN_TOKEN ?? '').trim()
-  if (given === '') throw wrong(`No token for ${api}; put one into ADMIN_TOKEN (\`admin token\` prints one where the server is)`)
-  if (!BEARER_TOKEN.test(given)) throw wrong('The token is none: it has characters that no token has')
+  if (given === '') {
+    throw usageError(`No token for ${api}; set ADMIN_TOKEN (\`admin token\` prints one on the machine of the server)`)
+  }
+  if (!BEARER_TOKEN.test(given)) throw usageError('The token is invalid: it contains characters that are not allowed in a token')
   return { api, token: given }
 }
 
 /** RFC 6750, section 2.1. */
 const BEARER_TOKEN = /^[\w.~+/-]+=*$/
 
-/** An address that has the root of an API in it already: where `api_version` is another. */
+/** Matches an address that is the root of an API already, for servers with another `api_version`. */
 const API_ROOT = /\/api\/[^/]+$/
 
 function apiRootAt(address: string, name: string): string {
   const example = 'such as https://example.com/base'
-  if (!URL.canParse(address)) throw wrong(`${name} is no address; write one ${example}`)
+  if (!URL.canParse(address)) throw usageError(`${name} is not a URL; write one ${example}`)
   const { protocol, username, password, search, hash, href } = new URL(address)
-  if (protocol !== 'http:' && protocol !== 'https:') throw wrong(`${name} must begin with http:// or https://, ${example}`)
-  if (username + password !== '') throw wrong(`${name} must hold no name and no password; the token is what it is asked with`)
-  if (search + hash !== '') throw wrong(`${name} must end with a path, ${example}`)
+  if (protocol !== 'http:' && protocol !== 'https:') throw usageError(`${name} must begin with http:// or https://, ${example}`)
+  if (username + password !== '') throw usageError(`${name} must not contain a user name or password; use a token instead`)
+  if (search + hash !== '') throw usageError(`${name} must not have a query or fragment; write one ${example}`)
   const root = href.replace(/\/+$/, '')
   return API_ROOT.test(root) ? root : `${root}/api/v1`
 }
 
-const wrong = (words: string): AppError => new AppError('USAGE', words)
+const usageError = (message: string): AppError => new AppError('USAGE', message)

@@ -2,30 +2,35 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../../errors.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** A rate limit counts a minute. */
+/** Rate limits count per minute, so a longer wait is not caused by one. */
 const LONGEST_WAIT_SECONDS = 60
 const MAX_WAITS = 10
 
-/** How somebody waits. */
-interface RetryLimit {
-  /** Waits no longer when it is aborted. */
+/** Options of `withRetries`. */
+interface RetryOptions {
+  /** Ends the wait when it is aborted. */
   readonly stopped?: AbortSignal
+  /** Replaces the timer in tests. */
   readonly wait?: (milliseconds: number, value: undefined, options: { signal?: AbortSignal }) => Promise<unknown>
 }
 
 /**
- * Asks for something, and again whenever the API says that it has to wait: for commands that ask often.
+ * Runs a request, and repeats it after the wait that the API requires (`Retry-After`): at most 10 times, each up to 60 s.
  *
- * @throws {AppError} what the last answer says is wrong, or the reason of `stopped`
+ * @throws {AppError} the error of the last attempt, or the reason of `stopped`
  */
-export async function withRetries<T>(io: Io, ask: () => Promise<T>, { stopped, wait = delay }: RetryLimit = {}): Promise<T> {
+export async function withRetries<T>(
+  io: Io,
+  request: () => Promise<T>,
+  { stopped, wait = delay }: RetryOptions = {},
+): Promise<T> {
   for (let waits = 0; ; waits++) {
     try {
-      return await ask()
+      return await request()
     } catch (error) {
       const seconds = error instanceof AppError ? error.retryAfter : undefined
       if (seconds === undefined || seconds > LONGEST_WAIT_SECONDS || waits === MAX_WAITS) throw error
-      io.stderr.write(`The server wants to be asked again in ${seconds} s; waiting\n`)
+      io.stderr.write(`The server limits requests; waiting ${seconds} s\n`)
       await wait(1000 * seconds, undefined, stopped === undefined ? {} : { signal: stopped }).catch((error: unknown) => {
         throw stopped?.aborted === true ? stopped.reason : error
       })

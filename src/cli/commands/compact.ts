@@ -5,10 +5,10 @@ import type { Io } from '../terminal/io.ts'
 
 type CompactOptions = ProjectOptions & { accept?: boolean; json?: boolean }
 
-/** `admin compact`: folds the journal into db.json while no server runs. */
+/** `admin compact`: merges the journal into `db.json` while no server runs. */
 export function compactCommand(io: Io): Command {
-  return withProjectOptions(new Command('compact').description('fold the journal into db.json while no server runs'))
-    .option('--accept', 'take a db.json that was changed by hand as it stands, though it may not fit the models')
+  return withProjectOptions(new Command('compact').description('merge the journal into db.json while no server runs'))
+    .option('--accept', 'accept a db.json that was edited by hand, even if it does not match the models')
     .option('--json', 'print sizes and the number of records as JSON')
     .addHelpText('after', '\nExample:\n  $ admin compact && git add data/db.json\n')
     .action((options: CompactOptions) =>
@@ -17,8 +17,8 @@ export function compactCommand(io: Io): Command {
         const { before, after, records } = await compactFolder(folder, registry, { accept: options.accept === true, warn })
         if (options.json === true) io.stdout.write(`${JSON.stringify({ before, after, records })}\n`)
         else {
-          const was = `db.json ${before.snapshot} bytes, journal ${before.journal} bytes`
-          io.stdout.write(`Before: ${was}\nAfter:  db.json ${after} bytes, ${records} records\n`)
+          const sizes = `db.json ${before.snapshot} bytes, journal ${before.journal} bytes`
+          io.stdout.write(`Before: ${sizes}\nAfter:  db.json ${after} bytes, ${records} records\n`)
         }
       }),
     )

@@ -5,19 +5,19 @@ import { COMPLETION_SCRIPTS, INSTALLING, SHELLS, type Shell } from '../completio
 import type { Io } from '../terminal/io.ts'
 
 const HELP = `
-To have it in every shell from now on:
+To install it for every new shell:
   bash   ${INSTALLING.bash}
   zsh    ${INSTALLING.zsh}
   fish   ${INSTALLING.fish}
 
-Completes commands, options, what options may be, and the models of the project, by their files' text, of which nothing is run. It is
-this very program that is asked, by its name \`admin\`, which has to be on the PATH.
+Completes commands, options, their values, and the models of the project. Model names are read from the text of the project's files;
+no file is executed. The script calls \`admin\`, which must be on the PATH.
 
 Example:
   $ source <(admin completion bash)
 `
 
-/** `admin completion`: prints what a shell needs to complete commands. */
+/** `admin completion`: prints the completion script of a shell. */
 export function completionCommand(io: Io): Command {
   return new Command('completion')
     .description('print a script that completes commands in a shell')
@@ -28,10 +28,10 @@ export function completionCommand(io: Io): Command {
     })
 }
 
-/** `admin complete`: what such a script asks. The program that was built answers it sooner, by `completeAtOnce`. */
+/** `admin complete` (hidden): prints candidates for a completion script. The built program runs `completion/complete.ts` instead. */
 export function completeCommand(io: Io): Command {
   return new Command('complete')
-    .description('print what the last word may be completed to')
-    .argument('[words...]', 'what stands behind the name of the program')
+    .description('print the completions of the last word')
+    .argument('[words...]', 'the words after the name of the program')
     .action((words: string[], _: unknown, command: Command) => complete(commandTree(command.parent ?? command), words, io))
 }

@@ -13,14 +13,15 @@ import { painter, table } from '../terminal/style.ts'
 type DoctorOptions = ProjectOptions & { repair?: string; json?: boolean }
 
 const NOTES = `
-Looks at node, the project's files, who holds the data, the disk, the journal and what admin lint finds; where nobody holds the data,
-at all of it. Exits 1 when something fails, a server would not start on the data, or --repair could not save all of it.
+Checks the version of Node, the project's files, the lock of the data folder, the disk, the journal and the findings of admin lint.
+While no process holds the data, also checks every stored record. Exits 1 when a check fails, a server would not start on the data,
+or --repair could not save all records.
 `
 
-/** `admin doctor`: says whether all is well, what is in the data folder and what is wrong with it; changes nothing. */
+/** `admin doctor`: checks the project, the machine and the data folder; changes nothing. */
 export function doctorCommand(io: Io): Command {
   return withProjectOptions(new Command('doctor').description('check the project, the machine and the data; changes nothing'))
-    .option('--repair <dir>', 'write what can be saved into a new folder, while no server runs')
+    .option('--repair <dir>', 'save all readable records into a new folder, while no server runs')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', NOTES)
     .addHelpText('after', '\nExamples:\n  $ admin doctor\n  $ admin doctor --repair saved && admin serve --data saved\n')
@@ -29,19 +30,19 @@ export function doctorCommand(io: Io): Command {
       const folder = dataFolderOf(examined.project)
       const isThere = await holdsData(folder)
       const isServed = isHeld && options.repair === undefined
-      // Files that cannot be understood say nothing of what is stored.
-      const isLookedAt = isThere && !isServed && !examined.faults.any
+      // Without valid models, stored records cannot be checked.
+      const isExamined = isThere && !isServed && !examined.faults.any
       if (options.json !== true) showChecks(checks, io)
-      const report = isLookedAt ? await examine(folder, examined.project.registry) : undefined
+      const report = isExamined ? await examine(folder, examined.project.registry) : undefined
       const repair = options.repair === undefined ? undefined : await repairInto(folder, resolve(io.cwd, options.repair))
       if (options.json === true) io.stdout.write(`${printableJson({ checks, ...report, ...(repair && { repair }) })}\n`)
       else if (report !== undefined) show(report, repair, io)
       if (repair !== undefined) return refuseLoss(repair)
       if (report?.sound === false) {
-        throw new AppError('DATA_CORRUPT', `${folder} is not sound; --repair DIR saves what can be read into a new folder`)
+        throw new AppError('DATA_CORRUPT', `${folder} is damaged; --repair DIR saves all readable records into a new folder`)
       }
       const failed = checks.filter(({ level }) => level === 'fail').map(({ name }) => name)
-      if (failed.length > 0) throw new AppError('TASK_FAILED', `Not all is well: ${failed.join(', ')}`)
+      if (failed.length > 0) throw new AppError('TASK_FAILED', `Failed checks: ${failed.join(', ')}`)
       if (!isThere) throw noData(folder)
     })
 }
@@ -57,15 +58,15 @@ function showChecks(checks: readonly Check[], io: Io): void {
 
 /** @throws {AppError} DATA_CORRUPT when a repair did not save everything */
 function refuseLoss({ folder, records, leftOut }: Repair): void {
-  if (records === 0) throw new AppError('DATA_CORRUPT', 'No record was saved; restore the data from a copy')
+  if (records === 0) throw new AppError('DATA_CORRUPT', 'No record was saved; restore the data from a backup')
   if (leftOut.length === 0) return
-  throw new AppError('DATA_CORRUPT', `Not everything could be saved in ${folder}; look at what was left out before you use it`)
+  throw new AppError('DATA_CORRUPT', `Not all records could be saved in ${folder}; review the omitted ones before you use it`)
 }
 
-/** Nobody reads more. */
+/** Maximum number of findings printed. */
 const MAX_LINES = 50
 
-function showSome(lines: readonly string[], io: Io): void {
+function printFirst(lines: readonly string[], io: Io): void {
   for (const line of lines.slice(0, MAX_LINES)) io.stdout.write(`${line}\n`)
   if (lines.length > MAX_LINES) io.stdout.write(`… and ${lines.length - MAX_LINES} more\n`)
 }
@@ -77,20 +78,20 @@ function show({ snapshot, journal, tables, findings, sound }: Report, repair: Re
     ...(snapshot === undefined ? [] : [['db.json', `${snapshot.bytes}`, `up to transaction ${snapshot.sequence}`]]),
     ...journal.map(({ file, bytes, transactions }) => [file, `${bytes}`, counted(transactions, 'transaction')]),
   ]
-  io.stdout.write(`\n${table(['FILE', 'BYTES', 'HOLDS'], rows)}`)
+  io.stdout.write(`\n${table(['FILE', 'BYTES', 'CONTENT'], rows)}`)
   const counts = Object.entries(tables).map(([name, records]) => [name, `${records}`])
   io.stdout.write(`\n${table(['TABLE', 'RECORDS'], counts)}\n`)
-  showSome(
+  printFirst(
     findings.map(({ level, file, message }) => `${level} ${message.startsWith('/') ? message : `${file}: ${message}`}`),
     io,
   )
-  io.stdout.write(sound ? 'The data is sound.\n' : 'The data is not sound.\n')
+  io.stdout.write(sound ? 'The data is intact.\n' : 'The data is damaged.\n')
   if (repair === undefined) return
   const saved = `${counted(repair.records, 'record')}, with ${counted(repair.transactions, 'transaction')} of the journal,`
   io.stdout.write(`\nSaved ${saved} in ${repair.folder}\n`)
-  showSome(
-    repair.leftOut.map((place) => `left out: ${place}`),
+  printFirst(
+    repair.leftOut.map((place) => `omitted: ${place}`),
     io,
   )
-  if (repair.records > 0) io.stdout.write(`To start on it: admin serve --data ${repair.folder}\n`)
+  if (repair.records > 0) io.stdout.write(`To use it: admin serve --data ${repair.folder}\n`)
 }

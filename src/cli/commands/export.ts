@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 import { AppError } from '../../errors.ts'
 import { DEFAULT_FORMAT, FORMATS, type Format } from '../../query/formats.ts'
 import { type ApiClient, withApi } from '../api/api-client.ts'
-import { aboutModel, describedModels } from '../api/described-models.ts'
+import { describedModels, withModelSuggestion } from '../api/described-models.ts'
 import { type RemoteOptions, withRemoteOptions } from '../api/remote.ts'
 import { withRetries } from '../api/retry-limit.ts'
 import { type Io, writeAll } from '../terminal/io.ts'
@@ -32,19 +32,22 @@ Examples:
   $ ADMIN_TOKEN=… admin export post --url https://example.com -o posts.csv
 `
 
-/** `admin export`: writes records into files, or to stdout. A running server is asked, here or elsewhere. */
+/** `admin export`: writes records to files or to stdout. Works on a project folder, beside a running server, or on a remote one. */
 export function exportCommand(io: Io): Command {
   return withRemoteOptions(new Command('export').description('write records as CSV, JSON or NDJSON'))
-    .argument('[model]', 'whose records, such as post')
-    .addOption(new Option('--format <format>', 'what to write').choices(FORMATS).default(DEFAULT_FORMAT))
-    .option('--filters <filter...>', 'which records: <field>=<value> or <field>__<operator>=<value>; all must hold')
-    .option('--sort-by <fields>', 'fields to sort by, with commas between them (default: id)')
-    .option('--sort-order <orders>', 'asc or desc, for all fields or for each')
-    .option('--fields <names>', 'fields to write, with commas between them (default: all but secrets)')
-    .option('--bom', 'begin CSV with a byte order mark, for spreadsheets')
-    .option('--all', 'every model, each in a file of its own in the folder of -o')
-    .option('-o, --output <path>', 'the file, or with --all the folder, to write (default: stdout)')
-    .option('--force', 'write over files that are there')
+    .argument('[model]', 'model to export, such as post')
+    .addOption(new Option('--format <format>', 'format of the output').choices(FORMATS).default(DEFAULT_FORMAT))
+    .option(
+      '--filters <filter...>',
+      'filter records: <field>=<value> or <field>__<operator>=<value>; a record must match all filters',
+    )
+    .option('--sort-by <fields>', 'fields to sort by, separated by commas (default: id)')
+    .option('--sort-order <orders>', 'asc or desc: one for all fields, or one per field separated by commas')
+    .option('--fields <names>', 'fields to write, separated by commas (default: all except secrets)')
+    .option('--bom', 'start CSV with a byte order mark, for spreadsheets')
+    .option('--all', 'export every model, each to its own file in the folder given by -o')
+    .option('-o, --output <path>', 'file to write, or the folder with --all (default: stdout)')
+    .option('--force', 'overwrite existing files')
     .addHelpText('after', EXAMPLES)
     .action((model: string | undefined, options: ExportOptions) => {
       checkUsage(model, options)
@@ -56,20 +59,20 @@ export function exportCommand(io: Io): Command {
 
 /** @throws {AppError} USAGE */
 function checkUsage(model: string | undefined, { all = false, output, filters, fields, sortBy }: ExportOptions): void {
-  const wrong = (words: string) => new AppError('USAGE', words)
-  if (all === (model !== undefined)) throw wrong('Name a model, or --all for every one')
-  if (all && output === undefined) throw wrong('--all writes a file for each model; name their folder with -o')
+  const usageError = (message: string) => new AppError('USAGE', message)
+  if (all === (model !== undefined)) throw usageError('Name a model, or use --all for every model')
+  if (all && output === undefined) throw usageError('--all writes one file per model; name the folder with -o')
   if (all && (filters ?? fields ?? sortBy) !== undefined) {
-    throw wrong('--filters, --fields and --sort-by are about one model; export them one by one')
+    throw usageError('--filters, --fields and --sort-by apply to one model; export the models one by one')
   }
 }
 
 async function exportOne(client: ApiClient, model: string, options: ExportOptions, io: Io): Promise<void> {
   const { output, force = false } = options
   const path = output === undefined ? undefined : resolve(io.cwd, output)
-  // Before the work rather than after it.
+  // Checked before the download, to fail early.
   if (path !== undefined) await refuseExisting(path, { shown: output ?? path, force })
-  await aboutModel(client, model, async () => {
+  await withModelSuggestion(client, model, async () => {
     if (path === undefined) await writeAll(io.stdout, await client.download(pathOf(model, options)))
     else await writeFile(client, model, options, { path, shown: output ?? path }, io)
   })
@@ -79,7 +82,7 @@ async function exportAll(client: ApiClient, options: ExportOptions, io: Io): Pro
   const { output = '.', force = false, format } = options
   const folder = resolve(io.cwd, output)
   await mkdir(folder, { recursive: true }).catch((error: Error) => {
-    throw new AppError('TASK_FAILED', `${output} cannot be written into: ${error.message}`)
+    throw new AppError('TASK_FAILED', `${output} cannot be created: ${error.message}`)
   })
   const files = [...(await describedModels(client)).keys()].map((model) => {
     const name = `${fileNameOf(model)}.${format}`
@@ -88,22 +91,22 @@ async function exportAll(client: ApiClient, options: ExportOptions, io: Io): Pro
   for (const { path, shown } of files) await refuseExisting(path, { shown, force })
   for (const [written, { model, ...target }] of files.entries()) {
     await writeFile(client, model, options, target, io).catch((error: unknown) => {
-      throw partly(error, target.shown, written, files.length)
+      throw withProgressNote(error, target.shown, written, files.length)
     })
   }
 }
 
-/** Says which file it is about, and that those before it are there. */
-function partly(error: unknown, shown: string, written: number, total: number): unknown {
+/** Adds the name of the file and the number of files written so far to an error. */
+function withProgressNote(error: unknown, shown: string, written: number, total: number): unknown {
   if (!(error instanceof AppError)) return error
-  const words = error.message.includes(shown) ? error.message : `${shown} was not written: ${error.message}`
-  return new AppError(error.code, `${words}\n${written} of ${total} files are written`, { cause: error })
+  const message = error.message.includes(shown) ? error.message : `${shown} was not written: ${error.message}`
+  return new AppError(error.code, `${message}\n${written} of ${total} files were written`, { cause: error })
 }
 
-/** A server elsewhere may say anything of how its models are called. @throws {AppError} TASK_FAILED */
+/** Validates a model name used as a file name, since a remote server is not trusted. @throws {AppError} TASK_FAILED */
 function fileNameOf(model: string): string {
   if (/^\w+$/.test(model)) return model
-  throw new AppError('TASK_FAILED', `The server has a model '${model}', which is no name of a file`)
+  throw new AppError('TASK_FAILED', `The server has a model '${model}', which is not a valid file name`)
 }
 
 async function writeFile(
@@ -139,7 +142,7 @@ async function totalOf({ request }: ApiClient, model: string, { filters = [] }: 
 const pathOf = (model: string, options: ExportOptions): string =>
   `/models/${encodeURIComponent(model)}/export?${queryOf(options)}`
 
-/** The same query that the API takes. */
+/** The query of the API's export route. */
 function queryOf({ format, filters = [], sortBy, sortOrder, fields, bom = false }: ExportOptions): string {
   const query = new URLSearchParams({ format })
   for (const filter of filters) query.append('filters', filter)

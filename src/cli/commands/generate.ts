@@ -13,21 +13,21 @@ interface GenerateViewOptions extends ProjectOptions {
   readonly force?: boolean
 }
 
-/** `admin generate`: writes what a project may begin with. */
+/** `admin generate`: generates files of a project. */
 export function generateCommand(io: Io): Command {
   return new Command('generate')
-    .description('write a part of a project to begin with')
+    .description('generate files of a project')
     .addHelpText('after', '\nExample:\n  $ admin generate view post\n')
     .addCommand(viewCommand(io))
 }
 
 function viewCommand(io: Io): Command {
-  return withProjectOption(new Command('view').description('print views of a model in YAML, sound and ready to be edited'))
+  return withProjectOption(new Command('view').description('print valid views of a model in YAML, ready to be edited'))
     .argument('<model>', 'name of the model, such as post')
-    .option('--form', 'the form view alone')
-    .option('--list', 'the list view alone')
-    .option('-o, --output <file>', 'write them into a file that is not there yet')
-    .option('--force', 'write over the file')
+    .option('--form', 'print only the form view')
+    .option('--list', 'print only the list view')
+    .option('-o, --output <file>', 'write to a new file instead of stdout')
+    .option('--force', 'overwrite the file if it exists')
     .addHelpText('after', '\nExample:\n  $ admin generate view post -o views/post.yaml\n')
     .action((name: string, options: GenerateViewOptions) =>
       withModels(io, options, (project) => {

@@ -8,7 +8,7 @@ import { FORMATS, type Format, formatOfName, MEDIA_TYPES } from '../../query/for
 import { type Imported, RefusedRows } from '../../transfer/imports.ts'
 import { type ApiClient, withApi } from '../api/api-client.ts'
 import { Upload } from '../api/api-requests.ts'
-import { aboutModel } from '../api/described-models.ts'
+import { withModelSuggestion } from '../api/described-models.ts'
 import { type RemoteOptions, withRemoteOptions } from '../api/remote.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -30,28 +30,28 @@ Examples:
   $ admin export post --format json | admin import post - --format json --keep-ids --project copy
 `
 
-/** `admin import`: creates or updates records from a file, all or none. Beside a running server it asks that server. */
+/** `admin import`: creates or updates records from a file, all or none. Works beside a running server. */
 export function importCommand(io: Io): Command {
   return withRemoteOptions(new Command('import').description('create or update records from a file, all or none'))
-    .argument('<model>', 'whose records, such as post')
-    .argument('<file>', 'a file as `admin export` writes it, or - for stdin')
-    .addOption(new Option('--format <format>', 'what the file is (default: what its name ends in)').choices(FORMATS))
-    .option('--dry-run', 'find out what would come of it, and change nothing')
-    .option('--upsert-by <field>', 'a unique field: records that have the same in it are updated')
-    .option('--form <name>', 'the form to hold the records to')
-    .option('--keep-ids', 'take ids, created_at and updated_at as the file has them; while no server runs')
-    .option('--json', 'print what came of it as JSON')
+    .argument('<model>', 'model to import into, such as post')
+    .argument('<file>', 'file in a format that `admin export` writes, or - for stdin')
+    .addOption(new Option('--format <format>', 'format of the file (default: by its extension)').choices(FORMATS))
+    .option('--dry-run', 'validate the file and report the result without changing anything')
+    .option('--upsert-by <field>', 'unique field: records with the same value in it are updated')
+    .option('--form <name>', 'validate records with this form')
+    .option('--keep-ids', 'keep id, created_at and updated_at of the file; only while no server runs')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (model: string, file: string, options: ImportOptions) => {
       const format = formatOf(file, options)
       if (options.keepIds === true && options.upsertBy !== undefined) {
-        throw new AppError('USAGE', '--keep-ids is for records that are new, --upsert-by for those that are there; choose one')
+        throw new AppError('USAGE', '--keep-ids is for new records, --upsert-by for existing ones; use one of them')
       }
       const outcome = await withApi(io, options, (client) =>
-        aboutModel(client, model, () => importFile(client, model, { file, format }, options, io)),
+        withModelSuggestion(client, model, () => importFile(client, model, { file, format }, options, io)),
       )
       if (options.json === true) io.stdout.write(`${JSON.stringify(outcome)}\n`)
-      tell(outcome, options, io)
+      printSummary(outcome, options, io)
     })
 }
 
@@ -59,8 +59,8 @@ export function importCommand(io: Io): Command {
 function formatOf(file: string, { format }: ImportOptions): Format {
   const found = format ?? formatOfName(file)
   if (found !== undefined) return found
-  const what = file === STDIN ? 'Say what stdin is' : `Say what ${file} is`
-  throw new AppError('USAGE', `${what}, by --format ${FORMATS.join('|')}`)
+  const source = file === STDIN ? 'stdin' : file
+  throw new AppError('USAGE', `The format of ${source} is unknown; add --format ${FORMATS.join('|')}`)
 }
 
 async function importFile(
@@ -73,7 +73,7 @@ async function importFile(
   const content = file === STDIN ? io.stdin : createReadStream(resolve(io.cwd, file))
   try {
     if (app !== undefined) return await app.imports.run(SHELL, model, { format, content }, { dryRun, upsertBy, formId, keepIds })
-    if (keepIds) throw new AppError('TASK_FAILED', 'A running server gives ids itself; stop it to import with --keep-ids')
+    if (keepIds) throw new AppError('TASK_FAILED', 'A running server assigns ids itself; stop it to import with --keep-ids')
     const query = new URLSearchParams({ dry_run: String(dryRun) })
     if (upsertBy !== undefined) query.set('upsert_by', upsertBy)
     if (formId !== undefined) query.set('form_id', formId)
@@ -83,30 +83,30 @@ async function importFile(
       new Upload(MEDIA_TYPES[format], await buffer(content)),
     )
   } catch (error) {
-    throw placed(error, file)
+    throw withPositions(error, file)
   }
 }
 
-/** Says of each fault where it is: `posts.csv:4: title is mandatory`. */
-function placed(error: unknown, file: string): unknown {
+/** Adds the position in the file to each message: `posts.csv:4: title is mandatory`. */
+function withPositions(error: unknown, file: string): unknown {
   const { syscall, message } = error as NodeJS.ErrnoException
   if (syscall !== undefined) return new AppError('TASK_FAILED', `${file} cannot be read: ${message}`)
-  // What a server says by fields has no code of its own.
+  // Validation errors of a server arrive as TASK_FAILED with messages by field, since they have no code of their own.
   const isByRow = error instanceof AppError && ['VALIDATION_FAILED', 'TASK_FAILED'].includes(error.code)
   if (!isByRow || typeof error.details === 'string') return error
   const lineOf = error instanceof RefusedRows ? error.lineOf : () => undefined
   const lines = Object.entries(error.details).flatMap(([key, messages]) => {
     const row = Number(/^(\d+)\./.exec(key)?.[1])
     const line = lineOf(row)
-    const place = Number.isNaN(row) ? file : line === undefined ? `${file}: row ${row}` : `${file}:${line}`
-    return messages.map((each) => `${place}: ${each}`)
+    const position = Number.isNaN(row) ? file : line === undefined ? `${file}: row ${row}` : `${file}:${line}`
+    return messages.map((each) => `${position}: ${each}`)
   })
   return new AppError('VALIDATION_FAILED', lines.join('\n'))
 }
 
-function tell({ created, updated, total, ignored }: Imported, { dryRun = false }: ImportOptions, io: Io): void {
+function printSummary({ created, updated, total, ignored }: Imported, { dryRun = false }: ImportOptions, io: Io): void {
   const records = `${total} ${total === 1 ? 'record' : 'records'}`
   const parts = updated === 0 ? '' : ` (${created} created, ${updated} updated)`
   io.stderr.write(dryRun ? `${records} would be imported${parts}; nothing was changed\n` : `Imported ${records}${parts}\n`)
-  if (ignored.length > 0) io.stderr.write(`Not taken from the file, since the server sets them: ${ignored.join(', ')}\n`)
+  if (ignored.length > 0) io.stderr.write(`Ignored columns, which the server sets: ${ignored.join(', ')}\n`)
 }

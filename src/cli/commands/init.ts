@@ -8,11 +8,11 @@ import { withApp } from '../project/project-options.ts'
 import { PACKAGE_FOLDER, SCAFFOLD } from '../project/scaffold.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** `admin init`: writes a small project that runs at once. */
+/** `admin init`: creates a small project that is ready to run. */
 export function initCommand(io: Io): Command {
   return new Command('init')
-    .description('make a project folder that runs at once')
-    .argument('<dir>', 'folder to make; must be new or empty')
+    .description('create a project folder that is ready to run')
+    .argument('<dir>', 'folder to create; must be new or empty')
     .option('--json', 'print {"project", "username", "password"}')
     .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n')
     .action(async (dir: string, options: { json?: boolean }) => {
@@ -20,12 +20,14 @@ export function initCommand(io: Io): Command {
       await writeScaffold(folder)
       const password = randomBytes(15).toString('base64url')
       const data = { username: 'admin', email: 'admin@example.com', password, is_superuser: true }
-      // The environment speaks of another project, if of any.
+      // Environment variables such as ADMIN_DATA are meant for another project.
       await withApp({ ...io, env: {} }, { project: folder }, 'write', (app) => app.records.create(SYSTEM, 'user', { data }))
       if (options.json === true) io.stdout.write(`${JSON.stringify({ project: folder, username: 'admin', password })}\n`)
       else io.stdout.write(`username: admin\npassword: ${password}\n`)
       const shown = relative(io.cwd, folder) || '.'
-      io.stderr.write(`Made a project in ${shown}. The password is shown only now; \`admin users passwd admin\` changes it.\n`)
+      io.stderr.write(
+        `Created a project in ${shown}. The password is shown only once; \`admin users passwd admin\` changes it.\n`,
+      )
       io.stderr.write(`Next: admin serve --project ${shown}\n`)
     })
 }
@@ -33,7 +35,7 @@ export function initCommand(io: Io): Command {
 async function writeScaffold(folder: string): Promise<void> {
   const existing = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
-    throw new AppError('TASK_FAILED', `${folder} cannot be used: ${error.message}`)
+    throw new AppError('TASK_FAILED', `${folder} cannot be read: ${error.message}`)
   })
   if (existing.length > 0) throw new AppError('TASK_FAILED', `${folder} is not empty; name a new folder`)
   const home = await packageHome(folder)
@@ -44,7 +46,7 @@ async function writeScaffold(folder: string): Promise<void> {
   }
 }
 
-/** The package as a new project will find it: in the nearest folder above that has it installed, or else its own. */
+/** The path of the package as seen from a new project: in the nearest parent folder that has it installed, otherwise its own. */
 async function packageHome(folder: string): Promise<string> {
   for (let above = folder; above !== dirname(above); above = dirname(above)) {
     const isThere = await access(join(above, PACKAGE_FOLDER)).then(

@@ -11,7 +11,7 @@ import { brokenRecords } from '../../service/project/broken-records.ts'
 import { earlierVersion } from '../../service/project/earlier-version.ts'
 import { lintProject } from '../../service/project/lint.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
-import { whenChanged } from '../project/watch.ts'
+import { watchFolder } from '../project/watch.ts'
 import type { Io } from '../terminal/io.ts'
 import { painter } from '../terminal/style.ts'
 
@@ -30,7 +30,7 @@ interface LintOptions {
 }
 
 const HELP = `
-Exits 0 when there is nothing that fails, 1 when there is, and 2 when it could not be found out. A file that is wrong is a finding.
+Exits 0 when no finding fails the run, 1 when one does, and 2 when lint could not run. An invalid file is a finding.
 
 Examples:
   $ admin lint
@@ -39,28 +39,30 @@ Examples:
   $ admin lint --explain view/unknown-field
 `
 
-/** `admin lint`: says what is wrong with a project's files, without serving it and without touching its data. */
+/** `admin lint`: reports problems in a project's files. Reads the data only with `--data`, and changes files only with `--fix`. */
 export function lintCommand(io: Io): Command {
   return new Command('lint')
     .description('check the models, views and settings of a project')
-    .argument('[path...]', 'files or folders to report on (default: the whole project); all of it is read in any case')
+    .argument('[path...]', 'files or folders to report on (default: the whole project); the whole project is always read')
     .addOption(new Option('--project <dir>', 'project folder').default('.', 'the current folder'))
     .addOption(new Option('--format <format>', 'how to print findings').choices(FORMAT_NAMES).default('pretty'))
-    .option('--max-warnings <n>', 'fail when there are more warnings', parseCount)
-    .addOption(new Option('--fail-on <severity>', 'the least severity that fails').choices(['error', 'warn']).default('error'))
+    .option('--max-warnings <n>', 'fail when there are more than n warnings', parseCount)
+    .addOption(
+      new Option('--fail-on <severity>', 'lowest severity that fails the run').choices(['error', 'warn']).default('error'),
+    )
     .option('--quiet', 'print errors only; warnings still count')
-    .option('--fix', 'mend what can be mended without changing what the API accepts, refuses or stores')
-    .option('--watch', 'lint again whenever a file of the project changes')
-    .option('--data', 'also hold the stored records against the models')
-    .option('--against <version>', 'also report what has changed for clients since a git ref or the project in another folder')
-    .option('--explain [rule]', 'explain a rule, or list all')
-    .option('--schema', 'print the JSON Schema of --format json')
+    .option('--fix', 'fix findings whose fix does not change what the API accepts, rejects or stores')
+    .option('--watch', 'lint again when a file of the project changes')
+    .option('--data', 'also validate the stored records against the models')
+    .option('--against <version>', 'also report API changes for clients since a git ref or the project in another folder')
+    .option('--explain [rule]', 'explain a rule, or list all rules')
+    .option('--schema', 'print the JSON Schema of the output of --format json')
     .addHelpText('after', HELP)
     .action(async (paths: string[], options: LintOptions) => {
       if (options.schema === true) io.stdout.write(`${JSON.stringify(REPORT_SCHEMA, null, 2)}\n`)
       else if (options.explain !== undefined) io.stdout.write(explanation(options.explain, io))
-      else if (options.watch === true) await lintAgainAndAgain(paths, options, io)
-      else judge(await lintOnce(paths, options, io), options)
+      else if (options.watch === true) await watchAndLint(paths, options, io)
+      else checkThresholds(await lintOnce(paths, options, io), options)
     })
 }
 
@@ -71,7 +73,7 @@ function explanation(id: string | true, io: Io): string {
   return explain(rule, painter(io.stdout, io.env))
 }
 
-/** Lints, and prints what was found. */
+/** Lints the project once and prints the findings. */
 async function lintOnce(paths: readonly string[], options: LintOptions, io: Io): Promise<LintReport> {
   const folder = resolve(io.cwd, options.project ?? '.')
   const earlier = options.against === undefined ? undefined : await earlierVersion(folder, options.against, io.cwd)
@@ -91,7 +93,7 @@ async function lintOnce(paths: readonly string[], options: LintOptions, io: Io):
     const findings = options.quiet === true ? report.findings.filter(({ severity }) => severity === 'error') : report.findings
     const context = { paint: painter(io.stdout, io.env), version: await ownVersion(), failOn: options.failOn }
     if (options.data === true && report.findings.some(({ stopsServe }) => stopsServe)) {
-      io.stderr.write('The stored records were not looked at, since the project cannot be served.\n')
+      io.stderr.write('The stored records were not checked, since the project has errors that keep a server from starting.\n')
     }
     io.stdout.write(FORMATS[options.format]({ ...report, findings }, context))
     return report
@@ -100,26 +102,26 @@ async function lintOnce(paths: readonly string[], options: LintOptions, io: Io):
   }
 }
 
-/** 1 is for findings. */
+/** Gives failures of lint itself exit code 2, since 1 means findings. */
 function couldNotRun(error: unknown): unknown {
   return error instanceof AppError && error.exitCode !== 2 ? new AppError('USAGE', error.details, { cause: error }) : error
 }
 
-/** @throws {AppError} TASK_FAILED when what was found makes the run fail */
-function judge({ findings }: LintReport, { failOn, maxWarnings = Infinity }: LintOptions): void {
+/** @throws {AppError} TASK_FAILED when the findings exceed `--fail-on` or `--max-warnings` */
+function checkThresholds({ findings }: LintReport, { failOn, maxWarnings = Infinity }: LintOptions): void {
   const { error, warn } = countBySeverity(findings)
   if (error > 0) throw new AppError('TASK_FAILED', `Lint found ${several(error, 'error')} and ${several(warn, 'warning')}`)
   if (failOn === 'warn' && warn > 0)
-    throw new AppError('TASK_FAILED', `Lint found ${several(warn, 'warning')}, which fail by --fail-on warn`)
+    throw new AppError('TASK_FAILED', `Lint found ${several(warn, 'warning')}, which fail the run because of --fail-on warn`)
   if (warn > maxWarnings)
     throw new AppError('TASK_FAILED', `Lint found ${several(warn, 'warning')}; --max-warnings allows ${maxWarnings}`)
 }
 
 const several = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-async function lintAgainAndAgain(paths: readonly string[], options: LintOptions, io: Io): Promise<void> {
+async function watchAndLint(paths: readonly string[], options: LintOptions, io: Io): Promise<void> {
   await lintOnce(paths, options, io)
-  const watcher = await whenChanged(resolve(io.cwd, options.project ?? '.'), async () => {
+  const watcher = await watchFolder(resolve(io.cwd, options.project ?? '.'), async () => {
     await lintOnce(paths, options, io).catch((error: unknown) =>
       io.stderr.write(`${error instanceof Error ? error.message : error}\n`),
     )
@@ -138,6 +140,6 @@ async function ownVersion(): Promise<string> {
 }
 
 function parseCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is a number from 0.')
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 0 or greater.')
   return Number(text)
 }

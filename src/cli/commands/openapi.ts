@@ -5,10 +5,10 @@ import { type ProjectOptions, withProject, withProjectOption } from '../project/
 import type { Io } from '../terminal/io.ts'
 import { writeOutput } from '../terminal/output-file.ts'
 
-/** `admin openapi`: prints the description of the API, without starting a server and without touching data. */
+/** `admin openapi`: prints the OpenAPI document without starting a server or opening the data. */
 export function openapiCommand(io: Io): Command {
-  return withProjectOption(new Command('openapi').description('print the API of a project in OpenAPI 3.1'))
-    .option('-o, --output <file>', 'write it into a file')
+  return withProjectOption(new Command('openapi').description('print the OpenAPI 3.1 document of a project'))
+    .option('-o, --output <file>', 'write to a file instead of stdout')
     .addHelpText('after', '\nExample:\n  $ admin openapi -o openapi.json && npx openapi-typescript openapi.json -o api.ts\n')
     .action((options: ProjectOptions & { output?: string }) =>
       withProject(io, options, async (project) => {

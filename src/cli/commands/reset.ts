@@ -8,18 +8,18 @@ import type { Io } from '../terminal/io.ts'
 
 type ResetOptions = RemoteOptions & { seedData?: boolean; json?: boolean }
 
-/** `admin reset`: removes every record. */
+/** `admin reset`: deletes every record. */
 export function resetCommand(io: Io): Command {
-  return withRemoteOptions(new Command('reset').description('remove every record, beside a running server too; ids begin anew'))
-    .option('--seed-data', 'then create the seed records, as on the first start')
+  return withRemoteOptions(new Command('reset').description('delete every record and restart ids at 1; also while a server runs'))
+    .option('--seed-data', 'create the seed records afterwards, as on the first start')
     .option('--json', 'print how many seed records were created as JSON')
-    .addHelpText('after', '\nKeeps the secret that tokens are signed with, and what `admin snapshot save` has kept.\n')
+    .addHelpText('after', '\nKeeps the secret that signs tokens, and the snapshots saved by `admin snapshot save`.\n')
     .addHelpText('after', '\nExample:\n  $ admin snapshot save before && admin reset --seed-data\n')
     .action(async (options: ResetOptions) => {
       const seeds = options.seedData === true
       const seeded = await reset(io, options, seeds)
-      const now = seeds ? `there are ${seeded} seed records now` : 'there are no users now; --seed-data creates the seed records'
-      io.stderr.write(`Removed every record; ${now}\n`)
+      const rest = seeds ? `created ${seeded} seed records` : 'there are no users now; --seed-data creates the seed records'
+      io.stderr.write(`Deleted every record; ${rest}\n`)
       if (options.json === true) io.stdout.write(`${JSON.stringify({ seeded })}\n`)
     })
 }

@@ -8,7 +8,7 @@ import { createLog, type Log } from '../../log/log.ts'
 import { firstSuperuser } from '../../service/accounts/users.ts'
 import { announceApi, lockPath } from '../../store/embedded/files/lock.ts'
 import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project/project-options.ts'
-import { type Changes, noticeChanges } from '../project/reload.ts'
+import { type ProjectReloader, watchProject } from '../project/reload.ts'
 import type { Io } from '../terminal/io.ts'
 
 interface ServeOptions extends ProjectOptions {
@@ -19,24 +19,24 @@ interface ServeOptions extends ProjectOptions {
   readonly ephemeral?: boolean
   readonly watch?: boolean
   readonly logFormat?: 'json' | 'text'
-  /** `--no-rate-limit` makes it false. */
+  /** False with `--no-rate-limit`. */
   readonly rateLimit: boolean
 }
 
-/** `admin serve`: serves a project until it is asked to stop. */
+/** `admin serve`: serves a project over HTTP until SIGINT, SIGTERM or SIGHUP. */
 export function serveCommand(io: Io): Command {
   return withProjectOptions(new Command('serve').description('serve a project over HTTP'))
     .option('--host <host>', 'address to listen on (default: the setting `host`, 127.0.0.1)')
     .option('--port <number>', 'port to listen on, 0 for a free one (default: the setting `port`, 8000)', parsePort)
-    .option('--cors <origin...>', 'origins of front ends that browsers may call from, such as http://localhost:5173')
-    .option('--no-rate-limit', 'do not limit how often the API may be called')
+    .option('--cors <origin...>', 'allowed origins for browsers (CORS), such as http://localhost:5173')
+    .option('--no-rate-limit', 'turn off rate limits')
     .addOption(
-      new Option('--ephemeral', 'begin with the seed records, keep changes in memory and write nothing').conflicts('data'),
+      new Option('--ephemeral', 'start with the seed records, keep all changes in memory and write no files').conflicts('data'),
     )
-    .option('--watch', 'reload models, views and settings when files of the project folder change; connections and data stay')
+    .option('--watch', 'reload models, views and settings when project files change; keeps connections and data')
     .option('--show-token', 'print an access token of the first superuser and a curl command that uses it')
     .addOption(
-      new Option('--log-format <format>', 'how the log is written to stderr (default: text on a terminal, else json)').choices([
+      new Option('--log-format <format>', 'format of the log on stderr (default: text on a terminal, otherwise json)').choices([
         'json',
         'text',
       ]),
@@ -47,12 +47,12 @@ export function serveCommand(io: Io): Command {
       const flags = { ...flagsOf(options), ...logFlags(options, debug) }
       const log = (settings: Settings['log']) => serverLog(settings, options, io)
       const mode = options.ephemeral === true ? 'ephemeral' : 'write'
-      // Before anything is read, so that what is saved meanwhile is not missed.
-      const changes = options.watch === true ? await noticeChanges(sourceOf(io, options, flags)) : undefined
+      // Created before the project is loaded, so that no change is missed in between.
+      const reloader = options.watch === true ? await watchProject(sourceOf(io, options, flags)) : undefined
       try {
-        await withApp(io, options, mode, (app) => serve(app, options, changes, io), { flags, log })
+        await withApp(io, options, mode, (app) => serve(app, options, reloader, io), { flags, log })
       } finally {
-        await changes?.close()
+        await reloader?.close()
       }
     })
 }
@@ -62,16 +62,16 @@ function logFlags({ logFormat }: ServeOptions, debug: boolean): SettingsInput {
 }
 
 /**
- * The log of a server: text where a person looks on, JSON where a program collects it.
+ * Creates the log of a server: by default text on a terminal, otherwise JSON.
  *
- * @throws {AppError} USAGE when a token is to be shown in a log that a program collects
+ * @throws {AppError} USAGE for `--show-token` with a JSON log, since such logs are collected and the token would leak
  */
 function serverLog({ level, format }: Settings['log'], { showToken = false }: ServeOptions, io: Io): Log {
   if (showToken && format === 'json') {
-    throw new AppError('USAGE', 'A token is not shown in a log that is JSON; use --log-format text, or `admin token`')
+    throw new AppError('USAGE', '--show-token does not work with a JSON log; use --log-format text, or `admin token`')
   }
-  const isForPeople = io.stderr.isTTY === true || showToken
-  const chosen = format === 'auto' ? (isForPeople ? 'text' : 'json') : format
+  const isText = io.stderr.isTTY === true || showToken
+  const chosen = format === 'auto' ? (isText ? 'text' : 'json') : format
   return createLog((line) => io.stderr.write(line), { level, format: chosen })
 }
 
@@ -84,20 +84,21 @@ function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
   }
 }
 
-async function serve(app: App, options: ServeOptions, changes: Changes | undefined, io: Io): Promise<void> {
+async function serve(app: App, options: ServeOptions, reloader: ProjectReloader | undefined, io: Io): Promise<void> {
   let address = ''
-  let known = ''
-  const announced = async (next: App) => {
+  let published = ''
+  const publishAddress = async (next: App) => {
     const api = reachable(address) + apiRoots(next.settings).api
-    if (api === known) return
-    await announce(next, api)
-    known = api
+    if (api === published) return
+    await writeApiAddress(next, api)
+    published = api
   }
   const live = await LiveServer.create(app, {
     async begin(next) {
-      // Where the API begins may have been set anew.
-      const warn = (error: Error) => next.log.warn(`Commands are not told where the API is now: ${error.message}`)
-      await announced(next).catch(warn)
+      // A reload may have changed the root of the API.
+      const warn = (error: Error) =>
+        next.log.warn(`Commands cannot find the API: the lock file was not updated: ${error.message}`)
+      await publishAddress(next).catch(warn)
       void next.searchIndexes.prepare()
       await next.webhooks.deliver()
     },
@@ -108,39 +109,42 @@ async function serve(app: App, options: ServeOptions, changes: Changes | undefin
   const { host } = app.settings
   address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   try {
-    await announced(app)
+    await publishAddress(app)
     const stop = io.stopRequested()
     io.stdout.write(`Listening on ${address}\n`)
     await introduce(app, options, address, io)
     await live.begin()
-    changes?.reload(live)
+    reloader?.start(live)
     const reason = await stop
     live.app.log.info(`${reason}: finishing open requests`)
   } finally {
-    await changes?.close()
-    // Before the port is anybody's. Where it fails, whoever asks there finds out that this server is gone.
-    const warn = (error: Error) => live.app.log.warn(`The lock keeps the server's address: ${error.message}`)
-    await announce(live.app, undefined).catch(warn)
+    await reloader?.close()
+    // Removed before the port is free for other processes. If it fails, commands still detect another server by the proof challenge.
+    const warn = (error: Error) => live.app.log.warn(`The server's address was not removed from the lock file: ${error.message}`)
+    await writeApiAddress(live.app, undefined).catch(warn)
     await live.stop()
     await live.app.close()
   }
 }
 
-/** Tells commands where the data is served. Where nothing is written nobody is told: they work on what is in the data folder. */
-async function announce({ dataFolder }: App, api: string | undefined): Promise<void> {
+/**
+ * Writes the address of the API into the lock file, where commands look it up. An ephemeral server has no data folder and writes
+ * nothing; commands then work on the data folder itself.
+ */
+async function writeApiAddress({ dataFolder }: App, api: string | undefined): Promise<void> {
   if (dataFolder !== undefined) await announceApi(lockPath(dataFolder), api)
 }
 
-/** The address as this machine reaches it, for a server that listens on all. */
+/** Replaces the wildcard address, which cannot be connected to, with the loopback address. */
 const reachable = (address: string): string => address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 
-/** Tells a person what is being served and how to begin. */
+/** Logs the project and data in use, and how to get started. */
 async function introduce(app: App, options: ServeOptions, address: string, io: Io): Promise<void> {
   const { log } = app
   const { registry, views, seeds } = app.project
   const viewCount = views.grouped.reduce((count, [, list]) => count + list.length, 0)
   log.info(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
-  const place = app.dataFolder ?? 'memory, to be forgotten when the server stops'
+  const place = app.dataFolder ?? 'memory, lost when the server stops'
   log.info(`Data in ${place}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
   for (const warning of app.project.warnings) log.warn(warning)
   const superuser = await firstSuperuser(app.store)
@@ -148,15 +152,15 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
     const remedy =
       app.dataFolder === undefined
         ? 'Add one to the seed records, in seed/user.yaml'
-        : 'Make one: admin users add NAME --email ADDRESS --superuser'
+        : 'Add one: admin users add NAME --email ADDRESS --superuser'
     log.info(`There is no superuser yet. ${remedy}`)
   } else if (options.showToken === true) {
-    // Not by the log, which has no tokens in it: this is for the person who asked.
-    const say = (line: string) => io.stderr.write(`${line}\n`)
+    // Written to stderr directly, since the log must not contain tokens.
+    const print = (line: string) => io.stderr.write(`${line}\n`)
     const token = app.logins.issueAccessToken(superuser)
     const model = registry.public.find(({ key }) => !['user', 'group', 'permission'].includes(key)) ?? registry.expect('user')
-    say(`\nAccess token of ${superuser.username}, good for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)
-    say(
+    print(`\nAccess token of ${superuser.username}, valid for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)
+    print(
       `\nTry it:\n\ncurl -H 'Authorization: Bearer ${token}' '${address}${apiRoots(app.settings).models}/${model.key}?page_size=2'\n`,
     )
   }
@@ -164,12 +168,13 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
 
 function cannotListen({ settings: { host, port } }: App, { code, message }: NodeJS.ErrnoException): string {
   if (code === 'EADDRINUSE')
-    return `Port ${port} of ${host} is in use; stop what listens there, or choose another with --port (0 takes a free one)`
-  if (code === 'EACCES') return `Port ${port} may not be used by this user; choose one above 1023 with --port`
+    return `Port ${port} of ${host} is in use; stop the other process, or choose another port with --port (0 picks a free one)`
+  if (code === 'EACCES') return `No permission to use port ${port}; choose one above 1023 with --port`
   return `Cannot listen on ${host}:${port}: ${message}`
 }
 
 function parsePort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.')
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('A port is a whole number from 0 to 65535.')
   return Number(text)
 }

@@ -19,10 +19,10 @@ import { table } from '../terminal/style.ts'
 type SaveOptions = RemoteOptions & { force?: boolean }
 type ListOptions = RemoteOptions & { json?: boolean }
 
-/** `admin snapshot`: copies of the data, to come back to. */
+/** `admin snapshot`: saves, restores and lists copies of the data. */
 export function snapshotCommand(io: Io): Command {
   const snapshot = new Command('snapshot')
-    .description('keep copies of the data, and come back to them, beside a running server too')
+    .description('save and restore copies of the data, also while a server runs')
     .addHelpText('after', '\nExample:\n  $ admin snapshot save before-import\n')
   snapshot.addCommand(saveCommand(io))
   snapshot.addCommand(loadCommand(io))
@@ -31,9 +31,9 @@ export function snapshotCommand(io: Io): Command {
 }
 
 function saveCommand(io: Io): Command {
-  return withRemoteOptions(new Command('save').description('keep a copy of the data').argument('<name>', 'name of the copy'))
-    .option('--force', 'write over a copy of that name')
-    .addHelpText('after', '\nCopies are kept in the folder snapshots/ of the data folder.\n')
+  return withRemoteOptions(new Command('save').description('save a copy of the data').argument('<name>', 'name of the snapshot'))
+    .option('--force', 'overwrite an existing snapshot of that name')
+    .addHelpText('after', '\nSnapshots are stored in the folder snapshots/ of the data folder.\n')
     .addHelpText('after', '\nExample:\n  $ admin snapshot save before-import\n')
     .action(async (name: string, options: SaveOptions) => {
       const { bytes } = await save(io, options, { name, force: options.force === true })
@@ -47,23 +47,23 @@ async function save(io: Io, options: RemoteOptions, request: CopyRequest): Promi
   }
   return withDataFolder(io, options, async (folder, registry) => {
     await refuseTaken(folder, request)
-    // Afterwards `db.json` is all there is.
+    // After compaction, `db.json` contains all records and can be copied.
     await compactFolder(folder, registry)
     return shownCopy(await whileLocked(folder, () => saveCopy(folder, request)))
   })
 }
 
 function loadCommand(io: Io): Command {
-  const load = new Command('load').description('put a copy in the place of the data, which is lost')
-  return withRemoteOptions(load.argument('<name>', 'name of the copy'))
+  const load = new Command('load').description('replace the data with a snapshot; the current data is lost')
+  return withRemoteOptions(load.argument('<name>', 'name of the snapshot'))
     .addHelpText('after', '\nExample:\n  $ admin snapshot load before-import && admin serve\n')
     .action(async (name: string, options: RemoteOptions) => {
-      const { bytes } = await loaded(io, options, name)
+      const { bytes } = await restore(io, options, name)
       io.stderr.write(`Loaded '${name}' (${bytes} bytes)\n`)
     })
 }
 
-async function loaded(io: Io, options: RemoteOptions, name: string): Promise<ShownCopy> {
+async function restore(io: Io, options: RemoteOptions, name: string): Promise<ShownCopy> {
   if (await isServed(io, options)) {
     const path = `/snapshots/${encodeURIComponent(name)}/load`
     return withApi(io, options, async ({ request }) => (await request('POST', path)).data)
@@ -76,13 +76,13 @@ async function loaded(io: Io, options: RemoteOptions, name: string): Promise<Sho
 }
 
 function listCommand(io: Io): Command {
-  return withRemoteOptions(new Command('list').description('list the copies'))
-    .option('--json', 'print the copies as a JSON array')
+  return withRemoteOptions(new Command('list').description('list the snapshots'))
+    .option('--json', 'print the snapshots as a JSON array')
     .addHelpText('after', '\nExample:\n  $ admin snapshot list --json\n')
     .action(async (options: ListOptions) => {
       const copies = await listed(io, options)
       if (options.json === true) io.stdout.write(`${JSON.stringify(copies, null, 2)}\n`)
-      else if (copies.length === 0) io.stderr.write('There are no snapshots; `admin snapshot save NAME` makes one\n')
+      else if (copies.length === 0) io.stderr.write('There are no snapshots; `admin snapshot save NAME` saves one\n')
       else {
         const rows = copies.map(({ name, bytes, saved_at }) => [name, String(bytes), saved_at])
         io.stdout.write(table(['NAME', 'BYTES', 'SAVED'], rows))

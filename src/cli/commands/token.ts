@@ -4,10 +4,10 @@ import { expectUser, firstSuperuser } from '../../service/accounts/users.ts'
 import { type ProjectOptions, withApp, withProjectOptions } from '../project/project-options.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** `admin token`: prints an access token and nothing else. Works beside a running server. */
+/** `admin token`: prints an access token and nothing else. Works while a server runs. */
 export function tokenCommand(io: Io): Command {
   return withProjectOptions(new Command('token').description('print an access token'))
-    .option('--user <name>', 'whose token (default: the first superuser)')
+    .option('--user <name>', 'username of the token (default: the first superuser)')
     .option('--json', 'print {"access_token": …}')
     .addHelpText('after', '\nExample:\n  $ curl -H "Authorization: Bearer $(admin token)" http://127.0.0.1:8000/api/v1/auth/me\n')
     .action((options: ProjectOptions & { user?: string; json?: boolean }) =>
@@ -16,11 +16,11 @@ export function tokenCommand(io: Io): Command {
         if (user === undefined) {
           throw new AppError(
             'TASK_FAILED',
-            'There is no superuser yet; make one: admin users add NAME --email ADDRESS --superuser',
+            'There is no superuser yet; add one: admin users add NAME --email ADDRESS --superuser',
           )
         }
         if (user.is_active !== true)
-          throw new AppError('TASK_FAILED', `User '${String(user.username)}' is not active, so a token would be refused`)
+          throw new AppError('TASK_FAILED', `User '${String(user.username)}' is disabled, so a server would reject the token`)
         const token = app.logins.issueAccessToken(user)
         io.stdout.write(options.json === true ? `${JSON.stringify({ access_token: token })}\n` : `${token}\n`)
       }),

@@ -10,11 +10,13 @@ import { writeOutput } from '../terminal/output-file.ts'
 
 type TypesOptions = ProjectOptions & { readonly output?: string; readonly check?: boolean }
 
-/** `admin types`: prints the records of a project in TypeScript, or checks that a file still says the same. */
+/** `admin types`: prints the TypeScript types of a project, or checks that a file with them is up to date. */
 export function typesCommand(io: Io): Command {
-  return withProjectOption(new Command('types').description('print the records, inputs and filters of a project in TypeScript'))
-    .option('-o, --output <file>', 'write it into a file')
-    .option('--check', 'write nothing; exit 1 when the file of -o does not say the same')
+  return withProjectOption(
+    new Command('types').description('print TypeScript types of the records, inputs and filters of a project'),
+  )
+    .option('-o, --output <file>', 'write to a file instead of stdout')
+    .option('--check', 'write nothing; exit 1 if the file given by -o is not up to date')
     .addHelpText('after', '\nExample:\n  $ admin types -o src/admin.ts\n  $ admin types -o src/admin.ts --check\n')
     .action((options: TypesOptions) =>
       withProject(io, options, async (project) => {
@@ -25,17 +27,17 @@ export function typesCommand(io: Io): Command {
     )
 }
 
-/** @throws {AppError} TASK_FAILED when the file says something else; USAGE when there is no file to check */
+/** @throws {AppError} TASK_FAILED when the file differs or cannot be read; USAGE without a file */
 async function check(types: string, file: string | undefined, io: Io): Promise<void> {
   if (file === undefined) throw new AppError('USAGE', '--check needs the file to check: admin types -o FILE --check')
-  const there = await readFile(resolve(io.cwd, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const current = await readFile(resolve(io.cwd, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new AppError('TASK_FAILED', `${file} cannot be read: ${error.message}`)
   })
-  const difference = firstDifference(there.replaceAll('\r\n', '\n'), types)
+  const difference = firstDifference(current.replaceAll('\r\n', '\n'), types)
   if (difference === undefined) {
     io.stderr.write(`${file} is up to date\n`)
     return
   }
   io.stdout.write(difference)
-  throw new AppError('TASK_FAILED', `${file} is not what the project makes; write it anew: admin types -o ${file}`)
+  throw new AppError('TASK_FAILED', `${file} is not up to date; update it: admin types -o ${file}`)
 }

@@ -22,7 +22,7 @@ interface User {
 
 const PAGE = 100
 
-/** `admin users`: the accounts of a project, from the shell. A running server is asked, here or elsewhere. */
+/** `admin users`: manages user accounts. Works on a project folder, beside a running server, or on a remote one. */
 export function usersCommand(io: Io): Command {
   const users = new Command('users')
     .description('manage user accounts')
@@ -38,17 +38,17 @@ export function usersCommand(io: Io): Command {
 function addCommand(io: Io): Command {
   return withRemoteOptions(new Command('add').description('add a user').argument('<name>', 'username'))
     .requiredOption('--email <address>', 'e-mail address')
-    .option('--superuser', 'give all permissions')
-    .option('--password-stdin', 'read the password from standard input instead of asking')
+    .option('--superuser', 'grant all permissions')
+    .option('--password-stdin', 'read the password from standard input instead of prompting')
     .option('--json', 'print the user as JSON')
     .addHelpText('after', '\nExample:\n  $ admin users add ann --email ann@example.com --superuser\n')
     .action(async (username: string, options: AddOptions) => {
       const password = await newPassword(io, options.passwordStdin === true)
       const isSuperuser = options.superuser === true
       const data = { username, email: options.email, password, ...(isSuperuser ? { is_superuser: true } : {}) }
-      const made = await withApi(io, options, ({ request }) => request('POST', '/models/user', { data }))
-      if (options.json === true) io.stdout.write(`${JSON.stringify(made.data)}\n`)
-      io.stderr.write(`Added ${isSuperuser ? 'superuser' : 'user'} '${username}' with ID ${made.data.id}\n`)
+      const created = await withApi(io, options, ({ request }) => request('POST', '/models/user', { data }))
+      if (options.json === true) io.stdout.write(`${JSON.stringify(created.data)}\n`)
+      io.stderr.write(`Added ${isSuperuser ? 'superuser' : 'user'} '${username}' with ID ${created.data.id}\n`)
     })
 }
 
@@ -79,7 +79,7 @@ function listCommand(io: Io): Command {
 
 function passwordCommand(io: Io): Command {
   return withRemoteOptions(new Command('passwd').description("change a user's password").argument('<name>', 'username'))
-    .option('--password-stdin', 'read the password from standard input instead of asking')
+    .option('--password-stdin', 'read the password from standard input instead of prompting')
     .addHelpText('after', '\nExample:\n  $ admin users passwd ann\n')
     .action(async (username: string, options: PasswordOptions) => {
       const password = await newPassword(io, options.passwordStdin === true)
@@ -97,7 +97,7 @@ function activeCommand(io: Io, name: 'disable' | 'enable', active: boolean): Com
     })
 }
 
-/** By ids rather than by pages, of which one may move while they are read. */
+/** Reads all users by id ranges. Page numbers would skip or repeat users that are deleted or added meanwhile. */
 async function allUsers(io: Io, { request }: ApiClient): Promise<User[]> {
   const users: User[] = []
   for (;;) {

@@ -1,6 +1,6 @@
 import type { CommandTree } from './command-tree.ts'
 
-/** What a word on the command line may be completed to, and what that is. */
+/** A completion of a word on the command line. */
 export interface Candidate {
   readonly text: string
   readonly description: string
@@ -9,20 +9,20 @@ export interface Candidate {
 type Option = CommandTree['options'][number]
 type Argument = CommandTree['arguments'][number]
 
-/** Where completion stands: what the last word, which is yet to be completed, may be. */
-interface Place {
+/** The context of the word to be completed. */
+interface CompletionContext {
   readonly command: CommandTree
-  /** How many arguments of the command stand before it. */
+  /** Number of the command's arguments before the word. */
   readonly arguments: number
-  /** The option whose value it is. */
+  /** The option whose value the word is; undefined when it is none. */
   readonly option: Option | undefined
 }
 
 /**
- * What the last of some words may be completed to: commands, options, their choices, models. Nothing where it is a file, or anything.
+ * Returns the candidates for the last word: commands, options, choices of an option, or models. Empty for a file name or free text.
  *
- * @param words what stands behind the name of the program; the last may be empty
- * @param models gives the names of the models of the project in a folder
+ * @param words the words after the name of the program; the last may be empty
+ * @param models returns the model names of the project in a folder
  */
 export async function candidates(
   program: CommandTree,
@@ -31,29 +31,29 @@ export async function candidates(
 ): Promise<Candidate[]> {
   const last = words.at(-1) ?? ''
   const before = words.slice(0, -1)
-  const found = await possible(placeAfter(program, before), last, () => models(projectIn(before)))
+  const found = await candidatesIn(contextAfter(program, before), last, () => models(projectIn(before)))
   return found.filter(({ text }) => text.startsWith(last))
 }
 
-function placeAfter(program: CommandTree, words: readonly string[]): Place {
-  let place: Place = { command: program, arguments: 0, option: undefined }
+function contextAfter(program: CommandTree, words: readonly string[]): CompletionContext {
+  let context: CompletionContext = { command: program, arguments: 0, option: undefined }
   for (const word of words) {
-    const { command, option } = place
+    const { command, option } = context
     if (word.startsWith('-')) {
       const named = command.options.find(({ names }) => names.includes(word))
-      place = { ...place, option: named?.takes === 'nothing' ? undefined : named }
-    } else if (option !== undefined) place = { ...place, option: option.takes === 'many' ? option : undefined }
+      context = { ...context, option: named?.takes === 'nothing' ? undefined : named }
+    } else if (option !== undefined) context = { ...context, option: option.takes === 'many' ? option : undefined }
     else {
       const next = command.commands.find(({ name }) => name === word)
-      place =
-        next === undefined ? { ...place, arguments: place.arguments + 1 } : { command: next, arguments: 0, option: undefined }
+      context =
+        next === undefined ? { ...context, arguments: context.arguments + 1 } : { command: next, arguments: 0, option: undefined }
     }
   }
-  return place
+  return context
 }
 
-async function possible(
-  { command, arguments: count, option }: Place,
+async function candidatesIn(
+  { command, arguments: count, option }: CompletionContext,
   last: string,
   models: () => Promise<readonly string[]>,
 ): Promise<Candidate[]> {
@@ -66,13 +66,13 @@ async function possible(
   return names.map((text) => ({ text, description: '' }))
 }
 
-/** The last argument may be many. */
+/** The argument at an index; a variadic last argument takes all further words. */
 function argumentAt(all: readonly Argument[], index: number): Argument | undefined {
   const last = all.at(-1)
   return all[index] ?? (last?.isMany === true ? last : undefined)
 }
 
-/** The folder of the project that the words speak of. */
+/** The value of `--project` among the words; the current folder without one. */
 function projectIn(words: readonly string[]): string {
   const at = words.lastIndexOf('--project')
   return at < 0 ? '.' : (words[at + 1] ?? '.')

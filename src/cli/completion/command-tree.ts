@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** What completion has to know of a command. As data, it is there without loading what the commands need. */
+/** The part of a command that completion needs. Stored as JSON, it is read without loading the commands and their modules. */
 export interface CommandTree {
   readonly name: string
   readonly description: string
@@ -15,10 +15,10 @@ export interface CommandTree {
   readonly commands: readonly CommandTree[]
 }
 
-/** A command of commander's with all below it, but for those that are hidden. */
+/** Converts a commander command and its visible subcommands. */
 export function commandTree(command: Command): CommandTree {
   const help = command.createHelp()
-  // Among them `help`, which commander makes anew for each question.
+  // Includes `help`, for which commander creates a new object at each call: it is not in `command.commands`, so it is left out.
   const visible = new Set(help.visibleCommands(command))
   return {
     name: command.name(),

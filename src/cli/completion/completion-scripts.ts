@@ -1,9 +1,10 @@
-/** Shells for which there is a completion. */
+/** Shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
+/** The name of a supported shell. */
 export type Shell = (typeof SHELLS)[number]
 
-/** How each shell is told, once and for all. */
+/** The command that installs the completion permanently, by shell. */
 export const INSTALLING: Readonly<Record<Shell, string>> = {
   bash: `echo 'source <(admin completion bash)' >> ~/.bashrc`,
   zsh: `echo 'source <(admin completion zsh)' >> ~/.zshrc   # behind compinit`,
@@ -11,9 +12,9 @@ export const INSTALLING: Readonly<Record<Shell, string>> = {
 }
 
 /**
- * What a shell runs to complete words: it asks the program itself, by the name that it was called by, so the answers are those of
- * the version that runs. Where the program has none, files are completed. No shell obeys what it is answered: bash, which puts
- * words into the line as they are, gets them quoted; the others quote by themselves.
+ * The completion script of each shell. It runs `<program> complete` by the name on the command line, so candidates match the version
+ * in use. Without candidates, the shell completes file names. Candidates are never executed: bash inserts words unquoted, so its
+ * script quotes them; zsh and fish quote by themselves.
  */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `_admin_complete() {

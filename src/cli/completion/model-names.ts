@@ -1,25 +1,26 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Those that are there without being defined. */
+/** Models that exist in every project. */
 const BUILT_IN = ['user', 'group', 'permission']
 
-/** More than a person writes into one file. */
+/** Larger files are skipped: model definitions are written by hand. */
 const MAX_BYTES = 1_000_000
 
-/** `name: Post`, `"name": "Post"`, `name: 'Post'`: in every language a definition is written in. Names of fields are not capitalised. */
+/** Matches `name: Post`, `"name": "Post"` and `name: 'Post'`, in YAML, JSON and TypeScript. Field names are not capitalised. */
 const NAMED = /\bname["']?\s*:\s*["'`]?([A-Z][A-Za-z0-9]*)(?!\w)/g
 
 /**
- * The models of the project in a folder, as far as its text shows them; none where there is no project. Nothing in the folder is run
- * or believed, since a shell asks at the press of a key, wherever one happens to be: names are letters and digits.
+ * Returns the model keys of the project in a folder, found in the text of its files; empty without a `models` folder.
+ *
+ * Completion runs in any folder, so no file is executed or trusted: names consist of letters and digits only.
  */
 export async function modelNamesIn(folder: string): Promise<readonly string[]> {
-  const rooms = await readdir(join(folder, 'models')).catch(() => [])
+  const files = await readdir(join(folder, 'models')).catch(() => [])
   const texts = await Promise.all(
-    rooms.filter((name) => /\.(ya?ml|json|ts|js)$/i.test(name)).map((name) => textOf(join(folder, 'models', name))),
+    files.filter((name) => /\.(ya?ml|json|ts|js)$/i.test(name)).map((name) => textOf(join(folder, 'models', name))),
   )
-  if (rooms.length === 0) return []
+  if (files.length === 0) return []
   const found = texts.flatMap((text) => [...text.matchAll(NAMED)].map(([, name = '']) => name.toLowerCase()))
   return [...new Set([...found, ...BUILT_IN])].sort()
 }

@@ -10,52 +10,53 @@ import { holdsData } from '../../store/embedded/recovery/recovery.ts'
 import { isoTime } from '../../util/clock.ts'
 import { dataFolderOf } from './project-options.ts'
 
-/** One thing that was looked at. `fail` keeps a server from starting or from writing. */
+/** The result of one check. `fail` means that a server cannot start or cannot write. */
 export interface Check {
   readonly name: 'node' | 'config' | 'lock' | 'disk' | 'journal' | 'lint'
   readonly level: 'ok' | 'warn' | 'fail'
   readonly message: string
 }
 
-type Verdict = Omit<Check, 'name'>
+type CheckResult = Omit<Check, 'name'>
 
 const MEBIBYTE = 2 ** 20
-/** Folding the journal writes `db.json` anew beside the old one. */
-const LITTLE_SPACE = 1024 * MEBIBYTE
+/** Below this, a check warns: compaction writes a new `db.json` beside the old one. */
+const LOW_SPACE = 1024 * MEBIBYTE
+/** Below this, a check fails. */
 const NO_SPACE = 16 * MEBIBYTE
 
-/** Looks at everything that a server needs, and changes nothing. Works beside a server. */
+/** Checks everything that a server needs and changes nothing. Works while a server runs. */
 export async function healthOf(source: ProjectSource): Promise<{ checks: Check[]; examined: Examined; isHeld: boolean }> {
   const examined = await examineProject(source)
   const folder = dataFolderOf(examined.project)
   const holder = await holderOf(lockPath(folder))
-  const verdicts: Readonly<Record<Check['name'], Verdict>> = {
-    node: nodeVerdict(process.versions.node, await neededNode()),
-    config: configVerdict(examined),
-    lock: lockVerdict(holder),
-    disk: await diskVerdict(folder),
-    journal: await journalVerdict(folder, holder !== undefined),
-    lint: await lintVerdict(source),
+  const results: Readonly<Record<Check['name'], CheckResult>> = {
+    node: checkNode(process.versions.node, await requiredNode()),
+    config: checkConfig(examined),
+    lock: checkLock(holder),
+    disk: await checkDisk(folder),
+    journal: await checkJournal(folder, holder !== undefined),
+    lint: await checkLint(source),
   }
-  const checks = Object.entries(verdicts).map(([name, verdict]) => ({ name: name as Check['name'], ...verdict }))
+  const checks = Object.entries(results).map(([name, result]) => ({ name: name as Check['name'], ...result }))
   return { checks, examined, isHeld: holder !== undefined }
 }
 
-async function neededNode(): Promise<string> {
+async function requiredNode(): Promise<string> {
   const { engines } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'))
   return engines.node
 }
 
-/** @param needed `>=20.19` */
-export function nodeVerdict(version: string, needed: string): Verdict {
+/** Compares the version of Node with the required one. @param required `>=20.19` */
+export function checkNode(version: string, required: string): CheckResult {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  const [leastMajor = 0, leastMinor = 0] = needed.replace('>=', '').split('.').map(Number)
+  const [leastMajor = 0, leastMinor = 0] = required.replace('>=', '').split('.').map(Number)
   const isEnough = major > leastMajor || (major === leastMajor && minor >= leastMinor)
   if (isEnough) return { level: 'ok', message: version }
   return { level: 'fail', message: `${version} is too old; install ${leastMajor}.${leastMinor} or newer` }
 }
 
-function configVerdict({ project, faults }: Examined): Verdict {
+function checkConfig({ project, faults }: Examined): CheckResult {
   const { registry, views, warnings } = project
   const count = faults.list.length
   if (count > 0) return { level: 'fail', message: `${counted(count, 'fault')} in the project's files; run admin lint` }
@@ -64,35 +65,35 @@ function configVerdict({ project, faults }: Examined): Verdict {
   return { level: 'ok', message: `${counted(registry.public.length, 'model')}, ${counted(viewCount, 'view')}` }
 }
 
-function lockVerdict(holder: Awaited<ReturnType<typeof holderOf>>): Verdict {
-  if (holder === undefined) return { level: 'ok', message: 'nobody holds the data' }
+function checkLock(holder: Awaited<ReturnType<typeof holderOf>>): CheckResult {
+  if (holder === undefined) return { level: 'ok', message: 'no process holds the data' }
   const { pid, since, api } = holder
   return {
     level: 'ok',
-    message: `process ${pid} since ${isoTime(since)}, ${api === undefined ? 'which does not serve' : `serving ${api}`}`,
+    message: `process ${pid} since ${isoTime(since)}, ${api === undefined ? 'which is not a server' : `serving ${api}`}`,
   }
 }
 
-async function diskVerdict(folder: string): Promise<Verdict> {
+async function checkDisk(folder: string): Promise<CheckResult> {
   const place = await nearestFolder(folder)
   const isWritable = await access(place, constants.W_OK).then(
     () => true,
     () => false,
   )
   const { bavail, bsize } = await statfs(place)
-  return spaceVerdict(folder, bavail * bsize, isWritable)
+  return checkSpace(folder, bavail * bsize, isWritable)
 }
 
-/** @param free in bytes */
-export function spaceVerdict(folder: string, free: number, isWritable: boolean): Verdict {
+/** Rates the data folder: `fail` if it is not writable or below 16 MiB, `warn` below 1 GiB. @param free in bytes */
+export function checkSpace(folder: string, free: number, isWritable: boolean): CheckResult {
   if (!isWritable)
-    return { level: 'fail', message: `${folder} cannot be written to; change its owner, or name another with --data` }
+    return { level: 'fail', message: `${folder} is not writable; change its owner, or name another folder with --data` }
   const message = `${Math.floor(free / MEBIBYTE)} MiB free`
-  if (free < NO_SPACE) return { level: 'fail', message: `${message}, which is as good as none` }
-  return { level: free < LITTLE_SPACE ? 'warn' : 'ok', message }
+  if (free < NO_SPACE) return { level: 'fail', message: `${message}, which is too little to write` }
+  return { level: free < LOW_SPACE ? 'warn' : 'ok', message }
 }
 
-/** The folder, or where it is to be made. */
+/** The folder, or its nearest existing parent. */
 async function nearestFolder(folder: string): Promise<string> {
   const isThere = await access(folder).then(
     () => true,
@@ -101,7 +102,7 @@ async function nearestFolder(folder: string): Promise<string> {
   return isThere || dirname(folder) === folder ? folder : nearestFolder(dirname(folder))
 }
 
-async function journalVerdict(folder: string, isHeld: boolean): Promise<Verdict> {
+async function checkJournal(folder: string, isHeld: boolean): Promise<CheckResult> {
   if (!(await holdsData(folder))) return { level: 'ok', message: 'there is no data yet' }
   const { files, findings } = await surveyed(folder)
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
@@ -109,13 +110,13 @@ async function journalVerdict(folder: string, isHeld: boolean): Promise<Verdict>
   const size = `${bytes} bytes, ${counted(transactions, 'transaction')}`
   const error = findings.find(({ level }) => level === 'error')
   if (error !== undefined) return { level: 'fail', message: `${size}; ${error.file} ${error.message}` }
-  // What a server is about to write is not at its end yet.
+  // A server may be in the middle of writing an entry, which looks like an incomplete end.
   const warning = isHeld ? undefined : findings[0]
   if (warning !== undefined) return { level: 'warn', message: `${size}; ${warning.file} ${warning.message}` }
-  return { level: 'ok', message: `${size}, whole` }
+  return { level: 'ok', message: `${size}, complete` }
 }
 
-/** A server may fold its journal while it is looked at; then it is looked at again. */
+/** Reads the journal; repeats it when a server compacts the journal meanwhile and removes files. */
 async function surveyed(folder: string, attempts = 3): Promise<JournalSurvey> {
   try {
     return await surveyJournal(folder, nodeDisk, undefined)
@@ -125,7 +126,7 @@ async function surveyed(folder: string, attempts = 3): Promise<JournalSurvey> {
   }
 }
 
-async function lintVerdict(source: ProjectSource): Promise<Verdict> {
+async function checkLint(source: ProjectSource): Promise<CheckResult> {
   try {
     const { findings } = await lintProject(source, { cwd: source.folder })
     const errors = findings.filter(({ severity }) => severity === 'error').length
@@ -134,7 +135,7 @@ async function lintVerdict(source: ProjectSource): Promise<Verdict> {
     const message = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}; run admin lint`
     return { level: errors > 0 ? 'fail' : 'warn', message }
   } catch (error) {
-    // A folder without files is served all the same.
+    // Lint rejects a folder without project files, but a server starts on it.
     return { level: 'warn', message: (error as Error).message }
   }
 }

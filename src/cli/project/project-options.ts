@@ -16,38 +16,41 @@ import type { Io } from '../terminal/io.ts'
 
 /** Options of every command that works on a project. */
 export interface ProjectOptions {
-  /** The current folder when it is absent. */
+  /** Project folder; the current folder by default. */
   readonly project?: string
+  /** Data folder; the setting `data` by default. */
   readonly data?: string
 }
 
-/** What only some commands have to say about how a project is opened. */
-export interface Opening {
+/** Further options of `withApp`. */
+export interface OpenOptions {
+  /** Settings from the command line, which override those of the project. */
   readonly flags?: SettingsInput
-  /** Makes the log; without it a person is told of what they should know, and of nothing else. */
+  /** Creates the log. The default writes warnings and errors as text to stderr. */
   readonly log?: (settings: Settings['log']) => Log
 }
 
-/** Gives a command the option that names a project whose data it has nothing to do with. */
+/** Adds `--project` to a command that does not use the data. */
 export function withProjectOption(command: Command): Command {
   return command.addOption(new Option('--project <dir>', 'project folder (default: the current folder)'))
 }
 
-/** Gives a command the options that name a project and its data. */
+/** Adds `--project` and `--data` to a command. */
 export function withProjectOptions(command: Command): Command {
   return withProjectOption(command).addOption(
     new Option('--data <dir>', 'data folder (default: the setting `data` of the project)'),
   )
 }
 
-/** Loads the project that the options name, and does something with it without touching its data. */
+/** Loads the project and runs work with it. The data folder is not touched. */
 export async function withProject<T>(io: Io, options: ProjectOptions, work: (project: Project) => Promise<T>): Promise<T> {
   return work(await loadProject(sourceOf(io, options, {})))
 }
 
 /**
- * Does something with the models of the project that the options name. Its views may be faulty: they may be what is about to be
- * written, and a shell that writes output into a file has made that file, empty, before anything else begins.
+ * Loads the project and runs work with its models; faults in the views are ignored.
+ *
+ * A command may be about to write a view: with `> views/post.yaml` the shell creates that file, empty, before the command starts.
  *
  * @throws {ConfigError} listing every fault outside the views
  */
@@ -60,9 +63,9 @@ export async function withModels<T>(io: Io, options: ProjectOptions, work: (proj
 }
 
 /**
- * Loads the project that the options name, and does something with its data folder without opening the store.
+ * Loads the project and runs work with its data folder, without opening the store.
  *
- * @throws {AppError} TASK_FAILED when there is no data yet
+ * @throws {AppError} TASK_FAILED when the folder holds no data
  */
 export async function withDataFolder<T>(
   io: Io,
@@ -75,13 +78,13 @@ export async function withDataFolder<T>(
   return work(dataFolder, project.registry)
 }
 
-/** Where a project's data is, absolute. */
+/** The absolute path of a project's data folder. */
 export const dataFolderOf = ({ folder, settings }: Project): string => resolve(folder, settings.data)
 
 /**
- * The model that an argument names.
+ * Returns the public model with a key.
  *
- * @throws {AppError} TASK_FAILED with the nearest name there is
+ * @throws {AppError} TASK_FAILED with the most similar name, or the names of all models
  */
 export function modelNamed(registry: Registry, key: string): Model {
   const model = registry.get(key)
@@ -90,21 +93,21 @@ export function modelNamed(registry: Registry, key: string): Model {
   throw new AppError('TASK_FAILED', `There is no model '${key}'${meantOrKnown(key, known)}`)
 }
 
-/** Where the project is that options name. */
+/** The folder, environment and settings that a project is loaded from. */
 export function sourceOf(io: Io, { project = '.', data }: ProjectOptions, flags: SettingsInput): ProjectSource {
   const dataFlag = data === undefined ? {} : { data: resolve(io.cwd, data) }
   return { folder: resolve(io.cwd, project), env: io.env, flags: { ...flags, ...dataFlag } }
 }
 
-const personalLog = (io: Io): Log => createLog((text) => io.stderr.write(text), { level: 'warn', format: 'text' })
+const warningLog = (io: Io): Log => createLog((text) => io.stderr.write(text), { level: 'warn', format: 'text' })
 
-/** Opens the project that the options name, does something with it, and closes it whatever happens. */
+/** Opens the application of a project, runs work with it, and closes it even if the work fails. */
 export async function withApp<T>(
   io: Io,
   options: ProjectOptions,
   mode: AppMode,
   work: (app: App) => Promise<T>,
-  { flags = {}, log = () => personalLog(io) }: Opening = {},
+  { flags = {}, log = () => warningLog(io) }: OpenOptions = {},
 ): Promise<T> {
   const app = await openApp(sourceOf(io, options, flags), mode, { tokenCodec: jwtCodec, log })
   try {

@@ -1,20 +1,21 @@
-/** Where a project finds the package, when it was installed there. */
+/** The folder of the installed package, relative to the project. */
 export const PACKAGE_FOLDER = 'node_modules/admin-backend'
 
-/** The first line of a YAML file tells editors what the file may hold. */
-const held = (up: string, schema: string) => `# yaml-language-server: $schema=${up}${PACKAGE_FOLDER}/schemas/${schema}.json\n`
+/** The first line of a YAML file, by which editors find its JSON Schema. */
+const schemaComment = (up: string, schema: string) =>
+  `# yaml-language-server: $schema=${up}${PACKAGE_FOLDER}/schemas/${schema}.json\n`
 
 /** The files of a new project: one model with a form, a list and a few records. */
 export const SCAFFOLD: Readonly<Record<string, string>> = {
   '.gitignore': `# The data folder holds the records and the signing secret.
 data/
 `,
-  'admin.config.yaml': `${held('', 'config')}# Every setting has a default; these are the ones most often changed.
+  'admin.config.yaml': `${schemaComment('', 'config')}# Every setting has a default; these are the ones most often changed.
 port: 8000
 # Origins of front ends that browsers may call from:
 cors: [http://localhost:5173]
 `,
-  'models/article.yaml': `${held('../', 'model')}name: Article
+  'models/article.yaml': `${schemaComment('../', 'model')}name: Article
 label: Articles
 display_field: title
 timestamps: true
@@ -26,7 +27,7 @@ fields:
   - { name: published_at, type: datetime }
   - { name: author_id, type: foreignkey, model: user, on_delete: set_null }
 `,
-  'views/article.yaml': `${held('../', 'view')}- name: ArticleForm
+  'views/article.yaml': `${schemaComment('../', 'view')}- name: ArticleForm
   view_type: form
   model: Article
   fields:

@@ -1,65 +1,68 @@
 import { join, relative, sep } from 'node:path'
 import { watch } from 'chokidar'
 
-/** How long to wait for more changes: an editor makes several to save one file. */
-const SETTLE_MS = 50
+/** Debounce delay: an editor causes several events when it saves one file. */
+const DEBOUNCE_MS = 50
 
-/** Folders whose changes are none of the project's. */
-const ASIDE = /^(node_modules|data|\.git)$/
+/** Folders that are never watched. */
+const IGNORED_FOLDERS = /^(node_modules|data|\.git)$/
 
+/** Options of `watchFolder`. */
 export interface WatchOptions {
-  /** What the work has to wait for. Changes count before that, too. */
+  /** Delays the first call of the callback. Changes before it are collected. */
   readonly after?: Promise<unknown>
-  /** Whether a file counts, by its name within the folder; all do when absent. */
-  readonly counts?: (name: string) => boolean
+  /** Filters files by their path within the folder; all are included by default. */
+  readonly includes?: (name: string) => boolean
 }
 
-/** A folder that is watched. */
-export interface Watching {
-  /** From now on changes of this folder within it do not count. @param path absolute */
-  except(path: string): void
+/** Watches a folder until it is closed. */
+export interface FolderWatcher {
+  /** Ignores changes below a path from now on. @param path absolute */
+  exclude(path: string): void
+  /** Stops watching and waits for a running callback. */
   close(): Promise<void>
 }
 
 /**
- * Does some work whenever files in a folder have changed, once for changes that come together, and never twice at a time. What the work
- * itself changes is looked at again. Folders are watched, so that files may be new, removed, or saved by renaming another.
+ * Watches a folder recursively and calls back when files are added, changed, renamed or removed.
  *
- * @param work is given the names of what has changed, within the folder
- * @returns once every change counts
+ * Changes within 50 ms of each other cause one call. Calls never overlap; changes made during a call cause another one.
+ *
+ * @param onChange receives the paths of the changed files, relative to the folder and sorted
+ * @returns a promise that resolves when changes are detected
  */
-export async function whenChanged(
+export async function watchFolder(
   folder: string,
-  work: (changed: readonly string[]) => Promise<void>,
-  { after = Promise.resolve(), counts = () => true }: WatchOptions = {},
-): Promise<Watching> {
+  onChange: (changed: readonly string[]) => Promise<void>,
+  { after = Promise.resolve(), includes = () => true }: WatchOptions = {},
+): Promise<FolderWatcher> {
   const changed = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let running = after.then(() => {})
-  let exception: string | undefined
-  const isExcepted = (path: string) => exception !== undefined && `${path}${sep}`.startsWith(`${exception}${sep}`)
-  const isAside = (path: string) => isExcepted(path) || ASIDE.test(relative(folder, path).split(sep)[0] ?? '')
-  const watcher = watch(folder, { ignored: isAside, ignoreInitial: true })
+  let excluded: string | undefined
+  const isExcluded = (path: string) => excluded !== undefined && `${path}${sep}`.startsWith(`${excluded}${sep}`)
+  const isIgnored = (path: string) => isExcluded(path) || IGNORED_FOLDERS.test(relative(folder, path).split(sep)[0] ?? '')
+  const watcher = watch(folder, { ignored: isIgnored, ignoreInitial: true })
   watcher.on('all', (event, path) => {
     const name = relative(folder, path)
-    // A folder says nothing that its files do not say.
-    if (event.endsWith('Dir') || isAside(path) || !counts(name)) return
+    // Changes of folders also cause events of the files in them.
+    if (event.endsWith('Dir') || isIgnored(path) || !includes(name)) return
     changed.add(name)
     clearTimeout(timer)
     timer = setTimeout(() => {
       running = running.then(() => {
         const names = [...changed].sort()
         changed.clear()
-        return names.length === 0 ? undefined : work(names)
+        return names.length === 0 ? undefined : onChange(names)
       })
-    }, SETTLE_MS)
+    }, DEBOUNCE_MS)
   })
   await new Promise<void>((resolve) => watcher.once('ready', resolve))
   return {
-    except(path) {
-      exception = path
+    exclude(path) {
+      excluded = path
       watcher.unwatch(path)
-      for (const name of changed) if (isExcepted(join(folder, name))) changed.delete(name)
+      for (const name of changed) if (isExcluded(join(folder, name))) changed.delete(name)
     },
     async close() {
       clearTimeout(timer)

@@ -1,21 +1,21 @@
 import { UNPRINTABLE } from './printable.ts'
 
-/** Where something is in a text: from which code unit on, and how many. */
-export type Place = readonly [start: number, length: number]
+/** A match in a text, in UTF-16 code units. */
+export type Match = readonly [start: number, length: number]
 
-/** How many code units of a long text are shown, and how many of them before the first place. */
+/** Code units shown of a long text, and how many of them before the first match. */
 const LENGTH = 100
 const LEAD = 30
 
 /**
- * One line of a text, about the first of some places, with every place in it marked.
+ * Returns one line of up to 100 code units around the first match, with every match in it highlighted.
  *
- * @param mark puts a piece of text into whatever makes it stand out
+ * @param mark highlights a piece of text
  */
-export function excerpt(text: string, places: readonly Place[], mark: (piece: string) => string): string {
-  // One code unit for another, so that places stay right.
+export function excerpt(text: string, matches: readonly Match[], mark: (piece: string) => string): string {
+  // Each character is replaced by one code unit, so the positions of matches stay valid.
   const line = text.replaceAll(UNPRINTABLE, ' ')
-  const sorted = [...places].sort(([a], [b]) => a - b)
+  const sorted = [...matches].sort(([a], [b]) => a - b)
   const from = beginning(line, sorted[0]?.[0] ?? 0)
   const to = from + LENGTH >= line.length ? line.length : whole(line, from + LENGTH)
   let shown = from > 0 ? '…' : ''
@@ -29,7 +29,7 @@ export function excerpt(text: string, places: readonly Place[], mark: (piece: st
   return `${shown}${line.slice(at, to)}${to < line.length ? '…' : ''}`.replaceAll(/ {2,}/g, ' ')
 }
 
-/** Where to begin, so that a place is seen with some words before it and the end of the text is made use of. */
+/** The start of the excerpt: some words before the match, or earlier if that would leave the line short. */
 function beginning(line: string, start: number): number {
   if (line.length <= LENGTH || start <= LEAD) return 0
   const from = Math.max(0, Math.min(start - LEAD, line.length - LENGTH))
@@ -37,5 +37,5 @@ function beginning(line: string, start: number): number {
   return space !== -1 && space < start ? space + 1 : whole(line, from)
 }
 
-/** A place that cuts no character in two. */
+/** Moves a position back if it is between the two halves of a surrogate pair. */
 const whole = (line: string, at: number): number => (/^[\udc00-\udfff]/.test(line.slice(at, at + 1)) ? at - 1 : at)

@@ -2,20 +2,21 @@ import type { Readable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { AppError } from '../../errors.ts'
 
-/** A stream that text is written to; `isTTY` when a person looks at it. */
+/** A text stream, such as stdout. */
 export interface TextOutput {
+  /** True for a terminal. */
   readonly isTTY?: boolean
-  /** Of a stream that nobody reads any more. */
+  /** True after the stream has failed or its reader has closed it. */
   readonly destroyed?: boolean
-  /** @returns false when the stream holds as much as it wants to, until it says `drain` */
+  /** @returns false when the buffer of the stream is full, until the event `drain` */
   write(text: string): unknown
   once?(event: 'drain' | 'close', listener: () => void): unknown
   off?(event: 'drain' | 'close', listener: () => void): unknown
-  /** Resolves once all is written, or nobody reads it. @throws {AppError} TASK_FAILED when it cannot be written */
+  /** Resolves when all text is written, or the reader is gone (EPIPE). @throws {AppError} TASK_FAILED for other write errors */
   written?(): Promise<void>
 }
 
-/** Writes as fast as is read, until nobody reads any more. */
+/** Writes with back-pressure; stops silently on EPIPE. */
 export async function writeAll(output: TextOutput, text: AsyncIterable<string>): Promise<void> {
   for await (const piece of text) {
     if (output.write(piece) === false && output.destroyed !== true) await drained(output)
@@ -35,7 +36,7 @@ function drained(output: TextOutput): Promise<void> {
   })
 }
 
-/** What a command knows of the world: data goes to stdout, messages to stderr. */
+/** The environment of a command. Data goes to stdout, messages to stderr. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: TextOutput
@@ -43,20 +44,20 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder that relative paths start from. */
   readonly cwd: string
-  /** Resolves when somebody asks the program to stop. To be called once there is something to stop. */
+  /** Resolves with the name of the signal (SIGINT, SIGTERM or SIGHUP) that requests a stop. Installs the signal handlers. */
   stopRequested(): Promise<string>
   /**
-   * Does something that has to clean up after itself when somebody asks the program to stop meanwhile.
+   * Runs work that cleans up when a signal interrupts it.
    *
-   * @param work is given a signal that is aborted then, with an AppError as its reason
+   * @param work receives an AbortSignal, aborted on SIGINT, SIGTERM or SIGHUP with an AppError as its reason
    */
   interruptibly<T>(work: (stopped: AbortSignal) => Promise<T>): Promise<T>
 }
 
-/** Whoever reads our output may have had enough (`admin users list | head -1`), or the terminal was closed; that is no fault. */
-const NOBODY_READS: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EIO'])
+/** The reader closed its end (`admin users list | head -1`) or the terminal was closed; neither is an error. */
+const READER_GONE: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EIO'])
 
-/** An output of the process. Node forgets what happened to it, and would try again with every piece; here it is over then. */
+/** Stdout or stderr of the process. Stops writing after the first error; Node's own stream would try every write again. */
 class ProcessOutput implements TextOutput {
   readonly #stream: WriteStream
   readonly #name: string
@@ -97,7 +98,7 @@ class ProcessOutput implements TextOutput {
         })
       })
     }
-    if (this.#failure === undefined || NOBODY_READS.has(this.#failure.code)) return
+    if (this.#failure === undefined || READER_GONE.has(this.#failure.code)) return
     throw new AppError('TASK_FAILED', `${this.#name} cannot be written: ${this.#failure.message}`)
   }
 
@@ -108,7 +109,7 @@ class ProcessOutput implements TextOutput {
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** The process's own streams and signals. A second signal ends the process at once. */
+/** The streams and signals of this process. Each handler runs once, so a second signal ends the process immediately. */
 export function processIo(): Io {
   return {
     stdin: process.stdin,

@@ -6,10 +6,10 @@ import type { Io } from './io.ts'
 import { writeWholeFile } from './whole-file.ts'
 
 /**
- * Writes what a command made to stdout, or into the file that `-o` names: whole, or not at all. A symbolic link stays one, and what
- * it leads to is written.
+ * Writes the output of a command to stdout or to the file of `-o`, completely or not at all. Follows a symbolic link to its target.
  *
- * @throws {AppError} TASK_FAILED
+ * @param options.keep refuses to replace an existing file
+ * @throws {AppError} TASK_FAILED when the file cannot be written
  */
 export async function writeOutput(io: Io, text: string, file: string | undefined, { keep = false } = {}): Promise<void> {
   if (file === undefined) {
@@ -17,7 +17,7 @@ export async function writeOutput(io: Io, text: string, file: string | undefined
     return
   }
   const path = resolve(io.cwd, file)
-  // In the place of a device or a pipe, such as `/dev/stdout`, nothing can be put; a folder says so itself.
+  // A device or pipe such as `/dev/stdout` cannot be replaced, so it is written directly; a folder fails with its own error.
   if (!keep && (await isNoFile(path))) await writeInto(path, text, file)
   else {
     const target = keep ? path : await realpath(path).catch(() => path)

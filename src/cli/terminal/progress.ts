@@ -1,13 +1,13 @@
 import type { Io } from './io.ts'
 
 const WIDTH = 24
-/** Seldom enough to cost nothing, often enough to be seen moving. */
+/** Redraw interval: visible movement at no measurable cost. */
 const INTERVAL_MS = 100
 
 /**
- * Shows on a terminal how far something is; nothing elsewhere.
+ * Passes items through and shows a progress bar on stderr. Without a terminal, or with a `total` of 0, it shows nothing.
  *
- * @param done how much of `total` is done by now
+ * @param done returns how much of `total` is done
  */
 export async function* withProgress<T>(
   io: Io,

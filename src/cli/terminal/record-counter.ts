@@ -1,6 +1,6 @@
 import type { Format } from '../../query/formats.ts'
 
-/** Counts records in the text of an exported file while it goes by. */
+/** Counts the records in the text of an exported file while it is streamed. */
 export class RecordCounter {
   readonly #format: Format
   #lines = 0
@@ -11,13 +11,13 @@ export class RecordCounter {
     this.#format = format
   }
 
-  /** How many have gone by. */
+  /** Number of complete records so far. */
   get count(): number {
-    // The first line of CSV is the header; files of no records have a line as well in the others.
+    // The first line of CSV is the header. JSON and NDJSON without records still contain a line break.
     return this.#format === 'csv' ? Math.max(0, this.#lines - 1) : this.#isEmpty ? 0 : this.#lines
   }
 
-  /** The same text, counted. */
+  /** Passes the text through and counts its records. */
   async *counted(text: AsyncIterable<string>): AsyncGenerator<string> {
     for await (const piece of text) {
       this.#add(piece)
@@ -27,7 +27,7 @@ export class RecordCounter {
 
   #add(piece: string): void {
     if (this.#format !== 'csv') {
-      // Within JSON, line breaks are escaped.
+      // Line breaks inside JSON strings are escaped.
       for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) this.#lines++
       this.#isEmpty &&= !piece.includes('{')
       return

@@ -3,20 +3,22 @@ import { link, lstat, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../errors.ts'
 
+/** Options of `writeWholeFile`. */
 export interface WholeFileOptions {
-  /** The name that the file is spoken of by. */
+  /** The name of the file in error messages. */
   readonly shown: string
-  /** Replaces what is there. */
+  /** Replaces an existing file. */
   readonly force: boolean
-  /** Gives up when it is aborted. */
+  /** Cancels the write when it is aborted; the file stays as it was. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Writes a file that is there whole or not at all: under another name beside it, which becomes its own at the end. The file that
- * stands under its name, or the symbolic link to one, is replaced or left alone, and never written through; who may read it stays.
+ * Writes a file atomically: into a temporary file in the same folder, which is synced and then renamed.
  *
- * @throws {AppError} TASK_FAILED when there is something already, or it cannot be written
+ * An existing file or symbolic link is replaced, never written through. A replaced file keeps its permissions.
+ *
+ * @throws {AppError} TASK_FAILED when the file exists and `force` is false, or it cannot be written
  */
 export async function writeWholeFile(path: string, text: AsyncIterable<string>, options: WholeFileOptions): Promise<void> {
   await refuseExisting(path, options)
@@ -25,25 +27,25 @@ export async function writeWholeFile(path: string, text: AsyncIterable<string>, 
     const mode = options.force ? await modeOf(path) : undefined
     await writeDraft(draft, text, { mode, signal: options.signal })
     if (options.force) await rename(draft, path)
-    else await settle(draft, path)
+    else await linkNew(draft, path)
   } catch (error) {
-    throw problemWith(options, error)
+    throw writeError(options, error)
   } finally {
     await rm(draft, { force: true })
   }
 }
 
-/** @throws {AppError} TASK_FAILED when something stands under this name, and is not to be replaced */
+/** @throws {AppError} TASK_FAILED when the path exists and may not be replaced: `force` is false, or it is not a regular file */
 export async function refuseExisting(path: string, { shown, force }: WholeFileOptions): Promise<void> {
   if (!(await isThere(path))) return
-  if (!force) throw isThereAlready(shown)
-  // A link that leads nowhere is replaced itself, like any other link.
+  if (!force) throw existsError(shown)
+  // A dangling symbolic link is replaced, like any other link.
   const file = await stat(path).catch(() => undefined)
   if (file === undefined || file.isFile()) return
-  throw new AppError('TASK_FAILED', `${shown} is no regular file, and --force replaces none but those; name another`)
+  throw new AppError('TASK_FAILED', `${shown} is not a regular file, so --force does not replace it; use another name`)
 }
 
-/** Who may read and write what is there; undefined when nothing is. */
+/** The permission bits of a file; undefined when it does not exist. */
 const modeOf = (path: string): Promise<number | undefined> =>
   stat(path).then(
     ({ mode }) => mode & 0o777,
@@ -58,7 +60,7 @@ interface Drafting {
 async function writeDraft(draft: string, text: AsyncIterable<string>, { mode, signal }: Drafting): Promise<void> {
   const file = await open(draft, 'wx', mode)
   try {
-    // A mask may have taken some of it away.
+    // The umask may have cleared some bits.
     if (mode !== undefined) await file.chmod(mode)
     for await (const piece of text) {
       signal?.throwIfAborted()
@@ -73,12 +75,12 @@ async function writeDraft(draft: string, text: AsyncIterable<string>, { mode, si
 
 const NO_LINKS: ReadonlySet<string | undefined> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
-/** Gives a draft its name, unless somebody took it meanwhile. */
-async function settle(draft: string, path: string): Promise<void> {
+/** Gives the draft its final name; fails with EEXIST if a file of that name was created meanwhile. */
+async function linkNew(draft: string, path: string): Promise<void> {
   try {
     await link(draft, path)
   } catch (error) {
-    // Not every file system has links.
+    // Not every file system supports hard links.
     if (!NO_LINKS.has((error as NodeJS.ErrnoException).code) || (await isThere(path))) throw error
     await rename(draft, path)
   }
@@ -90,16 +92,15 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   )
 
-const isThereAlready = (shown: string): AppError =>
-  new AppError('TASK_FAILED', `${shown} is there already; --force writes over it`)
+const existsError = (shown: string): AppError => new AppError('TASK_FAILED', `${shown} already exists; --force overwrites it`)
 
-function problemWith({ shown, signal }: WholeFileOptions, error: unknown): unknown {
+function writeError({ shown, signal }: WholeFileOptions, error: unknown): unknown {
   if (signal?.aborted === true)
     return new AppError('TASK_FAILED', `${(signal.reason as Error).message}; ${shown} was not written`)
   const { code, syscall, message } = error as NodeJS.ErrnoException
-  if (code === 'EEXIST') return isThereAlready(shown)
+  if (code === 'EEXIST') return existsError(shown)
   if (syscall === undefined) return error
-  // The draft, which the system names, says nothing to anybody.
-  const reason = code === 'ENOENT' ? 'its folder is not there; make it, or name another' : message.replace(/, \w+ '.*$/s, '')
+  // The system's message ends with the name of the draft, which means nothing to the user.
+  const reason = code === 'ENOENT' ? 'its folder does not exist; create it, or use another' : message.replace(/, \w+ '.*$/s, '')
   return new AppError('TASK_FAILED', `${shown} cannot be written: ${reason}`)
 }

@@ -3,7 +3,7 @@ import { type Client, type Typed, untyped } from '../client.ts'
 import { Identity, nameOf } from '../identity.ts'
 import { forReactAdmin, HttpError } from './http-error.ts'
 
-/** Which permission an action of react-admin asks for. */
+/** The permission that an action of react-admin needs. */
 const ACTIONS: Readonly<Record<string, string>> = {
   list: 'view',
   show: 'view',
@@ -15,8 +15,10 @@ const ACTIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * An auth provider of react-admin: logs in and out, and renews the session by itself. Permissions are codenames such as `view_post`;
- * `canAccess` asks them, so that people are not shown what they may not do. Being refused something (403) logs nobody out.
+ * Creates an auth provider for react-admin: login, logout, identity and permissions. The client renews the session automatically.
+ *
+ * Permissions are codenames such as `view_post`. `canAccess` checks them, so that react-admin hides what the user may not do. A 401
+ * logs the user out; a 403 does not.
  */
 export function authProvider<Models extends Typed<Models>>(client: Client<Models>): AuthProvider {
   const identity = new Identity(untyped(client))
@@ -25,7 +27,7 @@ export function authProvider<Models extends Typed<Models>>(client: Client<Models
       forReactAdmin(() => identity.changing(() => client.login(username, password))),
 
     async logout() {
-      // The tokens are gone in any case; a session that the server cannot be told of ends by itself.
+      // The stored tokens are removed even if the request fails; the session on the server then expires.
       await identity.changing(() => client.logout().catch(() => {}))
     },
 
@@ -50,7 +52,7 @@ export function authProvider<Models extends Typed<Models>>(client: Client<Models
     canAccess: ({ resource, action }) =>
       forReactAdmin(async () => {
         const verb = ACTIONS[action]
-        // What react-admin does not know is the application's own, and the server's to refuse.
+        // Unknown actions are those of the application; the server checks permissions anyway.
         return verb === undefined || (await identity.me()).permissions.includes(`${verb}_${resource}`)
       }),
   }

@@ -6,26 +6,29 @@ import type { CallOptions, Projection } from '../types.ts'
 import { listFilter } from './filters.ts'
 import { forReactAdmin } from './http-error.ts'
 
-/** What `meta` of react-admin's hooks and controllers may say. */
+/** Members of `meta` in react-admin's hooks and controllers. */
 export interface ProviderMeta extends Projection<string, string> {
-  /** The form that is filled in, in the place of that of the options. */
+  /** The form that validates the data, instead of the one in the options. */
   readonly form_id?: string
-  /** An `etag` that the record must still have. */
+  /** The `etag` that the record must still have. */
   readonly if_match?: string
 }
 
+/** Options of `dataProvider`. */
 export interface DataProviderOptions {
-  /** The forms that records are created and changed under: `{post: {create: 'PostForm', update: 'PostForm'}}`. */
+  /** The forms that validate created and updated records: `{post: {create: 'PostForm', update: 'PostForm'}}`. */
   readonly forms?: Readonly<Record<string, { readonly create?: string; readonly update?: string }>>
 }
 
-/** What the hooks say of a list when nobody says more. */
-const USUAL_PAGE = { page: 1, perPage: 25 }
+/** The page of react-admin's hooks without pagination. */
+const DEFAULT_PAGE = { page: 1, perPage: 25 }
 
 /**
- * A data provider of react-admin, the models being its resources. Records are as the API answers them, but that many-to-many are
- * arrays of ids, as `ReferenceArrayInput` and `ReferenceArrayField` take them. Filters are those of the API; `q` searches, which orders
- * by relevance whatever `sort` says. Errors are put at the inputs of forms.
+ * Creates a data provider for react-admin. Each model is a resource, by its key.
+ *
+ * Records are as the API returns them, except that many-to-many members are arrays of ids, as `ReferenceArrayInput` and
+ * `ReferenceArrayField` need them. Filters are those of the API. The filter `q` searches the text; the results are ordered by relevance
+ * and `sort` is ignored. Validation errors appear at the inputs of forms.
  */
 export function dataProvider<Models extends Typed<Models>>(
   client: Client<Models>,
@@ -35,11 +38,11 @@ export function dataProvider<Models extends Typed<Models>>(
   const shapes = new ModelShapes(models)
   const formOf = (resource: string, action: 'create' | 'update', { form_id = forms[resource]?.[action] }: ProviderMeta = {}) =>
     form_id === undefined ? {} : { form_id }
-  // What a record holds is known to the caller alone, who says so by a type parameter.
+  // `never` is assignable to the record type, a type parameter that only the caller of the hook knows.
   const typed = async (resource: string, records: readonly Values[]) => (await shapes.edited(resource, records)) as never[]
   const one = async (resource: string, record: Values) => ({ data: (await shapes.edited(resource, [record]))[0] as never })
 
-  const list = async (resource: string, { pagination = USUAL_PAGE, sort, filter, meta, signal }: GetListParams) => {
+  const list = async (resource: string, { pagination = DEFAULT_PAGE, sort, filter, meta, signal }: GetListParams) => {
     const model = models.model(resource)
     const { q, filters } = listFilter(filter)
     const options = optionsOf(signal)
@@ -69,7 +72,7 @@ export function dataProvider<Models extends Typed<Models>>(
         return { data: await typed(resource, records) }
       }),
 
-    // Nothing refers to a record that is not there, as while it is loaded; without an id the filter would let all records through.
+    // The id is missing while the record is loading; without it the filter would match all records.
     getManyReference: async (resource, { target, id, filter, ...params }) =>
       id === undefined || id === null
         ? { data: [], total: 0 }

@@ -1,17 +1,12 @@
-import { type FilterObject, filterTexts, searchedText } from '../query.ts'
-
-/** What a list is asked for by react-admin. */
-export interface ListFilter {
-  /** What is searched for; undefined where nothing is. */
-  readonly q: string | undefined
-  readonly filters: readonly string[]
-}
+import { type FilterObject, filterTexts, type ListFilter, searchedText } from '../query.ts'
 
 /**
- * The filters of a list. `q` searches. Names may go through a relation as the API writes it, `author__username`, or as names of inputs
- * do, `author.username`, which react-admin turns into objects. A list means one of its values.
+ * Converts the filters of a react-admin list. The filter `q` is the search text.
  *
- * @throws {TypeError} for what the API cannot be asked
+ * Names may go through a relation in the API's notation, `author__username`, or as an input is named, `author.username`, which
+ * react-admin turns into nested objects. A list as value matches any of its items.
+ *
+ * @throws {TypeError} for a value that the API does not support
  */
 export function listFilter(filter: FilterObject = {}): ListFilter {
   const { q, ...rest } = filter

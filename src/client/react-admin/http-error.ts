@@ -1,12 +1,14 @@
 import { AdminError } from '../admin-error.ts'
 
-/**
- * An error as react-admin looks at it: `status` decides on logouts, `body.errors` are put at the inputs of a form, and under `root` is
- * what is shown of them beside it, since not every field has an input.
- */
+/** An API error in the shape that react-admin expects. The original `AdminError` is the `cause`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
+  /** The HTTP status, or 0 without a response; `authProvider` logs the user out on 401. */
   readonly status: number
+  /**
+   * `errors` has the messages that react-admin shows at the inputs of a form. Its member `root` has all of them for the notification,
+   * since not every field has an input.
+   */
   readonly body: { readonly errors?: Readonly<Record<string, string | { readonly serverError: string }>> }
 
   constructor(error: AdminError) {
@@ -18,7 +20,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Runs something whose failures react-admin is to understand. Whatever else goes wrong, being aborted too, it gets as it is. */
+/** Runs work and converts an `AdminError` to an `HttpError`. Other errors, such as aborts, pass unchanged. */
 export async function forReactAdmin<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -3,16 +3,18 @@ import { type Client, type Typed, untyped } from '../client.ts'
 import { Identity, nameOf } from '../identity.ts'
 import { forRefine, HttpError } from './http-error.ts'
 
+/** Options of `authProvider`. */
 export interface AuthProviderOptions {
-  /** Where people go when they have logged in. */
+  /** Path to redirect to after a login. Default: `/`. */
   readonly home?: string
-  /** Where they log in. */
+  /** Path of the login page. Default: `/login`. */
   readonly login?: string
 }
 
 /**
- * An auth provider of refine: logs in and out, and renews the session by itself. `getPermissions` gives codenames such as
- * `view_post`. Being refused something (403) logs nobody out.
+ * Creates an auth provider for refine: login, logout, identity and permissions. The client renews the session automatically.
+ *
+ * `getPermissions` returns codenames such as `view_post`. A 401 logs the user out; a 403 does not.
  */
 export function authProvider<Models extends Typed<Models>>(
   client: Client<Models>,
@@ -30,7 +32,7 @@ export function authProvider<Models extends Typed<Models>>(
     },
 
     async logout() {
-      // The tokens are gone in any case; a session that the server cannot be told of ends by itself.
+      // The stored tokens are removed even if the request fails; the session on the server then expires.
       await identity.changing(() => client.logout().catch(() => {}))
       return { success: true, redirectTo: login }
     },

@@ -9,15 +9,17 @@ import type { CallOptions, Projection } from '../types.ts'
 import { listFilter, sortKeys } from './filters.ts'
 import { forRefine } from './http-error.ts'
 
+/** Options of `dataProvider`. */
 export interface DataProviderOptions {
-  /** The forms that records are created and changed under, unless `meta.form_id` says: `{post: {create: 'PostForm'}}`. */
+  /** The forms that validate created and updated records, unless `meta.form_id` names another: `{post: {create: 'PostForm'}}`. */
   readonly forms?: Readonly<Record<string, { readonly create?: string; readonly update?: string }>>
 }
 
 /**
- * A data provider of refine, the models being its resources. Records are as the API answers them, but that many-to-many are arrays
- * of ids. The filter `q` searches. What the API cannot be asked for is refused. `meta` takes `fields`, `include`, `form_id` and
- * `if_match`.
+ * Creates a data provider for refine. Each model is a resource, by its key.
+ *
+ * Records are as the API returns them, except that many-to-many members are arrays of ids. The filter `q` searches the text. Filters
+ * and operators that the API does not support fail with status 400. `meta` accepts `fields`, `include`, `form_id` and `if_match`.
  */
 export function dataProvider<Models extends Typed<Models>>(
   client: Client<Models>,
@@ -29,13 +31,13 @@ export function dataProvider<Models extends Typed<Models>>(
     const form_id: string | undefined = meta.form_id ?? forms[resource]?.[action]
     return form_id === undefined ? {} : { form_id }
   }
-  // What a record holds is known to the caller alone, who says so by a type parameter.
+  // `never` is assignable to the record type, a type parameter that only the caller of the hook knows.
   const typed = async (resource: string, records: readonly Values[]) => (await shapes.edited(resource, records)) as never[]
   const one = async (resource: string, record: Values) => ({ data: (await shapes.edited(resource, [record]))[0] as never })
   const settable = (resource: string, variables: unknown) => shapes.settable(resource, variables as Values)
 
-  /** What differs from what is stored: no more is sent. Who may not read it sends everything. */
-  const differing = async (resource: string, id: Id, variables: unknown) => {
+  /** Compares variables with the stored record, so that only changes are sent. Without permission to read it, all are sent. */
+  const changesOf = async (resource: string, id: Id, variables: unknown) => {
     try {
       const { data: current } = await models.model(resource).read(id)
       return { current, input: await shapes.changed(resource, variables as Values, current) }
@@ -52,15 +54,15 @@ export function dataProvider<Models extends Typed<Models>>(
       forRefine(async () => {
         const model = models.model(resource)
         const { currentPage = 1, pageSize = 10, mode = 'server' } = pagination
-        const wanted = listFilter(filters)
+        const filter = listFilter(filters)
         const sort = sortKeys(sorters)
-        if (wanted.q !== undefined && sort.length > 0) {
-          throw new TypeError('A search orders by relevance; leave out the sorters, or the filter q')
+        if (filter.q !== undefined && sort.length > 0) {
+          throw new TypeError('A search is ordered by relevance; omit the sorters or the filter q')
         }
         const fetchPage = (page: number, page_size: number) =>
-          wanted.q === undefined
-            ? model.list({ ...projectionOf(meta), filters: wanted.filters, sort, page, page_size }, optionsOf(meta))
-            : model.search(wanted.q, { filters: wanted.filters, page, page_size }, optionsOf(meta))
+          filter.q === undefined
+            ? model.list({ ...projectionOf(meta), filters: filter.filters, sort, page, page_size }, optionsOf(meta))
+            : model.search(filter.q, { filters: filter.filters, page, page_size }, optionsOf(meta))
         const page = mode === 'server' ? ([currentPage, pageSize] as const) : ([1, Number.MAX_SAFE_INTEGER] as const)
         const { data, total } = await pageOf(fetchPage, ...page)
         return { data: await typed(resource, data), total }
@@ -93,7 +95,7 @@ export function dataProvider<Models extends Typed<Models>>(
 
     update: ({ resource, id, variables, meta }) =>
       forRefine(async () => {
-        const { current, input } = await differing(resource, id, variables)
+        const { current, input } = await changesOf(resource, id, variables)
         if (current !== undefined && Object.keys(input).length === 0) return one(resource, current)
         const options = { ...formOf(resource, 'update', meta), ...guardOf(meta) }
         return one(resource, (await models.model(resource).update(id, input, options)).data)
@@ -126,28 +128,28 @@ export function dataProvider<Models extends Typed<Models>>(
   }
 }
 
-/** A token goes to nobody else. */
+/** Converts a URL to a path of the API. Other addresses are rejected, since the request carries the access token. */
 function pathOf(url: string, apiUrl: string): string {
   if (url.startsWith(`${apiUrl}/`)) return url.slice(apiUrl.length)
   if (url.startsWith('/') && !url.startsWith('//')) return url
-  throw new TypeError(`'${url}' is not of this API; write a path below ${apiUrl}, or use fetch`)
+  throw new TypeError(`'${url}' is not a URL of this API; use a path below ${apiUrl}, or call fetch`)
 }
 
 function methodOf({ method }: CustomParams): 'GET' | 'POST' | 'PUT' | 'DELETE' {
   const name = method.toUpperCase()
   if (name === 'GET' || name === 'POST' || name === 'PUT' || name === 'DELETE') return name
-  throw new TypeError(`The API has no method ${name}`)
+  throw new TypeError(`The API does not support the method ${name}`)
 }
 
 function customQuery({ query, filters, sorters }: CustomParams): QueryEntries {
   const own = Object.entries((query ?? {}) as Record<string, unknown>).flatMap(
     ([name, value]): QueryEntries => (value === undefined ? [] : [value].flat().map((each) => [name, String(each)])),
   )
-  const wanted = listFilter(filters)
-  return [...own, ['q', wanted.q], ...filterEntries(wanted.filters), ...sortEntries(sortKeys(sorters))]
+  const { q, filters: texts } = listFilter(filters)
+  return [...own, ['q', q], ...filterEntries(texts), ...sortEntries(sortKeys(sorters))]
 }
 
-/** The signal is touched where it is used: refine goes on with what nobody can abort. */
+/** The abort signal of a query. Read only where it is passed on: reading it lets TanStack Query abort the query on unmount. */
 function optionsOf(meta: MetaQuery = {}): CallOptions {
   const signal = meta.queryContext?.signal
   return signal === undefined ? {} : { signal }
@@ -160,6 +162,6 @@ function guardOf(meta: MetaQuery = {}): { readonly if_match?: string } {
 
 function projectionOf({ fields, include }: MetaQuery = {}): Projection<string, string> {
   const names = fields?.filter((field) => typeof field === 'string')
-  if (names?.length !== fields?.length) throw new TypeError('meta.fields holds names of fields, and nothing else')
+  if (names?.length !== fields?.length) throw new TypeError('meta.fields must contain names of fields only')
   return { fields: names, include: include as readonly string[] | undefined }
 }

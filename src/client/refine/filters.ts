@@ -1,16 +1,9 @@
 import type { CrudFilter, CrudSort, LogicalFilter } from '@refinedev/core'
-import { filterText, searchedText } from '../query.ts'
+import { filterText, type ListFilter, searchedText } from '../query.ts'
 
 type Operator = LogicalFilter['operator']
 
-/** What a list is asked for by refine. */
-export interface ListFilter {
-  /** What is searched for; undefined where nothing is. */
-  readonly q: string | undefined
-  readonly filters: readonly string[]
-}
-
-/** Operators that the API has, with the suffix of each. */
+/** The API's suffix of each supported operator. */
 const SUFFIXES: Partial<Record<Operator, string>> = {
   eq: '',
   eqs: '',
@@ -26,35 +19,36 @@ const SUFFIXES: Partial<Record<Operator, string>> = {
   endswiths: '__endswith',
 }
 
-/** What to write in the place of operators that it has not. */
-const INSTEAD: Partial<Record<Operator, string>> = {
+/** Alternatives to unsupported operators. */
+const ALTERNATIVES: Partial<Record<Operator, string>> = {
   containss: "'contains', which ignores case",
-  startswith: "'startswiths', which heeds case",
-  endswith: "'endswiths', which heeds case",
+  startswith: "'startswiths', which is case-sensitive",
+  endswith: "'endswiths', which is case-sensitive",
 }
 
 /**
- * The filters of a list; all must hold. The field `q` is what is searched for. A value that is undefined leaves a filter out, but for
- * `null` and `nnull`, which look at no value.
+ * Converts the filters of a refine list; a record must match all of them. The field `q` is the search text.
  *
- * @throws {TypeError} for what the API cannot be asked, such as alternatives
+ * A filter with the value undefined is ignored, except for `null` and `nnull`, which have no value.
+ *
+ * @throws {TypeError} for a filter that the API does not support, such as `or`
  */
 export function listFilter(filters: readonly CrudFilter[] = []): ListFilter {
   const all = filters.flatMap(plain).filter(({ operator, value }) => value !== undefined || isOfNull(operator))
   const searches = all.filter(({ field }) => field === 'q')
-  if (searches.length > 1) throw new TypeError("The filter 'q' is there more than once; search for all words in one")
+  if (searches.length > 1) throw new TypeError("There is more than one filter 'q'; put all words into one")
   const other = searches.find(({ operator }) => operator !== 'eq' && operator !== 'contains')
-  if (other !== undefined) throw new TypeError(`The filter 'q' has the operator '${other.operator}'; search with 'contains'`)
+  if (other !== undefined) throw new TypeError(`The filter 'q' has the operator '${other.operator}'; use 'contains'`)
   return { q: searchedText(searches[0]?.value), filters: all.filter(({ field }) => field !== 'q').flatMap(texts) }
 }
 
 const isOfNull = (operator: Operator): boolean => operator === 'null' || operator === 'nnull'
 
-/** @throws {TypeError} for alternatives */
+/** Flattens `and`. @throws {TypeError} for `or` */
 function plain(filter: CrudFilter): LogicalFilter[] {
   if (filter.operator === 'and') return filter.value.flatMap(plain)
   if (filter.operator === 'or') {
-    throw new TypeError("The API knows no 'or'; for one of several values of a field use the operator 'in'")
+    throw new TypeError("The API does not support 'or'; to match one of several values of a field, use the operator 'in'")
   }
   if ('field' in filter) return [filter]
   throw new TypeError(`A filter with the operator '${filter.operator}' names no field`)
@@ -68,28 +62,29 @@ function texts({ field, operator, value }: LogicalFilter): string[] {
     case 'nnull':
       return [filterText(`${name}__isnull`, false)]
     case 'between': {
-      const [from, to] = several(field, operator, value, 2)
+      const [from, to] = listOf(field, operator, value, 2)
       return [filterText(`${name}__gte`, from), filterText(`${name}__lte`, to)]
     }
     case 'nin':
-      return several(field, operator, value).map((each) => filterText(`${name}__ne`, each))
+      return listOf(field, operator, value).map((each) => filterText(`${name}__ne`, each))
     case 'ina':
-      return several(field, operator, value).map((each) => filterText(name, each))
+      return listOf(field, operator, value).map((each) => filterText(name, each))
     case 'in':
-      return [filterText(`${name}__in`, several(field, operator, value))]
+      return [filterText(`${name}__in`, listOf(field, operator, value))]
   }
   const suffix = SUFFIXES[operator]
   if (suffix !== undefined) return [filterText(name + suffix, value)]
-  const instead = INSTEAD[operator]
-  const hint = instead === undefined ? '' : `; use ${instead}`
-  throw new TypeError(`The API cannot be asked for '${operator}' of '${field}'${hint}`)
+  const alternative = ALTERNATIVES[operator]
+  const hint = alternative === undefined ? '' : `; use ${alternative}`
+  throw new TypeError(`The API does not support the operator '${operator}' of '${field}'${hint}`)
 }
 
-function several(field: string, operator: Operator, value: unknown, count?: number): unknown[] {
+/** Checks that the value of an operator is a list. @throws {TypeError} */
+function listOf(field: string, operator: Operator, value: unknown, count?: number): unknown[] {
   if (Array.isArray(value) && (count === undefined || value.length === count)) return value
   throw new TypeError(`The operator '${operator}' of '${field}' takes a list${count === undefined ? '' : ` of ${count} values`}`)
 }
 
-/** Orders as a client's `sort` names them. */
+/** Converts sorters to the sort keys of the client: `title`, or `-title` for descending. */
 export const sortKeys = (sorters: readonly CrudSort[] = []): string[] =>
   sorters.map(({ field, order }) => (order === 'desc' ? `-${field}` : field))

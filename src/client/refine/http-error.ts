@@ -1,11 +1,13 @@
 import { AdminError, type FieldErrors } from '../admin-error.ts'
 
-/** An error as refine looks at it: `statusCode` decides on logouts, `errors` are put at the fields of a form. */
+/** An API error in the shape that refine expects. The original error is the `cause`. */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
+  /** The HTTP status, or 0 without a response; `authProvider` logs the user out on 401. */
   readonly statusCode: number
+  /** Messages by field, which refine shows at the fields of a form. */
   readonly errors?: { [field: string]: string[] }
-  // What refine knows of an error is open to more.
+  // Refine's own type of errors has this index signature.
   readonly [member: string]: unknown
 
   constructor(message: string, statusCode: number, fieldErrors: FieldErrors = {}, cause?: unknown) {
@@ -16,7 +18,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Runs something whose failures refine is to understand; what cannot be asked for counts as a bad request. */
+/** Runs work and converts an `AdminError` to an `HttpError`. A `TypeError` for an unsupported request becomes a 400. */
 export async function forRefine<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

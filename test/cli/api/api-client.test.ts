@@ -9,7 +9,7 @@ import { acquireLock, announceApi, apiOf } from '../../../src/store/embedded/fil
 import { withProject, withServer } from '../../helpers/cli-project.ts'
 import { startReceiver } from '../../helpers/receiver.ts'
 
-/** Whether nobody listens on a port of this machine. */
+/** True if no process listens on a port of this machine. */
 async function canListen(port: number): Promise<boolean> {
   const server = createServer()
   try {
@@ -24,7 +24,7 @@ async function canListen(port: number): Promise<boolean> {
 }
 
 describe('a command beside a server', { timeout: 60_000 }, () => {
-  test('sends no token to whoever listens where the server did', () =>
+  test('sends no token to another process on the port of the server', () =>
     withProject(async (project, admin) => {
       const stranger = await startReceiver((response, { headers }) => {
         // It says of itself whatever it is asked to.
@@ -37,14 +37,14 @@ describe('a command beside a server', { timeout: 60_000 }, () => {
       await release()
       await stranger.close()
       assert.equal(code, 1)
-      assert.match(stderr, /^error Whoever listens at \S+ is not this project's server/)
+      assert.match(stderr, /^error The server at \S+ is not this project's server/)
       assert.deepEqual(
         stranger.received.map(({ path, headers }) => [path, headers.authorization]),
         [['/healthz', undefined]],
       )
     }))
 
-  test('is led to the server no longer once that begins to stop', () =>
+  test('does not use a server that has begun to stop', () =>
     withProject((project, admin) =>
       withServer(project, async (server) => {
         const lock = join(project.path, 'data', 'lock')
@@ -58,7 +58,7 @@ describe('a command beside a server', { timeout: 60_000 }, () => {
         await once(held, 'continue')
         server.child.kill('SIGTERM')
         await server.said('finishing open requests')
-        // From when on the port is anybody's.
+        // From now on, other processes may use the port.
         while (!(await canListen(Number(new URL(server.address).port)))) {}
         assert.ok(!(await readFile(lock, 'utf8')).includes('api'), 'the lock still leads there')
         assert.match((await admin('webhooks', 'list')).stderr, /^error The data folder is in use by process/)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { failureIn, retryAfterIn } from '../../../src/cli/api/api-requests.ts'
+import { errorIn, retryAfterIn } from '../../../src/cli/api/api-requests.ts'
 import { overHttp } from '../../../src/cli/api/http-requests.ts'
 import { withRetries } from '../../../src/cli/api/retry-limit.ts'
 import { processIo } from '../../../src/cli/terminal/io.ts'
@@ -9,13 +9,13 @@ import { AppError } from '../../../src/errors.ts'
 import { type Answer, startReceiver } from '../../helpers/receiver.ts'
 
 const FILE = { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="tag.csv"' }
-const STRANGER = /is no admin server, or its API is below another path: it answers \d+ in words of its own/
+const STRANGER = /is not an admin server, or its API is at another path: it responds with status \d+ and an unknown body/
 
 /** Asks something that answers in a certain way; its address is that of a root. */
 async function asking<T>(answer: Answer, ask: (api: ReturnType<typeof overHttp>) => Promise<T>, root = '/api/v1'): Promise<T> {
   const stranger = await startReceiver(answer)
   try {
-    return await ask(overHttp({ api: new URL(stranger.url).origin + root, token: () => 'x', refused: '' }))
+    return await ask(overHttp({ api: new URL(stranger.url).origin + root, token: () => 'x', refusal: '' }))
   } finally {
     await stranger.close()
   }
@@ -26,14 +26,18 @@ const json =
   (response) =>
     response.writeHead(status).end(JSON.stringify(body))
 
-describe('a file is taken for whole only when its end is shown', () => {
+describe('a download is complete only if HTTP framing shows its end', () => {
   const half = gzipSync('id,name\r\n1,x\r\n')
   for (const [what, answer, says] of [
-    ['a part', (response) => response.writeHead(206, FILE).end('id,name\r\n'), /answers 206 rather than with the whole file/],
+    [
+      'a part',
+      (response) => response.writeHead(206, FILE).end('id,name\r\n'),
+      /responds with status 206 instead of the whole file/,
+    ],
     [
       'packed by a proxy',
       (response) => response.writeHead(200, { ...FILE, 'content-encoding': 'gzip' }).end(half),
-      /sends the file packed by gzip, unasked/,
+      /sends the file compressed with gzip, unrequested/,
     ],
     [
       'packed on its way',
@@ -54,7 +58,7 @@ describe('a file is taken for whole only when its end is shown', () => {
   }
 })
 
-describe('words that are not ours', () => {
+describe('responses of other servers', () => {
   for (const [status, body] of [
     [502, { error: { code: 502, message: 'no' } }],
     [422, { detail: { error: { x: [{ loc: 1 }] } } }],
@@ -78,7 +82,7 @@ describe('words that are not ours', () => {
     ['POST', '/models/post/import?dry_run=true', { data: {} }],
     ['POST', '/webhooks', { data: 1 }],
   ] as const) {
-    test(`are told by what was asked for: ${method} ${path}`, async () => {
+    test(`are detected by the expected members: ${method} ${path}`, async () => {
       await assert.rejects(
         asking(json(200, body), ({ request }) => request(method, path)),
         { message: STRANGER },
@@ -86,30 +90,30 @@ describe('words that are not ours', () => {
     })
   }
 
-  test('are told of with the root of the API, where a base path may have been taken for it', async () => {
+  test('cause a hint at the root of the API if a base path was used', async () => {
     const asked = (root: string) => asking(json(404, { message: 'no' }), ({ request }) => request('GET', '/webhooks'), root)
     await assert.rejects(
       asked('/api/shop'),
-      /\(was \/api\/shop a base path, name the root of the API: \S+\/api\/shop\/api\/v1\)$/,
+      /\(if \/api\/shop is a base path, use the root of the API: \S+\/api\/shop\/api\/v1\)$/,
     )
-    await assert.rejects(asked('/api/v1'), /in words of its own$/)
+    await assert.rejects(asked('/api/v1'), /and an unknown body$/)
   })
 
-  test('of ours are taken', () => {
-    const error = failureIn(400, { error: 'Validation failed', details: { title: ['Title is mandatory'] } })
+  test('those of an admin server are accepted', () => {
+    const error = errorIn(400, { error: 'Validation failed', details: { title: ['Title is mandatory'] } })
     assert.deepEqual([error?.code, error?.details], ['VALIDATION_FAILED', { title: ['Title is mandatory'] }])
   })
 
-  test('a redirect is shown without what may be secret in it', async () => {
+  test('a redirect is shown without its user name, password and query', async () => {
     const answer: Answer = (response) => response.writeHead(302, { location: 'https://me:pw@b.example/login?key=1#x' }).end()
     await assert.rejects(
       asking(answer, ({ request }) => request('GET', '/webhooks')),
-      /leads to https:\/\/b\.example\/login; name/,
+      /redirects to https:\/\/b\.example\/login; use/,
     )
   })
 })
 
-test('when to ask again is a number of seconds, or a date', () => {
+test('Retry-After is a number of seconds or a date', () => {
   const now = Date.parse('2030-01-01T00:00:00Z')
   for (const [given, sent, seconds] of [
     ['7', null, 7],

@@ -60,7 +60,7 @@ describe('admin compact and admin doctor', () => {
   })
   afterEach(() => project.remove())
 
-  test('compact folds what a killed server left, and says sizes and records', async () => {
+  test('compact merges the journal of a killed server, and prints sizes and records', async () => {
     leaveJournal('dan', 'eve')
     const { code, stdout, stderr } = await admin('compact')
     assert.deepEqual([code, stderr], [0, ''])
@@ -71,7 +71,7 @@ describe('admin compact and admin doctor', () => {
     assert.equal(after, statSync(file).size)
   })
 
-  test('compact does not work beside a server, which is named; doctor says who it is', async () => {
+  test('compact fails beside a server and names it; doctor names it, too', async () => {
     await runCli(['serve', '--port', '0'], {
       cwd: project.path,
       async whileRunning() {
@@ -83,13 +83,13 @@ describe('admin compact and admin doctor', () => {
         const { code, stdout, stderr } = await admin('doctor')
         assert.deepEqual([code, stderr], [0, ''])
         assert.match(stdout, new RegExp(`^ok {4}lock {5}process ${process.pid} since 20\\S+Z, serving http://\\S+/api/v1$`, 'm'))
-        assert.match(stdout, /^ok {4}journal {2}\d+ bytes, \d+ transactions?, whole$/m)
+        assert.match(stdout, /^ok {4}journal {2}\d+ bytes, \d+ transactions?, complete$/m)
         assert.doesNotMatch(stdout, /FILE/)
       },
     })
   })
 
-  test('neither makes anything where there is no data', async () => {
+  test('neither creates files without data', async () => {
     rmSync(data, { recursive: true })
     for (const command of ['compact', 'doctor']) {
       const { code, stderr } = await admin(command)
@@ -99,21 +99,21 @@ describe('admin compact and admin doctor', () => {
     assert.ok(!readdirSync(project.path).includes('data'), 'a folder was made')
   })
 
-  test('doctor says what is there, changes nothing and exits 0 when it is sound', async () => {
+  test('doctor prints the contents of the data folder, changes nothing, and exits 0 if it is intact', async () => {
     leaveJournal('dan')
     const before = snapshotOf(data)
     const { code, stdout, stderr } = await admin('doctor')
     assert.deepEqual([code, stderr], [0, ''])
     assert.match(
       stdout,
-      /^(?:(?:ok|warn) .*\n){6}\nFILE +BYTES +HOLDS\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transaction\n/,
+      /^(?:(?:ok|warn) .*\n){6}\nFILE +BYTES +CONTENT\ndb\.json +\d+ +up to transaction \d+\njournal\.\d+\.log +\d+ +1 transaction\n/,
     )
     assert.match(stdout, /\nuser +3\n/)
-    assert.match(stdout, /\nThe data is sound\.\n$/)
+    assert.match(stdout, /\nThe data is intact\.\n$/)
     assert.deepEqual(snapshotOf(data), before)
   })
 
-  test('a hand edit that breaks a model is refused by compact, reported by doctor and taken with --accept', async () => {
+  test('a hand edit that violates a model is rejected by compact, reported by doctor and accepted with --accept', async () => {
     edit('"email":"bob@example.com"', '"email":"ann@example.com"')
     edit('"username":"cyd"', '"username":7')
     const before = snapshotOf(data)
@@ -146,7 +146,7 @@ describe('admin compact and admin doctor', () => {
     )
   })
 
-  test('a torn tail is a warning', async () => {
+  test('an incomplete last entry is a warning', async () => {
     const path = leaveJournal('dan', 'eve')
     writeFileSync(path, readFileSync(path).subarray(0, -5))
     const before = snapshotOf(data)
@@ -170,7 +170,7 @@ describe('admin compact and admin doctor', () => {
     const told = await admin('doctor')
     assert.equal(told.code, 1)
     assert.ok(told.stdout.includes(`is damaged at byte ${second}, with 2 good transactions behind it`), told.stdout)
-    assert.match(told.stderr, /is not sound; --repair DIR saves what can be read into a new folder/)
+    assert.match(told.stderr, /is damaged; --repair DIR saves all readable records into a new folder/)
     const { code, repair } = await report('--repair', 'saved')
     assert.equal(code, 1)
     assert.equal(repair?.transactions, 1)
@@ -180,7 +180,7 @@ describe('admin compact and admin doctor', () => {
     assert.deepEqual(readdirSync(join(project.path, 'saved')).sort(), ['db.json', 'secret'])
   })
 
-  test('a db.json that is no JSON any more is saved line by line', async () => {
+  test('a db.json that is not valid JSON is saved line by line', async () => {
     edit('"username":"bob"', '"username":"bob')
     const { code, findings } = await report()
     assert.equal(code, 1)
@@ -203,7 +203,7 @@ describe('admin compact and admin doctor', () => {
       (text: string) => text.replace(/(\{"id":1,"username".*\}),\n(\{"id":2,.*\}),\n/, '$2,\n$1, '),
     ],
   ] as const) {
-    test(`a repair keeps every record of a table that was changed by hand: ${name}`, async () => {
+    test(`a repair saves every record of a table that was edited by hand: ${name}`, async () => {
       const text = readFileSync(file, 'utf8')
       const edited = change(text)
       assert.notEqual(edited, text)
@@ -220,18 +220,18 @@ describe('admin compact and admin doctor', () => {
     })
   }
 
-  test('a repair says what is next, what was left out up to a limit, and whether anything was saved', async () => {
+  test('a repair prints the next command, omitted places up to a limit, and fails if nothing was saved', async () => {
     const whole = await admin('doctor', '--repair', 'whole')
     const folder = join(project.path, 'whole')
     assert.equal(whole.code, 0)
     assert.match(whole.stdout, /\nSaved \d+ records, with 0 transactions of the journal, in /)
-    assert.ok(whole.stdout.endsWith(`To start on it: admin serve --data ${folder}\n`), whole.stdout)
+    assert.ok(whole.stdout.endsWith(`To use it: admin serve --data ${folder}\n`), whole.stdout)
     edit('"records": [', `"records": [${'\nnonsense,'.repeat(70)}`)
     const part = await admin('doctor', '--repair', 'part')
     assert.equal(part.code, 1)
-    assert.match(part.stderr, /Not everything could be saved in .*part; look at what was left out/)
-    assert.equal(part.stdout.match(/^left out: /gm)?.length, 50)
-    assert.match(part.stdout, /\n… and 20 more\nTo start on it/)
+    assert.match(part.stderr, /Not all records could be saved in .*part; review the omitted ones/)
+    assert.equal(part.stdout.match(/^omitted: /gm)?.length, 50)
+    assert.match(part.stdout, /\n… and 20 more\nTo use it/)
     writeFileSync(file, '')
     const none = await admin('doctor', '--repair', 'none')
     assert.equal(none.code, 1)
@@ -249,7 +249,7 @@ describe('admin compact and admin doctor', () => {
     assert.deepEqual(await userNames('--data', 'saved'), ['ann', 'bob', 'cyd'])
   })
 
-  test('a path that leads to the wrong thing is said to, with what to do', async () => {
+  test('a path of the wrong kind is reported with a remedy', async () => {
     const atFile = await admin('doctor', '--data', 'data/db.json')
     assert.equal(atFile.code, 1)
     assert.match(atFile.stderr, /db\.json cannot be read as a data folder: .*; name a folder with --data/)
@@ -267,7 +267,7 @@ describe('admin compact and admin doctor', () => {
     }
   })
 
-  test('a repair refuses a folder that holds something', async () => {
+  test('a repair rejects a folder that is not empty', async () => {
     const { code, stderr } = await admin('doctor', '--repair', 'data')
     assert.equal(code, 2)
     assert.match(stderr, /is not empty; name a folder that does not exist yet/)

@@ -23,7 +23,7 @@ const LINES = [
 ]
 
 describe('admin export', () => {
-  test('writes the same bytes wherever the data is', async () => {
+  test('writes the same bytes locally and remotely', async () => {
     const all: string[][] = []
     for (const situation of SITUATIONS) {
       await inSituation(situation, async (run) => {
@@ -59,7 +59,7 @@ describe('admin export', () => {
         assert.match(stderr, /^Wrote 46 records to out\/all\/post.ndjson$/m)
         assert.equal((await readFile(join(path, 'out/all/tag.ndjson'), 'utf8')).split('\n').length, 13)
         const again = await run('export post -o posts.csv')
-        assert.deepEqual([again.code, again.stderr], [1, 'error posts.csv is there already; --force writes over it\n'])
+        assert.deepEqual([again.code, again.stderr], [1, 'error posts.csv already exists; --force overwrites it\n'])
         const unknown = await run('export pots -o x.csv')
         assert.deepEqual([unknown.code, unknown.stderr], [1, "error There is no model 'pots'; did you mean 'post'?\n"])
         assert.match((await run('export post --filters titel=x')).stderr, /did you mean 'title'/)
@@ -91,17 +91,17 @@ describe('admin export', () => {
     return { ...result, ...found }
   }
 
-  test('leaves what was there when the connection is cut before the end of the file', async () => {
+  test('keeps the existing file when the connection closes before the end', async () => {
     const { code, stderr, names, text } = await exportFrom((response) => {
       response.writeHead(200, FILE).write('id,name\r\n1,x\r\n')
       setImmediate(() => response.destroy())
     })
     assert.equal(code, 1)
-    assert.match(stderr, /^error The server at \S+ ended before the file did: the connection was cut\n$/)
+    assert.match(stderr, /^error The server at \S+ cut off the file: the connection was closed\n$/)
     assert.deepEqual([names, text], [['tag.csv'], 'precious'])
   })
 
-  test('leaves what was there when nobody says where the file ends', async () => {
+  test('keeps the existing file when the end of the download is unknown', async () => {
     const { code, stderr, text } = await exportFrom((response) => {
       response.useChunkedEncodingByDefault = false
       response.writeHead(200, { ...FILE, connection: 'close' }).end('id,name\r\n')
@@ -110,13 +110,13 @@ describe('admin export', () => {
     assert.match(stderr, /does not show where a file ends; is there a proxy that speaks HTTP\/1\.0\?/)
   })
 
-  test('takes nothing for a file that is none', async () => {
+  test('rejects a response that is not a file', async () => {
     const { code, stderr, text } = await exportFrom((response) => response.writeHead(200).end('{"id":1}'))
     assert.deepEqual([code, text], [1, 'precious'])
-    assert.match(stderr, /is no admin server, or its API is below another path: what it answers is no file/)
+    assert.match(stderr, /is not an admin server, or its API is at another path: the response is not a file/)
   })
 
-  test('cleans up after itself when it is interrupted', async () => {
+  test('removes its temporary file when it is interrupted', async () => {
     let begun = () => {}
     const writing = new Promise<void>((resolve) => {
       begun = resolve
@@ -136,7 +136,7 @@ describe('admin export', () => {
   })
 })
 
-test('--all that fails at one of the models names its file, and tells how many are there', async () => {
+test('--all that fails at a model names its file and the number of files written', async () => {
   const folder = await temporaryFolder()
   const described = Object.fromEntries(['Tag', 'Post', 'User'].map((name) => [name, { 'x-display-field': 'id' }]))
   const forbidden = { error: 'Insufficient permissions', status_code: 403, details: 'Not for you' }
@@ -148,7 +148,7 @@ test('--all that fails at one of the models names its file, and tells how many a
   try {
     const env = { ADMIN_URL: new URL(server.url).origin, ADMIN_TOKEN: 'x' }
     const { code, stderr } = await runCli(['export', '--all', '-o', 'out'], { cwd: folder.path, env })
-    const told = 'error out/post.csv was not written: Not for you\nerror 1 of 3 files are written\n'
+    const told = 'error out/post.csv was not written: Not for you\nerror 1 of 3 files were written\n'
     assert.deepEqual([code, stderr], [1, `Wrote 0 records to out/tag.csv\n${told}`])
     assert.deepEqual(await readdir(join(folder.path, 'out')), ['tag.csv'])
   } finally {
@@ -157,7 +157,7 @@ test('--all that fails at one of the models names its file, and tells how many a
   }
 })
 
-test('the real program, asked to stop by SIGINT, leaves no draft of a file', async () => {
+test('the real program leaves no temporary file after SIGINT', async () => {
   const folder = await temporaryFolder()
   const server = await startReceiver((response) => response.writeHead(200, FILE).write('id,name\r\n'))
   const argv = [ADMIN_BIN, 'export', 'tag', '-o', 'tag.csv', '--url', new URL(server.url).origin]
@@ -174,7 +174,7 @@ test('the real program, asked to stop by SIGINT, leaves no draft of a file', asy
   await folder.remove()
 })
 
-test('records of a file are counted as they go by, wherever it is cut', async () => {
+test('RecordCounter counts records for any split of the text', async () => {
   for (const [format, text, count] of [
     ['csv', 'id,a\r\n1,"x\r\n""y"""\r\n2,\r\n', 2],
     ['csv', 'id\r\n', 0],

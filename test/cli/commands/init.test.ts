@@ -15,9 +15,12 @@ describe('admin init', () => {
   })
   after(() => folder.remove())
 
-  test('says what it made and what comes next, on stderr', () => {
+  test('prints the new folder and the next command to stderr', () => {
     assert.equal(made.code, 0)
-    assert.match(made.stderr, /^Made a project in shop\. The password is shown only now.*\nNext: admin serve --project shop\n$/)
+    assert.match(
+      made.stderr,
+      /^Created a project in shop\. The password is shown only once.*\nNext: admin serve --project shop\n$/,
+    )
   })
 
   test('prints the login of the first superuser, which works on the project as served', async () => {
@@ -42,7 +45,7 @@ describe('admin init', () => {
     assert.match(await readFile(join(folder.path, 'shop/.gitignore'), 'utf8'), /^data\/$/m)
   })
 
-  test('tells editors where the package is that holds its files to something', async () => {
+  test('writes schema comments with the path of the installed package', async () => {
     const place = await temporaryFolder()
     try {
       const firstLine = async (path: string) => (await readFile(join(place.path, path), 'utf8')).split('\n')[0]
@@ -58,14 +61,14 @@ describe('admin init', () => {
     }
   })
 
-  test('stores no password in plain', async () => {
+  test('stores no plain-text password', async () => {
     const [, password = 'none'] = /password: (\S+)/.exec(made.stdout) ?? []
     const data = await readFile(join(folder.path, 'shop/data/db.json'), 'utf8')
     assert.ok(!data.includes(password))
     assert.match(data, /"password":"\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  test('leaves a folder alone that holds anything', async () => {
+  test('rejects a folder that is not empty', async () => {
     await writeFile(join(folder.path, 'precious.txt'), 'mine')
     const { code, stdout, stderr } = await runCli(['init', '.'], { cwd: folder.path })
     assert.equal(code, 1)
@@ -74,7 +77,7 @@ describe('admin init', () => {
     assert.deepEqual((await readdir(folder.path)).sort(), ['precious.txt', 'shop'])
   })
 
-  test('leaves the environment of another project alone', async () => {
+  test('ignores environment variables of another project', async () => {
     const elsewhere = join(folder.path, 'elsewhere')
     const env = { ADMIN_DATA: elsewhere, ADMIN_PORT: 'none', ADMIN_SECRET_KEY: 'too short', ADMIN_PROT: '1' }
     const { code, stderr } = await runCli(['init', 'apart'], { cwd: folder.path, env })

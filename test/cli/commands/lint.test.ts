@@ -66,7 +66,7 @@ describe('admin lint', () => {
       { name: 'no such path', argv: ['views/nope.yaml'], code: 2, stderr: /There is no .*nope\.yaml/ },
       { name: 'a path elsewhere', argv: ['..'], code: 2, stderr: /is not in the project folder/ },
       { name: 'no such format', argv: ['--format', 'xml'], code: 2, stderr: /pretty, json, github, sarif, junit/ },
-      { name: 'no number', argv: ['--max-warnings', 'few'], code: 2, stderr: /a number from 0/ },
+      { name: 'no number', argv: ['--max-warnings', 'few'], code: 2, stderr: /a whole number, 0 or greater/ },
       { name: 'no such rule', argv: ['--explain', 'view/no-from'], code: 2, stderr: /did you mean 'view\/no-form'/ },
       {
         name: 'no such version',
@@ -110,7 +110,7 @@ describe('admin lint', () => {
     assert.equal(some.code, 1)
   })
 
-  test('a link that leads nowhere is named from the current folder, too', async () => {
+  test('a dangling link is named relative to the current folder, too', async () => {
     symlinkSync('nowhere', join(project.path, 'models/link.yaml'))
     const { stdout } = await lint(['--project', '..', '--format', 'github'], { cwd: join(project.path, 'models') })
     assert.match(stdout, /^::error file=link\.yaml,/)
@@ -122,14 +122,14 @@ describe('admin lint', () => {
     assert.doesNotMatch((await lint(['--quiet'])).stdout, /missing-title/)
   })
 
-  test('--fix mends, and says how many', async () => {
+  test('--fix fixes findings and prints their number', async () => {
     warn()
     const { code, stdout } = await lint(['--fix', '--fail-on', 'warn'])
     assert.equal(code, 0)
     assert.equal(stdout, 'No findings in 2 files, 1 finding mended.\n')
   })
 
-  test('--explain tells about one rule, or lists all', async () => {
+  test('--explain explains one rule or lists all', async () => {
     const one = await lint(['--explain', 'view/missing-title'])
     assert.match(one.stdout, /^view\/missing-title \(warn\)\n[\s\S]*\nWrong\n[\s\S]*\nRight\n/)
     const all = await lint(['--explain'])
@@ -141,7 +141,7 @@ describe('admin lint', () => {
     assert.match((JSON.parse(stdout) as { title: string }).title, /admin lint/)
   })
 
-  test('--data names the records that break a model that became stricter, beside a server too', async () => {
+  test('--data reports records that violate a stricter model, also beside a server', async () => {
     write('models/note.yaml', MODEL.replace('max_length: 20', 'max_length: 20, unique: false'))
     const records = '- { text: short }\n- { text: rather long }\n'
     execFileSync('mkdir', [join(project.path, 'seed')])
@@ -162,7 +162,7 @@ describe('admin lint', () => {
     })
   })
 
-  test('--against a git ref tells what breaks clients and what does not, and leaves git as it is', async () => {
+  test('--against a git ref reports breaking and other API changes, and does not modify git', async () => {
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
         cwd: project.path,
@@ -192,7 +192,7 @@ describe('admin lint', () => {
     assert.equal(git('status', '--short'), before)
   })
 
-  test('--against a git ref that a folder without a project is named like means the ref', async () => {
+  test('--against prefers a git ref to a folder without a project of the same name', async () => {
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: project.path })
     git('init', '--quiet')

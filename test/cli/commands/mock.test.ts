@@ -40,7 +40,7 @@ describe('admin mock', () => {
     assert.equal((await records('tag')).length, seeded + 5)
   })
 
-  test('makes the same of the same seed, and other values where those are taken', async () => {
+  test('gives the same values for the same seed, and others where they must be unique', async () => {
     const made = async () => {
       const all = await records('tag')
       return all.slice(-5).map(({ id, ...values }) => values)
@@ -54,7 +54,7 @@ describe('admin mock', () => {
     assert.deepEqual(await made(), first)
   })
 
-  test('fills a whole project, those first that others refer to, and tells so in JSON', async () => {
+  test('fills a whole project, referenced models first, and prints JSON', async () => {
     const counts = Object.fromEntries(Object.entries(await tables()).map(([name, table]) => [name, table.records.length]))
     const { code, stdout, stderr } = await mock('--all', '--count', '100', '--seed', '3', '--json')
     assert.equal(code, 0, stderr)
@@ -72,7 +72,7 @@ describe('admin mock', () => {
     assert.equal((await admin(['lint', '--data', '--quiet'])).code, 0)
   })
 
-  test('makes accounts that nobody can log in to until they are given a password, and no superusers', async () => {
+  test('creates users with an unknown password and no superusers', async () => {
     await mock('user', '--count', '20', '--seed', '1')
     const users = (await records('user')).slice(-20)
     assert.equal(new Set(users.map(({ password }) => password)).size, 1)
@@ -86,7 +86,7 @@ describe('admin mock', () => {
     assert.notEqual(changed?.password, users[0]?.password)
   })
 
-  test('speaks the language that it is told', async () => {
+  test('uses the locale', async () => {
     await mock('user', '--count', '50', '--seed', '1', '--locale', 'de')
     const names = (await records('user')).slice(-50).map(({ last_name }) => String(last_name))
     assert.ok(
@@ -95,16 +95,19 @@ describe('admin mock', () => {
     )
   })
 
-  test('says how many a server makes at once, before it is asked', async () => {
+  test('checks the limit of a server before it sends a request', async () => {
     const whileRunning = async () => {
       const { code, stderr } = await mock('tag', '--count', '10001')
-      const remedy = 'ask it several times, or stop it'
-      assert.deepEqual([code, stderr], [1, `error A running server makes at most 10000 records of each at once; ${remedy}\n`])
+      const remedy = 'run the command several times, or stop the server'
+      assert.deepEqual(
+        [code, stderr],
+        [1, `error A running server creates at most 10000 records per model and call; ${remedy}\n`],
+      )
     }
     assert.equal((await admin(['serve', '--port', '0'], { whileRunning })).code, 0)
   })
 
-  test('reset and snapshots ask a server that runs', async () => {
+  test('reset and snapshot use a running server', async () => {
     await admin(['serve', '--port', '0', '--no-rate-limit'], {
       async whileRunning() {
         for (const argv of [['snapshot', 'save', 'before'], ['reset'], ['snapshot', 'load', 'before']]) {
@@ -120,12 +123,12 @@ describe('admin mock', () => {
   })
 
   for (const [what, argv, code, words] of [
-    ['no model', [], 2, 'error Name the models to mock, or all of them with --all\n'],
-    ['a model and all', ['tag', '--all'], 2, 'error Name the models to mock, or all of them with --all\n'],
+    ['no model', [], 2, 'error Name the models, or use --all for every model\n'],
+    ['a model and all', ['tag', '--all'], 2, 'error Name the models, or use --all for every model\n'],
     ['an unknown model', ['tagg'], 1, "error There is no model 'tagg'; did you mean 'tag'?\n"],
-    ['a count of nothing', ['tag', '--count', '0'], 2, /The count is a number from 1 to 100000/],
-    ['a count that is text', ['tag', '--count', 'x'], 2, /The count is a number from 1 to 100000/],
-    ['a seed that is text', ['tag', '--seed', 'x'], 2, /The seed is a number from 0 to 4294967295/],
+    ['a count of nothing', ['tag', '--count', '0'], 2, /The count is a whole number from 1 to 100000/],
+    ['a count that is text', ['tag', '--count', 'x'], 2, /The count is a whole number from 1 to 100000/],
+    ['a seed that is text', ['tag', '--seed', 'x'], 2, /The seed is a whole number from 0 to 4294967295/],
     ['an unknown locale', ['tag', '--locale', 'pt_PR'], 2, "error There is no locale 'pt_PR'; did you mean 'pt_BR'?\n"],
   ] as const) {
     test(`refuses ${what}, and creates nothing`, async () => {
@@ -199,7 +202,7 @@ test('admin serve --ephemeral begins with the seed records each time, and writes
     for (let time = 0; time < 2; time++) {
       const { code, stderr } = await serve((stdout, said) => waitFor(said).then((text) => api(stdout, text)))
       assert.equal(code, 0, stderr)
-      assert.match(stderr, /Data in memory, to be forgotten when the server stops \(\d+ records from 7 seed files\)/)
+      assert.match(stderr, /Data in memory, lost when the server stops \(\d+ records from 7 seed files\)/)
     }
     assert.deepEqual(totals, [12, 12])
     await assert.rejects(readFile(join(project.path, 'data/secret')), { code: 'ENOENT' })

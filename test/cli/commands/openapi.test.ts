@@ -6,7 +6,7 @@ import { AppError } from '../../../src/errors.ts'
 import { runCli } from '../../helpers/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../../helpers/fixture.ts'
 
-describe('what a project promises, from the shell', () => {
+describe('admin openapi, admin types and admin generate', () => {
   let project: TemporaryFolder
   const run = (...argv: readonly string[]) => runCli(argv, { cwd: project.path })
   const read = (file: string) => readFile(join(project.path, file), 'utf8')
@@ -29,7 +29,7 @@ describe('what a project promises, from the shell', () => {
     assert.equal(await read('api.json'), (await run('openapi')).stdout)
   })
 
-  test('admin openapi -o writes whole files: what else leads to the former one keeps that', async () => {
+  test('admin openapi -o replaces the file: other hard links keep the former content', async () => {
     await writeFile(join(project.path, 'whole.json'), 'former')
     await link(join(project.path, 'whole.json'), join(project.path, 'former.json'))
     assert.equal((await run('openapi', '-o', 'whole.json')).code, 0)
@@ -40,7 +40,7 @@ describe('what a project promises, from the shell', () => {
     )
   })
 
-  test('admin openapi -o writes what a symbolic link leads to, and into what is no file', async () => {
+  test('admin openapi -o follows symbolic links and writes to devices', async () => {
     await mkdir(join(project.path, 'made'))
     await symlink('made/linked.json', join(project.path, 'linked.json'))
     await writeFile(join(project.path, 'made/linked.json'), 'former')
@@ -52,7 +52,7 @@ describe('what a project promises, from the shell', () => {
     assert.deepEqual([folder.code, /^error made cannot be written: EISDIR/.test(folder.stderr)], [1, true])
   })
 
-  test('admin types -o that cannot be finished leaves the former file', async () => {
+  test('admin types -o keeps the former file when it cannot finish', async () => {
     await writeFile(join(project.path, 'kept.ts'), 'former')
     const stop = new AppError('TASK_FAILED', 'Interrupted by SIGINT')
     const interrupted = AbortSignal.abort(stop)
@@ -73,7 +73,7 @@ describe('what a project promises, from the shell', () => {
     }
   })
 
-  test('admin types --check is content with what admin types wrote, and with its lines ended otherwise', async () => {
+  test('admin types --check accepts the output of admin types, with other line ends too', async () => {
     assert.equal((await run('types', '-o', 'admin.ts')).code, 0)
     const { code, stdout, stderr } = await run('types', '-o', 'admin.ts', '--check')
     assert.deepEqual([code, stdout, stderr], [0, '', 'admin.ts is up to date\n'])
@@ -81,14 +81,14 @@ describe('what a project promises, from the shell', () => {
     assert.equal((await run('types', '-o', 'windows.ts', '--check')).code, 0)
   })
 
-  test('admin types --check shows where a file and the project part, exits 1, and writes nothing', async () => {
+  test('admin types --check prints the difference, exits 1 and writes nothing', async () => {
     const right = (await run('types')).stdout
     const drifted = right.replace('  color: string | null\n', '  colour: string | null\n')
     await writeFile(join(project.path, 'old.ts'), drifted)
     const { code, stdout, stderr } = await run('types', '-o', 'old.ts', '--check')
     assert.equal(code, 1)
     assert.match(stdout, /^@@ line \d+ @@\n- {2}colour: string \| null\n\+ {2}color: string \| null\n$/)
-    assert.equal(stderr, 'error old.ts is not what the project makes; write it anew: admin types -o old.ts\n')
+    assert.equal(stderr, 'error old.ts is not up to date; update it: admin types -o old.ts\n')
     assert.equal(await read('old.ts'), drifted)
   })
 
@@ -100,7 +100,7 @@ describe('what a project promises, from the shell', () => {
     assert.match(stdout, /^\+ … and \d+ more lines$/m)
   })
 
-  test('admin types --check wants a file, and one that is there', async () => {
+  test('admin types --check needs an existing file', async () => {
     const unnamed = await run('types', '--check')
     assert.deepEqual([unnamed.code, unnamed.stderr], [2, 'error --check needs the file to check: admin types -o FILE --check\n'])
     const missing = await run('types', '-o', 'nowhere.ts', '--check')
@@ -116,16 +116,16 @@ describe('what a project promises, from the shell', () => {
     assert.doesNotMatch((await run('generate', 'view', 'tag', '--form')).stdout, /view_type: list/)
   })
 
-  test('admin generate view writes no file over another unless it is told to', async () => {
+  test('admin generate view overwrites a file only with --force', async () => {
     await writeFile(join(project.path, 'mine.yaml'), 'mine')
     const refused = await run('generate', 'view', 'group', '-o', 'mine.yaml')
-    assert.deepEqual([refused.code, refused.stderr], [1, 'error mine.yaml is there already; --force writes over it\n'])
+    assert.deepEqual([refused.code, refused.stderr], [1, 'error mine.yaml already exists; --force overwrites it\n'])
     assert.equal(await read('mine.yaml'), 'mine')
     assert.equal((await run('generate', 'view', 'group', '-o', 'mine.yaml', '--force')).code, 0)
     assert.match(await read('mine.yaml'), /^- name: GroupForm2\n/)
   })
 
-  test('views that were generated for every model make a sound project', async () => {
+  test('generated views of every model form a valid project', async () => {
     const fresh = await copyFixture('blog')
     try {
       for (const model of ['user', 'group', 'permission', 'comment', 'post', 'category', 'tag']) {
@@ -140,7 +140,7 @@ describe('what a project promises, from the shell', () => {
     }
   })
 
-  test('admin generate view works where a shell has made the empty file for its output', async () => {
+  test('admin generate view works when the shell has created the empty output file', async () => {
     const fresh = await copyFixture('blog')
     try {
       await writeFile(join(fresh.path, 'views/new-tag.yaml'), '')

@@ -21,20 +21,20 @@ describe('admin search', () => {
   })
   after(() => project.remove())
 
-  test('shows for each record its id, what it is known by, and where else the words are', async () => {
+  test('prints the id, the display field and other matches of each record', async () => {
     const { lines, said } = await search(['post', 'empty', 'ferry'])
     assert.deepEqual(lines, ['4  Night ferry, empty deck', '   slug: night-ferry-empty-deck'])
     assert.equal(said, '1 record found\n')
   })
 
-  test('shows of a long text what is about the words, on one line', async () => {
+  test('prints an excerpt of a long text on one line', async () => {
     const { lines } = await search(['post', 'ferry', '--fields', 'body'])
     assert.ok(lines.length >= 6, lines.join('\n'))
     for (const [index, line] of lines.entries()) assert.match(line, index % 2 === 0 ? /^\d+ +[^ ]/ : /^ {4}body: .*ferr(y|ies)/i)
     for (const line of lines) assert.ok(line.length < 120, line)
   })
 
-  test('marks the words for people, and for nobody else', async () => {
+  test('highlights matches on a terminal only', async () => {
     const { lines } = await search(['tag', 'ferries', '--fields', 'name'], { terminal: true })
     assert.deepEqual(lines, ['\u001b[36m2  \u001b[39m\u001b[1m\u001b[33mFerries\u001b[39m\u001b[22m'])
     for (const options of [{ terminal: true, env: { NO_COLOR: '1' } }, {}]) {
@@ -42,7 +42,7 @@ describe('admin search', () => {
     }
   })
 
-  test('shows no more than it is told, and says how many there are', async () => {
+  test('prints up to the limit and the total', async () => {
     const all = await search(['comment', 'harbour', '--fields', 'body', '--limit', '1000', '--json'])
     const { total } = JSON.parse(all.lines.join('')) as { total: number }
     assert.ok(total > 1, `${total} comments`)
@@ -51,14 +51,14 @@ describe('admin search', () => {
     assert.match(said, new RegExp(`^${total} records found; the first is shown\n$`))
   })
 
-  test('finds misspelt words when it may, and says when only some words are found', async () => {
+  test('finds misspelt words with --fuzzy, and reports partial matches', async () => {
     assert.deepEqual((await search(['tag', 'feries', '--fields', 'name'])).lines, [])
     assert.deepEqual((await search(['tag', 'feries', '--fields', 'name', '--fuzzy'])).lines, ['2  Ferries'])
     const { lines, said } = await search(['tag', 'ferries', 'xylophone', '--fields', 'name'])
     assert.deepEqual([lines, said], [['2  Ferries'], 'No record has all of the words; these have some of them\n1 record found\n'])
   })
 
-  test('finds nothing without that being a fault', async () => {
+  test('exits 0 without a match', async () => {
     assert.deepEqual(await search(['post', 'xylophone']), { lines: [], said: 'Nothing found\n' })
   })
 
@@ -81,8 +81,8 @@ describe('admin search', () => {
     ['a password', ['user', 'x', '--fields', 'password'], 1, /^error Unknown search field 'password' \(known: username/],
     ['no words', ['post'], 2, /missing required argument 'words'/],
     ['words that are none', ['post', ' '], 1, "error 'q' is empty; write what to search for\n"],
-    ['no limit', ['post', 'x', '--limit', '0'], 2, /The limit is a number from 1 to 1000/],
-    ['too high a limit', ['post', 'x', '--limit', '1001'], 2, /The limit is a number from 1 to 1000/],
+    ['no limit', ['post', 'x', '--limit', '0'], 2, /The limit is a whole number from 1 to 1000/],
+    ['too high a limit', ['post', 'x', '--limit', '1001'], 2, /The limit is a whole number from 1 to 1000/],
   ] as const) {
     test(`refuses ${what}`, async () => {
       const result = await admin(['search', ...argv])

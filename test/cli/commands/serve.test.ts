@@ -13,7 +13,7 @@ describe('admin serve', () => {
   })
   afterEach(() => project.remove())
 
-  test('prints one line on stdout and tells the rest on stderr', async () => {
+  test('prints one line to stdout and the rest to stderr', async () => {
     const { code, stdout, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path, terminal: true })
     assert.equal(code, 0)
     assert.match(stdout, /^Listening on http:\/\/127\.0\.0\.1:\d+\n$/)
@@ -39,7 +39,7 @@ describe('admin serve', () => {
     assert.ok(total > 0)
   })
 
-  test('--debug tells how each list is found', async () => {
+  test('--debug logs the query plan of each list', async () => {
     let model = ''
     const { code, stderr } = await runCli(['--debug', 'serve', '--port', '0', '--show-token'], {
       cwd: project.path,
@@ -59,7 +59,7 @@ describe('admin serve', () => {
     assert.doesNotMatch(stderr, /seed files/)
   })
 
-  test('makes the search indexes by itself once it listens, and no other command does', async () => {
+  test('builds the search indexes after it listens; other commands do not', async () => {
     let said = ''
     await runCli(['--debug', 'serve', '--port', '0'], {
       cwd: project.path,
@@ -89,7 +89,7 @@ describe('admin serve', () => {
     }
   })
 
-  test('refuses data that another server has: exit 1, naming the process; a token can be had all the same', async () => {
+  test('rejects a data folder that another server holds: exit 1 with the process id; admin token still works', async () => {
     await runCli(['serve', '--port', '0'], {
       cwd: project.path,
       async whileRunning() {
@@ -101,7 +101,7 @@ describe('admin serve', () => {
     })
   })
 
-  test('flags win over the environment, and the environment over the file', async () => {
+  test('flags override the environment, and the environment overrides the file', async () => {
     const env = { ADMIN_HOST: '127.0.0.2', ADMIN_DATA: join(project.path, 'elsewhere') }
     const { stdout, stderr } = await runCli(['serve', '--port', '0', '--host', '127.0.0.1'], { cwd: project.path, env })
     assert.match(addressIn(stdout), /^http:\/\/127\.0\.0\.1:/)

@@ -21,11 +21,11 @@ describe('admin reset and admin snapshot', () => {
   })
   after(() => project.remove())
 
-  test('reset --seed-data is the first start over again; ids begin anew, the secret stays', async () => {
+  test('reset --seed-data equals the first start: ids restart, the secret stays', async () => {
     assert.deepEqual(await admin(['reset', '--seed-data', '--json']), {
       code: 0,
       stdout: '{"seeded":195}\n',
-      stderr: 'Removed every record; there are 195 seed records now\n',
+      stderr: 'Deleted every record; created 195 seed records\n',
     })
     const secret = await readFile(data('secret'), 'utf8')
     await admin(['mock', 'tag', '--count', '3'])
@@ -41,7 +41,7 @@ describe('admin reset and admin snapshot', () => {
   test('reset leaves no record but the permissions, for the next start too', async () => {
     const { code, stderr } = await admin(['reset'])
     assert.equal(code, 0)
-    assert.equal(stderr, 'Removed every record; there are no users now; --seed-data creates the seed records\n')
+    assert.equal(stderr, 'Deleted every record; there are no users now; --seed-data creates the seed records\n')
     assert.deepEqual(await counts(), { user: undefined, tag: undefined, permission: 28 })
     assert.equal((await admin(['serve', '--port', '0'])).code, 0)
     assert.deepEqual(await counts(), { user: undefined, tag: undefined, permission: 28 })
@@ -59,15 +59,15 @@ describe('admin reset and admin snapshot', () => {
     assert.equal((await counts()).tag, 12)
   })
 
-  test('reset starts over from data that cannot be read', async () => {
+  test('reset works with unreadable data', async () => {
     await writeFile(data('db.json'), '{ broken')
     assert.equal((await admin(['serve', '--port', '0'])).code, 1)
     assert.equal((await admin(['reset', '--seed-data'])).code, 0)
     assert.equal((await counts()).tag, 12)
   })
 
-  test('a snapshot brings back what was there', async () => {
-    assert.match((await admin(['snapshot', 'list'])).stderr, /^There are no snapshots; `admin snapshot save NAME` makes one$/m)
+  test('loading a snapshot restores the data', async () => {
+    assert.match((await admin(['snapshot', 'list'])).stderr, /^There are no snapshots; `admin snapshot save NAME` saves one$/m)
     const before = await readFile(data('db.json'))
     const saved = await admin(['snapshot', 'save', 'v1.before-import'])
     assert.deepEqual([saved.code, saved.stdout, saved.stderr], [0, '', `Saved 'v1.before-import' (${before.length} bytes)\n`])
@@ -91,7 +91,7 @@ describe('admin reset and admin snapshot', () => {
     )
   })
 
-  test('a snapshot is written over only by --force', async () => {
+  test('a snapshot is overwritten only with --force', async () => {
     const { code, stderr } = await admin(['snapshot', 'save', 'another'])
     assert.deepEqual([code, stderr], [1, "error There is a snapshot 'another' already; --force writes over it\n"])
     assert.equal((await admin(['snapshot', 'save', 'another', '--force'])).code, 0)
@@ -108,7 +108,7 @@ describe('admin reset and admin snapshot', () => {
     })
   }
 
-  test('a snapshot that is not there is told of with the nearest', async () => {
+  test('an unknown snapshot is reported with the most similar name', async () => {
     const { code, stderr } = await admin(['snapshot', 'load', 'anohter'])
     assert.deepEqual([code, stderr], [1, "error There is no snapshot 'anohter'; did you mean 'another'?\n"])
   })

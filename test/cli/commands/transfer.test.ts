@@ -82,12 +82,12 @@ describe('admin export', () => {
       assert.match((await ok(run('export tag --bom --fields slug'))).stdout, /^\uFEFFid,slug\r\n/)
     }))
 
-  test('refuses to write over a file, and leaves nothing beside it', () =>
+  test('does not overwrite a file, and leaves no temporary file', () =>
     inBlog(async (run, path) => {
       assert.equal((await ok(run('export tag -o tags.csv'))).stderr, 'Wrote 12 records to tags.csv\n')
       await writeFile(join(path, 'tags.csv'), 'mine')
       const { code, stderr } = await run('export tag -o tags.csv')
-      assert.deepEqual([code, stderr], [1, 'error tags.csv is there already; --force writes over it\n'])
+      assert.deepEqual([code, stderr], [1, 'error tags.csv already exists; --force overwrites it\n'])
       assert.equal(await readFile(join(path, 'tags.csv'), 'utf8'), 'mine')
       await ok(run('export tag -o tags.csv --force'))
       assert.match(await readFile(join(path, 'tags.csv'), 'utf8'), /^id,name,slug/)
@@ -114,7 +114,7 @@ describe('admin export', () => {
       assert.match(await readFile(join(path, 'out/tag.csv'), 'utf8'), /^id,name,slug/)
     }))
 
-  test('--all writes every model into a folder that it makes', () =>
+  test('--all writes every model to a folder that it creates', () =>
     inBlog(async (run, path) => {
       const { stderr } = await ok(run('export --all --format ndjson -o a/b'))
       const expected = ['category', 'comment', 'group', 'permission', 'post', 'tag', 'user'].map((name) => `${name}.ndjson`)
@@ -122,20 +122,20 @@ describe('admin export', () => {
       assert.match(stderr, /Wrote 46 records to a\/b\/post.ndjson\n/)
     }))
 
-  test('shows on a terminal how far it is, and nowhere else', () =>
+  test('shows a progress bar on a terminal only', () =>
     inBlog(async (run) => {
       const { stderr } = await ok(run('export post -o posts.csv', { terminal: true }))
       assert.match(stderr, /^\rpost {2}█{24} {2}100 %\r.\[KWrote 46 records to posts.csv\n$/)
     }))
 
   const wrong: readonly (readonly [line: string, code: number, says: RegExp])[] = [
-    ['export', 2, /Name a model, or --all/],
-    ['export tag --all -o out', 2, /Name a model, or --all/],
-    ['export --all', 2, /name their folder with -o/],
+    ['export', 2, /Name a model, or use --all/],
+    ['export tag --all -o out', 2, /Name a model, or use --all/],
+    ['export --all', 2, /name the folder with -o/],
     ['export --all -o out --fields id', 2, /one by one/],
     ['export pots', 1, /There is no model 'pots'; did you mean 'post'\?/],
     ['export post --filters titel=x', 1, /did you mean 'title'/],
-    ['export post -o nowhere/posts.csv', 1, /nowhere\/posts.csv cannot be written: its folder is not there/],
+    ['export post -o nowhere/posts.csv', 1, /nowhere\/posts.csv cannot be written: its folder does not exist/],
     ['export post --format xml', 2, /Allowed choices are csv, json, ndjson/],
   ]
   for (const [line, code, says] of wrong) {
@@ -150,7 +150,7 @@ describe('admin export', () => {
 })
 
 describe('admin import', () => {
-  test('takes a file by its name; says what came of it', () =>
+  test('detects the format by the file name; prints a summary', () =>
     inBlog(async (run, path) => {
       await writeFile(join(path, 'tags.csv'), 'name,slug\nReef,reef\n')
       const dry = await ok(run('import tag tags.csv --dry-run --json'))
@@ -161,7 +161,7 @@ describe('admin import', () => {
       assert.equal(stderr, 'Imported 1 record (0 created, 1 updated)\n')
     }))
 
-  test('says of every fault where it is', () =>
+  test('reports the position of every fault', () =>
     inBlog(async (run, path) => {
       await writeFile(join(path, 'tags.csv'), 'name,slug\n"two\nlines",two\n,x y\n')
       const { code, stderr } = await run('import tag tags.csv')
@@ -171,7 +171,7 @@ describe('admin import', () => {
       assert.equal((await run('import tag tags.json')).stderr, 'error tags.json: row 2: A record must be an object\n')
     }))
 
-  test('beside a running server asks that server', () =>
+  test('beside a running server uses that server', () =>
     inBlog(async (run) => {
       await ok(
         run('serve --port 0', {
@@ -188,10 +188,10 @@ describe('admin import', () => {
     }))
 
   const wrong: readonly (readonly [line: string, code: number, says: RegExp])[] = [
-    ['import tag -', 2, /Say what stdin is, by --format csv\|json\|ndjson/],
-    ['import tag tags.xls', 2, /Say what tags.xls is/],
+    ['import tag -', 2, /The format of stdin is unknown; add --format csv\|json\|ndjson/],
+    ['import tag tags.xls', 2, /The format of tags.xls is unknown/],
     ['import tag nope.csv', 1, /nope.csv cannot be read: ENOENT/],
-    ['import tag - --format csv --keep-ids --upsert-by slug', 2, /choose one/],
+    ['import tag - --format csv --keep-ids --upsert-by slug', 2, /use one of them/],
     ['import tga - --format csv', 1, /There is no model 'tga' \(known: user, /],
   ]
   for (const [line, code, says] of wrong) {

@@ -38,7 +38,7 @@ describe('admin users and admin token', () => {
     assert.equal(await login('ann', 'something-else'), 401)
   })
 
-  test('add holds the user to the model and names every fault', async () => {
+  test('add validates the user and reports every fault', async () => {
     const { code, stderr } = await admin(['users', 'add', 'a', '--email', 'nowhere', '--password-stdin'], 'short')
     assert.equal(code, 1)
     assert.deepEqual(stderr.trimEnd().split('\n'), [
@@ -48,7 +48,7 @@ describe('admin users and admin token', () => {
     ])
   })
 
-  test('add refuses a name that is taken', async () => {
+  test('add rejects an existing name', async () => {
     await addAnn()
     const { code, stderr } = await admin(['users', 'add', 'ann', '--email', 'b@example.com', '--password-stdin'], 'long-enough')
     assert.equal(code, 1)
@@ -84,7 +84,7 @@ describe('admin users and admin token', () => {
     assert.equal(await login('ann', 'long-enough'), 401)
     const token = await admin(['token', '--user', 'ann'])
     assert.equal(token.code, 1)
-    assert.match(token.stderr, /'ann' is not active/)
+    assert.match(token.stderr, /'ann' is disabled/)
     assert.equal((await admin(['users', 'enable', 'ann'])).code, 0)
     assert.equal(await login('ann', 'long-enough'), 200)
   })
@@ -111,12 +111,12 @@ describe('admin users and admin token', () => {
     assert.match(access_token, /^[\w-]+\.[\w-]+\.[\w-]+$/)
   })
 
-  test('token without a superuser says how to make one', async () => {
+  test('token without a superuser says how to add one', async () => {
     await addAnn()
     const { code, stdout, stderr } = await admin(['token'])
     assert.equal(code, 1)
     assert.equal(stdout, '')
-    assert.match(stderr, /There is no superuser yet; make one: admin users add/)
+    assert.match(stderr, /There is no superuser yet; add one: admin users add/)
   })
 
   for (const argv of [
@@ -126,7 +126,7 @@ describe('admin users and admin token', () => {
     ['users', 'list'],
     ['users', 'list', '--json'],
   ]) {
-    test(`${argv.join(' ')} on a project without any data says so and makes nothing`, async () => {
+    test(`${argv.join(' ')} on a project without data fails and creates nothing`, async () => {
       const before = (await readdir(project.path)).sort()
       const { code, stdout, stderr } = await admin(argv)
       assert.equal(code, 1)

@@ -75,7 +75,7 @@ describe('completion in a shell', () => {
   const HOSTILE = ['$(touch pwned)', '`touch pwned`', '*', '-rf', `a"b'c`, '$HOME', 'x;touch pwned']
 
   for (const shell of Object.keys(PRESSED)) {
-    test(`${shell} obeys nothing that it is answered`, async (t) => {
+    test(`${shell} executes no candidate`, async (t) => {
       const script = PRESSED[shell]?.replace('(WORDS)', '(admin x)').replace('LINE', 'admin ') ?? ''
       const fake = join(project.path, 'fake')
       await mkdir(fake, { recursive: true })
@@ -97,7 +97,7 @@ describe('completion in a shell', () => {
     })
   }
 
-  test('runs nothing of the folder that one is in, and believes only names', async () => {
+  test('executes no file of the current folder and accepts only names', async () => {
     const strange = await copyFixture('minimal')
     const at = (name: string) => join(strange.path, name)
     const pwn = `import { writeFileSync } from 'node:fs'\nwriteFileSync('${at('pwned')}', '')\n`
@@ -117,7 +117,7 @@ describe('completion in a shell', () => {
     await strange.remove()
   })
 
-  test('is answered by the program that was built as by its source', async () => {
+  test('of the built program equals that of the source', async () => {
     const built = JSON.parse(await readFile(join(ADMIN_BIN, '../../dist/cli/completion/command-tree.json'), 'utf8'))
     assert.deepEqual(built, JSON.parse(JSON.stringify(commandTree(await buildProgram(processIo())))))
   })
@@ -159,7 +159,7 @@ describe('completion in a shell', () => {
     })
   }
 
-  test('is told how to be had', async () => {
+  test('help shows how to install it', async () => {
     const { stdout } = await runCli(['completion', '--help'], { cwd: project.path })
     assert.match(stdout, /~\/\.bashrc/)
     assert.equal((await runCli(['completion', 'tcsh'], { cwd: project.path })).code, 2)

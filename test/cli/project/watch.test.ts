@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { whenChanged } from '../../../src/cli/project/watch.ts'
+import { watchFolder } from '../../../src/cli/project/watch.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
 
-test('a change of a file is answered by work, one of the data folder is not', async () => {
+test('watchFolder calls back for a changed file, but not for the data folder', async () => {
   const folder = await temporaryFolder()
   for (const name of ['views', 'data']) mkdirSync(join(folder.path, name))
   let count = 0
@@ -14,7 +14,7 @@ test('a change of a file is answered by work, one of the data folder is not', as
   const worked = new Promise<void>((resolve) => {
     done = resolve
   })
-  const watcher = await whenChanged(folder.path, async () => {
+  const watcher = await watchFolder(folder.path, async () => {
     count++
     done()
   })
@@ -30,7 +30,7 @@ test('a change of a file is answered by work, one of the data folder is not', as
   }
 })
 
-test('what has changed before the work may begin counts, but for a folder that turned out to be the data', async () => {
+test('watchFolder reports changes before the first call, except in an excluded folder', async () => {
   const folder = await temporaryFolder()
   for (const name of ['views', 'store']) mkdirSync(join(folder.path, name))
   let begin = () => {}
@@ -47,13 +47,13 @@ test('what has changed before the work may begin counts, but for a folder that t
     if (changed.includes('views/last.yaml')) done()
   }
   const noticed = new Set<string>()
-  const counts = (name: string) => noticed.add(name) !== undefined
-  const watcher = await whenChanged(folder.path, work, { after, counts })
+  const includes = (name: string) => noticed.add(name) !== undefined
+  const watcher = await watchFolder(folder.path, work, { after, includes })
   try {
     writeFileSync(join(folder.path, 'store/db.json'), '{}')
     writeFileSync(join(folder.path, 'views/a.yaml'), 'a: 1')
     while (noticed.size < 2) await setImmediate()
-    watcher.except(join(folder.path, 'store'))
+    watcher.exclude(join(folder.path, 'store'))
     begin()
     writeFileSync(join(folder.path, 'store/db.json'), '{ }')
     writeFileSync(join(folder.path, 'views/last.yaml'), 'a: 1')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { excerpt, type Place } from '../../../src/cli/terminal/excerpt.ts'
+import { excerpt, type Match } from '../../../src/cli/terminal/excerpt.ts'
 
 const mark = (piece: string) => `[${piece}]`
-const places = (text: string, ...words: readonly string[]): Place[] => words.map((word) => [text.indexOf(word), word.length])
+const places = (text: string, ...words: readonly string[]): Match[] => words.map((word) => [text.indexOf(word), word.length])
 const marked = (text: string, ...words: readonly string[]) => excerpt(text, places(text, ...words), mark)
 
 const LONG = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ')
@@ -15,7 +15,7 @@ describe('an excerpt', () => {
     assert.equal(marked(''), '')
   })
 
-  test('of a long text is about the first place', () => {
+  test('of a long text surrounds the first match', () => {
     assert.equal(marked(LONG), `${LONG.slice(0, 100)}…`)
     assert.match(marked(LONG, 'word0'), /^\[word0\] word1 .*…$/)
     assert.match(marked(LONG, 'word30', 'word33'), /^…word26 word27 .* \[word30\] word31 word32 \[word33\] .*…$/)
@@ -23,7 +23,7 @@ describe('an excerpt', () => {
     for (const word of ['word7', 'word30', 'word59']) assert.ok(marked(LONG, word).length <= 104, marked(LONG, word))
   })
 
-  test('takes places in any order, over each other, and past its end', () => {
+  test('accepts matches in any order, overlapping, and past the end', () => {
     const text = 'abcdefgh'
     assert.equal(
       excerpt(
@@ -40,12 +40,12 @@ describe('an excerpt', () => {
     )
   })
 
-  test('is one line that a terminal has nothing to obey in', () => {
+  test('is one line without control characters', () => {
     assert.equal(marked('a\u001b[31mred\nnext\u0007', 'red'), 'a [31m[red] next ')
     assert.equal(marked('x\u202egnp.exe\u2028y'), 'x gnp.exe y')
   })
 
-  test('cuts no character in two', () => {
+  test('splits no surrogate pair', () => {
     for (let shift = 0; shift < 4; shift++) {
       const text = `${'a'.repeat(shift)}${'😀'.repeat(80)} end`
       assert.ok(marked(text, 'end').isWellFormed(), `end, ${shift}`)

@@ -37,11 +37,11 @@ async function exportInto(stdout: number | 'pipe') {
 }
 
 describe('an output of the real program', () => {
-  test('that nobody reads any more ends a download, quietly', { timeout: 60_000 }, async () => {
+  test('that its reader closes ends a download without an error', { timeout: 60_000 }, async () => {
     assert.deepEqual(await exportInto('pipe'), { code: 0, stderr: '' })
   })
 
-  test('that cannot be written ends it with a word about it', {
+  test('that cannot be written ends it with an error', {
     timeout: 60_000,
     skip: process.platform !== 'linux',
   }, async () => {
@@ -50,7 +50,7 @@ describe('an output of the real program', () => {
     assert.match(stderr, /^error stdout cannot be written: ENOSPC[^\n]*\n$/)
   })
 
-  test('that cannot be written is told of by the shortest command', { skip: process.platform !== 'linux' }, async () => {
+  test('that cannot be written is an error of the shortest command, too', { skip: process.platform !== 'linux' }, async () => {
     const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const
     const child = spawn(process.execPath, [ADMIN_BIN, '--version'], { stdio: [...stdio] })
     let stderr = ''

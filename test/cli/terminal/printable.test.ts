@@ -6,13 +6,13 @@ import { table } from '../../../src/cli/terminal/style.ts'
 const HOSTILE = 'a\u001b]0;owned\u0007\u001b[2J\u009b31m\u007f\u202eb\r\n'
 const SHOWN = 'a\\u001b]0;owned\\u0007\\u001b[2J\\u009b31m\\u007f\\u202eb\\u000d\\u000a'
 
-describe('what comes from outside', () => {
-  test('is shown, and obeyed by no terminal', () => {
+describe('untrusted text', () => {
+  test('is escaped for a terminal', () => {
     assert.equal(printable(HOSTILE), SHOWN)
     assert.equal(printable('Grüße, 雪, שלום 🌊'), 'Grüße, 雪, שלום 🌊')
   })
 
-  test('is the same value in JSON, which stays in lines', () => {
+  test('stays the same value in indented JSON', () => {
     const text = printableJson({ [HOSTILE]: [HOSTILE] })
     assert.deepEqual(JSON.parse(text), { [HOSTILE]: [HOSTILE] })
     assert.doesNotMatch(text, /[^\P{Cc}\n]|\u202e/u)
@@ -20,7 +20,7 @@ describe('what comes from outside', () => {
     assert.equal(printableJson(undefined), 'null')
   })
 
-  test('keeps its place in a table', () => {
+  test('keeps the columns of a table aligned', () => {
     const rows = [
       ['\u001b[2J', 'x'],
       ['1', 'y'],

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { writeWholeFile } from '../../../src/cli/terminal/whole-file.ts'
 import { type TemporaryFolder, temporaryFolder } from '../../helpers/fixture.ts'
 
-describe('a file that is written whole, over what is there', () => {
+describe('writeWholeFile over an existing file', () => {
   let folder: TemporaryFolder
 
   before(async () => {
@@ -25,7 +25,7 @@ describe('a file that is written whole, over what is there', () => {
     )
 
   for (const mode of [0o600, 0o666]) {
-    test(`is for those whom the former was for: ${mode.toString(8)}`, async () => {
+    test(`keeps the permissions: ${mode.toString(8)}`, async () => {
       await writeFile(at('file'), 'old')
       await chmod(at('file'), mode)
       await write('file')
@@ -33,7 +33,7 @@ describe('a file that is written whole, over what is there', () => {
     })
   }
 
-  test('takes the place of a link to a file, which stays as it was', async () => {
+  test('replaces a symbolic link; its target stays unchanged', async () => {
     await writeFile(at('target'), 'old', { mode: 0o600 })
     await symlink('target', at('link'))
     await write('link')
@@ -47,24 +47,24 @@ describe('a file that is written whole, over what is there', () => {
     ['a folder', (path) => mkdir(path)],
     ['a link to a device', (path) => symlink('/dev/null', path)],
   ] as const satisfies readonly (readonly [string, (path: string) => unknown])[]) {
-    test(`does not take the place of ${what}`, async () => {
+    test(`does not replace ${what}`, async () => {
       await make(at(what))
       const before = await lstat(at(what))
-      const message = `${what} is no regular file, and --force replaces none but those; name another`
+      const message = `${what} is not a regular file, so --force does not replace it; use another name`
       await assert.rejects(write(what), { code: 'TASK_FAILED', message })
       assert.equal((await lstat(at(what))).ino, before.ino)
     })
   }
 
-  test('takes the place of a link to nothing, and makes nothing where it leads', async () => {
+  test('replaces a dangling symbolic link and does not create its target', async () => {
     await symlink('nowhere', at('a link to nothing'))
     await write('a link to nothing')
     assert.ok((await lstat(at('a link to nothing'))).isFile(), 'it is still a link')
     await assert.rejects(lstat(at('nowhere')), { code: 'ENOENT' })
   })
 
-  test('whose folder is not there is told of by its own name', async () => {
-    const message = 'nowhere/file cannot be written: its folder is not there; make it, or name another'
+  test('names the file, not the draft, when its folder does not exist', async () => {
+    const message = 'nowhere/file cannot be written: its folder does not exist; create it, or use another'
     await assert.rejects(write('nowhere/file'), { code: 'TASK_FAILED', message })
   })
 })

@@ -23,16 +23,15 @@ export interface Delivery {
 
 type DeliveryOptions = RemoteOptions & { status?: string; limit: number; json?: boolean }
 
+/** Maximum page size of the API. */
 export const MAX_PAGE = 100
-/** Of what a receiver answered a person is shown the beginning; all of it is in the JSON. */
+/** Characters of a receiver's response shown in the table; `--json` prints all that is stored. */
 const SHOWN_RESPONSE = 60
 
-/** `admin webhooks test`: sends an event that tells of no record. */
+/** `admin webhooks test`: sends an event `test`, which concerns no record. */
 export function testCommand(io: Io): Command {
   return withRemoteOptions(
-    new Command('test')
-      .description('send a test event, once, and say what came of it')
-      .argument('<id>', 'id of the webhook', parseId),
+    new Command('test').description('send a test event once and print the result').argument('<id>', 'id of the webhook', parseId),
   )
     .option('--json', 'print the delivery as JSON')
     .addHelpText('after', '\nExample:\n  $ admin webhooks test 1\n')
@@ -40,17 +39,17 @@ export function testCommand(io: Io): Command {
       const { data } = await withApi(io, options, (client) => client.request('POST', `/webhooks/${id}/test`))
       show(io, [data], options)
       if (data.status !== 'delivered')
-        throw new AppError('TASK_FAILED', `Webhook ${id} did not take the test event: ${reasonOf(data)}`)
+        throw new AppError('TASK_FAILED', `The test event to webhook ${id} failed: ${reasonOf(data)}`)
     })
 }
 
-/** `admin webhooks deliveries`: the log, last first. */
+/** `admin webhooks deliveries`: prints the delivery log, newest first. */
 export function deliveriesCommand(io: Io): Command {
-  const description = 'show deliveries, the last first: attempts, status, duration, response'
+  const description = 'list deliveries, newest first: status, attempts, duration, response'
   return withRemoteOptions(new Command('deliveries').description(description).argument('[id]', 'id of a webhook', parseId))
-    .addOption(new Option('--status <status>', 'only these').choices(['pending', 'delivered', 'failed']))
-    .option('--limit <n>', `how many, up to ${MAX_PAGE}`, parseLimit, 20)
-    .option('--json', 'print the deliveries as a JSON array, with all attempts and what was answered')
+    .addOption(new Option('--status <status>', 'only deliveries with this status').choices(['pending', 'delivered', 'failed']))
+    .option('--limit <n>', `maximum number of deliveries, up to ${MAX_PAGE}`, parseLimit, 20)
+    .option('--json', 'print the deliveries as a JSON array, with all attempts and responses')
     .addHelpText('after', '\nExample:\n  $ admin webhooks deliveries 1 --status failed\n')
     .action(async (id: number | undefined, options: DeliveryOptions) => {
       const path = id === undefined ? '/webhooks/deliveries' : `/webhooks/${id}/deliveries`
@@ -62,9 +61,11 @@ export function deliveriesCommand(io: Io): Command {
     })
 }
 
-/** `admin webhooks redeliver`: delivers again, under the same id. */
+/** `admin webhooks redeliver`: delivers a message again, with the same message id. */
 export function redeliverCommand(io: Io): Command {
-  const command = new Command('redeliver').description('deliver again what was delivered or given up, under the same id')
+  const command = new Command('redeliver').description(
+    'repeat a delivery that was delivered or has failed, with the same message id',
+  )
   command.addHelpText('after', '\nExample:\n  $ admin webhooks redeliver 7\n')
   return withRemoteOptions(command.argument('<delivery>', 'id of the delivery', parseId)).action(
     async (id: number, options: RemoteOptions) => {
@@ -74,20 +75,20 @@ export function redeliverCommand(io: Io): Command {
       })
       io.stderr.write(
         served
-          ? `Delivery ${id} is sent again\n`
-          : `Delivery ${id} is sent again by the next server, or by \`admin webhooks drain\`\n`,
+          ? `Delivery ${id} is queued\n`
+          : `Delivery ${id} is queued; the next server, or \`admin webhooks drain\`, sends it\n`,
       )
     },
   )
 }
 
-/** What a delivery tells of. */
-export const whatOf = ({ event, model, record_id: id }: Delivery): string => [event, model, id ?? ''].join(' ').trimEnd()
+/** The event of a delivery in words: `create post 3`. */
+export const eventOf = ({ event, model, record_id: id }: Delivery): string => [event, model, id ?? ''].join(' ').trimEnd()
 
-/** What came of the last attempt. */
+/** The outcome of the last attempt: its error, or the status of the response. */
 export function reasonOf({ attempts }: Delivery): string {
   const last = attempts.at(-1)
-  return last === undefined ? 'none yet' : (last.error ?? `status ${last.status}`)
+  return last === undefined ? 'no attempt yet' : (last.error ?? `status ${last.status}`)
 }
 
 function show(io: Io, deliveries: readonly Delivery[], { json }: DeliveryOptions): void {
@@ -98,24 +99,24 @@ function show(io: Io, deliveries: readonly Delivery[], { json }: DeliveryOptions
   const rows = deliveries.map((delivery) => {
     const { id, webhook_id: webhook, status, attempts, response, next_attempt_at: next } = delivery
     const last = attempts.at(-1)
-    const answered = last?.error ?? [last?.status ?? '', response.replace(/\s+/g, ' ').slice(0, SHOWN_RESPONSE)].join(' ').trim()
-    const waits = next === null ? '' : ` (next ${next})`
+    const outcome = last?.error ?? [last?.status ?? '', response.replace(/\s+/g, ' ').slice(0, SHOWN_RESPONSE)].join(' ').trim()
+    const schedule = next === null ? '' : ` (next ${next})`
     return [
       String(id),
       String(webhook),
-      whatOf(delivery),
+      eventOf(delivery),
       status,
       String(attempts.length),
       last?.at ?? '',
       `${last?.ms ?? ''}`,
-      answered + waits,
+      outcome + schedule,
     ]
   })
-  io.stdout.write(table(['ID', 'WEBHOOK', 'EVENT', 'STATUS', 'ATTEMPTS', 'LAST', 'MS', 'ANSWER'], rows))
+  io.stdout.write(table(['ID', 'WEBHOOK', 'EVENT', 'STATUS', 'ATTEMPTS', 'LAST', 'MS', 'RESPONSE'], rows))
 }
 
 function parseLimit(text: string): number {
   const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > MAX_PAGE) throw new InvalidArgumentError(`A number from 1 to ${MAX_PAGE}.`)
+  if (limit < 1 || limit > MAX_PAGE) throw new InvalidArgumentError(`It must be a whole number from 1 to ${MAX_PAGE}.`)
   return limit
 }

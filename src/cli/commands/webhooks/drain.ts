@@ -5,30 +5,31 @@ import { type Clock, systemClock } from '../../../util/clock.ts'
 import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import type { Io } from '../../terminal/io.ts'
-import { type Delivery, MAX_PAGE, reasonOf, whatOf } from './deliveries.ts'
+import { type Delivery, eventOf, MAX_PAGE, reasonOf } from './deliveries.ts'
 
-/** How long it is waited between two looks: the first time, and at most. A look is one request of the first superuser's. */
+/** First and longest wait between two polls; it doubles in between. Each poll is one request. */
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 2000
-/** Of so many looks one is at when deliveries are tried next, the others at how many are pending. */
+/** Every fourth poll reads the schedule of the pending deliveries; the others read their number only. */
 const SCHEDULE_EVERY = 4
-/** How many deliveries are named that nobody will try again. */
+/** Maximum number of failed deliveries listed. */
 const MAX_NAMED = 20
 
+/** Options of `drain`. */
 export interface DrainOptions {
-  /** In seconds. */
+  /** Maximum time to wait, in seconds. */
   readonly timeout: number
-  /** Leaves deliveries out that were given up. */
+  /** Does not report failed deliveries. */
   readonly ignoreFailed?: boolean
 }
 
-/** How time passes. */
+/** Clock and timer, replaced in tests. */
 export interface DrainTime {
   readonly clock: Clock
   readonly wait: (milliseconds: number) => Promise<unknown>
 }
 
-/** What drain has to know of a subscription. */
+/** The part of a subscription that drain uses. */
 interface Subscription {
   readonly id: number
   readonly active: boolean
@@ -37,35 +38,35 @@ interface Subscription {
 }
 
 const HELP = `
-Delivers by itself when no server runs.
+Without a running server, the command sends the deliveries itself.
 
-Fails, too, while there are deliveries that were given up, however long ago, but for test events; redeliver them, or remove their
-webhook, or add --ignore-failed. And when deliveries wait for a webhook that was disabled because it failed or is gone. What waits for one
-that was disabled by hand, or in the settings, is not waited for.
+The command also fails while there are failed deliveries, however old, except test events. Redeliver them, remove their webhook, or
+add --ignore-failed. It fails if deliveries are pending for a webhook that was disabled because its receiver failed or is gone. It
+does not wait for webhooks that were disabled by hand or in the settings.
 
 Example:
   $ admin webhooks drain --timeout 10 && echo all delivered
 `
 
-/** `admin webhooks drain`: waits until everything is delivered. Without a server it delivers by itself. */
+/** `admin webhooks drain`: waits until no delivery is pending. Without a server it sends the deliveries itself. */
 export function drainCommand(io: Io): Command {
-  return withRemoteOptions(new Command('drain').description('wait until nothing is pending, or fail with what is stuck'))
-    .option('--timeout <seconds>', 'how long to wait', parseSeconds, 30)
-    .option('--ignore-failed', 'do not fail because of deliveries that were given up')
+  return withRemoteOptions(new Command('drain').description('wait until no delivery is pending, or fail and list those that are'))
+    .option('--timeout <seconds>', 'maximum time to wait', parseSeconds, 30)
+    .option('--ignore-failed', 'do not fail because of failed deliveries')
     .addHelpText('after', HELP)
     .action((options: RemoteOptions & DrainOptions) =>
       withApi(io, options, async (client) => {
         await client.app?.webhooks.deliver()
         await drain(client, options, { clock: systemClock, wait: delay })
-        io.stderr.write('Nothing is pending\n')
+        io.stderr.write('No delivery is pending\n')
       }),
     )
 }
 
 /**
- * Waits until everything is delivered.
+ * Waits until no delivery is pending.
  *
- * @throws {AppError} TASK_FAILED with what is not; RATE_LIMITED when the API has to be waited for longer than the timeout
+ * @throws {AppError} TASK_FAILED with the pending or failed deliveries; RATE_LIMITED when the API requires a wait beyond the timeout
  */
 export async function drain(
   client: Pick<ApiClient, 'request'>,
@@ -86,24 +87,24 @@ export async function drain(
     }
   }
   let pending = 0
-  for (let look = 1; ; look++) {
-    if (look % SCHEDULE_EVERY === 0) {
-      if (await waitsLongerThan(get, pending, deadline)) throw await stuck(get, pending)
+  for (let poll = 1; ; poll++) {
+    if (poll % SCHEDULE_EVERY === 0) {
+      if (await isScheduledAfter(get, pending, deadline)) throw await pendingError(get, pending)
     } else {
       const subscriptions = await subscriptionsOf(get)
       pending = subscriptions.reduce((sum, { active, pending: count }) => sum + (active ? count : 0), 0)
       if (pending === 0) {
-        await expectNoneLeft(get, subscriptions, options)
+        await expectNoneFailed(get, subscriptions, options)
         return
       }
-      if (clock() >= deadline) throw await stuck(get, pending)
+      if (clock() >= deadline) throw await pendingError(get, pending)
     }
-    // Not past the deadline, when everything is looked at once more.
-    await wait(Math.max(0, Math.min(FIRST_WAIT_MS * 2 ** (look - 1), LONGEST_WAIT_MS, deadline - clock())))
+    // Waits no longer than the deadline, at which the last poll takes place.
+    await wait(Math.max(0, Math.min(FIRST_WAIT_MS * 2 ** (poll - 1), LONGEST_WAIT_MS, deadline - clock())))
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a parse boundary, as that of ApiClient
+// biome-ignore lint/suspicious/noExplicitAny: a parse boundary, like ApiRequests.request
 type Get = (path: string) => Promise<any>
 
 const subscriptionsOf = async (get: Get): Promise<readonly Subscription[]> => (await get(`/webhooks?page_size=${MAX_PAGE}`)).data
@@ -111,32 +112,32 @@ const subscriptionsOf = async (get: Get): Promise<readonly Subscription[]> => (a
 const pendingDeliveries = (get: Get): Promise<{ data: readonly Delivery[]; total: number }> =>
   get(`/webhooks/deliveries?status=pending&page_size=${MAX_PAGE}`)
 
-/** True when everything that is pending was tried, and will not be tried again in time. */
-async function waitsLongerThan(get: Get, pending: number, deadline: number): Promise<boolean> {
+/** True if the next attempt of every pending delivery is after the deadline. */
+async function isScheduledAfter(get: Get, pending: number, deadline: number): Promise<boolean> {
   const { data, total } = await pendingDeliveries(get)
   return total >= pending && data.every(({ next_attempt_at: next }) => next !== null && Date.parse(next) > deadline)
 }
 
-async function stuck(get: Get, pending: number): Promise<AppError> {
+async function pendingError(get: Get, pending: number): Promise<AppError> {
   const { data } = await pendingDeliveries(get)
-  const lines = data.map((delivery) => `${described(delivery)}; next at ${delivery.next_attempt_at ?? 'once'}`)
+  const lines = data.map((delivery) => `${described(delivery)}; next at ${delivery.next_attempt_at ?? 'any moment'}`)
   return new AppError('TASK_FAILED', [`${pending} deliveries are pending`, ...lines].join('\n'))
 }
 
-/** @throws {AppError} TASK_FAILED with what is not delivered although nothing is waited for */
-async function expectNoneLeft(get: Get, subscriptions: readonly Subscription[], options: DrainOptions): Promise<void> {
+/** @throws {AppError} TASK_FAILED with the failed deliveries and those pending for webhooks that were disabled automatically */
+async function expectNoneFailed(get: Get, subscriptions: readonly Subscription[], options: DrainOptions): Promise<void> {
   const heldBack = subscriptions
     .filter(({ active, disabled_by: by, pending }) => !active && pending > 0 && (by === 'gone' || by === 'failing'))
     .map(({ id, disabled_by: by, pending }) => {
-      const remedy = `mend the receiver and enable it (admin webhooks enable ${id}), or remove it`
-      return `${pending} deliveries wait for webhook ${id}, which is disabled (${by}); ${remedy}`
+      const remedy = `fix the receiver and enable the webhook (admin webhooks enable ${id}), or remove it`
+      return `${pending} deliveries are pending for webhook ${id}, which is disabled (${by}); ${remedy}`
     })
   const failed = options.ignoreFailed === true ? [] : await failedDeliveries(get)
-  const givenUp = failed.map((delivery) => `${described(delivery)}; given up: admin webhooks redeliver ${delivery.id}`)
-  if (heldBack.length + givenUp.length > 0) throw new AppError('TASK_FAILED', [...heldBack, ...givenUp].join('\n'))
+  const failures = failed.map((delivery) => `${described(delivery)}; failed: admin webhooks redeliver ${delivery.id}`)
+  if (heldBack.length + failures.length > 0) throw new AppError('TASK_FAILED', [...heldBack, ...failures].join('\n'))
 }
 
-/** Deliveries that were given up, the last first. A test is none: it is sent once, and whoever sent it was told. */
+/** Failed deliveries, newest first. Excludes test events: each is sent once, and its sender saw the result. */
 async function failedDeliveries(get: Get): Promise<readonly Delivery[]> {
   const failed: Delivery[] = []
   for (let page = 1; failed.length < MAX_NAMED; page++) {
@@ -151,10 +152,10 @@ async function failedDeliveries(get: Get): Promise<readonly Delivery[]> {
 
 function described(delivery: Delivery): string {
   const { id, webhook_id: webhook, attempts } = delivery
-  return `delivery ${id} to webhook ${webhook} (${whatOf(delivery)}): ${attempts.length} attempts, the last: ${reasonOf(delivery)}`
+  return `delivery ${id} to webhook ${webhook} (${eventOf(delivery)}): ${attempts.length} attempts, the last: ${reasonOf(delivery)}`
 }
 
 function parseSeconds(text: string): number {
-  if (!/^\d{1,5}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('A number of seconds.')
+  if (!/^\d{1,5}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number of seconds.')
   return Number(text)
 }

@@ -14,40 +14,42 @@ import { painter } from '../../terminal/style.ts'
 
 type ListenOptions = RemoteOptions & { forwardTo?: string; events?: string; models?: string }
 
-/** By this its subscriptions are known, should it be killed before it can remove its own. */
+/** Identifies subscriptions of this command, so that a later run can remove those of a run that was killed. */
 const PATH = '/admin-webhooks-listen'
 
-/** What is passed on of a request. */
+/** Request headers that are forwarded. */
 const FORWARDED = ['content-type', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-hub-signature-256', 'user-agent']
 
-/** Only records that are larger make longer messages; what is longer is not shown to anybody. */
+/** Maximum size of a message; only larger records cause larger messages. Longer ones are rejected with 413. */
 const MAX_BODY_BYTES = 1_048_576
 
-/** `admin webhooks listen`: a receiver on this machine, subscribed for as long as it runs. */
+/** `admin webhooks listen`: runs a receiver on this machine, subscribed while it runs. */
 export function listenCommand(io: Io): Command {
-  return withRemoteOptions(new Command('listen').description('receive webhooks here, check their signatures and show them'))
-    .option('--forward-to <url>', 'pass on what is signed, and answer with what is answered there')
-    .option('--events <list>', 'create, update, delete (default: all)')
-    .option('--models <list>', 'models to be told of (default: all)')
+  return withRemoteOptions(
+    new Command('listen').description('receive webhooks on this machine, verify their signatures and print them'),
+  )
+    .option('--forward-to <url>', 'forward messages with a valid signature, and respond with the status received there')
+    .option('--events <list>', 'events to receive, separated by commas: create, update, delete (default: all)')
+    .option('--models <list>', 'models to receive events of, separated by commas (default: all)')
     .addHelpText('after', '\nExample:\n  $ admin webhooks listen --forward-to http://localhost:3000/hooks\n')
     .action((options: ListenOptions) =>
       withApi(io, options, async ({ app, request }) => {
         if (app !== undefined)
-          throw new AppError('TASK_FAILED', 'No server runs that could deliver anything; start one: admin serve')
+          throw new AppError('TASK_FAILED', 'No server is running to send deliveries; start one: admin serve')
         const secret = makeSecret(systemRandom)
         const server = await receive(io, secret, options.forwardTo)
         const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
         try {
-          // An address of a loopback is that of the machine on which its listener runs, of which a server elsewhere may have many.
-          const stale = remoteOf(io, options) === undefined ? await leftBehind(request) : []
+          // A loopback URL in a remote server's subscriptions may belong to another machine, so stale ones are not removed there.
+          const stale = remoteOf(io, options) === undefined ? await staleSubscriptions(request) : []
           for (const id of stale) {
-            if (await unsubscribe(request, id)) io.stderr.write(`Removed webhook ${id}, which an earlier listen left behind\n`)
+            if (await unsubscribe(request, id)) io.stderr.write(`Removed webhook ${id} of an earlier listen command\n`)
           }
           const [events, models] = [options.events?.split(','), options.models?.split(',')]
           const { data } = await request('POST', '/webhooks', { url, secret, events, models })
           const stop = io.stopRequested()
           try {
-            io.stderr.write(`Receiving as webhook ${data.id}, signed with ${secret}; Ctrl-C ends it\n`)
+            io.stderr.write(`Receiving as webhook ${data.id}, signed with ${secret}; stop with Ctrl-C\n`)
             await stop
           } finally {
             await unsubscribe(request, data.id)
@@ -60,7 +62,7 @@ export function listenCommand(io: Io): Command {
     )
 }
 
-/** Removes a subscription. @returns false when somebody else did so */
+/** Removes a subscription. @returns false if it does not exist any more */
 async function unsubscribe(request: ApiClient['request'], id: number): Promise<boolean> {
   try {
     await request('DELETE', `/webhooks/${id}`)
@@ -71,8 +73,8 @@ async function unsubscribe(request: ApiClient['request'], id: number): Promise<b
   }
 }
 
-/** Subscriptions of listeners on this machine that are there no more. */
-async function leftBehind(request: ApiClient['request']): Promise<number[]> {
+/** Ids of subscriptions whose listen command on this machine does not run any more. */
+async function staleSubscriptions(request: ApiClient['request']): Promise<number[]> {
   const { data } = await request('GET', '/webhooks?page_size=100')
   const ids: number[] = []
   for (const { id, url } of data as { id: number; url: string }[]) {
@@ -82,7 +84,7 @@ async function leftBehind(request: ApiClient['request']): Promise<number[]> {
   return ids
 }
 
-/** True when somebody listens on a port of this machine. Nothing is sent there. */
+/** True if a process listens on a port of this machine. Connects without sending data. */
 async function isListenedOn(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   try {
@@ -97,31 +99,31 @@ async function isListenedOn(port: number): Promise<boolean> {
 
 async function receive(io: Io, secret: string, forwardTo: string | undefined): Promise<Server> {
   const paint = painter(io.stdout, io.env)
-  const show = (line: string) => io.stdout.write(`${line}\n`)
+  const print = (line: string) => io.stdout.write(`${line}\n`)
   const server = createServer((request, response) => {
     const receiveOne = async (): Promise<void> => {
       const body = await textOf(request)
       if (body === undefined) {
-        show(paint('red', `A message of more than ${MAX_BODY_BYTES} bytes`))
+        print(paint('red', `Rejected a message of more than ${MAX_BODY_BYTES} bytes`))
         response.writeHead(413, { connection: 'close' }).end()
         return
       }
-      const isGood = isSigned(body, secret)
-      const message = isGood ? parsed(body) : undefined
-      const [status, note] = await answerTo(request, body, isGood, forwardTo)
+      const isValid = isSigned(body, secret)
+      const message = isValid ? parsed(body) : undefined
+      const [status, note] = await forward(request, body, isValid, forwardTo)
       response.writeHead(status).end()
       if (message === undefined) {
-        // Anybody may have written it.
-        show(paint('red', isGood ? 'NOT A MESSAGE' : 'SIGNATURE WRONG') + printable(note))
+        // The body is not printed: without a valid signature, any process may have sent it.
+        print(paint('red', isValid ? 'NOT A MESSAGE' : 'INVALID SIGNATURE') + printable(note))
         return
       }
-      const what = paint('bold', printable(`${message.event} ${message.model}`))
+      const event = paint('bold', printable(`${message.event} ${message.model}`))
       const id = printable(`${request.headers['webhook-id']}`)
-      show(`${printable(`${message.timestamp}`)} ${what} ${id} ${paint('green', 'signature good')}${printable(note)}`)
-      show(printableJson(message.data))
+      print(`${printable(`${message.timestamp}`)} ${event} ${id} ${paint('green', 'signature valid')}${printable(note)}`)
+      print(printableJson(message.data))
     }
     receiveOne().catch((error: Error) => {
-      show(paint('red', `A request that cannot be read: ${printable(error.message)}`))
+      print(paint('red', `A request could not be read: ${printable(error.message)}`))
       if (response.headersSent) response.destroy()
       else response.writeHead(400, { connection: 'close' }).end()
     })
@@ -131,20 +133,21 @@ async function receive(io: Io, secret: string, forwardTo: string | undefined): P
   return server
 }
 
-async function answerTo(
+/** Forwards a message if its signature is valid. @returns the status to respond with, and a note for the output */
+async function forward(
   { headers }: IncomingMessage,
   body: string,
-  isGood: boolean,
+  isValid: boolean,
   forwardTo: string | undefined,
 ): Promise<[status: number, note: string]> {
-  // What is behind this may trust whatever comes from here.
-  if (!isGood) return [401, forwardTo === undefined ? '' : ', not passed on']
+  // The target may trust all requests from this machine, so unsigned messages are not forwarded.
+  if (!isValid) return [401, forwardTo === undefined ? '' : ', not forwarded']
   if (forwardTo === undefined) return [204, '']
-  const passedOn = FORWARDED.flatMap((name) =>
+  const forwarded = FORWARDED.flatMap((name) =>
     typeof headers[name] === 'string' ? [[name, headers[name]] as [string, string]] : [],
   )
   try {
-    const { status } = await fetch(forwardTo, { method: 'POST', headers: passedOn, body, redirect: 'manual' })
+    const { status } = await fetch(forwardTo, { method: 'POST', headers: forwarded, body, redirect: 'manual' })
     return [status, ` → ${status}`]
   } catch (error) {
     const { cause } = error as { cause?: unknown }
@@ -159,7 +162,7 @@ interface ShownMessage {
   readonly timestamp?: unknown
 }
 
-/** The message in a body, if it is an object. */
+/** Parses a message; undefined if it is not a JSON object. */
 function parsed(body: string): ShownMessage | undefined {
   try {
     const value: unknown = JSON.parse(body)
@@ -169,11 +172,11 @@ function parsed(body: string): ShownMessage | undefined {
   }
 }
 
-/** The body of a request; undefined when it is too long. Throws when the client goes away before its end. */
+/** Reads the body of a request; undefined if it is too long. Throws when the client disconnects early. */
 async function textOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let size = 0
-  // Not destroyed when it is too long, since there is an answer yet to be sent on its connection.
+  // The request is not destroyed on return, since the response 413 is still to be sent on its connection.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += (chunk as Buffer).length
     if (size > MAX_BODY_BYTES) return undefined

@@ -24,10 +24,10 @@ interface Subscription {
   readonly secret?: string
 }
 
-/** `admin webhooks`: who is told of changes, and what came of telling. Works beside a running server, and without one. */
+/** `admin webhooks`: manages subscriptions and deliveries. Works with and without a running server. */
 export function webhooksCommand(io: Io): Command {
   const webhooks = new Command('webhooks')
-    .description('manage webhooks, look at deliveries, receive them here')
+    .description('manage webhooks, inspect deliveries, receive them locally')
     .addHelpText('after', '\nExample:\n  $ admin webhooks listen\n')
   const commands = [
     addCommand(io),
@@ -47,18 +47,20 @@ export function webhooksCommand(io: Io): Command {
 }
 
 function addCommand(io: Io): Command {
-  return withRemoteOptions(new Command('add').description('subscribe a receiver').argument('<url>', 'address of the receiver'))
-    .option('--events <list>', 'create, update, delete (default: all)', names)
-    .option('--models <list>', 'models to be told of (default: all)', names)
-    .option('--secret <secret>', 'what to sign with (default: one that is made, and shown once)')
+  return withRemoteOptions(new Command('add').description('add a webhook').argument('<url>', 'URL of the receiver'))
+    .option('--events <list>', 'events to deliver, separated by commas: create, update, delete (default: all)', names)
+    .option('--models <list>', 'models to deliver events of, separated by commas (default: all)', names)
+    .option('--secret <secret>', 'signing secret (default: generated, and shown once)')
     .option('--json', 'print the subscription as JSON')
     .addHelpText(
       'after',
       '\nExample:\n  $ admin webhooks add https://example.com/hooks --events create,update --models article\n',
     )
     .action(async (url: string, { events, models, secret, ...options }: AddOptions) => {
-      const made = await withApi(io, options, (client) => client.request('POST', '/webhooks', { url, events, models, secret }))
-      showSecret(io, made.data, options, `Added webhook ${made.data.id}`)
+      const { data } = await withApi(io, options, (client) =>
+        client.request('POST', '/webhooks', { url, events, models, secret }),
+      )
+      showSecret(io, data, options, `Added webhook ${data.id}`)
     })
 }
 
@@ -85,7 +87,7 @@ function listCommand(io: Io): Command {
 }
 
 function removeCommand(io: Io): Command {
-  return withRemoteOptions(withId('remove', 'remove a webhook, with its deliveries')).action(
+  return withRemoteOptions(withId('remove', 'remove a webhook and its deliveries')).action(
     async (id: number, options: RemoteOptions) => {
       await withApi(io, options, (client) => client.request('DELETE', `/webhooks/${id}`))
       io.stderr.write(`Removed webhook ${id}\n`)
@@ -94,26 +96,28 @@ function removeCommand(io: Io): Command {
 }
 
 function activeCommand(io: Io, name: 'enable' | 'disable', active: boolean): Command {
-  const what = active ? 'deliver again, beginning with what is pending' : 'deliver nothing until it is enabled again'
-  return withRemoteOptions(withId(name, what)).action(async (id: number, options: RemoteOptions) => {
+  const description = active
+    ? 'resume deliveries, starting with pending ones'
+    : 'pause deliveries until the webhook is enabled again'
+  return withRemoteOptions(withId(name, description)).action(async (id: number, options: RemoteOptions) => {
     await withApi(io, options, (client) => client.request('PUT', `/webhooks/${id}`, { active }))
     io.stderr.write(`Webhook ${id} is ${name}d\n`)
   })
 }
 
 function rotateCommand(io: Io): Command {
-  return withRemoteOptions(withId('rotate', 'sign with another secret; the old one stays good for a day'))
-    .option('--secret <secret>', 'the new secret (default: one that is made)')
+  return withRemoteOptions(withId('rotate', 'replace the signing secret; the old one stays valid for a day'))
+    .option('--secret <secret>', 'new signing secret (default: generated)')
     .option('--json', 'print the subscription as JSON')
     .action(async (id: number, options: JsonOptions & { secret?: string }) => {
       const body = { secret: options.secret }
       const { data } = await withApi(io, options, (client) => client.request('POST', `/webhooks/${id}/rotate`, body))
-      showSecret(io, data, options, `Rotated the secret of webhook ${id}; the old one is good for another day`)
+      showSecret(io, data, options, `Rotated the secret of webhook ${id}; the old one is valid for another day`)
     })
 }
 
 function showSecret(io: Io, subscription: Subscription, { json }: JsonOptions, done: string): void {
-  io.stderr.write(`${done}. The secret is shown only now.\n`)
+  io.stderr.write(`${done}. The secret is shown only once.\n`)
   io.stdout.write(json === true ? `${JSON.stringify(subscription)}\n` : `${subscription.secret}\n`)
 }
 

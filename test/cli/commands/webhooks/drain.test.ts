@@ -51,7 +51,7 @@ const isAboutDeliveries = (path: string): boolean => path.includes('deliveries')
 const limited = (retryAfter: number) => new AppError('RATE_LIMITED', 'Too many requests', { retryAfter })
 
 describe('drain', () => {
-  test('looks with one request at a time, and less often the longer it takes', async () => {
+  test('polls with one request at a time and growing waits', async () => {
     const { asked, failure } = await drained((path, count) =>
       page(...(isAboutDeliveries(path) ? [] : [webhook(count < 7 ? 1 : 0)])),
     )
@@ -68,7 +68,7 @@ describe('drain', () => {
     ])
   })
 
-  test('waits as it is told when it asked too often', async () => {
+  test('waits for Retry-After at a rate limit', async () => {
     const { asked, failure } = await drained((_, count) => (count === 1 ? limited(20) : page()))
     assert.deepEqual([failure, asked.map(([at]) => at)], [undefined, [0, 20_000, 20_000]])
   })
@@ -80,18 +80,17 @@ describe('drain', () => {
     assert.equal(asked.at(-1)?.[0], 3000)
   })
 
-  test('ends as soon as nothing is tried in time', async () => {
+  test('ends when no attempt is due before the timeout', async () => {
     const next = delivery(3, { next_attempt_at: new Date(START + 60_000).toISOString() })
     const { asked, failure } = await drained((path) => page(isAboutDeliveries(path) ? next : webhook(1)))
     assert.match(failure ?? '', /next at 2026-01-15T12:01:00/)
     assert.equal(asked.at(-1)?.[0], 3500)
   })
 
-  test('fails with what was given up, unless told otherwise; a test event is not among that', async () => {
+  test('fails with failed deliveries except test events, unless they are ignored', async () => {
     const test = delivery(9, { event: 'test', model: 'webhook', record_id: null })
     const answer = (path: string) => (isAboutDeliveries(path) ? page(test, delivery(8)) : page(webhook(0)))
-    const words =
-      'delivery 8 to webhook 1 (create note 7): 1 attempts, the last: status 500; given up: admin webhooks redeliver 8'
+    const words = 'delivery 8 to webhook 1 (create note 7): 1 attempts, the last: status 500; failed: admin webhooks redeliver 8'
     assert.equal((await drained(answer)).failure, words)
     assert.equal((await drained(answer, { timeout: 30, ignoreFailed: true })).failure, undefined)
     assert.equal((await drained((path) => (isAboutDeliveries(path) ? page(test) : page()))).failure, undefined)
@@ -101,10 +100,10 @@ describe('drain', () => {
     assert.equal((await drained(onSecondPage)).failure, words)
   })
 
-  test('fails with what waits for a receiver that was disabled because it fails', async () => {
+  test('fails with deliveries pending for a receiver that was disabled because it failed', async () => {
     for (const reason of ['gone', 'failing']) {
       const { failure = '' } = await drained((path) => page(...(isAboutDeliveries(path) ? [] : [webhook(4, reason)])))
-      assert.match(failure, new RegExp(`^4 deliveries wait for webhook 1, which is disabled \\(${reason}\\); mend `))
+      assert.match(failure, new RegExp(`^4 deliveries are pending for webhook 1, which is disabled \\(${reason}\\); fix `))
     }
     for (const given of [webhook(4, 'hand'), webhook(4, 'settings'), webhook(0, 'gone')]) {
       const { failure } = await drained((path) => page(...(isAboutDeliveries(path) ? [] : [given])))
@@ -119,7 +118,7 @@ describe('drain', () => {
       await admin('users', 'add', 'ann', '--email', 'ann@example.com', '--password-stdin')
       const { code, stderr } = await admin('webhooks', 'drain')
       assert.equal(code, 1)
-      assert.match(stderr, /^error delivery 1 to webhook 1 \(create user 2\): 1 attempts, the last: status 410; given up/m)
+      assert.match(stderr, /^error delivery 1 to webhook 1 \(create user 2\): 1 attempts, the last: status 410; failed/m)
       assert.equal((await admin('webhooks', 'drain', '--ignore-failed')).code, 0)
       await receiver.close()
     }))

@@ -29,7 +29,7 @@ async function whileListening(
       }
       const result = await runCli(['webhooks', 'listen', ...options], { cwd: project.path, whileRunning })
       assert.equal(result.code, 0, result.stderr)
-      assert.match(result.stdout, /create note msg_\S+ signature good( → 200)?\n\{/)
+      assert.match(result.stdout, /create note msg_\S+ signature valid( → 200)?\n\{/)
       check(result)
       assert.match((await admin('webhooks', 'list')).stdout, NO_WEBHOOKS)
     }),
@@ -42,7 +42,7 @@ const post = async (url: string, body: string): Promise<number> => (await fetch(
 const signed = (start: string, secret: string): string => `${start},"signature":"${hexDigest(`${start}}`, secret)}"}`
 
 describe('admin webhooks listen', { timeout: 120_000 }, () => {
-  test('outlives whatever is sent to it', () =>
+  test('survives any request', () =>
     whileListening(
       async (url, secret) => {
         for (const body of ['null', '7', '[]', '"text"', 'garbage', '']) assert.equal(await post(url, body), 401, body)
@@ -57,12 +57,12 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
       },
       ({ stdout }) => {
         assert.match(stdout, /^NOT A MESSAGE$/m)
-        assert.match(stdout, /^A message of more than 1048576 bytes$/m)
-        assert.match(stdout, /^A request that cannot be read: aborted$/m)
+        assert.match(stdout, /^Rejected a message of more than 1048576 bytes$/m)
+        assert.match(stdout, /^A request could not be read: aborted$/m)
       },
     ))
 
-  test('shows what anybody sends as text, and nothing of what is not signed', () =>
+  test('escapes what it prints, and prints no unsigned message', () =>
     whileListening(
       async (url, secret) => {
         const message = JSON.stringify({ event: HOSTILE, model: `${HOSTILE}m`, data: { [HOSTILE]: HOSTILE }, timestamp: HOSTILE })
@@ -70,19 +70,19 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
         assert.equal(await post(url, signed(message.slice(0, -1), secret)), 204)
       },
       ({ stdout }) => {
-        assert.ok(stdout.startsWith('SIGNATURE WRONG\n\\u001b]0;owned'), stdout)
+        assert.ok(stdout.startsWith('INVALID SIGNATURE\n\\u001b]0;owned'), stdout)
         assert.doesNotMatch(stdout, /[^\P{Cc}\n]|\u202e/u)
       },
     ))
 
-  test('passes on what is signed, and nothing else', async () => {
+  test('forwards only signed messages', async () => {
     const behind = await startReceiver(200)
     await whileListening(
       async (url, secret) => {
         assert.equal(await post(url, signed('{"event":"create","data":{}', 'another secret, as long')), 401)
         assert.equal(await post(url, signed('{"event":"create","model":"note","data":1', secret)), 200)
       },
-      ({ stdout }) => assert.match(stdout, /^SIGNATURE WRONG, not passed on$/m),
+      ({ stdout }) => assert.match(stdout, /^INVALID SIGNATURE, not forwarded$/m),
       ['--forward-to', behind.url],
     )
     const events = behind.received.map(({ body }) => JSON.parse(body).data?.title ?? 'signed')
@@ -90,7 +90,7 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
     await behind.close()
   })
 
-  test('takes away what an earlier one left behind that was killed, and nothing else', async () => {
+  test('removes the subscription of a killed run, and no other', async () => {
     await withProject((project, admin) =>
       withServer(project, async () => {
         const listen = async (): Promise<ChildProcess> => {
@@ -126,12 +126,12 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
     )
   })
 
-  test('leaves to others what they have at a server elsewhere, and is content when its own is gone', () =>
+  test('keeps subscriptions of others on a remote server, and accepts that its own was removed', () =>
     withProject((project, admin) =>
       withServer(project, async (server) => {
         const token = (await admin('token')).stdout.trim()
         const remote = ['--url', server.address, '--token', token]
-        // Of a listener on another machine: nobody listens there on this one.
+        // Of a listener on another machine: no process listens there on this one.
         await admin('webhooks', 'add', 'http://127.0.0.1:9/admin-webhooks-listen')
         const whileRunning = async () => {
           assert.equal(JSON.parse((await admin('webhooks', 'list', '--json')).stdout).length, 2)
@@ -147,7 +147,7 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
       }),
     ))
 
-  test('takes its subscription away when its terminal is closed', () =>
+  test('removes its subscription when the terminal is closed', () =>
     withProject((project, admin) =>
       withServer(project, async () => {
         const argv = [ADMIN_BIN, 'webhooks', 'listen', '--project', project.path]
@@ -162,8 +162,8 @@ describe('admin webhooks listen', { timeout: 120_000 }, () => {
     ))
 })
 
-describe('what receivers answer', () => {
-  test('is shown as text', () =>
+describe('responses of receivers', () => {
+  test('are escaped in the table', () =>
     withProject(async (_, admin) => {
       const receiver = await startReceiver((response) => response.writeHead(200).end(HOSTILE))
       await admin('webhooks', 'add', receiver.url)

@@ -5,11 +5,11 @@ import { runCli } from '../../../helpers/cli.ts'
 import { type Admin, makeNote, withProject, withServer } from '../../../helpers/cli-project.ts'
 import { startReceiver } from '../../../helpers/receiver.ts'
 
-/** What is the same whether a server holds the data or nobody does. */
+/** Checks that pass with and without a server. */
 async function checkCommands(admin: Admin): Promise<void> {
   const receiver = await startReceiver(200, 500)
   const added = await admin('webhooks', 'add', receiver.url, '--events', 'create,delete', '--models', 'note')
-  assert.deepEqual([added.code, added.stderr], [0, 'Added webhook 1. The secret is shown only now.\n'])
+  assert.deepEqual([added.code, added.stderr], [0, 'Added webhook 1. The secret is shown only once.\n'])
   const secret = added.stdout.trim()
   assert.match(secret, /^whsec_/)
 
@@ -23,7 +23,7 @@ async function checkCommands(admin: Admin): Promise<void> {
   assert.ok(sent !== undefined, 'nothing was sent')
   assert.doesNotThrow(() => new Webhook(secret).verify(sent.body, { ...sent.headers }))
   const failed = await admin('webhooks', 'test', '1')
-  assert.deepEqual([failed.code, failed.stderr], [1, 'error Webhook 1 did not take the test event: status 500\n'])
+  assert.deepEqual([failed.code, failed.stderr], [1, 'error The test event to webhook 1 failed: status 500\n'])
 
   const rotated = await admin('webhooks', 'rotate', '1', '--secret', 'chosen by a person')
   assert.deepEqual([rotated.code, rotated.stdout], [0, 'chosen by a person\n'])
@@ -42,7 +42,7 @@ async function checkCommands(admin: Admin): Promise<void> {
     [1, 'error Webhook 1 is not active, so nothing is delivered to it; enable it first\n'],
   )
   assert.equal((await admin('webhooks', 'enable', '1')).code, 0)
-  assert.equal((await admin('webhooks', 'drain')).stderr, 'Nothing is pending\n')
+  assert.equal((await admin('webhooks', 'drain')).stderr, 'No delivery is pending\n')
   assert.equal((await admin('webhooks', 'remove', '1')).stderr, 'Removed webhook 1\n')
   const gone = await admin('webhooks', 'remove', '1')
   assert.deepEqual([gone.code, gone.stderr], [1, 'error Webhook with ID 1 does not exist\n'])
@@ -55,12 +55,12 @@ async function checkCommands(admin: Admin): Promise<void> {
 }
 
 describe('admin webhooks', () => {
-  test('while nobody holds the data', () => withProject((_, admin) => checkCommands(admin)))
+  test('while no process holds the data', () => withProject((_, admin) => checkCommands(admin)))
 
-  test('beside a running server, which is asked over HTTP', () =>
+  test('beside a running server, over HTTP', () =>
     withProject((project, admin) => withServer(project, () => checkCommands(admin))))
 
-  test('drain delivers by itself without a server, and says what is stuck', () =>
+  test('drain sends deliveries itself without a server, and lists pending ones', () =>
     withProject(async (_, admin) => {
       const receiver = await startReceiver(500, 200)
       await admin('webhooks', 'add', receiver.url)
@@ -73,13 +73,13 @@ describe('admin webhooks', () => {
       )
       const again = await admin('webhooks', 'redeliver', '1')
       assert.match(again.stderr, /by the next server, or by `admin webhooks drain`/)
-      assert.deepEqual(await admin('webhooks', 'drain'), { code: 0, stdout: '', stderr: 'Nothing is pending\n' })
+      assert.deepEqual(await admin('webhooks', 'drain'), { code: 0, stdout: '', stderr: 'No delivery is pending\n' })
       const [first, second] = receiver.received
       assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id'])
       await receiver.close()
     }))
 
-  test('listen receives for as long as it runs, and passes on', () =>
+  test('listen receives while it runs, and forwards', () =>
     withProject((project, admin) =>
       withServer(project, async (server) => {
         const target = await startReceiver((response) => response.writeHead(418).end())
@@ -97,7 +97,7 @@ describe('admin webhooks', () => {
           const { code, stdout, stderr } = await runCli(argv, { cwd: project.path, whileRunning })
           assert.equal(code, 0, stderr)
           assert.match(subscribed, /^1 +yes +create,update,delete +all +0 +http:\/\/127\.0\.0\.1:\d+\/admin-webhooks-listen$/m)
-          assert.match(stdout, /^20\S+Z create note msg_\S+ signature good → 418\n\{\n {2}"id": 1,\n {2}"title": "Low tide"/)
+          assert.match(stdout, /^20\S+Z create note msg_\S+ signature valid → 418\n\{\n {2}"id": 1,\n {2}"title": "Low tide"/)
           assert.match((await admin('webhooks', 'list')).stdout, /^ID.*\n$/)
           const secret = /signed with (\S+);/.exec(stderr)?.[1] ?? ''
           assert.doesNotThrow(() =>
@@ -109,10 +109,10 @@ describe('admin webhooks', () => {
       }),
     ))
 
-  test('listen without a server says what to start', () =>
+  test('listen without a server names the command to start one', () =>
     withProject(async (_, admin) => {
       const { code, stderr } = await admin('webhooks', 'listen')
-      assert.deepEqual([code, stderr], [1, 'error No server runs that could deliver anything; start one: admin serve\n'])
+      assert.deepEqual([code, stderr], [1, 'error No server is running to send deliveries; start one: admin serve\n'])
     }))
 
   test('a server with another secret is not trusted', () =>
