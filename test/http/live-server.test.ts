@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Replacement } from '../../src/app.ts'
-import { CONNECTION_LIMITS, type Listener } from '../../src/http/connections/listener.ts'
+import { CONNECTION_LIMITS } from '../../src/http/connections/listener.ts'
 import type { TestApp } from '../helpers/app.ts'
 import { type ListeningApp, listen, open, withListening } from '../helpers/raw.ts'
 
@@ -200,7 +200,7 @@ describe('an application that is replaced while it is served', () => {
         const head = `POST ${TAGS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${app.authorization}Content-Type: application/json\r\n`
         socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, 5)}`)
         await client.ask('GET', `${TAGS}/1`)
-        const { gate } = app.server.listener as Listener
+        const { gate } = app.live.listener
         while (gate.underWay.size === 0) await setImmediate()
         // Were it waited for, this would take as long as a connection may.
         await app.live.replace({})

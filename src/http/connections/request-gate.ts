@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { shapeB } from '../responses/error-body.ts'
-import type { Response } from '../responses/security-headers.ts'
+import type { Response } from '../responses/response.ts'
 import { InFlightRequests } from './in-flight-requests.ts'
 import { refuse } from './malformed-requests.ts'
 
