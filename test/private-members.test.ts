@@ -9,10 +9,8 @@ const SRC = join(import.meta.dirname, '../src')
 const FORBIDDEN: readonly (readonly [what: string, pattern: RegExp])[] = [
   ['reads or sets a member with an underscore', /[\w)\]?]\._[a-zA-Z]/],
   ['reads a member with an underscore by its name', /\[['"`]_[a-zA-Z]/],
-  [
-    'declares or overrides a member with an underscore',
-    /^\s*(?:(?:public|protected|readonly|override|static|async)\s+)*_[a-zA-Z]\w*\s*[(:=]/,
-  ],
+  ['declares a member with an underscore', /^\s*(?:(?:readonly|static)\s+)*_[a-zA-Z]\w*\s*[:=]/],
+  ['overrides a member with an underscore', /\boverride\s+(?:\w+\s+)*_/],
   ['overrides the dispatch of events; add a listener instead', /\boverride (?:emit|on|once|addListener)\b/],
   ['looks for hidden symbols', /getOwnPropertySymbols/],
 ]
