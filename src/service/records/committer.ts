@@ -4,7 +4,6 @@ import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { EventRequest, Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
 import { versionOf } from '../../store/version.ts'
-import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { useFormMessages } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import { changesAccess, guardSuperusers, usersAffected } from '../accounts/account-guards.ts'
@@ -70,15 +69,12 @@ export class Committer {
     actor: Actor,
     model: Model,
     prefix: Prefix,
-    read: () => MaybePromise<readonly DraftedWrite[]>,
+    read: () => Promise<readonly DraftedWrite[]>,
   ): Promise<readonly StoredRecord[]> {
     return this.#untilCurrent(model, async () => {
-      const drafted = read()
-      const writes = drafted instanceof Promise ? await drafted : drafted
-      const issues = this.#issuesOf(writes)
-      throwIssues(issues instanceof Promise ? await issues : issues, prefix)
-      const finished = this.#finisher.operations(writes)
-      const operations = finished instanceof Promise ? await finished : finished
+      const writes = await read()
+      throwIssues(await this.#issuesOf(writes), prefix)
+      const operations = await this.#finisher.operations(writes)
       const companions = model.key === 'user' ? await this.#relatedOperations(writes, operations) : []
       const outcome = await this.#transact([...operations, ...companions], this.#concerns(writes))
       throwIssues(brokenConstraints(outcome, writes), prefix)
@@ -171,11 +167,8 @@ export class Committer {
    * The errors of drafts. If there are any, a dry run adds the constraint violations, so that the client receives all errors in
    * one response.
    */
-  #issuesOf(writes: readonly DraftedWrite[]): MaybePromise<readonly IndexedIssues[]> {
-    return writes.some(({ draft }) => draft.issues.any) ? this.#allIssuesOf(writes) : NO_ISSUES
-  }
-
-  async #allIssuesOf(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
+  async #issuesOf(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
+    if (!writes.some(({ draft }) => draft.issues.any)) return []
     const rehearsed = writes.map((write) => this.#finisher.rehearsal(write))
     const outcome = await this.#store.transact(rehearsed, 'rehearse')
     const constraints = new Map(brokenConstraints(outcome, writes).map(({ index, issues }) => [index, issues]))
@@ -202,8 +195,6 @@ export class Committer {
     throw keepsChanging(model)
   }
 }
-
-const NO_ISSUES: readonly IndexedIssues[] = []
 
 const keepsChanging = ({ name }: Model): AppError =>
   new AppError('WRITE_CONFLICT', `${name} keeps changing under other writes; read it again and retry`)
