@@ -4,7 +4,7 @@ import Hapi, { type Lifecycle } from '@hapi/hapi'
 import type { App } from '../app.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, systemRandom } from '../util/ids.ts'
-import { watch } from './metrics/monitoring.ts'
+import { addMonitoring } from './metrics/monitoring.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
 import { LoginLog } from './plugins/login-log.ts'
 import { RateLimits } from './requests/rate-limits.ts'
@@ -83,7 +83,7 @@ export async function createServer(
   server.route(strictRoutes(mockDataRoutes(app, limits), settings.max_upload_bytes))
   server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
   server.route(strictRoutes(dataRoutes(app, replace), settings.max_upload_bytes))
-  watch(server, app, { limits, random, wait })
+  addMonitoring(server, app, { limits, random, wait })
   // A plugin of its own keeps that extension away from the routes of most requests.
   const routes = [...modelRoutes(app), ...transferRoutes(app)]
   const register = (api: Hapi.Server) => api.route(strictRoutes(routes, settings.max_upload_bytes, errors.guard))

@@ -10,7 +10,7 @@ export const GONE = 410
 const BUSY: ReadonlySet<number | undefined> = new Set([429, 503])
 
 /** A finished attempt. Times in milliseconds since the Unix epoch. */
-export interface Tried {
+export interface FinishedAttempt {
   readonly endpoint: Endpoint
   readonly job: Job
   /** Start of the attempt. */
@@ -22,7 +22,10 @@ export interface Tried {
 /**
  * Interprets a response: 2xx is delivered, 410 is failed for good, everything else is retried. Updates the endpoint's backoff.
  */
-export function judge({ status, took, reason, text, ...answer }: Answer, { endpoint, job, at, now, schedule }: Tried): Result {
+export function resultOf(
+  { status, took, reason, text, ...answer }: Answer,
+  { endpoint, job, at, now, schedule }: FinishedAttempt,
+): Result {
   const result = { receiver: endpoint.id, event: job.event, attempt: { at, status, took, reason, text } }
   if (status !== undefined && status >= 200 && status < 300) {
     endpoint.succeed()

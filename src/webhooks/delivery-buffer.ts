@@ -32,11 +32,11 @@ export class DeliveryBuffer {
   }
 
   /** Delay for new attempts in milliseconds while results cannot be stored; undefined otherwise. */
-  get holdUp(): number | undefined {
+  get delay(): number | undefined {
     return this.#isStuck && this.#results.length >= MAX_HELD ? RETRY_MS : undefined
   }
 
-  note(result: Result): void {
+  add(result: Result): void {
     if (this.#isClosed) return
     this.#results.push(result)
     // Only when it reaches this size, so that a failing store is not retried with every result.
@@ -62,10 +62,10 @@ export class DeliveryBuffer {
     if (batch.length === 0 || this.#isClosed) return
     this.#results = []
     try {
-      await this.#outbox.keep(batch)
+      await this.#outbox.store(batch)
       this.#isStuck = false
     } catch (error) {
-      this.#log.error('What came of webhooks could not be kept', { error })
+      this.#log.error('Webhook results could not be stored', { error })
       this.#isStuck = true
       this.#results = [...batch, ...this.#results]
       if (!this.#isClosed) this.#keepIn(RETRY_MS)

@@ -65,7 +65,7 @@ export class Endpoint {
   }
 
   /** Resets failures and backoff. */
-  beginAnew(): void {
+  restart(): void {
     this.isWanted = true
     this.generation++
     this.succeed()

@@ -46,7 +46,7 @@ export interface Outbox {
   /** The pending deliveries of a receiver, oldest first. `due` is 0 for those not attempted yet. */
   waiting(receiver: number): Promise<readonly Waiting[]>
   /** Stores results of attempts. Results that are not pending settle their delivery. */
-  keep(results: readonly Result[]): Promise<void>
+  store(results: readonly Result[]): Promise<void>
   /** Disables a receiver. */
   disable(receiver: number, reason: DisableReason): Promise<void>
 }

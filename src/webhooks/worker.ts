@@ -1,7 +1,7 @@
 import type { Log } from '../log/log.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Timer } from '../util/timer.ts'
-import { GONE, judge } from './attempt-result.ts'
+import { GONE, resultOf } from './attempt-result.ts'
 import { DeliveryBuffer } from './delivery-buffer.ts'
 import { Endpoint } from './endpoint.ts'
 import { hasFailedForLong, healthAfter } from './health.ts'
@@ -33,7 +33,7 @@ export interface WorkerOptions {
  */
 export class Worker {
   readonly #options: WorkerOptions
-  readonly #ledger: DeliveryBuffer
+  readonly #results: DeliveryBuffer
   readonly #notices: Notices
   readonly #turns: RoundRobin
   readonly #endpoints = new Map<number, Endpoint>()
@@ -46,11 +46,11 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options
-    this.#ledger = new DeliveryBuffer(options)
+    this.#results = new DeliveryBuffer(options)
     this.#notices = new Notices(options.log)
     this.#turns = new RoundRobin({
       // While results cannot be stored, no attempt starts: its message would be sent again.
-      wait: () => this.#ledger.holdUp ?? options.pace.wait(() => this.#backlog),
+      wait: () => this.#results.delay ?? options.pace.wait(() => this.#backlog),
       begin: (endpoint) => this.#begin(endpoint),
       timer: options.timer,
     })
@@ -60,11 +60,11 @@ export class Worker {
   async resume(receiver: number): Promise<void> {
     const endpoint = this.#endpoints.get(receiver) ?? new Endpoint(receiver)
     this.#endpoints.set(receiver, endpoint)
-    endpoint.beginAnew()
+    endpoint.restart()
     await endpoint.load(async () => {
       const underWay = new Set(endpoint.running)
       // Stores the latest results first, so that they are not loaded as pending.
-      await this.#ledger.flush()
+      await this.#results.flush()
       const waiting = await this.#options.outbox.waiting(receiver)
       if (endpoint.isWanted) endpoint.queue.load(waiting.filter(({ event }) => !underWay.has(event)))
     })
@@ -110,7 +110,7 @@ export class Worker {
   async still(): Promise<void> {
     do {
       while (this.#busy) await new Promise<void>((resolve) => this.#whenStill.push(resolve))
-      await this.#ledger.flush()
+      await this.#results.flush()
     } while (this.#busy)
   }
 
@@ -126,7 +126,7 @@ export class Worker {
     await this.still()
     callOff()
     this.#options.sender.close()
-    this.#ledger.close()
+    this.#results.close()
   }
 
   get #busy(): boolean {
@@ -197,9 +197,9 @@ export class Worker {
       const at = clock()
       const answer = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
       if (this.#cutOff) return undefined
-      const result = judge(answer, { endpoint, job, at, now: clock(), schedule })
+      const result = resultOf(answer, { endpoint, job, at, now: clock(), schedule })
       this.#notices.attempt(receiver, message.id, result)
-      this.#ledger.note(result)
+      this.#results.add(result)
       this.#notices.outcome(receiver, result, endpoint.failures)
       return result
     } catch (error) {
@@ -221,7 +221,7 @@ export class Worker {
     if (attempt.status !== GONE) {
       if (!isFailing(receiver)) return
       // A concurrent attempt may have succeeded.
-      await this.#ledger.flush()
+      await this.#results.flush()
       receiver = present()
       if (receiver === undefined || !isFailing(receiver)) return
     }

@@ -201,7 +201,7 @@ describe('an application that is replaced while it is served', () => {
         socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, 5)}`)
         await client.ask('GET', `${TAGS}/1`)
         const { gate } = app.live.listener
-        while (gate.underWay.size === 0) await setImmediate()
+        while (gate.inFlight.size === 0) await setImmediate()
         // Were it waited for, this would take as long as a connection may.
         await app.live.replace({})
         assert.equal((await client.ask('GET', `${TAGS}/1`)).status, 200)

@@ -33,7 +33,7 @@ function open({ dead = 0, keep = async () => {} }: { dead?: number; keep?: () =>
     message: async (event) => ({ id: `msg_${event}`, event: 'create', model: 'tag', data: '{}', timestamp: '' }),
     receiver: (id) => ({ id, url: `http://receiver.example:${id}`, secrets: ['secret'], health: SOUND }),
     waiting: async (id) => Array.from({ length: waiting.get(id) ?? 0 }, (_, index) => ({ event: index + 1, tries: 0, due: 0 })),
-    keep,
+    store: keep,
     disable: async () => {},
   }
   const worker = new Worker({

@@ -44,8 +44,8 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   stopTimeout: 10_000,
   arrivalTimeout: 100,
   settleTimeout: 5000,
-  holdTimeout: 10_000,
-  maxHeld: 2000,
+  queueTimeout: 10_000,
+  maxQueued: 2000,
 }
 
 /** What answers requests: the listener of a hapi server, which never listens itself, and the counter of its requests. */
@@ -113,14 +113,14 @@ export class Listener {
     const cut = setTimeout(() => this.server.closeAllConnections(), this.#limits.stopTimeout)
     const closed = once(this.server, 'close')
     this.server.close()
-    for (const response of this.gate.underWay) response.once('close', () => this.#endIdle())
+    for (const response of this.gate.inFlight) response.once('close', () => this.#endIdle())
     this.#endIdle()
     await closed
     clearTimeout(cut)
   }
 
   #endIdle(): void {
-    const busy = new Set([...this.gate.underWay].map(({ req }) => req.socket))
+    const busy = new Set([...this.gate.inFlight].map(({ req }) => req.socket))
     for (const socket of this.#connections) if (!busy.has(socket)) socket.end()
   }
 

@@ -67,7 +67,7 @@ export const arrayJson = (records: readonly RecordJson[]): string => `[${records
  * changes; the entry also holds the projection and the nested records. So no entry needs invalidation, and no entry reaches an
  * actor who may see less.
  */
-export class RecordWriter {
+export class RecordSerializer {
   readonly #registry: Registry
   readonly #store: Store
   readonly #whole: GenerationalCache<StoredRecord, RecordJson>

@@ -70,8 +70,8 @@ export class Records {
   }
 
   /** Registers the publisher of change events. */
-  setEventPublisher(announcer: EventPublisher): void {
-    this.#committer.setEventPublisher(announcer)
+  setEventPublisher(publisher: EventPublisher): void {
+    this.#committer.setEventPublisher(publisher)
   }
 
   /** Commits operations on internal tables, in one transaction. */

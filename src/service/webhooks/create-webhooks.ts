@@ -10,7 +10,7 @@ import type { SubscriptionParts } from './subscriptions.ts'
 import { Webhooks } from './webhooks.ts'
 
 /** Creates the webhook service from a project's settings. */
-export function joinWebhooks(
+export function createWebhooks(
   parts: SubscriptionParts & { readonly settings: Settings; readonly log: Log; readonly traffic: Traffic },
   { timer = systemTimer, resolve }: { readonly timer?: Timer; readonly resolve?: Resolve },
 ): Webhooks {

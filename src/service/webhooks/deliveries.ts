@@ -28,7 +28,7 @@ export interface DeliveringParts extends SubscriptionParts {
 const PRUNE_MS = 600_000
 
 /** Delivers committed events to subscriptions while it runs. */
-export class Delivering {
+export class Deliveries {
   readonly #parts: DeliveringParts
   readonly #subscriptions: Subscriptions
   readonly #outbox: StoredOutbox
@@ -112,7 +112,7 @@ export class Delivering {
     const { status, took, reason, text } = await sender.send(String(subscription.url), signed)
     const isGood = status !== undefined && status >= 200 && status < 300
     const settled = { status: isGood ? 'delivered' : 'failed', tries: isGood ? 0 : 1, due: undefined } as const
-    await this.#outbox.keep([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...settled }])
+    await this.#outbox.store([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...settled }])
     return event
   }
 

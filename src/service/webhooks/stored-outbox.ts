@@ -7,7 +7,7 @@ import type { DisableReason, Outbox, Receiver, Result } from '../../webhooks/out
 import type { Waiting } from '../../webhooks/queue.ts'
 import type { Records } from '../records/records.ts'
 import { operationsOf, type ResultParts } from './delivery-results.ts'
-import { matching, messageOf, pendingOf, settle } from './event-records.ts'
+import { matching, messageOf, pendingOf, updatePending } from './event-records.ts'
 
 /** Maximum number of attempts of a transaction with conflicts. */
 const MAX_RETRIES = 100
@@ -54,7 +54,7 @@ export class StoredOutbox implements Outbox {
     return (await this.#parts.store.find(EVENTS, { filters, sort: [], offset: 0, limit: 1 })).total
   }
 
-  async keep(results: readonly Result[]): Promise<void> {
+  async store(results: readonly Result[]): Promise<void> {
     await this.#untilCurrent(() => operationsOf(results, this.#parts))
   }
 
@@ -82,7 +82,7 @@ export class StoredOutbox implements Outbox {
       isThere = true
       const pending = [...new Set([...pendingOf(event), receiver])]
       const values = { status: 'pending', tries: 0, next_attempt_at: null }
-      return [settle(event, pending), { kind: 'update', table: DELIVERIES, id: delivery, values }]
+      return [updatePending(event, pending), { kind: 'update', table: DELIVERIES, id: delivery, values }]
     })
     return isThere
   }

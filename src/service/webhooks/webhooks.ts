@@ -6,7 +6,7 @@ import { DELIVERIES } from '../../webhooks/models.ts'
 import type { UrlGuard } from '../../webhooks/url-guard.ts'
 import type { Worker } from '../../webhooks/worker.ts'
 import { noSuchRecord, superusersOnly } from '../model-access.ts'
-import { Delivering, type DeliveringParts } from './deliveries.ts'
+import { Deliveries, type DeliveringParts } from './deliveries.ts'
 import { DeliveryLog } from './delivery-log.ts'
 import type { EventPublisher } from './event-publisher.ts'
 import {
@@ -34,7 +34,7 @@ export class Webhooks implements EventPublisher {
   readonly #store: Store
   readonly #rules: SubscriptionRules
   readonly subscriptions: Subscriptions
-  readonly #delivering: Delivering
+  readonly #delivering: Deliveries
   readonly #log: DeliveryLog
 
   constructor(parts: WebhookParts) {
@@ -42,7 +42,7 @@ export class Webhooks implements EventPublisher {
     this.#rules = parts
     this.#log = new DeliveryLog(parts.store)
     this.subscriptions = new Subscriptions(parts)
-    this.#delivering = new Delivering(parts, this.subscriptions)
+    this.#delivering = new Deliveries(parts, this.subscriptions)
   }
 
   isSubscribed(table: string): boolean {

@@ -32,7 +32,7 @@ describe('folding in a thread of its own', () => {
         assert.equal(countOf(await (await reopen()).shelves.everything()), counting.attempted)
         assert.deepEqual(warnings, [])
       },
-      { fold, minJournalBytes: 1000, warn: (message) => warnings.push(message) },
+      { compact: fold, minJournalBytes: 1000, warn: (message) => warnings.push(message) },
     )
   })
 
