@@ -59,7 +59,7 @@ export class LiveServer {
     await this.#server.start()
     await this.listener.listen(port, host)
     this.#publishAddress()
-    return this.listener.port
+    return Number(this.#server.info.port)
   }
 
   /** Starts the background work of the application. Its replacements start theirs automatically. */
@@ -133,7 +133,7 @@ export class LiveServer {
   /** hapi does not listen itself, so its server does not know the address. */
   #publishAddress(): void {
     const { info } = this.#server
-    info.port = this.listener.port
+    info.port = this.listener.port ?? info.port
     info.uri = `${info.protocol}://${info.host}:${info.port}`
   }
 }

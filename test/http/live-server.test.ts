@@ -172,7 +172,7 @@ describe('an application that is replaced while it is served', () => {
         const later = await client.ask('GET', `${TAGS}/2`)
         assert.deepEqual([later.status, later.reused], [200, true])
       },
-      { connections: { ...CONNECTION_LIMITS, maxHeld: 1, holdTimeout: 50 } },
+      { connections: { ...CONNECTION_LIMITS, maxQueued: 1, queueTimeout: 50 } },
       3,
     ))
 
@@ -210,7 +210,7 @@ describe('an application that is replaced while it is served', () => {
         assert.deepEqual([status, headers['retry-after'], json.error], [503, '1', 'Storage unavailable'])
         assert.deepEqual(app.reported, [], 'it is no fault')
       },
-      { connections: { ...CONNECTION_LIMITS, arrivalTimeout: 1, settleTimeout: 60_000, holdTimeout: 90_000 } },
+      { connections: { ...CONNECTION_LIMITS, arrivalTimeout: 1, settleTimeout: 60_000, queueTimeout: 90_000 } },
     ))
 
   test('stays what it was when the other cannot be opened', () =>

@@ -91,9 +91,9 @@ export class Listener {
     refuseMalformedRequests(this.server, (socket) => this.#open.get(socket)?.[0])
   }
 
-  /** Port that the listener is bound to. */
-  get port(): number {
-    return (this.server.address() as AddressInfo).port
+  /** The port that the listener is bound to; undefined while it does not listen. */
+  get port(): number | undefined {
+    return (this.server.address() as AddressInfo | null)?.port
   }
 
   /** Passes requests to another application from now on. */

@@ -44,15 +44,15 @@ export class RequestGate {
   /** Requests in flight. */
   readonly inFlight = new InFlightRequests()
   readonly #limits: RequestGateLimits
-  readonly #handOn: PassRequest
+  readonly #passOn: PassRequest
   #isPaused = false
-  #isPatient = true
+  #isQueueOpen = true
   #queued: QueuedRequest[] = []
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limits: RequestGateLimits, handOn: PassRequest) {
+  constructor(limits: RequestGateLimits, passOn: PassRequest) {
     this.#limits = limits
-    this.#handOn = handOn
+    this.#passOn = passOn
   }
 
   pass(event: RequestEvent, request: IncomingMessage, response: Response): void {
@@ -60,15 +60,15 @@ export class RequestGate {
     else {
       this.inFlight.add(response)
       response.on('close', () => this.inFlight.delete(response))
-      this.#handOn(event, request, response)
+      this.#passOn(event, request, response)
     }
   }
 
   pause(): void {
     this.#isPaused = true
-    this.#isPatient = true
+    this.#isQueueOpen = true
     this.#timer = setTimeout(() => {
-      this.#isPatient = false
+      this.#isQueueOpen = false
       for (const { response } of this.#takeQueued()) rejectQueued(response)
     }, this.#limits.queueTimeout)
   }
@@ -118,7 +118,7 @@ export class RequestGate {
   }
 
   #queue(held: QueuedRequest): void {
-    if (this.#isPatient && this.#queued.length < this.#limits.maxQueued) this.#queued.push(held)
+    if (this.#isQueueOpen && this.#queued.length < this.#limits.maxQueued) this.#queued.push(held)
     else rejectQueued(held.response)
   }
 
