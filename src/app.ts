@@ -10,7 +10,7 @@ import { type Log, silentLog } from './log/log.ts'
 import type { Registry } from './model/registry.ts'
 import { Logins } from './service/accounts/logins.ts'
 import { addMissingPermissions } from './service/accounts/permission-records.ts'
-import { MockFiller, rememberingHasher } from './service/mock/mock-filler.ts'
+import { MockFiller, memoizingHasher } from './service/mock/mock-filler.ts'
 import { Mocks } from './service/mock/mocks.ts'
 import { ModelTests } from './service/mock/model-tests.ts'
 import { noData } from './service/project/broken-records.ts'
@@ -22,7 +22,7 @@ import { RecordWriter } from './service/queries/record-json.ts'
 import { SearchIndexes } from './service/queries/search-indexes.ts'
 import { Searches } from './service/queries/searches.ts'
 import { Records } from './service/records/records.ts'
-import { joinWebhooks } from './service/webhooks/create-webhooks.ts'
+import { createWebhooks } from './service/webhooks/create-webhooks.ts'
 import type { Webhooks } from './service/webhooks/webhooks.ts'
 import { FileStore } from './store/embedded/file-store.ts'
 import { type Release, whileLocked } from './store/embedded/files/lock.ts'
@@ -162,12 +162,12 @@ async function open(
     const seeded = mode !== 'read' && isNew && seeds ? await seedStore(project.seeds, registry, records) : 0
     if (mode !== 'read') await addMissingPermissions(registry, store, records)
     const traffic = new Traffic(clock)
-    const webhooks = joinWebhooks({ settings, registry, store, records, clock, random, log, traffic }, surroundings)
+    const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic }, surroundings)
     await webhooks.subscriptions.load()
     if (mode !== 'read') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
     // Events start here: seed records and missing permissions are part of the initial state.
     records.setEventPublisher(webhooks)
-    const mockedRecords = new Records({ registry, store, forms, hasher: rememberingHasher(hasher), clock, log })
+    const mockedRecords = new Records({ registry, store, forms, hasher: memoizingHasher(hasher), clock, log })
     mockedRecords.setEventPublisher(webhooks)
     const ownSecret = () => (mode === 'ephemeral' ? (inherited ?? makeSecret(random)) : loadOrCreateSecret(dataFolder, random))
     const secret = settings.secret_key ?? (await ownSecret())

@@ -1,8 +1,8 @@
 import type { Endpoint } from './endpoint.ts'
-import type { Result } from './outbox.ts'
+import type { AttemptResult } from './outbox.ts'
 import type { Job } from './queue.ts'
-import { retryAfter, type Schedule } from './schedule.ts'
-import type { Answer } from './sender.ts'
+import { parseRetryAfter, type RetrySchedule } from './schedule.ts'
+import type { SendResult } from './sender.ts'
 
 /** Status that disables the receiver. */
 export const GONE = 410
@@ -10,30 +10,33 @@ export const GONE = 410
 const BUSY: ReadonlySet<number | undefined> = new Set([429, 503])
 
 /** A finished attempt. Times in milliseconds since the Unix epoch. */
-export interface Tried {
+export interface FinishedAttempt {
   readonly endpoint: Endpoint
   readonly job: Job
   /** Start of the attempt. */
   readonly at: number
   readonly now: number
-  readonly schedule: Schedule
+  readonly schedule: RetrySchedule
 }
 
 /**
  * Interprets a response: 2xx is delivered, 410 is failed for good, everything else is retried. Updates the endpoint's backoff.
  */
-export function judge({ status, took, reason, text, ...answer }: Answer, { endpoint, job, at, now, schedule }: Tried): Result {
+export function attemptResult(
+  { status, took, reason, text, ...answer }: SendResult,
+  { endpoint, job, at, now, schedule }: FinishedAttempt,
+): AttemptResult {
   const result = { receiver: endpoint.id, event: job.event, attempt: { at, status, took, reason, text } }
   if (status !== undefined && status >= 200 && status < 300) {
-    endpoint.succeed()
+    endpoint.recordSuccess()
     return { ...result, status: 'delivered', tries: job.tries, due: undefined }
   }
   const tries = job.tries + 1
-  const asked = BUSY.has(status) ? retryAfter(answer.retryAfter, now) : undefined
-  const wait = status === GONE ? undefined : schedule.waitAfter(tries, asked)
-  endpoint.fail(now, schedule.shortest)
-  if (asked !== undefined) endpoint.rest(now + schedule.restAfter(asked))
+  const requestedDelay = BUSY.has(status) ? parseRetryAfter(answer.retryAfter, now) : undefined
+  const wait = status === GONE ? undefined : schedule.delayAfter(tries, requestedDelay)
+  endpoint.recordFailure(now, schedule.maxBackoff)
+  if (requestedDelay !== undefined) endpoint.pauseUntil(now + schedule.clampRetryAfter(requestedDelay))
   if (wait === undefined) return { ...result, status: 'failed', tries, due: undefined }
-  endpoint.queue.wait({ event: job.event, tries, due: now + wait })
+  endpoint.queue.addRetry({ event: job.event, tries, due: now + wait })
   return { ...result, status: 'pending', tries, due: now + wait }
 }

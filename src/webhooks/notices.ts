@@ -1,19 +1,27 @@
 import type { Log } from '../log/log.ts'
 import { GONE } from './attempt-result.ts'
-import type { Attempt, DisableReason, Receiver, Result } from './outbox.ts'
+import type { Attempt, AttemptResult, DisableReason, Receiver } from './outbox.ts'
 
-const WHY: Readonly<Record<DisableReason, string>> = { gone: 'answered 410 Gone', failing: 'has failed for five days' }
+const DISABLE_REASONS: Readonly<Record<DisableReason, string>> = {
+  gone: 'answered 410 Gone',
+  failing: 'has failed for five days',
+}
 
 /** Log messages about receivers. They name the host only, since the whole URL may be a capability. */
-export class Notices {
+export class WebhookLogger {
   readonly #log: Log
 
   constructor(log: Log) {
     this.#log = log
   }
 
-  attempt(receiver: Receiver, message: string, { status, attempt }: Result): void {
-    this.#log.debug('Webhook attempt', { ...nameOf(receiver), message_id: message, result: status, ...toldOf(attempt) })
+  attempt(receiver: Receiver, message: string, { status, attempt }: AttemptResult): void {
+    this.#log.debug('Webhook attempt', {
+      ...receiverFields(receiver),
+      message_id: message,
+      result: status,
+      ...attemptFields(attempt),
+    })
   }
 
   /**
@@ -21,9 +29,9 @@ export class Notices {
    *
    * @param failures number of consecutive failures including this one
    */
-  outcome(receiver: Receiver, { status, attempt }: Result, failures: number): void {
-    const name = nameOf(receiver)
-    const failed = { ...name, ...toldOf(attempt) }
+  outcome(receiver: Receiver, { status, attempt }: AttemptResult, failures: number): void {
+    const name = receiverFields(receiver)
+    const failed = { ...name, ...attemptFields(attempt) }
     if (status === 'delivered') {
       if (receiver.health.failingSince !== undefined) this.#log.info('A webhook is delivered again', name)
       return
@@ -33,8 +41,8 @@ export class Notices {
   }
 
   disabled(receiver: Receiver, reason: DisableReason): void {
-    const message = `A webhook was disabled: its receiver ${WHY[reason]}`
-    this.#log.warn(message, { event: 'webhook_disabled', ...nameOf(receiver) })
+    const message = `A webhook was disabled: its receiver ${DISABLE_REASONS[reason]}`
+    this.#log.warn(message, { event: 'webhook_disabled', ...receiverFields(receiver) })
   }
 
   error(webhook: number, error: unknown): void {
@@ -42,9 +50,12 @@ export class Notices {
   }
 }
 
-const nameOf = ({ id, url }: Receiver): { webhook_id: number; host: string } => ({ webhook_id: id, host: new URL(url).host })
+const receiverFields = ({ id, url }: Receiver): { webhook_id: number; host: string } => ({
+  webhook_id: id,
+  host: new URL(url).host,
+})
 
-const toldOf = ({ status, reason, took }: Attempt) => ({
+const attemptFields = ({ status, reason, took }: Attempt) => ({
   ms: took,
   ...(status === undefined ? {} : { status }),
   ...(reason === undefined ? {} : { reason }),

@@ -1,6 +1,6 @@
 import type { Health } from './health.ts'
 import type { Message } from './message.ts'
-import type { Waiting } from './queue.ts'
+import type { ScheduledJob } from './queue.ts'
 
 /** Where a subscription's messages go. Read for each attempt, so that a change applies to pending deliveries too. */
 export interface Receiver {
@@ -24,7 +24,7 @@ export interface Attempt {
 }
 
 /** Result of an attempt. */
-export interface Result {
+export interface AttemptResult {
   readonly receiver: number
   readonly event: number
   readonly attempt: Attempt
@@ -44,9 +44,9 @@ export interface Outbox {
   /** Undefined if the subscription is not active or does not exist. */
   receiver(id: number): Receiver | undefined
   /** The pending deliveries of a receiver, oldest first. `due` is 0 for those not attempted yet. */
-  waiting(receiver: number): Promise<readonly Waiting[]>
+  pendingJobs(receiver: number): Promise<readonly ScheduledJob[]>
   /** Stores results of attempts. Results that are not pending settle their delivery. */
-  keep(results: readonly Result[]): Promise<void>
+  storeResults(results: readonly AttemptResult[]): Promise<void>
   /** Disables a receiver. */
   disable(receiver: number, reason: DisableReason): Promise<void>
 }

@@ -1,13 +1,13 @@
 import type { Random } from '../util/ids.ts'
 
 const JITTER = 0.2
-const MAX_REST_SECONDS = 5
+const MAX_BACKOFF_SECONDS = 5
 const DAY_MS = 86_400_000
 /** Factor over the longest delay, for jitter and a busy receiver. */
-const LONGEST_WAIT = 1.25
+const GAP_FACTOR = 1.25
 
 /** The retry schedule. Times in milliseconds. */
-export class Schedule {
+export class RetrySchedule {
   readonly #seconds: readonly number[]
   readonly #random: Random
 
@@ -22,36 +22,36 @@ export class Schedule {
    * longest delay of the schedule.
    *
    * @param failed number of failed attempts
-   * @param asked delay given by `Retry-After`
+   * @param retryAfterMs delay given by `Retry-After`
    * @returns undefined if no attempt is left
    */
-  waitAfter(failed: number, asked?: number): number | undefined {
+  delayAfter(failed: number, retryAfterMs?: number): number | undefined {
     const seconds = this.#seconds[failed - 1]
     if (seconds === undefined) return undefined
-    if (asked !== undefined) return this.restAfter(asked)
+    if (retryAfterMs !== undefined) return this.clampRetryAfter(retryAfterMs)
     const spread = this.#random(4).readUInt32BE() / 2 ** 32
     return Math.round(1000 * seconds * (1 - JITTER + 2 * JITTER * spread))
   }
 
   /** Pause that a receiver asked for, between the shortest and the longest delay of the schedule. */
-  restAfter(asked: number): number {
-    const seconds = this.#seconds.length === 0 ? [MAX_REST_SECONDS] : this.#seconds
-    return Math.min(Math.max(asked, 1000 * Math.min(...seconds)), 1000 * Math.max(...seconds))
+  clampRetryAfter(retryAfterMs: number): number {
+    const seconds = this.#seconds.length === 0 ? [MAX_BACKOFF_SECONDS] : this.#seconds
+    return Math.min(Math.max(retryAfterMs, 1000 * Math.min(...seconds)), 1000 * Math.max(...seconds))
   }
 
   /** A receiver without attempts for this long has no retry waiting. */
-  get quiet(): number {
-    return Math.max(DAY_MS, 1000 * LONGEST_WAIT * Math.max(...this.#seconds))
+  get maxGap(): number {
+    return Math.max(DAY_MS, 1000 * GAP_FACTOR * Math.max(...this.#seconds))
   }
 
   /** Maximum pause of a failing receiver before its next message is attempted. */
-  get shortest(): number {
-    return 1000 * Math.min(...this.#seconds, MAX_REST_SECONDS)
+  get maxBackoff(): number {
+    return 1000 * Math.min(...this.#seconds, MAX_BACKOFF_SECONDS)
   }
 }
 
 /** Parses `Retry-After` (RFC 9110, section 10.2.3) into milliseconds from `now`; undefined if absent or invalid. */
-export function retryAfter(header: string | undefined, now: number): number | undefined {
+export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header.trim())) return 1000 * Number(header)
   const at = Date.parse(header)

@@ -13,7 +13,7 @@ const IDLE_MS = 20_000
 const MAX_REASON = 300
 
 /** Result of sending a request. */
-export interface Answer {
+export interface SendResult {
   /** Undefined without a response. */
   readonly status: number | undefined
   /** In milliseconds. */
@@ -53,7 +53,7 @@ export class Sender {
   }
 
   /** Never throws: failures are results. */
-  async send(address: string, signed: SignedRequest): Promise<Answer> {
+  async send(address: string, signed: SignedRequest): Promise<SendResult> {
     const begin = this.#clock()
     const took = () => Math.max(0, this.#clock() - begin)
     try {

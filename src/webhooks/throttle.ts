@@ -18,13 +18,13 @@ const BURST = 2
 export class Throttle {
   readonly #clock: Clock
   readonly #traffic: Traffic
-  #credit = BURST
-  #counted: number
+  #tokens = BURST
+  #refilledAt: number
 
   constructor({ clock, traffic }: { readonly clock: Clock; readonly traffic: Traffic }) {
     this.#clock = clock
     this.#traffic = traffic
-    this.#counted = clock()
+    this.#refilledAt = clock()
   }
 
   /**
@@ -32,17 +32,17 @@ export class Throttle {
    *
    * @param backlog returns the number of events waiting for available receivers
    */
-  wait(backlog: () => number): number {
+  delay(backlog: () => number): number {
     if (!this.#traffic.isBusy) return 0
     const rate = Math.max(RATE, backlog() / MAX_LAG_MS)
     const now = this.#clock()
-    this.#credit = Math.min(Math.max(BURST, rate), this.#credit + (now - this.#counted) * rate)
-    this.#counted = now
-    return this.#credit >= 1 ? 0 : (1 - this.#credit) / rate
+    this.#tokens = Math.min(Math.max(BURST, rate), this.#tokens + (now - this.#refilledAt) * rate)
+    this.#refilledAt = now
+    return this.#tokens >= 1 ? 0 : (1 - this.#tokens) / rate
   }
 
   /** Counts an attempt. */
-  begin(): void {
-    this.#credit = Math.max(0, this.#credit - 1)
+  takeToken(): void {
+    this.#tokens = Math.max(0, this.#tokens - 1)
   }
 }

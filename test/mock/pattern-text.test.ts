@@ -9,8 +9,8 @@ const random = new KeyedRandom()
 function texts(pattern: string, { min = 0, max = 20, count = 200 } = {}): string[] {
   const made = new PatternText(compilePattern(pattern))
   return Array.from({ length: count }, (_, index) => {
-    random.begin(`${pattern} ${index}`)
-    return made.make(random, min, max) ?? '(nothing)'
+    random.start(`${pattern} ${index}`)
+    return made.generate(random, min, max) ?? '(nothing)'
   })
 }
 

@@ -20,7 +20,7 @@ function make(model: Model, count: number, seed = 1, targets: readonly number[] 
   const series = new Series({ model, source, seed, secret: 'a secret' })
   return Array.from({ length: count }, (_, index) => ({
     ...series.values(index),
-    ...series.links(index, () => targets),
+    ...series.relations(index, () => targets),
     ...series.timestamps(index),
   }))
 }

@@ -33,10 +33,10 @@ export async function delivering(
   const app = await openTestApp(options)
   try {
     const { id, secret } = await subscribe(app, { url: receiver.url, ...subscription }, as)
-    const worker = await app.app.webhooks.deliver()
+    const worker = await app.app.webhooks.startDelivery()
     const pass = async (milliseconds: number) => {
       app.advance(milliseconds)
-      await worker.still()
+      await worker.idle()
     }
     await body({ app, worker, receiver, id, secret, pass })
   } finally {

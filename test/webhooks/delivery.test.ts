@@ -28,7 +28,7 @@ describe('attempts', () => {
   test('500, 500, 200: three attempts with one id, fresh timestamps and good signatures', () =>
     delivering([500, 500, 200], async ({ app, worker, receiver, id, secret, pass }) => {
       const tag = await makeTag(app)
-      await worker.still()
+      await worker.idle()
       assert.equal(receiver.received.length, 1)
       await pass(3900)
       assert.equal(receiver.received.length, 1, 'it was tried again too soon')
@@ -63,7 +63,7 @@ describe('attempts', () => {
       [500],
       async ({ app, worker, receiver, id, pass }) => {
         await makeTag(app)
-        await worker.still()
+        await worker.idle()
         for (const seconds of [12, 24, 1000]) await pass(seconds * 1000)
         assert.equal(receiver.received.length, 3)
         const [delivery] = await deliveriesOf(app, id)
@@ -76,7 +76,7 @@ describe('attempts', () => {
   test('429 with Retry-After: it is tried when the receiver said, and nothing else before', () => {
     return delivering([busyFor(120), 200], async ({ app, worker, receiver, pass }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       await makeTag(app)
       await assertLeftAlone(119_000, { receiver, pass, before: 1, after: 3 })
     })
@@ -89,7 +89,7 @@ describe('attempts', () => {
       for (let count = 0; count < 2; count++) await makeTag(app)
       while (!app.logged.some((line) => line.includes('"status":429'))) await new Promise(setImmediate)
       for (const release of held) release()
-      await worker.still()
+      await worker.idle()
       await makeTag(app)
       await assertLeftAlone(119_000, { receiver, pass, before: 2, after: 4 })
     })
@@ -100,7 +100,7 @@ describe('attempts', () => {
       [busyFor(4), 200],
       async ({ app, worker, receiver, pass }) => {
         await makeTag(app)
-        await worker.still()
+        await worker.idle()
         await makeTag(app)
         await assertLeftAlone(4900, { receiver, pass, before: 1, after: 2 })
       },
@@ -111,7 +111,7 @@ describe('attempts', () => {
   test('410 disables the subscription, and tells the log', () =>
     delivering([410], async ({ app, worker, receiver, id, pass }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const { json } = await play(app, { request: `GET ${WEBHOOKS}/${id}`, status: 200 })
       assert.deepEqual([json.data.active, json.data.disabled_by], [false, 'gone'])
       await makeTag(app)
@@ -129,7 +129,7 @@ describe('attempts', () => {
     const redirect: Answer = (response) => response.writeHead(302, { location: other.url }).end()
     await delivering([redirect], async ({ app, worker, receiver, id }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       assert.deepEqual([receiver.received.length, other.received.length], [1, 0])
       assert.equal((await deliveriesOf(app, id))[0]?.status, 'pending')
     })
@@ -147,7 +147,7 @@ describe('attempts', () => {
         const { id } = await subscribe(app, { url, models: ['tag'], events: ['create'] })
         await play(app, { request: `PUT ${WEBHOOKS}/1`, body: { active: false }, status: 200 })
         await makeTag(app)
-        await worker.still()
+        await worker.idle()
         assert.equal(receiver.received.length, 1)
         await pass(6000)
         assert.equal(receiver.received.length, 1)
@@ -185,7 +185,7 @@ describe('what is told', () => {
         status: 200,
       })
       await play(app, { request: `DELETE /api/v1/models/post/${created.id}`, status: 200 })
-      await worker.still()
+      await worker.idle()
       const told = receiver.received.map(({ body: text }) => JSON.parse(text))
       assert.deepEqual(told.map(({ event, model }) => `${event} ${model}`).sort(), [
         'create comment',
@@ -209,7 +209,7 @@ describe('what is told', () => {
       // The test application hashes in a way of its own.
       await play(app, { request: 'PUT /api/v1/models/user/1', body: { data: { password: 'harbour-admin-2024' } }, status: 200 })
       await play(app, { request: 'POST /api/v1/auth/token', as: null, body, status: 200 })
-      await worker.still()
+      await worker.idle()
       assert.deepEqual(
         receiver.received.map(({ body: text }) => JSON.parse(text).event),
         ['update'],
@@ -224,7 +224,7 @@ describe('what is told', () => {
         await play(app, { request: `PUT ${TAGS}/${id}`, body: { data: { name: 'Renamed' } }, status: 200 })
         await play(app, { request: 'DELETE /api/v1/models/comment/1', status: 200 })
         await play(app, { request: `DELETE ${TAGS}/${id}`, status: 200 })
-        await worker.still()
+        await worker.idle()
         assert.deepEqual(
           receiver.received.map(({ body }) => `${JSON.parse(body).event} ${JSON.parse(body).model}`),
           ['delete tag'],
@@ -237,7 +237,7 @@ describe('what is told', () => {
     delivering([200], async ({ app, worker, receiver }) => {
       const items = [501, 502].map((id) => ({ model: 'tag', id, data: { name: `Loaded ${id}`, slug: `loaded-${id}` } }))
       assert.deepEqual(await app.app.records.load(SYSTEM, items), [])
-      await worker.still()
+      await worker.idle()
       assert.deepEqual(receiver.received.map(({ body }) => JSON.parse(body).data.id).sort(), [501, 502])
     }))
 
@@ -245,7 +245,7 @@ describe('what is told', () => {
     delivering([200], async ({ app, worker, receiver }) => {
       await play(app, { request: `POST ${TAGS}`, body: { data: { name: 'x' } }, status: 400 })
       await play(app, { request: 'DELETE /api/v1/models/user/1', status: 409 })
-      await worker.still()
+      await worker.idle()
       assert.equal(receiver.received.length, 0)
     }))
 
@@ -253,10 +253,10 @@ describe('what is told', () => {
     const receiver = await startReceiver(200)
     const settings = { webhooks: { subscriptions: [{ url: receiver.url }] } }
     const app = await openTestApp({ settings })
-    await (await app.app.webhooks.deliver()).still()
+    await (await app.app.webhooks.startDelivery()).idle()
     assert.equal(receiver.received.length, 0)
     const again = await app.reopen()
-    await (await again.app.webhooks.deliver()).still()
+    await (await again.app.webhooks.startDelivery()).idle()
     assert.equal(receiver.received.length, 0)
     await again.close()
     await receiver.close()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Health, hasFailedForLong, healthAfter, SOUND } from '../../src/webhooks/health.ts'
+import { HEALTHY, type Health, hasFailedTooLong, healthAfter } from '../../src/webhooks/health.ts'
 import { TEST_START } from '../helpers/app.ts'
 import type { Answer } from '../helpers/receiver.ts'
 import { play } from '../helpers/scenario.ts'
@@ -11,17 +11,17 @@ const DAY = 24 * HOUR
 
 describe('how a receiver is after an attempt', () => {
   const after = (...attempts: readonly (readonly [at: number, isGood: boolean])[]): Health =>
-    attempts.reduce((health, [at, isGood]) => healthAfter(health, { at, isGood }, 100), SOUND)
+    attempts.reduce((health, [at, isGood]) => healthAfter(health, { at, isGood }, 100), HEALTHY)
 
   const rows: readonly (readonly [string, Health, Partial<Health>])[] = [
     ['it fails since the first failure', after([10, false], [110, false]), { failingSince: 10, lastFailure: 110 }],
-    ['a success ends it', after([10, false], [20, true]), SOUND],
+    ['a success ends it', after([10, false], [20, true]), HEALTHY],
     ['and the next failure begins it', after([10, false], [20, true], [30, false]), { failingSince: 30 }],
     ['after a quiet time it begins anew', after([10, false], [111, false]), { failingSince: 111, lastFailure: 111 }],
     ['an attempt that ends late is no quiet time', after([50, false], [40, false]), { failingSince: 50, lastFailure: 50 }],
     [
       'what was stored without its last failure begins anew',
-      healthAfter({ ...SOUND, failingSince: 1 }, { at: 2, isGood: false }, 100),
+      healthAfter({ ...HEALTHY, failingSince: 1 }, { at: 2, isGood: false }, 100),
       { failingSince: 2 },
     ],
   ]
@@ -30,9 +30,9 @@ describe('how a receiver is after an attempt', () => {
   }
 
   test('five days are long', () => {
-    assert.equal(hasFailedForLong(SOUND, 100 * DAY), false)
-    assert.equal(hasFailedForLong({ failingSince: 0, lastFailure: 0 }, 5 * DAY - 1), false)
-    assert.equal(hasFailedForLong({ failingSince: 0, lastFailure: 0 }, 5 * DAY), true)
+    assert.equal(hasFailedTooLong(HEALTHY, 100 * DAY), false)
+    assert.equal(hasFailedTooLong({ failingSince: 0, lastFailure: 0 }, 5 * DAY - 1), false)
+    assert.equal(hasFailedTooLong({ failingSince: 0, lastFailure: 0 }, 5 * DAY), true)
   })
 })
 
@@ -116,7 +116,7 @@ describe('a receiver that fails', () => {
         await receiver.arrived(1)
         for (const active of [false, true]) await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active }, status: 200 })
         for (const release of held) release()
-        await worker.still()
+        await worker.idle()
         const { active, disabled_by: by } = await shown(all)
         assert.deepEqual([active, by], [true, null])
       })
@@ -139,7 +139,7 @@ describe('a receiver that fails', () => {
       held[0]?.(200)
       while (!app.logged.some((line) => line.includes('"result":"delivered"'))) await new Promise(setImmediate)
       held[1]?.(500)
-      await worker.still()
+      await worker.idle()
       const { active, failing_since: since } = await shown(all)
       assert.deepEqual([active, since], [true, new Date(TEST_START).toISOString()])
     })
@@ -156,7 +156,7 @@ describe('a receiver that fails', () => {
       const request = `PUT ${WEBHOOKS}/${id}` as const
       await play(app, { request, body, status: 200, expectPart: { data: { failing_since: null, last_failure_at: null } } })
       for (const release of held) release()
-      await worker.still()
+      await worker.idle()
       assert.equal((await shown(all)).active, true)
     })
   })
@@ -176,7 +176,7 @@ describe('a receiver that fails', () => {
         return keep.apply(records, asked)
       }
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       assert.equal((await shown(all)).failing_since, new Date(TEST_START).toISOString())
     }))
 
@@ -189,11 +189,11 @@ describe('a receiver that fails', () => {
         throw new Error('the disk is full')
       }
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       records.update = update
       assert.equal((await shown(all)).active, true)
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       assert.equal(receiver.received.length, 2)
     }))
 })

@@ -19,10 +19,10 @@ describe('rotation', () => {
       const { json } = await play(app, { request: `POST ${WEBHOOKS}/${id}/rotate`, status: 200 })
       const next: string = json.data.secret
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       await pass(24 * HOUR)
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const [during, after] = receiver.received
       assert.ok(during !== undefined && after !== undefined, 'not both were delivered')
       await assertSigned(during, next)
@@ -39,13 +39,13 @@ describe('restarts and pauses', () => {
   test('what was pending is delivered by the next run, with the same id and the retries where they were', () =>
     delivering([500], async ({ app, receiver, worker, id }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const again = await app.reopen()
-      const next = await again.app.webhooks.deliver()
-      await next.still()
+      const next = await again.app.webhooks.startDelivery()
+      await next.idle()
       assert.equal(receiver.received.length, 1, 'it was tried before its time')
       again.advance(6000)
-      await next.still()
+      await next.idle()
       assert.equal(receiver.received.length, 2)
       assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
       const [delivery] = await deliveriesOf(again, id)
@@ -61,8 +61,8 @@ describe('restarts and pauses', () => {
       await makeTag(app)
       await makeTag(app)
       assert.equal(await app.app.webhooks.depth(), 2)
-      const worker = await app.app.webhooks.deliver()
-      await worker.still()
+      const worker = await app.app.webhooks.startDelivery()
+      await worker.idle()
       assert.equal(receiver.received.length, 2)
       assert.equal(await app.app.webhooks.depth(), 0)
     } finally {
@@ -89,10 +89,10 @@ describe('restarts and pauses', () => {
       try {
         const { json } = await play(app, { request: `POST ${WEBHOOKS}`, body: { url: other.url }, status: 201 })
         await makeTag(app)
-        await worker.still()
+        await worker.idle()
         assert.deepEqual([receiver.received.length, other.received.length], [1, 1])
         await play(app, { request: `DELETE ${WEBHOOKS}/${json.data.id}`, status: 200 })
-        await worker.still()
+        await worker.idle()
         assert.equal(receiver.received.length, 1, 'it was tried before its time')
       } finally {
         await other.close()
@@ -102,12 +102,12 @@ describe('restarts and pauses', () => {
   test('what is pending for a disabled webhook waits until it is enabled', () =>
     delivering([500, 200], async ({ app, receiver, worker, id, pass }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: false }, status: 200 })
       await pass(HOUR)
       assert.equal(receiver.received.length, 1)
       await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: true }, status: 200 })
-      await worker.still()
+      await worker.idle()
       assert.equal(receiver.received.length, 2)
     }))
 
@@ -120,7 +120,7 @@ describe('restarts and pauses', () => {
       await makeTag(app)
       await receiver.arrived(2)
       for (const answer of held) answer()
-      await worker.still()
+      await worker.idle()
       assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 2, 'one was sent again')
       assert.equal(receiver.received.length, 2)
       assert.equal(await app.app.webhooks.depth(), 0)
@@ -136,10 +136,10 @@ describe('restarts and pauses', () => {
       await receiver.arrived(1)
       await set(false)
       for (const answer of held) answer()
-      await worker.still()
+      await worker.idle()
       await pass(1000)
       await set(true)
-      await worker.still()
+      await worker.idle()
       assert.equal(receiver.received.length, 1, 'it was tried before its time')
       await pass(6000)
       assert.equal(receiver.received.length, 2)
@@ -150,7 +150,7 @@ describe('restarts and pauses', () => {
   test('one that is disabled and enabled while it waits for a retry is tried again once, when it is due', () =>
     delivering([500, 200], async ({ app, receiver, worker, id, pass }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       for (const active of [false, true, false, true]) {
         await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active }, status: 200 })
       }
@@ -163,7 +163,7 @@ describe('restarts and pauses', () => {
   test('a webhook that is removed takes what is pending with it', () =>
     delivering([500], async ({ app, receiver, worker, id, pass }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       await play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 200 })
       await pass(HOUR)
       assert.equal(receiver.received.length, 1)
@@ -173,11 +173,11 @@ describe('restarts and pauses', () => {
   test('redelivery sends what was delivered again, under its id', () =>
     delivering([200], async ({ app, receiver, worker, id }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const [delivery] = await deliveriesOf(app, id)
       const { json } = await play(app, { request: `POST ${WEBHOOKS}/deliveries/${delivery?.id}/redeliver`, status: 202 })
       assert.equal(json.data.status, 'pending')
-      await worker.still()
+      await worker.idle()
       const [first, second] = receiver.received
       assert.equal(second?.headers['webhook-id'], first?.headers['webhook-id'])
       assert.equal((await deliveriesOf(app, id))[0]?.status, 'delivered')
@@ -189,10 +189,10 @@ test('a webhook that is given another address does not wait because the one befo
   const busy = (response: ServerResponse) => response.writeHead(503, { 'retry-after': '3600' }).end()
   return delivering([busy, 200], async ({ app, receiver, worker, id }) => {
     await makeTag(app)
-    await worker.still()
+    await worker.idle()
     await makeTag(app)
     await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { url: `${receiver.url}/other` }, status: 200 })
-    await worker.still()
+    await worker.idle()
     assert.deepEqual(
       receiver.received.map(({ path }) => path),
       ['/hook', '/hook/other'],
@@ -203,12 +203,12 @@ test('a webhook that is given another address does not wait because the one befo
 test('what is sent again before it is kept that it was delivered is pending until it is delivered again', () =>
   delivering([500, 200, 500], async ({ app, receiver, worker, id }) => {
     await makeTag(app)
-    await worker.still()
+    await worker.idle()
     app.advance(6000)
     while (!app.logged.some((line) => line.includes('"result":"delivered"'))) await nextTurn(undefined)
     const [delivery] = await deliveriesOf(app, id)
     await play(app, { request: `POST ${WEBHOOKS}/deliveries/${delivery?.id}/redeliver`, status: 202 })
-    await worker.still()
+    await worker.idle()
     assert.equal(receiver.received.length, 3)
     assert.equal((await deliveriesOf(app, id))[0]?.status, 'pending')
     assert.equal(await app.app.webhooks.depth(), 1)
@@ -267,7 +267,7 @@ describe('the log', () => {
       [200],
       async ({ app, worker, id, pass }) => {
         for (let count = 0; count < 6; count++) await makeTag(app)
-        await worker.still()
+        await worker.idle()
         const { store, records } = app.app
         const parts = { store, records, clock: app.time.clock }
         await prune(parts, { deliveries: 4, days: 2 })
@@ -290,7 +290,7 @@ describe('the log', () => {
   test('is told of in pages', () =>
     delivering([200], async ({ app, worker, id }) => {
       for (let count = 0; count < 3; count++) await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const request = `GET ${WEBHOOKS}/${id}/deliveries?page=2&page_size=2` as const
       const { json } = await play(app, { request, status: 200, expectPart: { total: 3, total_pages: 2, has_prev: true } })
       assert.deepEqual(
@@ -302,7 +302,7 @@ describe('the log', () => {
   test('no secret, address or payload is logged', () =>
     delivering([500], async ({ app, receiver, worker, secret }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const log = app.logged.join('')
       assert.match(log, /A webhook could not be delivered/)
       assert.ok(!log.includes(secret) && !log.includes(receiver.url) && !log.includes('Tag number'), log)

@@ -12,8 +12,8 @@ function takeAll(queue: Queue, now: number): number[] {
 test('events come in the order in which they were committed, and what is due again before them', () => {
   const queue = new Queue()
   for (const event of [1, 2, 3]) queue.add(event)
-  queue.wait({ event: 9, tries: 2, due: 200 })
-  queue.wait({ event: 8, tries: 1, due: 100 })
+  queue.addRetry({ event: 9, tries: 2, due: 200 })
+  queue.addRetry({ event: 8, tries: 1, due: 100 })
   assert.equal(queue.size, 5)
   assert.equal(queue.nextDue, 0, 'there are some that were not tried yet')
   assert.deepEqual(queue.take(150), { event: 8, tries: 1, due: 100 })
@@ -39,8 +39,8 @@ test('what a load brings is not taken a second time when it is told of, and what
 
 test('what failed while a load was read waits on, and what the load knows of a job counts', () => {
   const queue = new Queue()
-  queue.wait({ event: 1, tries: 1, due: 10 })
-  queue.wait({ event: 2, tries: 1, due: 20 })
+  queue.addRetry({ event: 1, tries: 1, due: 10 })
+  queue.addRetry({ event: 2, tries: 1, due: 20 })
   queue.load([{ event: 2, tries: 2, due: 30 }])
   assert.deepEqual(takeAll(queue, 20), [1])
   assert.deepEqual(queue.take(30), { event: 2, tries: 2, due: 30 })
@@ -49,20 +49,20 @@ test('what failed while a load was read waits on, and what the load knows of a j
 
 test('a job that is forgotten does not wait any more', () => {
   const queue = new Queue()
-  queue.wait({ event: 1, tries: 1, due: 10 })
-  queue.forget(1)
-  queue.forget(2)
+  queue.addRetry({ event: 1, tries: 1, due: 10 })
+  queue.remove(1)
+  queue.remove(2)
   assert.equal(queue.nextDue, undefined)
   for (const event of [3, 4, 5]) queue.add(event)
   queue.take(0)
-  for (const event of [3, 4]) queue.forget(event)
+  for (const event of [3, 4]) queue.remove(event)
   assert.deepEqual(takeAll(queue, 0), [5])
 })
 
 test('of those that are due at the same time what was committed earlier goes first', () => {
   const queue = new Queue()
   queue.load([3, 1].map((event) => ({ event, tries: 1, due: 10 })))
-  for (const event of [4, 2]) queue.wait({ event, tries: 1, due: 10 })
+  for (const event of [4, 2]) queue.addRetry({ event, tries: 1, due: 10 })
   assert.deepEqual(takeAll(queue, 10), [1, 2, 3, 4])
 })
 
@@ -80,7 +80,7 @@ test('fifty thousand that are tried again cost no square, in whatever order they
   const loaded = new Queue()
   loaded.load(jobs)
   const added = new Queue()
-  for (const job of jobs) added.wait(job)
+  for (const job of jobs) added.addRetry(job)
   for (const queue of [loaded, added]) assert.equal(takeAll(queue, COUNT).length, COUNT)
   assert.ok(looked / COUNT < 200, `each was looked at ${looked / COUNT} times`)
 })

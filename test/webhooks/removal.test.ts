@@ -35,7 +35,7 @@ describe('removing a webhook', () => {
       const make = async (first: number) => {
         const records = Array.from({ length: 500 }, (_, index) => ({ name: `T ${first + index}`, slug: `t-${first + index}` }))
         await play(app, { request: 'POST /api/v1/models/tag/bulk', body: { records }, status: 201 })
-        await worker.still()
+        await worker.idle()
       }
       await make(1000)
       assert.equal(receiver.received.length, 500)
@@ -56,7 +56,7 @@ describe('removing a webhook', () => {
   test('is begun once: from then on it is not there for anybody', () =>
     delivering([500], async ({ app, worker, id }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const [delivery] = await deliveriesOf(app, id)
       const { records } = app.app
       const { commitInternal: keep } = records
@@ -111,14 +111,14 @@ describe('removing a webhook', () => {
       const failing = await startReceiver(500)
       const other = await subscribe(app, { url: failing.url })
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       await play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 200 })
       app.advance(MINUTE + 1)
       await pruned(app)
       assert.equal(await eventsOf(app), 1)
       assert.equal((await deliveriesOf(app, other.id)).length, 1)
       assert.equal(await app.app.webhooks.depth(), 1)
-      await worker.still()
+      await worker.idle()
       await failing.close()
     }))
 })
@@ -152,7 +152,7 @@ describe('a delivery is not there any more for whoever sends it again', () => {
     test(`when ${when}`, () =>
       delivering([200], async ({ app, worker, receiver, id }) => {
         await makeTag(app)
-        await worker.still()
+        await worker.idle()
         const [delivery] = await deliveriesOf(app, id)
         const { store } = app.app
         const { get } = store
@@ -169,7 +169,7 @@ describe('a delivery is not there any more for whoever sends it again', () => {
           status: 404,
           expectPart: { details: `Delivery with ID ${delivery?.id} does not exist` },
         })
-        await worker.still()
+        await worker.idle()
         assert.equal(receiver.received.length, 1)
       }))
   }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { silentLog } from '../../src/log/log.ts'
 import { Traffic } from '../../src/util/traffic.ts'
-import { SOUND } from '../../src/webhooks/health.ts'
+import { HEALTHY } from '../../src/webhooks/health.ts'
 import type { Outbox } from '../../src/webhooks/outbox.ts'
-import { Schedule } from '../../src/webhooks/schedule.ts'
-import type { Answer, Sender } from '../../src/webhooks/sender.ts'
+import { RetrySchedule } from '../../src/webhooks/schedule.ts'
+import type { Sender, SendResult } from '../../src/webhooks/sender.ts'
 import { Throttle } from '../../src/webhooks/throttle.ts'
 import { Worker } from '../../src/webhooks/worker.ts'
 import { fakeTime } from '../helpers/time.ts'
@@ -22,7 +22,7 @@ function open({ dead = 0, keep = async () => {} }: { dead?: number; keep?: () =>
   /** How many attempts each receiver has had. */
   const told = new Map<number, number>()
   const waiting = new Map<number, number>()
-  const send = (url: string): Promise<Answer> => {
+  const send = (url: string): Promise<SendResult> => {
     const id = Number(new URL(url).port)
     told.set(id, (told.get(id) ?? 0) + 1)
     const answer = { took: 0, reason: undefined, text: '', retryAfter: undefined }
@@ -31,16 +31,17 @@ function open({ dead = 0, keep = async () => {} }: { dead?: number; keep?: () =>
   }
   const outbox: Outbox = {
     message: async (event) => ({ id: `msg_${event}`, event: 'create', model: 'tag', data: '{}', timestamp: '' }),
-    receiver: (id) => ({ id, url: `http://receiver.example:${id}`, secrets: ['secret'], health: SOUND }),
-    waiting: async (id) => Array.from({ length: waiting.get(id) ?? 0 }, (_, index) => ({ event: index + 1, tries: 0, due: 0 })),
-    keep,
+    receiver: (id) => ({ id, url: `http://receiver.example:${id}`, secrets: ['secret'], health: HEALTHY }),
+    pendingJobs: async (id) =>
+      Array.from({ length: waiting.get(id) ?? 0 }, (_, index) => ({ event: index + 1, tries: 0, due: 0 })),
+    storeResults: keep,
     disable: async () => {},
   }
   const worker = new Worker({
     outbox,
     sender: { send, close() {} } as Partial<Sender> as Sender,
-    schedule: new Schedule([5, 300], (bytes) => Buffer.alloc(bytes)),
-    pace: new Throttle({ clock, traffic }),
+    schedule: new RetrySchedule([5, 300], (bytes) => Buffer.alloc(bytes)),
+    throttle: new Throttle({ clock, traffic }),
     clock,
     timer,
     log: silentLog,
@@ -56,7 +57,7 @@ function open({ dead = 0, keep = async () => {} }: { dead?: number; keep?: () =>
     /** Lets so many milliseconds pass in which nobody asks for anything. */
     async rest(milliseconds: number) {
       advance(milliseconds)
-      await worker.still()
+      await worker.idle()
     },
     /** Lets so many milliseconds pass, with a request in each. */
     async pass(milliseconds: number, eachMs: () => void = () => {}) {

@@ -6,7 +6,7 @@ import { verify as verifyHub } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
 import { secretProblem } from '../../src/config/webhook-settings.ts'
 import type { Message } from '../../src/webhooks/message.ts'
-import { makeSecret, signedRequest } from '../../src/webhooks/signature.ts'
+import { generateSecret, signedRequest } from '../../src/webhooks/signature.ts'
 
 interface Vector {
   readonly name: string
@@ -63,7 +63,7 @@ test('the standard headers pass the whole check of the standard library, and no 
 })
 
 test('a made secret is one that the standard library takes, of 32 bytes', () => {
-  const secret = makeSecret((bytes) => Buffer.alloc(bytes, 7))
+  const secret = generateSecret((bytes) => Buffer.alloc(bytes, 7))
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assert.equal(secretProblem(secret), undefined)
   assert.doesNotThrow(() => new Webhook(secret))

@@ -15,7 +15,7 @@ function begunIn(milliseconds: number, backlog: number, requests = 1): number {
   for (let passed = 0; passed < milliseconds; passed++) {
     advance(1)
     for (let count = 0; count < requests; count++) traffic.note()
-    for (; begun < 1_000_000 && pace.wait(() => backlog) === 0; begun++) pace.begin()
+    for (; begun < 1_000_000 && pace.delay(() => backlog) === 0; begun++) pace.takeToken()
   }
   return begun
 }
@@ -40,14 +40,14 @@ describe('the pace of attempts', () => {
     const traffic = new Traffic(clock)
     for (let count = 0; count < 8; count++) traffic.note()
     const pace = new Throttle({ clock, traffic })
-    for (let count = 0; count < 2; count++) pace.begin()
+    for (let count = 0; count < 2; count++) pace.takeToken()
     assert.equal(
-      pace.wait(() => 0),
+      pace.delay(() => 0),
       10,
     )
     advance(10)
     assert.equal(
-      pace.wait(() => 0),
+      pace.delay(() => 0),
       0,
     )
   })
@@ -60,7 +60,7 @@ test('while requests come receivers are told slowly, and all of it once there ar
     }
     busy()
     for (let count = 0; count < 10; count++) await makeTag(app)
-    await worker.still()
+    await worker.idle()
     assert.equal(receiver.received.length, 2)
     for (let count = 0; count < 3; count++) {
       busy()
@@ -74,10 +74,10 @@ test('while requests come receivers are told slowly, and all of it once there ar
 test('what was never tried does not wait for what is to be tried again', () =>
   delivering([500, 200], async ({ app, receiver, worker, pass }) => {
     await makeTag(app)
-    await worker.still()
+    await worker.idle()
     for (let count = 0; count < 8; count++) app.app.traffic.note()
     for (let count = 0; count < 10; count++) await makeTag(app)
-    await worker.still()
+    await worker.idle()
     assert.equal(receiver.received.length, 2, 'the first, and one for which there was credit')
     // Nothing comes any more, and the retry is four seconds away at least.
     for (let tenths = 0; tenths < 5; tenths++) await pass(100)
@@ -88,10 +88,10 @@ test('what was never tried does not wait for what is to be tried again', () =>
 test('while requests come nobody looks for a retry before it is due', () =>
   delivering([500], async ({ app, worker }) => {
     await makeTag(app)
-    await worker.still()
+    await worker.idle()
     for (let count = 0; count < 8; count++) app.app.traffic.note()
     await makeTag(app)
-    await worker.still()
+    await worker.idle()
     const [soonest = 0] = app.time.waits()
     assert.ok(soonest >= 4000, `somebody looks in ${soonest} ms`)
   }))

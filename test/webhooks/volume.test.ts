@@ -21,7 +21,7 @@ test(`${EVENTS} events to a live receiver: none lost, none twice, none out of th
         writes++
         return keep.call(app.app.records, operations)
       }
-      while ((await app.app.webhooks.depth()) > 0) await worker.still()
+      while ((await app.app.webhooks.depth()) > 0) await worker.idle()
       assert.equal(receiver.received.length, EVENTS)
       assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, EVENTS)
       const told = new Set(receiver.received.map(({ body }) => JSON.parse(body).data.id))

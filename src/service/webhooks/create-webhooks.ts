@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { Log } from '../../log/log.ts'
 import { systemTimer, type Timer } from '../../util/timer.ts'
 import type { Traffic } from '../../util/traffic.ts'
-import { Schedule } from '../../webhooks/schedule.ts'
+import { RetrySchedule } from '../../webhooks/schedule.ts'
 import { Sender } from '../../webhooks/sender.ts'
 import { Throttle } from '../../webhooks/throttle.ts'
 import { isLoopback, type Resolve, UrlGuard } from '../../webhooks/url-guard.ts'
@@ -10,7 +10,7 @@ import type { SubscriptionParts } from './subscriptions.ts'
 import { Webhooks } from './webhooks.ts'
 
 /** Creates the webhook service from a project's settings. */
-export function joinWebhooks(
+export function createWebhooks(
   parts: SubscriptionParts & { readonly settings: Settings; readonly log: Log; readonly traffic: Traffic },
   { timer = systemTimer, resolve }: { readonly timer?: Timer; readonly resolve?: Resolve },
 ): Webhooks {
@@ -21,8 +21,8 @@ export function joinWebhooks(
     ...parts,
     guard,
     sender: new Sender({ guard, clock }),
-    schedule: new Schedule(seconds, random),
-    pace: new Throttle(parts),
+    schedule: new RetrySchedule(seconds, random),
+    throttle: new Throttle(parts),
     timer,
     keep,
   })

@@ -4,49 +4,49 @@ import { isoTime } from '../../util/clock.ts'
 import { uniqueId } from '../../util/ids.ts'
 import type { Timer } from '../../util/timer.ts'
 import { EVENTS } from '../../webhooks/models.ts'
-import type { Schedule } from '../../webhooks/schedule.ts'
+import type { RetrySchedule } from '../../webhooks/schedule.ts'
 import type { Sender } from '../../webhooks/sender.ts'
 import { signedRequest } from '../../webhooks/signature.ts'
 import type { Throttle } from '../../webhooks/throttle.ts'
 import { Worker } from '../../webhooks/worker.ts'
 import { messageOf } from './event-records.ts'
-import { type Keep, prune } from './pruning.ts'
+import { prune, type Retention } from './pruning.ts'
 import { receiverOf } from './receivers.ts'
 import { StoredOutbox } from './stored-outbox.ts'
 import type { SubscriptionParts, Subscriptions } from './subscriptions.ts'
 
-export interface DeliveringParts extends SubscriptionParts {
+export interface DeliveryParts extends SubscriptionParts {
   readonly sender: Sender
-  readonly schedule: Schedule
-  readonly pace: Throttle
+  readonly schedule: RetrySchedule
+  readonly throttle: Throttle
   readonly timer: Timer
   readonly log: Log
-  readonly keep: Keep
+  readonly keep: Retention
 }
 
 /** Interval of pruning the delivery log, in milliseconds. */
 const PRUNE_MS = 600_000
 
 /** Delivers committed events to subscriptions while it runs. */
-export class Delivering {
-  readonly #parts: DeliveringParts
+export class DeliveryService {
+  readonly #parts: DeliveryParts
   readonly #subscriptions: Subscriptions
   readonly #outbox: StoredOutbox
   #worker: Worker | undefined
   #stopPruning = () => {}
 
-  constructor(parts: DeliveringParts, subscriptions: Subscriptions) {
+  constructor(parts: DeliveryParts, subscriptions: Subscriptions) {
     this.#parts = parts
     this.#subscriptions = subscriptions
     this.#outbox = new StoredOutbox({ ...parts, subscriptions })
   }
 
   /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */
-  async begin(): Promise<Worker> {
+  async start(): Promise<Worker> {
     const worker = new Worker({ ...this.#parts, outbox: this.#outbox })
     this.#worker = worker
     await prune(this.#parts, this.#parts.keep)
-    this.#pruneLater()
+    this.#schedulePruning()
     for (const { id, active } of this.#subscriptions.all) if (active === true) await worker.resume(id)
     return worker
   }
@@ -73,8 +73,8 @@ export class Delivering {
   }
 
   /** Starts no more deliveries to a subscription that was deleted or disabled. */
-  forget(subscription: number): void {
-    this.#worker?.forget(subscription)
+  suspend(subscription: number): void {
+    this.#worker?.suspend(subscription)
   }
 
   /** Number of pending deliveries of one subscription. */
@@ -87,10 +87,10 @@ export class Delivering {
    *
    * @returns false if the delivery no longer exists
    */
-  async again(delivery: StoredRecord): Promise<boolean> {
-    const isThere = await this.#outbox.reopen(delivery.id)
-    if (isThere) this.#worker?.again(Number(delivery.event_id), Number(delivery.subscription_id))
-    return isThere
+  async redeliver(delivery: StoredRecord): Promise<boolean> {
+    const exists = await this.#outbox.reopen(delivery.id)
+    if (exists) this.#worker?.redeliver(Number(delivery.event_id), Number(delivery.subscription_id))
+    return exists
   }
 
   /**
@@ -98,7 +98,7 @@ export class Delivering {
    *
    * @returns the event
    */
-  async test(subscription: StoredRecord): Promise<StoredRecord> {
+  async sendTest(subscription: StoredRecord): Promise<StoredRecord> {
     const { records, random, clock, sender } = this.#parts
     const { id: receiver } = subscription
     const message = { message_id: `msg_${uniqueId(random)}`, event: 'test', model: 'webhook', data: `{"id":${receiver}}` }
@@ -112,17 +112,17 @@ export class Delivering {
     const { status, took, reason, text } = await sender.send(String(subscription.url), signed)
     const isGood = status !== undefined && status >= 200 && status < 300
     const settled = { status: isGood ? 'delivered' : 'failed', tries: isGood ? 0 : 1, due: undefined } as const
-    await this.#outbox.keep([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...settled }])
+    await this.#outbox.storeResults([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...settled }])
     return event
   }
 
-  #pruneLater(): void {
+  #schedulePruning(): void {
     const { timer, keep, log } = this.#parts
     this.#stopPruning = timer(PRUNE_MS, () => {
       prune(this.#parts, keep)
         .catch((error: unknown) => log.error('The log of webhooks could not be pruned', { error }))
         .then(() => {
-          if (this.#worker !== undefined) this.#pruneLater()
+          if (this.#worker !== undefined) this.#schedulePruning()
         })
     })
   }

@@ -6,7 +6,7 @@ import type { EventName, Message } from '../../webhooks/message.ts'
 import { DELIVERIES, EVENTS } from '../../webhooks/models.ts'
 
 /** All records of a table that match the filters, up to the limit if there is one. */
-export async function matching(
+export async function findAll(
   store: Store,
   table: string,
   filters: readonly FieldFilter[],
@@ -28,7 +28,7 @@ export const messageOf = ({ message_id: id, event, model, data, timestamp }: Sto
 export const pendingOf = ({ pending }: StoredRecord): readonly number[] => (pending ?? []) as readonly number[]
 
 /** Updates the pending subscriptions of an event, unless the event has changed meanwhile. */
-export const settle = (event: StoredRecord, pending: readonly number[]): Operation => ({
+export const setPending = (event: StoredRecord, pending: readonly number[]): Operation => ({
   kind: 'update',
   table: EVENTS,
   id: event.id,
@@ -39,6 +39,6 @@ export const settle = (event: StoredRecord, pending: readonly number[]): Operati
 /** The deliveries of events, by event id. */
 export async function deliveriesOf(store: Store, events: readonly number[]): Promise<Map<number, StoredRecord[]>> {
   if (events.length === 0) return new Map()
-  const deliveries = await matching(store, DELIVERIES, [{ field: 'event_id', operator: 'in', values: events }])
+  const deliveries = await findAll(store, DELIVERIES, [{ field: 'event_id', operator: 'in', values: events }])
   return groupBy(deliveries, ({ event_id: event }) => Number(event))
 }
