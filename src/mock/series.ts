@@ -4,8 +4,8 @@ import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
 import { type CandidateGenerator, candidateGenerator } from './candidates.ts'
+import { timestampsFor } from './datetimes.ts'
 import type { FakerSource } from './load-faker.ts'
-import { timestampsFor } from './moments.ts'
 
 /** Maximum number of attempts for one value. */
 const MAX_ATTEMPTS = 10_000

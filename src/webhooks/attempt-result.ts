@@ -1,7 +1,7 @@
 import type { Endpoint } from './endpoint.ts'
 import type { AttemptResult } from './outbox.ts'
 import type { Job } from './queue.ts'
-import { parseRetryAfter, type RetrySchedule } from './schedule.ts'
+import { parseRetryAfter, type RetrySchedule } from './retry-schedule.ts'
 import type { SendResult } from './sender.ts'
 
 /** Status that disables the receiver. */

@@ -5,14 +5,14 @@ import { attemptResult, GONE } from './attempt-result.ts'
 import { DeliveryBuffer } from './delivery-buffer.ts'
 import { Endpoint } from './endpoint.ts'
 import { hasFailedTooLong, healthAfter } from './health.ts'
-import { WebhookLogger } from './notices.ts'
 import type { AttemptResult, Outbox, Receiver } from './outbox.ts'
 import type { Job } from './queue.ts'
+import type { RetrySchedule } from './retry-schedule.ts'
 import { RoundRobin } from './round-robin.ts'
-import type { RetrySchedule } from './schedule.ts'
 import type { Sender } from './sender.ts'
 import { signedRequest } from './signature.ts'
 import type { Throttle } from './throttle.ts'
+import { WebhookLogger } from './webhook-logger.ts'
 
 /** Time that attempts in flight have to finish on stop, in milliseconds. */
 const GRACE_MS = 2000

@@ -6,8 +6,8 @@ import { DELIVERIES } from '../../webhooks/models.ts'
 import type { UrlGuard } from '../../webhooks/url-guard.ts'
 import type { Worker } from '../../webhooks/worker.ts'
 import { noSuchRecord, superusersOnly } from '../model-access.ts'
-import { type DeliveryParts, DeliveryService } from './deliveries.ts'
 import { DeliveryLog } from './delivery-log.ts'
+import { type DeliveryParts, DeliveryService } from './delivery-service.ts'
 import type { EventPublisher } from './event-publisher.ts'
 import {
   MAX_SUBSCRIPTIONS,

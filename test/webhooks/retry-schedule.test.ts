@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEFAULTS } from '../../src/config/settings.ts'
-import { parseRetryAfter, RetrySchedule } from '../../src/webhooks/schedule.ts'
+import { parseRetryAfter, RetrySchedule } from '../../src/webhooks/retry-schedule.ts'
 
 const always = (share: number) => (bytes: number) => {
   const buffer = Buffer.alloc(bytes)
