@@ -1,3 +1,4 @@
+import type { RE2JS } from 're2js'
 import type { Field } from '../model/field.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
@@ -54,10 +55,10 @@ export function candidateGenerator(field: Field, model: Model, source: FakerSour
     case 'foreignkey':
     case 'one_to_one':
     case 'many_to_many':
-      throw new Error(`Nothing is thought up for '${field.name}', which is a ${type.name}`)
+      throw new Error(`No candidates for '${field.name}': relations and ids are not generated`)
     default: {
-      const forgotten: never = type.name
-      throw new Error(`No mock data for the type ${String(forgotten)}`)
+      const unknown: never = type.name
+      throw new Error(`No mock data for the type ${String(unknown)}`)
     }
   }
 }
@@ -73,12 +74,12 @@ function textGenerator(field: Field, model: Model, { faker, random }: FakerSourc
   const named = textByName(field.name, model.key)
   const byType = TEXT_BY_TYPE[type.name as keyof typeof TEXT_BY_TYPE]
   // Field types with a format of their own ignore the hint of the name.
-  const make = type.name === 'string' || type.name === 'text' ? (named ?? byType) : byType
-  const text: CandidateGenerator = (attempt) => fitToLimits(distinct(make(faker), attempt), field, { faker, random })
+  const generate = type.name === 'string' || type.name === 'text' ? (named ?? byType) : byType
+  const text: CandidateGenerator = (attempt) => fitToLimits(distinct(generate(faker), attempt), field, { faker, random })
   const distinct = (base: string, attempt: number) =>
     attempt === 0 ? base : withNumber(base, type.name, random.integer(2, 10 ** Math.min(attempt + 2, 9)))
   if (limits.pattern === undefined) return text
-  const byPattern = patternGenerator(limits, { random })
+  const byPattern = patternGenerator(limits.pattern, limits, { random })
   return (attempt) => (named !== undefined && attempt < NAMED_ATTEMPTS ? text(attempt) : byPattern(attempt))
 }
 
@@ -94,25 +95,25 @@ function fitToLimits(text: string, { limits, type }: Field, { faker }: FakerSour
   const { min_length: min = 0, max_length: max = Infinity } = limits
   if (type.name === 'email') return text
   const gap = type.name === 'slug' || type.name === 'url' ? '-' : ' '
-  let long = text
-  while (long.length < min)
-    long += `${gap}${faker.lorem.words(Math.min(1_000, Math.ceil((min - long.length) / 5))).replaceAll(' ', gap)}`
-  const characters = [...long]
-  if (characters.length <= max) return long
-  const tail = /[-\s]?\d*$/.exec(text)?.[0] ?? ''
-  const kept =
+  let extended = text
+  while (extended.length < min)
+    extended += `${gap}${faker.lorem.words(Math.min(1_000, Math.ceil((min - extended.length) / 5))).replaceAll(' ', gap)}`
+  const characters = [...extended]
+  if (characters.length <= max) return extended
+  const suffix = /[-\s]?\d*$/.exec(text)?.[0] ?? ''
+  const shortened =
     characters
-      .slice(0, Math.max(0, max - tail.length))
+      .slice(0, Math.max(0, max - suffix.length))
       .join('')
-      .replace(/[-\s]+$/, '') + tail
-  return [...kept].length < min ? characters.slice(0, max).join('') : kept.slice(0, max)
+      .replace(/[-\s]+$/, '') + suffix
+  return [...shortened].length < min ? characters.slice(0, max).join('') : shortened.slice(0, max)
 }
 
 function patternGenerator(
-  { pattern, min_length: min = 0, max_length: max }: Limits,
+  pattern: RE2JS,
+  { min_length: min = 0, max_length: max }: Limits,
   { random }: Pick<FakerSource, 'random'>,
 ): CandidateGenerator {
-  if (pattern === undefined) throw new Error('There is no pattern')
   const texts = new PatternText(pattern)
   // Each length is exhausted before longer ones, since there may be few short texts and many longer ones.
   return (attempt) =>
@@ -120,7 +121,7 @@ function patternGenerator(
 }
 
 function passwordGenerator({ limits }: Field, { random, faker }: FakerSource): CandidateGenerator {
-  if (limits.pattern !== undefined) return patternGenerator(limits, { random })
+  if (limits.pattern !== undefined) return patternGenerator(limits.pattern, limits, { random })
   const { min_length: min = 0, max_length: max = Infinity } = limits
   return () => faker.string.alphanumeric(Math.min(max, Math.max(min, 24)))
 }
@@ -131,8 +132,8 @@ function hintGenerator(field: Field, source: FakerSource): CandidateGenerator {
   const { faker, random } = source
   const groups = faker as unknown as Readonly<Record<string, Readonly<Record<string, () => unknown>> | undefined>>
   return (attempt) => {
-    const made = groups[group]?.[method]?.()
-    const value = made instanceof Date ? made.toISOString() : made
+    const generated = groups[group]?.[method]?.()
+    const value = generated instanceof Date ? generated.toISOString() : generated
     switch (field.type.name) {
       case 'integer':
       case 'number':

@@ -50,7 +50,7 @@ export class KeyedRandom implements Randomizer {
   /** A random item of a non-empty array. */
   pick<T>(items: readonly T[]): T {
     const item = items[this.integer(0, items.length - 1)]
-    if (item === undefined) throw new Error('There is nothing to pick from')
+    if (item === undefined) throw new Error('Cannot pick from an empty array')
     return item
   }
 }

@@ -14,6 +14,7 @@ const EMPTY_PROBABILITY = 0.15
 /** Maximum number of records in a many-to-many relation. */
 const MAX_LINKS = 4
 
+/** What a series is derived from. */
 export interface SeriesOptions {
   readonly model: Model
   readonly source: FakerSource
@@ -39,8 +40,8 @@ export class Series {
   readonly #used: ReadonlyMap<string, Set<Json>>
 
   constructor(options: SeriesOptions) {
-    const { model, source, taken, keepsDefault: leave = () => false } = options
-    const settable = [...model.fields.values()].filter((field) => !field.system && !leave(field))
+    const { model, source, taken, keepsDefault = () => false } = options
+    const settable = [...model.fields.values()].filter((field) => !field.system && !keepsDefault(field))
     this.#options = options
     this.#own = settable.filter((field) => !isRelation(field))
     this.#relations = settable.filter(isRelation)
@@ -75,6 +76,7 @@ export class Series {
     return timestampsFor(this.#options.source.random)
   }
 
+  /** Starts the random numbers of one value. */
   #startRandom(field: string, index: number, attempt = 0): void {
     const { seed, model, source } = this.#options
     source.random.start(JSON.stringify([seed, model.key, index, field, attempt]))
@@ -120,6 +122,7 @@ export class Series {
     throw noValueError(field, words)
   }
 
+  /** Reserves a value of a unique field. Returns false if it is taken. */
   #claim(field: Field, value: Json): boolean {
     const used = this.#used.get(field.name)
     if (used === undefined) return true
@@ -132,9 +135,9 @@ export class Series {
 const isOptional = (field: Field): boolean => !field.required && field.default === undefined && !field.type.list
 
 /** The value in stored form, if the field accepts it. */
-function storedForm(field: Field, made: Json | undefined): Json | undefined {
-  if (made === undefined || made === '') return undefined
-  const reading = field.type.read(made)
+function storedForm(field: Field, candidate: Json | undefined): Json | undefined {
+  if (candidate === undefined || candidate === '') return undefined
+  const reading = field.type.read(candidate)
   return reading.ok && checkLimits(reading.value, field.limits).length === 0 ? reading.value : undefined
 }
 

@@ -4,7 +4,8 @@
  */
 export type Timer = (milliseconds: number, callback: () => void) => () => void
 
-export const systemTimer: Timer = (milliseconds, work) => {
-  const timeout = setTimeout(work, milliseconds)
+/** The timer of the process, `setTimeout`. */
+export const systemTimer: Timer = (milliseconds, callback) => {
+  const timeout = setTimeout(callback, milliseconds)
   return () => clearTimeout(timeout)
 }

@@ -2,16 +2,16 @@ import type { Log } from '../log/log.ts'
 import type { Timer } from '../util/timer.ts'
 import type { AttemptResult, Outbox } from './outbox.ts'
 
-/** Interval of storing results, in milliseconds. Each batch costs a disk write; results lost in a crash are delivered again. */
+/** Delay of a flush, in milliseconds. Each batch costs a disk write; a message whose result is lost in a crash is sent again. */
 const FLUSH_INTERVAL_MS = 100
 /** Maximum size of a batch; a full batch is stored immediately. */
 const MAX_BATCH = 500
 /** Delay before storing is retried after a failure, in milliseconds. */
 const RETRY_MS = 1000
-/** Maximum number of unstored results; beyond it no attempt starts. */
+/** Maximum number of buffered results while storing fails; beyond it no attempt starts. */
 const MAX_BUFFERED = 2 * MAX_BATCH
 
-/** Collects results of attempts and stores them in batches. */
+/** Buffers results of attempts and stores them in batches. */
 export class DeliveryBuffer {
   readonly #outbox: Outbox
   readonly #timer: Timer
@@ -19,7 +19,7 @@ export class DeliveryBuffer {
   #results: AttemptResult[] = []
   /** The last write; writes do not overlap. */
   #lastWrite: Promise<void> = Promise.resolve()
-  /** Cancels the scheduled write. */
+  /** Cancels the scheduled flush. */
   #cancelFlush: (() => void) | undefined
   #isClosed = false
   /** True if the last write failed. */
@@ -31,11 +31,12 @@ export class DeliveryBuffer {
     this.#log = log
   }
 
-  /** Delay for new attempts in milliseconds while results cannot be stored; undefined otherwise. */
+  /** Back-pressure: delay of new attempts in milliseconds while results cannot be stored; undefined otherwise. */
   get attemptDelay(): number | undefined {
     return this.#hasFailed && this.#results.length >= MAX_BUFFERED ? RETRY_MS : undefined
   }
 
+  /** Adds a result. It is stored within 100 ms, or immediately with a full batch. */
   add(result: AttemptResult): void {
     if (this.#isClosed) return
     this.#results.push(result)
@@ -44,7 +45,7 @@ export class DeliveryBuffer {
     else if (this.#cancelFlush === undefined) this.#scheduleFlush(FLUSH_INTERVAL_MS)
   }
 
-  /** Stores the present results. Resolves when that is done or has failed; a failure is retried later. */
+  /** Stores the buffered results. Resolves when that is done or has failed; a failure is retried later. */
   flush(): Promise<void> {
     this.#scheduleFlush(undefined)
     this.#lastWrite = this.#lastWrite.then(() => this.#storeBatch())
@@ -65,14 +66,14 @@ export class DeliveryBuffer {
       await this.#outbox.storeResults(batch)
       this.#hasFailed = false
     } catch (error) {
-      this.#log.error('What came of webhooks could not be kept', { error })
+      this.#log.error('Webhook results could not be stored', { error })
       this.#hasFailed = true
       this.#results = [...batch, ...this.#results]
       if (!this.#isClosed) this.#scheduleFlush(RETRY_MS)
     }
   }
 
-  /** Schedules the next write, replacing the scheduled one; undefined schedules none. */
+  /** Replaces the scheduled flush; undefined schedules none. */
   #scheduleFlush(milliseconds: number | undefined): void {
     this.#cancelFlush?.()
     this.#cancelFlush = milliseconds === undefined ? undefined : this.#timer(milliseconds, () => void this.flush())

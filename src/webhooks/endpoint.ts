@@ -2,25 +2,26 @@ import { Queue } from './queue.ts'
 
 /** Maximum number of concurrent attempts to one receiver. */
 const CONCURRENCY = 8
-/** Number of consecutive failures after which messages are sent one at a time, with pauses. */
+/** Number of consecutive failures that trip the circuit breaker: one attempt at a time, with a backoff in between. */
 const BREAKER_THRESHOLD = 3
+/** Backoff when the breaker trips, in milliseconds. Each further failure doubles it. */
 const FIRST_BACKOFF_MS = 1000
 
-/** The delivery state of one receiver: its queue, attempts in flight, and backoff. */
+/** The delivery state of one receiver: its queue, attempts in flight, circuit breaker and backoff. */
 export class Endpoint {
   readonly id: number
   readonly queue = new Queue()
-  /** Events in flight, including those started before the receiver was forgotten. */
+  /** Events in flight, including those started before the receiver was suspended. */
   readonly inFlight = new Set<number>()
   /** Number of consecutive failures. */
   failures = 0
   /** End of the backoff after a failure. */
   #backoffUntil = 0
-  /** End of the pause that the receiver asked for; an older attempt that succeeds does not cancel it. */
+  /** End of the pause that `Retry-After` requests; an older attempt that succeeds does not cancel it. */
   #retryAfterUntil = 0
   /** Cancels the scheduled attempt. */
   cancelTimer: (() => void) | undefined
-  /** False for a forgotten receiver, which stays until its attempts in flight have finished. */
+  /** False for a suspended receiver, which is dropped when its attempts in flight have finished. */
   isActive = true
   /** Incremented on every restart, so that results of older attempts are recognised. */
   generation = 0
@@ -42,12 +43,12 @@ export class Endpoint {
     return this.#pausedUntil > now ? this.#pausedUntil : Math.max(now, this.queue.nextDue ?? now)
   }
 
-  /** True after several consecutive failures. */
+  /** True if the circuit breaker has tripped. The next success closes it. */
   get isTripped(): boolean {
     return this.failures >= BREAKER_THRESHOLD
   }
 
-  /** True if the endpoint can be dropped. */
+  /** True if the endpoint is suspended and idle, so that it can be dropped. */
   get isFinished(): boolean {
     return !this.isActive && this.inFlight.size === 0 && this.#loading === undefined
   }
@@ -64,7 +65,7 @@ export class Endpoint {
     }
   }
 
-  /** Resets failures and backoff. */
+  /** Activates the endpoint without failures or backoff. */
   reset(): void {
     this.isActive = true
     this.generation++
@@ -90,7 +91,7 @@ export class Endpoint {
     this.#backoffUntil = Math.max(this.#backoffUntil, now + backoff)
   }
 
-  /** Pauses until the given time, as the receiver asked for. */
+  /** Pauses until the time that `Retry-After` requests. */
   pauseUntil(until: number): void {
     this.#retryAfterUntil = Math.max(this.#retryAfterUntil, until)
   }

@@ -20,7 +20,7 @@ export const HEALTHY: Health = { failingSince: undefined, lastFailure: undefined
  */
 export function healthAfter(
   before: Health,
-  { at, isGood: succeeded }: { readonly at: number; readonly isGood: boolean },
+  { at, succeeded }: { readonly at: number; readonly succeeded: boolean },
   maxGap: number,
 ): Health {
   if (succeeded) return HEALTHY

@@ -23,7 +23,7 @@ export interface Attempt {
   readonly text: string
 }
 
-/** Result of an attempt. */
+/** Result of an attempt, and the state of the delivery after it. */
 export interface AttemptResult {
   readonly receiver: number
   readonly event: number
@@ -35,9 +35,10 @@ export interface AttemptResult {
   readonly due: number | undefined
 }
 
+/** Why a receiver is disabled: it answered 410 Gone, or it has failed for five days. */
 export type DisableReason = 'gone' | 'failing'
 
-/** Storage of events and delivery results, as the worker needs it. */
+/** The storage that the worker needs. `StoredOutbox` implements it. */
 export interface Outbox {
   /** The message of an event; undefined if the event no longer exists. */
   message(event: number): Promise<Message | undefined>
@@ -47,6 +48,6 @@ export interface Outbox {
   pendingJobs(receiver: number): Promise<readonly ScheduledJob[]>
   /** Stores results of attempts. Results that are not pending settle their delivery. */
   storeResults(results: readonly AttemptResult[]): Promise<void>
-  /** Disables a receiver. */
+  /** Disables the subscription of a receiver. */
   disable(receiver: number, reason: DisableReason): Promise<void>
 }

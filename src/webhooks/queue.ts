@@ -22,7 +22,7 @@ export class Queue {
   #head = 0
   /** Retries: earliest due time first, then earliest commit. */
   readonly #retries = new Heap<ScheduledJob>((a, b) => a.due - b.due || a.event - b.event)
-  /** Events up to this id came with a load, so `add` ignores them. */
+  /** Highest event id of the last load. `add` ignores events up to it. */
   #loadedUpTo = 0
 
   /** Number of deliveries. */

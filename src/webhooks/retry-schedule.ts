@@ -1,12 +1,14 @@
 import type { Random } from '../util/ids.ts'
 
+/** Maximum deviation of a delay, as a share of it. */
 const JITTER = 0.2
+/** Upper bound of `maxBackoff`, and the only delay of an empty schedule. */
 const MAX_BACKOFF_SECONDS = 5
 const DAY_MS = 86_400_000
-/** Factor over the longest delay, for jitter and a busy receiver. */
+/** Longest gap between two attempts relative to the longest delay: 20 % jitter, and time for a busy receiver. */
 const GAP_FACTOR = 1.25
 
-/** The retry schedule. Times in milliseconds. */
+/** Delays between the attempts of a delivery. It holds no state: the outbox stores the number of attempts. Times in milliseconds. */
 export class RetrySchedule {
   readonly #seconds: readonly number[]
   readonly #random: Random
@@ -29,22 +31,22 @@ export class RetrySchedule {
     const seconds = this.#seconds[failed - 1]
     if (seconds === undefined) return undefined
     if (retryAfterMs !== undefined) return this.clampRetryAfter(retryAfterMs)
-    const spread = this.#random(4).readUInt32BE() / 2 ** 32
-    return Math.round(1000 * seconds * (1 - JITTER + 2 * JITTER * spread))
+    const random = this.#random(4).readUInt32BE() / 2 ** 32
+    return Math.round(1000 * seconds * (1 - JITTER + 2 * JITTER * random))
   }
 
-  /** Pause that a receiver asked for, between the shortest and the longest delay of the schedule. */
+  /** The delay of a `Retry-After` header, between the shortest and the longest delay of the schedule. */
   clampRetryAfter(retryAfterMs: number): number {
     const seconds = this.#seconds.length === 0 ? [MAX_BACKOFF_SECONDS] : this.#seconds
     return Math.min(Math.max(retryAfterMs, 1000 * Math.min(...seconds)), 1000 * Math.max(...seconds))
   }
 
-  /** A receiver without attempts for this long has no retry waiting. */
+  /** Longest gap between two attempts of one delivery. A receiver without attempts for longer has no retry waiting. */
   get maxGap(): number {
     return Math.max(DAY_MS, 1000 * GAP_FACTOR * Math.max(...this.#seconds))
   }
 
-  /** Maximum pause of a failing receiver before its next message is attempted. */
+  /** Maximum backoff of a failing receiver before its next message is attempted. */
   get maxBackoff(): number {
     return 1000 * Math.min(...this.#seconds, MAX_BACKOFF_SECONDS)
   }

@@ -1,17 +1,18 @@
 import type { Timer } from '../util/timer.ts'
 import type { Endpoint } from './endpoint.ts'
 
+/** How a round robin delays and starts attempts. */
 export interface RoundRobinOptions {
   /** Delay before the next attempt to any receiver, in milliseconds. */
   readonly delay: () => number
-  /** Starts one attempt, if there still is one. */
+  /** Starts one attempt, if the endpoint still has one. */
   readonly start: (endpoint: Endpoint) => void
   readonly timer: Timer
 }
 
 /**
- * Decides which endpoint starts the next attempt while attempts are throttled: endpoints take turns, one attempt each. So an
- * endpoint with very many events does not delay the others.
+ * Round-robin scheduling of attempts while they are throttled: endpoints take turns, one attempt each. So an endpoint with very
+ * many events does not delay the others.
  */
 export class RoundRobin {
   readonly #options: RoundRobinOptions
@@ -25,12 +26,13 @@ export class RoundRobin {
     this.#options = options
   }
 
-  /** Lets an endpoint start one attempt in its turn, which may be now. */
+  /** Queues an endpoint for one attempt, which may start immediately. */
   enqueue(endpoint: Endpoint): void {
     this.#queue.add(endpoint)
     if (!this.#isRunning && this.#cancelTimer === undefined) this.#run()
   }
 
+  /** Removes an endpoint from the queue. */
   remove(endpoint: Endpoint): void {
     this.#queue.delete(endpoint)
   }
@@ -44,11 +46,11 @@ export class RoundRobin {
   #run(): void {
     this.#isRunning = true
     this.#cancelTimer = undefined
-    // An endpoint that joins again during this loop goes to the end of the line.
+    // An endpoint that is queued again during this loop goes to the end.
     for (const endpoint of this.#queue) {
-      const wait = this.#options.delay()
-      if (wait > 0) {
-        this.#cancelTimer = this.#options.timer(Math.ceil(wait), () => this.#run())
+      const delay = this.#options.delay()
+      if (delay > 0) {
+        this.#cancelTimer = this.#options.timer(Math.ceil(delay), () => this.#run())
         break
       }
       this.#queue.delete(endpoint)

@@ -8,11 +8,11 @@ const RATE = 0.1
  * waits for deliveries in the end.
  */
 const MAX_LAG_MS = 60_000
-/** Attempts that may start together after a pause. */
+/** Capacity of the bucket: attempts that may start together after a pause. */
 const BURST = 2
 
 /**
- * Gives requests precedence: while they arrive, attempts start at a low rate, so that the latency of the API does not depend on
+ * A token bucket that gives requests precedence: while they arrive, attempts start at a low rate, so that the latency of the API does not depend on
  * receivers. Without requests there is no limit.
  */
 export class Throttle {
@@ -41,7 +41,7 @@ export class Throttle {
     return this.#tokens >= 1 ? 0 : (1 - this.#tokens) / rate
   }
 
-  /** Counts an attempt. */
+  /** Takes the token of an attempt that starts. */
   takeToken(): void {
     this.#tokens = Math.max(0, this.#tokens - 1)
   }

@@ -7,7 +7,7 @@ const DISABLE_REASONS: Readonly<Record<DisableReason, string>> = {
   failing: 'has failed for five days',
 }
 
-/** Log messages about receivers. They name the host only, since the whole URL may be a capability. */
+/** Writes log messages about receivers. They name only the host, since knowing the whole URL may be enough to call it. */
 export class WebhookLogger {
   readonly #log: Log
 
@@ -33,11 +33,11 @@ export class WebhookLogger {
     const name = receiverFields(receiver)
     const failed = { ...name, ...attemptFields(attempt) }
     if (status === 'delivered') {
-      if (receiver.health.failingSince !== undefined) this.#log.info('A webhook is delivered again', name)
+      if (receiver.health.failingSince !== undefined) this.#log.info('A webhook receiver has recovered', name)
       return
     }
-    if (failures === 1) this.#log.warn('A webhook could not be delivered; it is tried again', failed)
-    if (status === 'failed' && attempt.status !== GONE) this.#log.warn('A webhook delivery was given up', failed)
+    if (failures === 1) this.#log.warn('A webhook attempt failed; it is retried', failed)
+    if (status === 'failed' && attempt.status !== GONE) this.#log.warn('A webhook delivery failed; no attempt is left', failed)
   }
 
   disabled(receiver: Receiver, reason: DisableReason): void {

@@ -17,6 +17,7 @@ import { WebhookLogger } from './webhook-logger.ts'
 /** Time that attempts in flight have to finish on stop, in milliseconds. */
 const GRACE_MS = 2000
 
+/** The parts that a worker is built from. */
 export interface WorkerOptions {
   readonly outbox: Outbox
   readonly sender: Sender
@@ -28,8 +29,8 @@ export interface WorkerOptions {
 }
 
 /**
- * Delivers events to receivers, at least once: an event stays pending until its result is stored. A slow or failing receiver
- * delays only its own queue.
+ * Delivers events to receivers at least once: an event stays pending until its result is stored. Attempts to one receiver start in
+ * commit order but run concurrently, so the order of arrival is not guaranteed. A slow or failing receiver delays only its own queue.
  */
 export class Worker {
   readonly #options: WorkerOptions
@@ -41,7 +42,7 @@ export class Worker {
   /** True once attempts in flight are aborted and their results ignored. */
   #isAborted = false
   #idleCallbacks: (() => void)[] = []
-  /** Number of attempts in flight, including those of forgotten receivers. */
+  /** Number of attempts in flight, including those of suspended receivers. */
   #inFlight = 0
 
   constructor(options: WorkerOptions) {
@@ -71,20 +72,19 @@ export class Worker {
     this.#continue(endpoint)
   }
 
-  /** Delivers a newly committed event. */
+  /** Queues a newly committed event for its receivers. */
   add(event: number, receivers: readonly number[]): void {
     for (const id of receivers) {
       const endpoint = this.#endpoints.get(id)
       if (endpoint === undefined || !endpoint.isActive) continue
       endpoint.queue.add(event)
-      // If no attempt can start now, the end of the running attempt or the timer continues. A dead receiver may have many
-      // events.
+      // With an attempt in flight or a timer set, scheduling would be repeated work: a dead receiver may have many events.
       const willContinue = endpoint.inFlight.size > 0 || endpoint.cancelTimer !== undefined
       if (endpoint.canStart(this.#options.clock()) || !willContinue) this.#schedule(endpoint)
     }
   }
 
-  /** Delivers an event immediately, whether it was delivered or is waiting. */
+  /** Queues an event for an immediate attempt, whether it was delivered or is waiting for a retry. */
   redeliver(event: number, receiver: number): void {
     const endpoint = this.#endpoints.get(receiver)
     if (endpoint === undefined || !endpoint.isActive || endpoint.inFlight.has(event)) return
@@ -109,36 +109,37 @@ export class Worker {
   /** Resolves when no attempt is in flight or due, and all results are stored. */
   async idle(): Promise<void> {
     do {
-      while (this.#busy) await new Promise<void>((resolve) => this.#idleCallbacks.push(resolve))
+      while (this.#isBusy) await new Promise<void>((resolve) => this.#idleCallbacks.push(resolve))
       await this.#buffer.flush()
-    } while (this.#busy)
+    } while (this.#isBusy)
   }
 
   /** Lets attempts in flight finish within the grace period. Pending events stay pending. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#roundRobin.close()
-    for (const { cancelTimer: cancelGrace } of this.#endpoints.values()) cancelGrace?.()
-    const callOff = this.#options.timer(GRACE_MS, () => {
+    for (const { cancelTimer } of this.#endpoints.values()) cancelTimer?.()
+    const cancelGrace = this.#options.timer(GRACE_MS, () => {
       this.#isAborted = true
       this.#options.sender.close()
     })
     await this.idle()
-    callOff()
+    cancelGrace()
     this.#options.sender.close()
     this.#buffer.close()
   }
 
-  get #busy(): boolean {
+  get #isBusy(): boolean {
     return this.#inFlight > 0
   }
 
+  /** Drops a suspended endpoint without attempts in flight; schedules any other. */
   #continue(endpoint: Endpoint): void {
     if (endpoint.isFinished) this.#endpoints.delete(endpoint.id)
     else this.#schedule(endpoint)
   }
 
-  /** Lets an endpoint start attempts in its turn, and schedules the next call. */
+  /** Queues an endpoint that may start an attempt for its turn; otherwise sets a timer for the next check. */
   #schedule(endpoint: Endpoint): void {
     // Disabled or deleted: its events stay pending.
     if (this.#isStopping || this.#options.outbox.receiver(endpoint.id) === undefined) return
@@ -152,12 +153,12 @@ export class Worker {
 
   /** Starts one attempt, after checking again what may have changed since it was scheduled. */
   #start(endpoint: Endpoint): void {
-    const { outbox, throttle: pace, clock } = this.#options
+    const { outbox, throttle, clock } = this.#options
     const receiver = outbox.receiver(endpoint.id)
     const now = clock()
     const job = receiver !== undefined && endpoint.canStart(now) ? endpoint.queue.take(now) : undefined
     if (receiver !== undefined && job !== undefined) {
-      pace.takeToken()
+      throttle.takeToken()
       endpoint.inFlight.add(job.event)
       void this.#deliver(endpoint, receiver, job)
     }
@@ -167,7 +168,7 @@ export class Worker {
   /** Number of events waiting for available receivers. */
   get #backlog(): number {
     let backlog = 0
-    for (const { isTripped: isTroubled, queue } of this.#endpoints.values()) if (!isTroubled) backlog += queue.size
+    for (const { isTripped, queue } of this.#endpoints.values()) if (!isTripped) backlog += queue.size
     return backlog
   }
 
@@ -184,20 +185,24 @@ export class Worker {
       this.#inFlight--
       endpoint.inFlight.delete(job.event)
       this.#continue(endpoint)
-      if (!this.#busy) for (const resolve of this.#idleCallbacks.splice(0)) resolve()
+      if (!this.#isBusy) for (const resolve of this.#idleCallbacks.splice(0)) resolve()
     }
   }
 
-  /** @returns undefined if the result is unknown */
+  /**
+   * Sends one message. If that throws, the delivery is retried.
+   *
+   * @returns undefined if the event no longer exists or the attempt was aborted
+   */
   async #attempt(endpoint: Endpoint, receiver: Receiver, job: Job): Promise<AttemptResult | undefined> {
     const { outbox, sender, clock, schedule } = this.#options
     try {
       const message = await outbox.message(job.event)
       if (message === undefined) return undefined
       const at = clock()
-      const answer = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
+      const sent = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
       if (this.#isAborted) return undefined
-      const result = attemptResult(answer, { endpoint, job, at, now: clock(), schedule })
+      const result = attemptResult(sent, { endpoint, job, at, now: clock(), schedule })
       this.#logger.attempt(receiver, message.id, result)
       this.#buffer.add(result)
       this.#logger.outcome(receiver, result, endpoint.failures)
@@ -215,7 +220,7 @@ export class Worker {
     /** The receiver, or undefined if its subscription was changed since the attempt started. */
     const current = () => (endpoint.isActive && endpoint.generation === generation ? outbox.receiver(endpoint.id) : undefined)
     const isFailing = ({ health }: Receiver) =>
-      hasFailedTooLong(healthAfter(health, { at: attempt.at, isGood: false }, schedule.maxGap), attempt.at)
+      hasFailedTooLong(healthAfter(health, { at: attempt.at, succeeded: false }, schedule.maxGap), attempt.at)
     let receiver = current()
     if (receiver === undefined) return
     if (attempt.status !== GONE) {

@@ -10,8 +10,8 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
 describe('how a receiver is after an attempt', () => {
-  const after = (...attempts: readonly (readonly [at: number, isGood: boolean])[]): Health =>
-    attempts.reduce((health, [at, isGood]) => healthAfter(health, { at, isGood }, 100), HEALTHY)
+  const after = (...attempts: readonly (readonly [at: number, succeeded: boolean])[]): Health =>
+    attempts.reduce((health, [at, succeeded]) => healthAfter(health, { at, succeeded }, 100), HEALTHY)
 
   const rows: readonly (readonly [string, Health, Partial<Health>])[] = [
     ['it fails since the first failure', after([10, false], [110, false]), { failingSince: 10, lastFailure: 110 }],
@@ -21,7 +21,7 @@ describe('how a receiver is after an attempt', () => {
     ['an attempt that ends late is no quiet time', after([50, false], [40, false]), { failingSince: 50, lastFailure: 50 }],
     [
       'what was stored without its last failure begins anew',
-      healthAfter({ ...HEALTHY, failingSince: 1 }, { at: 2, isGood: false }, 100),
+      healthAfter({ ...HEALTHY, failingSince: 1 }, { at: 2, succeeded: false }, 100),
       { failingSince: 2 },
     ],
   ]

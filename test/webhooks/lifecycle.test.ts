@@ -304,7 +304,7 @@ describe('the log', () => {
       await makeTag(app)
       await worker.idle()
       const log = app.logged.join('')
-      assert.match(log, /A webhook could not be delivered/)
+      assert.match(log, /A webhook attempt failed/)
       assert.ok(!log.includes(secret) && !log.includes(receiver.url) && !log.includes('Tag number'), log)
     }))
 })

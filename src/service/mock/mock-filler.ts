@@ -22,6 +22,7 @@ const MAX_TARGETS = 10_000
 /** Records generated before yielding to the event loop. */
 const YIELD_AFTER = 50
 
+/** A model with its generated values. */
 interface Planned {
   readonly model: Model
   readonly series: Series
@@ -59,12 +60,12 @@ export class MockFiller {
    */
   async request(actor: Actor, body: unknown): Promise<{ seed: number; created: Record<string, number> }> {
     if (!actor.isSuperuser) throw forbidden()
-    const filling = readFillRequest(body, this.#registry, this.#random)
+    const fillRequest = readFillRequest(body, this.#registry, this.#random)
     const created: Record<string, number> = {}
-    await this.fill(filling, ({ key }) => {
-      created[key] = filling.count
+    await this.fill(fillRequest, ({ key }) => {
+      created[key] = fillRequest.count
     })
-    return { seed: filling.seed, created }
+    return { seed: fillRequest.seed, created }
   }
 
   /**
@@ -74,8 +75,8 @@ export class MockFiller {
    * @param onModel called after each model
    * @throws {AppError} INVALID_REQUEST naming a field for which no value was found; USAGE for an unknown locale
    */
-  fill(filling: FillRequest, onModel: (model: Model) => void): Promise<void> {
-    const filled = this.#last.then(() => this.#fill(filling, onModel))
+  fill(request: FillRequest, onModel: (model: Model) => void): Promise<void> {
+    const filled = this.#last.then(() => this.#fill(request, onModel))
     this.#last = filled.catch(() => {})
     return filled
   }
@@ -114,17 +115,17 @@ export class MockFiller {
   async #create({ model, series, records }: Planned): Promise<void> {
     const ids = new Map<string, number[]>()
     for (const { relation } of model.relations.values()) ids.set(relation.target, await this.#idsOf(relation.target))
-    const own = ids.get(model.key)
+    const ownIds = ids.get(model.key)
     for (let from = 0; from < records.length; ) {
-      const size = own === undefined ? BATCH : Math.min(BATCH, Math.max(FIRST_BATCH, own.length))
+      const size = ownIds === undefined ? BATCH : Math.min(BATCH, Math.max(FIRST_BATCH, ownIds.length))
       const batch = records.slice(from, from + size).map((values, offset) => {
-        const links = series.relations(from + offset, ({ relation }) => ids.get(relation.target) ?? [])
-        const data = { ...values, ...links }
+        const relations = series.relations(from + offset, ({ relation }) => ids.get(relation.target) ?? [])
+        const data = { ...values, ...relations }
         validated(model, data)
         return data
       })
       const created = await this.#records.createMany(SYSTEM, model.key, { records: batch })
-      own?.push(...created.map(({ id }) => id))
+      ownIds?.push(...created.map(({ id }) => id))
       from += batch.length
     }
   }

@@ -40,8 +40,8 @@ export class MockRecords {
     const { series, records } = this.#series.get(model) ?? this.#startSeries(model)
     while (records.length < count) {
       const index = records.length
-      const links = series.relations(index, (field) => this.targets(field).ids)
-      const values = validated(model, { ...series.values(index), ...links })
+      const relations = series.relations(index, (field) => this.targets(field).ids)
+      const values = validated(model, { ...series.values(index), ...relations })
       records.push({ id: index + 1, ...values, ...series.timestamps(index) })
     }
     return records
@@ -53,8 +53,11 @@ export class MockRecords {
     for (const column of projection) {
       if (column.kind !== 'related' || this.targets(column.field).stored) continue
       const ids = records.flatMap((record) => [record[column.field.name] ?? []].flat()).map(Number)
-      const made = this.first(column.target, Math.max(0, ...ids))
-      related.set(column, new Map(ids.flatMap((id) => (made[id - 1] === undefined ? [] : [[id, made[id - 1] as StoredRecord]]))))
+      const mocks = this.first(column.target, Math.max(0, ...ids))
+      related.set(
+        column,
+        new Map(ids.flatMap((id) => (mocks[id - 1] === undefined ? [] : [[id, mocks[id - 1] as StoredRecord]]))),
+      )
     }
     return related
   }
@@ -67,9 +70,9 @@ export class MockRecords {
       keepsDefault: keepsDefault(model),
       secret: String(this.#seed),
     })
-    const begun = { series, records: [] }
-    this.#series.set(model, begun)
-    return begun
+    const started = { series, records: [] }
+    this.#series.set(model, started)
+    return started
   }
 }
 

@@ -84,9 +84,9 @@ export class Mocks {
   sample(model: Model): Promise<JsonObject> {
     const known = this.#samples.get(model.key)
     if (known !== undefined) return known
-    const made = this.#sample(model)
-    this.#samples.set(model.key, made)
-    return made
+    const sample = this.#sample(model)
+    this.#samples.set(model.key, sample)
+    return sample
   }
 
   async #sample(model: Model): Promise<JsonObject> {
@@ -94,7 +94,7 @@ export class Mocks {
     const mockRecords = new MockRecords(await loadFaker(), SAMPLE_SEED, () => mockedTargets(1))
     const projection = fullProjection(model, registry)
     const [record] = mockRecords.first(model, 1)
-    if (record === undefined) throw new Error('No sample was made')
+    if (record === undefined) throw new Error('No sample was generated')
     return present(model, record, projection, mockRecords.related([record], projection))
   }
 

@@ -85,10 +85,10 @@ const presentAttempt = ({ at, status, took, reason }: Attempt) => ({
   error: reason ?? null,
 })
 
-function healthOperations(subscription: StoredRecord, results: readonly AttemptResult[], quiet: number): Operation[] {
+function healthOperations(subscription: StoredRecord, results: readonly AttemptResult[], maxGap: number): Operation[] {
   const before = healthOf(subscription)
   const after = results.reduce<Health>(
-    (health, { attempt: { at }, status }) => healthAfter(health, { at, isGood: status === 'delivered' }, quiet),
+    (health, { attempt: { at }, status }) => healthAfter(health, { at, succeeded: status === 'delivered' }, maxGap),
     before,
   )
   if (after.failingSince === before.failingSince && after.lastFailure === before.lastFailure) return []

@@ -3,6 +3,7 @@ import type { Change, StoredRecord } from '../../store/store.ts'
 import { isoTime } from '../../util/clock.ts'
 import { uniqueId } from '../../util/ids.ts'
 import type { Timer } from '../../util/timer.ts'
+import { isSuccess } from '../../webhooks/attempt-result.ts'
 import { EVENTS } from '../../webhooks/models.ts'
 import type { RetrySchedule } from '../../webhooks/retry-schedule.ts'
 import type { Sender } from '../../webhooks/sender.ts'
@@ -15,6 +16,7 @@ import { receiverOf } from './receivers.ts'
 import { StoredOutbox } from './stored-outbox.ts'
 import type { SubscriptionParts, Subscriptions } from './subscriptions.ts'
 
+/** Dependencies of the delivery service. */
 export interface DeliveryParts extends SubscriptionParts {
   readonly sender: Sender
   readonly schedule: RetrySchedule
@@ -59,6 +61,7 @@ export class DeliveryService {
     this.#parts.sender.close()
   }
 
+  /** Called after a commit: queues the new events. */
   committed(changes: readonly Change[]): void {
     if (this.#worker === undefined) return
     for (const { table, id, before, after } of changes) {
@@ -102,17 +105,17 @@ export class DeliveryService {
     const { records, random, clock, sender } = this.#parts
     const { id: receiver } = subscription
     const message = { message_id: `msg_${uniqueId(random)}`, event: 'test', model: 'webhook', data: `{"id":${receiver}}` }
-    const outcome = await records.commitInternal([
+    const stored = await records.commitInternal([
       { kind: 'insert', table: EVENTS, values: { ...message, record_id: null, timestamp: isoTime(clock()), pending: [] } },
     ])
-    const [event] = outcome.ok ? outcome.records : []
-    if (event === undefined) throw new Error('An event could not be stored')
+    const [event] = stored.ok ? stored.records : []
+    if (event === undefined) throw new Error('The test event could not be stored')
     const at = clock()
     const signed = signedRequest(messageOf(event), receiverOf(subscription, at).secrets, Math.floor(at / 1000))
     const { status, took, reason, text } = await sender.send(String(subscription.url), signed)
-    const isGood = status !== undefined && status >= 200 && status < 300
-    const settled = { status: isGood ? 'delivered' : 'failed', tries: isGood ? 0 : 1, due: undefined } as const
-    await this.#outbox.storeResults([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...settled }])
+    const succeeded = isSuccess(status)
+    const outcome = { status: succeeded ? 'delivered' : 'failed', tries: succeeded ? 0 : 1, due: undefined } as const
+    await this.#outbox.storeResults([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...outcome }])
     return event
   }
 
@@ -120,7 +123,7 @@ export class DeliveryService {
     const { timer, keep, log } = this.#parts
     this.#stopPruning = timer(PRUNE_MS, () => {
       prune(this.#parts, keep)
-        .catch((error: unknown) => log.error('The log of webhooks could not be pruned', { error }))
+        .catch((error: unknown) => log.error('The webhook delivery log could not be pruned', { error }))
         .then(() => {
           if (this.#worker !== undefined) this.#schedulePruning()
         })

@@ -9,7 +9,7 @@ import type { Records } from '../records/records.ts'
 import { type ResultParts, resultOperations } from './delivery-results.ts'
 import { findAll, messageOf, pendingOf, setPending } from './event-records.ts'
 
-/** Maximum number of attempts of a transaction with conflicts. */
+/** Maximum number of attempts of a transaction that conflicts with other writes. */
 const MAX_RETRIES = 100
 
 export interface OutboxParts extends ResultParts {
@@ -99,6 +99,6 @@ export class StoredOutbox implements Outbox {
       )
       return
     }
-    throw new AppError('WRITE_CONFLICT', 'Deliveries keep changing while they are being noted; try again')
+    throw new AppError('WRITE_CONFLICT', 'Deliveries keep changing while they are stored; try again')
   }
 }
