@@ -10,7 +10,7 @@ import { type Log, silentLog } from './log/log.ts'
 import type { Registry } from './model/registry.ts'
 import { Logins } from './service/accounts/logins.ts'
 import { addMissingPermissions } from './service/accounts/permission-records.ts'
-import { MockFiller, memoizingHasher } from './service/mock/mock-filler.ts'
+import { cachingHasher, MockFiller } from './service/mock/mock-filler.ts'
 import { Mocks } from './service/mock/mocks.ts'
 import { ModelTests } from './service/mock/model-tests.ts'
 import { noData } from './service/project/broken-records.ts'
@@ -18,7 +18,7 @@ import { loadProject, type Project, type ProjectSource } from './service/project
 import { nothingWritten, Snapshots } from './service/project/snapshots.ts'
 import { ViewCatalog } from './service/project/view-catalog.ts'
 import { Reads } from './service/queries/reads.ts'
-import { RecordWriter } from './service/queries/record-json.ts'
+import { RecordSerializer } from './service/queries/record-json.ts'
 import { SearchIndexes } from './service/queries/search-indexes.ts'
 import { Searches } from './service/queries/searches.ts'
 import { Records } from './service/records/records.ts'
@@ -153,7 +153,7 @@ async function open(
   const log = surroundings.log?.(settings.log) ?? silentLog
   const store = await openStore(registry, mode, dataFolder, log, lock)
   try {
-    if (kept !== undefined) await store.takeOver(kept)
+    if (kept !== undefined) await store.adopt(kept)
     const isNew = store instanceof FileStore ? store.isNew : kept === undefined
     if (mode === 'read' && isNew) {
       throw noData(dataFolder)
@@ -167,13 +167,13 @@ async function open(
     if (mode !== 'read') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
     // Events start here: seed records and missing permissions are part of the initial state.
     records.setEventPublisher(webhooks)
-    const mockedRecords = new Records({ registry, store, forms, hasher: memoizingHasher(hasher), clock, log })
+    const mockedRecords = new Records({ registry, store, forms, hasher: cachingHasher(hasher), clock, log })
     mockedRecords.setEventPublisher(webhooks)
     const ownSecret = () => (mode === 'ephemeral' ? (inherited ?? makeSecret(random)) : loadOrCreateSecret(dataFolder, random))
     const secret = settings.secret_key ?? (await ownSecret())
     const codec = tokenCodec(settings.jwt.algorithm, secret)
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
-    const writer = new RecordWriter(registry, store)
+    const writer = new RecordSerializer(registry, store)
     const mocks = new Mocks({ registry, store, random, pause: setImmediate })
     const now = () => performance.now()
     const searchIndexes = new SearchIndexes({

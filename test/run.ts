@@ -30,12 +30,12 @@ async function testFiles(): Promise<string[]> {
 
 /** Writes modules that import several test files each, since node:test starts a process for every file that it is given. */
 async function writeBatches(names: readonly string[], target: string): Promise<string[]> {
-  const batches: string[] = []
-  for (let start = 0; start < names.length; start += FILES_PER_PROCESS) {
-    const batch = join(target, `batch-${batches.length + 1}.mjs`)
-    const imports = names.slice(start, start + FILES_PER_PROCESS).map((name) => `import '${pathToFileURL(join(folder, name))}'\n`)
+  const count = Math.ceil(names.length / FILES_PER_PROCESS)
+  const batches = Array.from({ length: count }, (_, index) => join(target, `batch-${index + 1}.mjs`))
+  for (const [index, batch] of batches.entries()) {
+    // Neighbouring files take equally long, so each process gets files from everywhere.
+    const imports = names.filter((_, at) => at % count === index).map((name) => `import '${pathToFileURL(join(folder, name))}'\n`)
     await writeFile(batch, imports.join(''))
-    batches.push(batch)
   }
   return batches
 }

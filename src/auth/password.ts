@@ -46,4 +46,4 @@ export function argon2id(load: () => Promise<Argon2> = () => import('@node-rs/ar
 }
 
 /** A hash that matches no password. Verified for unknown users, so that the response takes as long as for known ones. */
-export const NOBODYS_HASH = '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzIQ$3xEn3T7hpbeUGfOtNkEyGKm1XoZTtXRUbNTPEHvmpeY'
+export const DUMMY_HASH = '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzIQ$3xEn3T7hpbeUGfOtNkEyGKm1XoZTtXRUbNTPEHvmpeY'

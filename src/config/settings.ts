@@ -146,8 +146,8 @@ export function resolveSettings(
     read(flags, flatSource('command line'), true),
   ]
   const settings = freeze(layers.reduce<object>(overlay, DEFAULTS) as Settings)
-  const anybody = settings.cors.includes(ANY_ORIGIN) ? [EVERY_ORIGIN] : []
-  return { settings, faults, warnings: [...environment.warnings, ...anybody] }
+  const anyOrigin = settings.cors.includes(ANY_ORIGIN) ? [EVERY_ORIGIN] : []
+  return { settings, faults, warnings: [...environment.warnings, ...anyOrigin] }
 }
 
 /** A list of subscriptions is short for a section with nothing else, so that other layers can add to it. */

@@ -1,11 +1,12 @@
-import type { ServerResponse } from 'node:http'
+import type { Server as HttpServer, ServerResponse } from 'node:http'
 import type { Server } from '@hapi/hapi'
 import type { App, Replacement } from '../app.ts'
 import { AppError } from '../errors.ts'
-import type { Listener } from './connections/listener.ts'
+import { type ConnectionLimits, Listener } from './connections/listener.ts'
 import { createServer, type ServerOptions } from './server.ts'
 
-export interface LiveOptions extends Omit<ServerOptions, 'listener' | 'replace'> {
+export interface LiveOptions extends Omit<ServerOptions, 'replace'> {
+  readonly connections?: ConnectionLimits
   /** Starts the background work of an application. */
   readonly begin?: (app: App) => Promise<void>
 }
@@ -16,7 +17,8 @@ export interface LiveOptions extends Omit<ServerOptions, 'listener' | 'replace'>
  */
 export class LiveServer {
   readonly #options: LiveOptions & ServerOptions
-  readonly #listener: Listener
+  /** Accepts the connections of every application served here. */
+  readonly listener: Listener
   #app: App
   #server: Server
   /** The last replacement; replacements do not overlap. */
@@ -28,7 +30,8 @@ export class LiveServer {
   private constructor(app: App, server: Server, options: LiveOptions & ServerOptions) {
     this.#app = app
     this.#server = server
-    this.#listener = server.listener as Listener
+    this.listener = new Listener(options.connections)
+    this.listener.serve({ listener: server.listener as HttpServer, traffic: app.traffic })
     this.#options = options
   }
 
@@ -52,7 +55,10 @@ export class LiveServer {
 
   /** @returns the port that the server listens on */
   async start(): Promise<number> {
+    const { host, port } = this.#app.settings
     await this.#server.start()
+    await this.listener.listen(port, host)
+    this.#publishAddress()
     return Number(this.#server.info.port)
   }
 
@@ -60,7 +66,7 @@ export class LiveServer {
   begin(): Promise<void> {
     const app = this.#app
     const begun = this.#options.begin?.(app) ?? Promise.resolve()
-    this.#begun = begun.catch((error: unknown) => app.log.error('What the server does by itself failed', { error }))
+    this.#begun = begun.catch((error: unknown) => app.log.error('Starting the background work failed', { error }))
     return begun
   }
 
@@ -70,6 +76,7 @@ export class LiveServer {
     await this.#turn
     await this.#begun
     await this.#server.stop()
+    await this.listener.close()
   }
 
   /**
@@ -97,7 +104,7 @@ export class LiveServer {
   }
 
   async #replace(next: Replacement, asker?: ServerResponse): Promise<App> {
-    const { gate } = this.#listener
+    const { gate } = this.listener
     await this.#app.rehearse(next)
     // Background work can be stopped only once it has started.
     await this.#begun
@@ -114,19 +121,19 @@ export class LiveServer {
   }
 
   async #serve(app: App): Promise<void> {
+    const server = await createServer(app, this.#options)
+    await server.start()
     this.#app = app
-    const attachFormer = this.#listener.detach()
-    try {
-      const server = await createServer(app, { ...this.#options, listener: this.#listener })
-      await server.start()
-      // The port is known only after listening, which happened before this server was created.
-      server.info.port = this.#server.info.port
-      this.#server = server
-    } catch (error) {
-      this.#listener.detach()
-      attachFormer()
-      throw error
-    }
+    this.#server = server
+    this.#publishAddress()
+    this.listener.serve({ listener: server.listener as HttpServer, traffic: app.traffic })
     void this.begin().catch(() => {})
+  }
+
+  /** hapi does not listen itself, so its server does not know the address. */
+  #publishAddress(): void {
+    const { info } = this.#server
+    info.port = this.listener.port ?? info.port
+    info.uri = `${info.protocol}://${info.host}:${info.port}`
   }
 }

@@ -41,7 +41,7 @@ export interface OpenApiDocument {
 const TAGS = [
   { name: 'auth', description: 'Logging in and out' },
   { name: 'views', description: 'How each model is edited and displayed' },
-  { name: 'webhooks', description: 'Who is told of changes, and what came of it' },
+  { name: 'webhooks', description: 'Webhook subscriptions and deliveries' },
   { name: 'data', description: 'The data as a whole: copies of it, and a new beginning' },
   { name: 'operations', description: 'For whatever watches the server' },
 ]

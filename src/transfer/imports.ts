@@ -36,7 +36,7 @@ export interface Imported {
 }
 
 /** A rejected file. The details are messages by `<row>.<field>`, rows counted from 1. */
-export class RefusedRows extends AppError {
+export class RejectedRows extends AppError {
   /** The line where a row begins, for line-based formats. */
   readonly lineOf: (row: number) => number | undefined
 
@@ -62,7 +62,7 @@ export class Imports {
   /**
    * Creates or updates a record for each row of a file.
    *
-   * @throws {RefusedRows} with the errors of all rows, up to a limit
+   * @throws {RejectedRows} with the errors of all rows, up to a limit
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, FORM_NOT_FOUND, INVALID_REQUEST, MALFORMED_JSON; then nothing is changed
    */
   async run(
@@ -89,7 +89,7 @@ export class Imports {
       return { ...counts, total: items.length, ignored: [...ignored] }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED' || typeof error.details === 'string') throw error
-      throw new RefusedRows(foremost(error.details), (row) => lines[row - 1])
+      throw new RejectedRows(foremost(error.details), (row) => lines[row - 1])
     }
   }
 }

@@ -1,6 +1,5 @@
 import { isEscaped, keysIn } from './duplicate-keys.ts'
 import { MAX_JSON_DEPTH } from './json.ts'
-import type { MaybePromise } from './maybe-promise.ts'
 import { isKeptExactly } from './numeral.ts'
 import { isPlainText, NOT_PLAIN } from './plain-text.ts'
 
@@ -30,15 +29,15 @@ const SURROGATE_OR_NUL = /\\u(?:[dD][89a-fA-F]|0000)/
  * @param envelope nesting levels allowed around a field value
  * @throws {SyntaxError} if the text is not JSON
  */
-export function parseStrictJson(text: string, envelope: number): MaybePromise<StrictJson> {
+export async function parseStrictJson(text: string, envelope: number): Promise<StrictJson> {
   const { tooDeep, members, longNumbers } = survey(text, MAX_JSON_DEPTH + envelope)
-  if (tooDeep !== -1) return pathAt(text, tooDeep).then((path) => ({ value: undefined, faults: [{ path, problem: TOO_DEEP }] }))
+  if (tooDeep !== -1) return { value: undefined, faults: [{ path: await pathAt(text, tooDeep), problem: TOO_DEEP }] }
   const value: unknown = JSON.parse(text)
   const escapes = text.includes('\\u') && SURROGATE_OR_NUL.test(text)
   // `JSON.parse` keeps one of several members with the same name.
   const suspicious = escapes || longNumbers || members !== keysIn(value)
   // Most texts need no second pass.
-  return suspicious ? faultsIn(text).then((faults) => ({ value, faults })) : { value, faults: NO_FAULTS }
+  return { value, faults: suspicious ? await faultsIn(text) : NO_FAULTS }
 }
 
 const NO_FAULTS: readonly JsonFault[] = []

@@ -27,7 +27,7 @@ export interface FinishedAttempt {
  * The result of an attempt: `delivered` for 2xx, `failed` for 410 and after the last retry, otherwise `pending`. Updates the
  * endpoint's backoff and queues the retry.
  */
-export function attemptResult(
+export function resultOf(
   { status, took, reason, text, retryAfter }: SendResult,
   { endpoint, job, at, now, schedule }: FinishedAttempt,
 ): AttemptResult {

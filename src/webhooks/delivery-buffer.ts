@@ -32,7 +32,7 @@ export class DeliveryBuffer {
   }
 
   /** Back-pressure: delay of new attempts in milliseconds while results cannot be stored; undefined otherwise. */
-  get attemptDelay(): number | undefined {
+  get delay(): number | undefined {
     return this.#hasFailed && this.#results.length >= MAX_BUFFERED ? RETRY_MS : undefined
   }
 
@@ -63,7 +63,7 @@ export class DeliveryBuffer {
     if (batch.length === 0 || this.#isClosed) return
     this.#results = []
     try {
-      await this.#outbox.storeResults(batch)
+      await this.#outbox.store(batch)
       this.#hasFailed = false
     } catch (error) {
       this.#log.error('Webhook results could not be stored', { error })

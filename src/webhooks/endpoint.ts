@@ -66,7 +66,7 @@ export class Endpoint {
   }
 
   /** Activates the endpoint without failures or backoff. */
-  reset(): void {
+  restart(): void {
     this.isActive = true
     this.generation++
     this.recordSuccess()

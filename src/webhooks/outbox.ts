@@ -47,7 +47,7 @@ export interface Outbox {
   /** The pending deliveries of a receiver, oldest first. `due` is 0 for those not attempted yet. */
   pendingJobs(receiver: number): Promise<readonly ScheduledJob[]>
   /** Stores results of attempts. Results that are not pending settle their delivery. */
-  storeResults(results: readonly AttemptResult[]): Promise<void>
+  store(results: readonly AttemptResult[]): Promise<void>
   /** Disables the subscription of a receiver. */
   disable(receiver: number, reason: DisableReason): Promise<void>
 }

@@ -1,7 +1,7 @@
 import type { Log } from '../log/log.ts'
 import type { Clock } from '../util/clock.ts'
 import type { Timer } from '../util/timer.ts'
-import { attemptResult, GONE } from './attempt-result.ts'
+import { GONE, resultOf } from './attempt-result.ts'
 import { DeliveryBuffer } from './delivery-buffer.ts'
 import { Endpoint } from './endpoint.ts'
 import { hasFailedTooLong, healthAfter } from './health.ts'
@@ -51,7 +51,7 @@ export class Worker {
     this.#logger = new WebhookLogger(options.log)
     this.#roundRobin = new RoundRobin({
       // While results cannot be stored, no attempt starts: its message would be sent again.
-      delay: () => this.#buffer.attemptDelay ?? options.throttle.delay(() => this.#backlog),
+      delay: () => this.#buffer.delay ?? options.throttle.delay(() => this.#backlog),
       start: (endpoint) => this.#start(endpoint),
       timer: options.timer,
     })
@@ -61,7 +61,7 @@ export class Worker {
   async resume(receiver: number): Promise<void> {
     const endpoint = this.#endpoints.get(receiver) ?? new Endpoint(receiver)
     this.#endpoints.set(receiver, endpoint)
-    endpoint.reset()
+    endpoint.restart()
     await endpoint.load(async () => {
       const inFlight = new Set(endpoint.inFlight)
       // Stores the latest results first, so that they are not loaded as pending.
@@ -202,7 +202,7 @@ export class Worker {
       const at = clock()
       const sent = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
       if (this.#isAborted) return undefined
-      const result = attemptResult(sent, { endpoint, job, at, now: clock(), schedule })
+      const result = resultOf(sent, { endpoint, job, at, now: clock(), schedule })
       this.#logger.attempt(receiver, message.id, result)
       this.#buffer.add(result)
       this.#logger.outcome(receiver, result, endpoint.failures)

@@ -43,7 +43,7 @@ describe('the command line', () => {
     ['an unknown option', ['serve', '--prot', '1'], /unknown option '--prot'.*Did you mean --port\?/s],
     ['a missing argument', ['init'], /missing required argument 'dir'/],
     ['a missing option', ['users', 'add', 'ann'], /required option '--email <address>' not specified/],
-    ['a port that is none', ['serve', '--port', '70000'], /A port is a number from 0 to 65535/],
+    ['a port that is none', ['serve', '--port', '70000'], /A port is a whole number from 0 to 65535/],
     ['a project folder that is not there', ['serve', '--project', 'nowhere'], /There is no project folder .*nowhere.*admin init/],
   ]
   for (const [what, argv, message] of wrongUsage) {

@@ -17,7 +17,7 @@ export async function openLive({ settings = {}, ...options }: TestAppOptions = {
   const app = await openTestApp({ ...options, settings: { port: 0, ...settings } })
   const asked: string[] = []
   app.server.events.on('response', ({ method, path }) => asked.push(`${method.toUpperCase()} ${path}`))
-  await app.server.start()
+  await app.live.start()
   return { ...app, url: app.server.info.uri, asked }
 }
 

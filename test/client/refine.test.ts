@@ -125,7 +125,7 @@ describe('the data provider of refine', () => {
     assert.ok(both.data.data.length === 1 && both.data.data[0].status === 'draft', JSON.stringify(both.data))
     const elsewhere = await failureOf(provider.custom({ url: 'http://127.0.0.1:9/api/v1/webhooks', method: 'get' }))
     assert.match(elsewhere.message, /is not a URL of this API/)
-    assert.match((await failureOf(provider.custom({ url, method: 'patch' }))).message, /no method PATCH/)
+    assert.match((await failureOf(provider.custom({ url, method: 'patch' }))).message, /does not support the method PATCH/)
   })
 
   test('is aborted by a signal', async () => {

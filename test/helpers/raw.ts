@@ -22,7 +22,7 @@ export interface ListeningApp extends TestApp {
 export async function withListening(options: TestAppOptions, work: (app: ListeningApp) => Promise<void>): Promise<void> {
   const app = await openTestApp({ ...options, settings: { port: 0, ...options.settings } })
   try {
-    await app.server.start()
+    await app.live.start()
     const authorization = `Authorization: Bearer ${await app.tokenOf('admin')}\r\n`
     await work({ ...app, port: Number(app.server.info.port), authorization })
   } finally {

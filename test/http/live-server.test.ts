@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Replacement } from '../../src/app.ts'
-import { CONNECTION_LIMITS, type Listener } from '../../src/http/connections/listener.ts'
+import { CONNECTION_LIMITS } from '../../src/http/connections/listener.ts'
 import type { TestApp } from '../helpers/app.ts'
 import { type ListeningApp, listen, open, withListening } from '../helpers/raw.ts'
 
@@ -172,7 +172,7 @@ describe('an application that is replaced while it is served', () => {
         const later = await client.ask('GET', `${TAGS}/2`)
         assert.deepEqual([later.status, later.reused], [200, true])
       },
-      { connections: { ...CONNECTION_LIMITS, maxHeld: 1, holdTimeout: 50 } },
+      { connections: { ...CONNECTION_LIMITS, maxQueued: 1, queueTimeout: 50 } },
       3,
     ))
 
@@ -200,8 +200,8 @@ describe('an application that is replaced while it is served', () => {
         const head = `POST ${TAGS} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${app.authorization}Content-Type: application/json\r\n`
         socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body.slice(0, 5)}`)
         await client.ask('GET', `${TAGS}/1`)
-        const { gate } = app.server.listener as Listener
-        while (gate.underWay.size === 0) await setImmediate()
+        const { gate } = app.live.listener
+        while (gate.inFlight.size === 0) await setImmediate()
         // Were it waited for, this would take as long as a connection may.
         await app.live.replace({})
         assert.equal((await client.ask('GET', `${TAGS}/1`)).status, 200)
@@ -210,7 +210,7 @@ describe('an application that is replaced while it is served', () => {
         assert.deepEqual([status, headers['retry-after'], json.error], [503, '1', 'Storage unavailable'])
         assert.deepEqual(app.reported, [], 'it is no fault')
       },
-      { connections: { ...CONNECTION_LIMITS, arrivalTimeout: 1, settleTimeout: 60_000, holdTimeout: 90_000 } },
+      { connections: { ...CONNECTION_LIMITS, arrivalTimeout: 1, settleTimeout: 60_000, queueTimeout: 90_000 } },
     ))
 
   test('stays what it was when the other cannot be opened', () =>

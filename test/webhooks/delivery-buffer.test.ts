@@ -23,11 +23,11 @@ function open(failures = 0) {
   const time = fakeTime(0)
   const batches: number[][] = []
   let left = failures
-  const keep: Outbox['storeResults'] = async (results) => {
+  const keep: Outbox['store'] = async (results) => {
     if (left-- > 0) throw new Error('the disk is full')
     batches.push(results.map(({ event }) => event))
   }
-  const buffer = new DeliveryBuffer({ outbox: { storeResults: keep } as Outbox, timer: time.timer, log: silentLog })
+  const buffer = new DeliveryBuffer({ outbox: { store: keep } as Outbox, timer: time.timer, log: silentLog })
   return { buffer, time, batches }
 }
 
@@ -77,12 +77,12 @@ test('a flush ends while results keep arriving: it waits for the current batch a
   const time = fakeTime(0)
   const batches: number[][] = []
   // Each stored batch adds the next result, as with receivers that answer without pause.
-  const keep: Outbox['storeResults'] = async (results) => {
+  const keep: Outbox['store'] = async (results) => {
     batches.push(results.map(({ event }) => event))
     buffer.add(resultOf(batches.length + 1))
     if (batches.length > 20) throw new Error('the flush does not end')
   }
-  const buffer = new DeliveryBuffer({ outbox: { storeResults: keep } as Outbox, timer: time.timer, log: silentLog })
+  const buffer = new DeliveryBuffer({ outbox: { store: keep } as Outbox, timer: time.timer, log: silentLog })
   buffer.add(resultOf(1))
   time.advance(100)
   await buffer.flush()

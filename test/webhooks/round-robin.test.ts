@@ -34,7 +34,7 @@ function open({ dead = 0, keep = async () => {} }: { dead?: number; keep?: () =>
     receiver: (id) => ({ id, url: `http://receiver.example:${id}`, secrets: ['secret'], health: HEALTHY }),
     pendingJobs: async (id) =>
       Array.from({ length: waiting.get(id) ?? 0 }, (_, index) => ({ event: index + 1, tries: 0, due: 0 })),
-    storeResults: keep,
+    store: keep,
     disable: async () => {},
   }
   const worker = new Worker({

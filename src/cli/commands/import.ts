@@ -5,7 +5,7 @@ import { Command, Option } from 'commander'
 import { SHELL } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import { FORMATS, type Format, formatOfName, MEDIA_TYPES } from '../../query/formats.ts'
-import { type Imported, RefusedRows } from '../../transfer/imports.ts'
+import { type Imported, RejectedRows } from '../../transfer/imports.ts'
 import { type ApiClient, withApi } from '../api/api-client.ts'
 import { Upload } from '../api/api-requests.ts'
 import { withModelSuggestion } from '../api/described-models.ts'
@@ -94,7 +94,7 @@ function withPositions(error: unknown, file: string): unknown {
   // Validation errors of a server arrive as TASK_FAILED with messages by field, since they have no code of their own.
   const isByRow = error instanceof AppError && ['VALIDATION_FAILED', 'TASK_FAILED'].includes(error.code)
   if (!isByRow || typeof error.details === 'string') return error
-  const lineOf = error instanceof RefusedRows ? error.lineOf : () => undefined
+  const lineOf = error instanceof RejectedRows ? error.lineOf : () => undefined
   const lines = Object.entries(error.details).flatMap(([key, messages]) => {
     const row = Number(/^(\d+)\./.exec(key)?.[1])
     const line = lineOf(row)

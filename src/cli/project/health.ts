@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, readFile, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { lintProject } from '../../service/project/lint.ts'
-import { type Examined, examineProject, type ProjectSource } from '../../service/project/project.ts'
+import { type ExaminedProject, examineProject, type ProjectSource } from '../../service/project/project.ts'
 import { nodeDisk } from '../../store/embedded/files/disk.ts'
 import { holderOf, lockPath } from '../../store/embedded/files/lock.ts'
 import { type JournalSurvey, surveyJournal } from '../../store/embedded/journal/survey.ts'
@@ -26,7 +26,7 @@ const LOW_SPACE = 1024 * MEBIBYTE
 const NO_SPACE = 16 * MEBIBYTE
 
 /** Checks everything that a server needs and changes nothing. Works while a server runs. */
-export async function healthOf(source: ProjectSource): Promise<{ checks: Check[]; examined: Examined; isHeld: boolean }> {
+export async function healthOf(source: ProjectSource): Promise<{ checks: Check[]; examined: ExaminedProject; isHeld: boolean }> {
   const examined = await examineProject(source)
   const folder = dataFolderOf(examined.project)
   const holder = await holderOf(lockPath(folder))
@@ -56,7 +56,7 @@ export function checkNode(version: string, required: string): CheckResult {
   return { level: 'fail', message: `${version} is too old; install ${leastMajor}.${leastMinor} or newer` }
 }
 
-function checkConfig({ project, faults }: Examined): CheckResult {
+function checkConfig({ project, faults }: ExaminedProject): CheckResult {
   const { registry, views, warnings } = project
   const count = faults.list.length
   if (count > 0) return { level: 'fail', message: `${counted(count, 'fault')} in the project's files; run admin lint` }

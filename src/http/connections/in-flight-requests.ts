@@ -1,4 +1,4 @@
-import type { Response } from '../responses/security-headers.ts'
+import type { Response } from '../responses/response.ts'
 
 /**
  * The responses in flight, in no order.

@@ -1,32 +1,33 @@
-import { type IncomingMessage, Server, type ServerOptions, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Traffic } from '../../util/traffic.ts'
-import { Response } from '../responses/security-headers.ts'
-import { refusalOf, refuse } from './malformed-requests.ts'
-import { RequestGate, type RequestGateLimits } from './request-gate.ts'
+import { Response } from '../responses/response.ts'
+import { refusalOf, refuse, refuseMalformedRequests } from './malformed-requests.ts'
+import { type RequestEvent, RequestGate, type RequestGateLimits } from './request-gate.ts'
 
-/** What a connection may cost. Durations in milliseconds. */
+/** Limits of a connection. Durations in milliseconds. */
 export interface ConnectionLimits extends RequestGateLimits {
-  /** For the head of a request: a client that drips it is no client. */
+  /** For the headers of a request to arrive. */
   readonly headersTimeout: number
-  /** For a request with its body: 10 MB at 1.4 Mbit/s. */
+  /** For a request with its body to arrive: 10 MB at 1.4 Mbit/s. */
   readonly requestTimeout: number
-  /** Between requests: longer than the 60 s after which proxies close theirs, since whoever closes first may cut off a request. */
+  /** Between requests. Longer than the 60 s after which proxies close their connections: the side that closes first may cut off a request. */
   readonly keepAliveTimeout: number
-  /** Without a byte in either direction, while something is being answered: the client has stopped reading. */
+  /** Without a byte in either direction during a response: the client has stopped reading. */
   readonly idleTimeout: number
-  /** How often the timeouts are looked at. */
+  /** Interval of checking the timeouts. */
   readonly checkInterval: number
-  /** Of the head, in bytes: 10 kB of text to search for, which percent-encoding makes three times as long, a token and cookies fit. */
+  /** Of the headers, in bytes: room for a percent-encoded search text of 10 kB, a token and cookies. */
   readonly maxHeaderSize: number
-  /** Of headers in a request. Node would drop those behind, the proxy's own among them. */
+  /** Number of headers of a request. Node.js would silently drop further ones, such as those of a proxy. */
   readonly maxHeadersCount: number
-  /** Of requests that are sent before the one before them is answered. */
+  /** Number of requests sent before the previous one is answered. */
   readonly maxPipelined: number
-  /** Below the 1,024 files that a process may have open on many machines; further connections are closed when they come. */
+  /** Below the 1,024 open files that many systems allow a process; further connections are closed when they are accepted. */
   readonly maxConnections: number
-  /** For what is being answered when the listener is closed; then its connections are cut. */
+  /** For responses in progress when the listener closes; then their connections are cut. */
   readonly stopTimeout: number
 }
 
@@ -43,106 +44,103 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   stopTimeout: 10_000,
   arrivalTimeout: 100,
   settleTimeout: 5000,
-  holdTimeout: 10_000,
-  maxHeld: 2000,
+  queueTimeout: 10_000,
+  maxQueued: 2000,
 }
 
-/** A listener for a server, with limits on what a connection may cost. @param traffic is told of each request */
-export function createListener(traffic: Traffic, limits: ConnectionLimits = CONNECTION_LIMITS): Listener {
-  const { headersTimeout, requestTimeout, keepAliveTimeout, checkInterval, maxHeaderSize } = limits
-  const connectionsCheckingInterval = checkInterval
-  const listener = new Listener(traffic, limits, {
-    ServerResponse: Response,
-    ...{ headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval, maxHeaderSize },
-    // Node's own answer to a request without Host has no body; `refusalOf` has one.
-    requireHostHeader: false,
-  })
-  listener.timeout = limits.idleTimeout
-  // All of them are read, so that they can be counted; there are no more than their size lets be.
-  listener.maxHeadersCount = 0
-  listener.maxConnections = limits.maxConnections
-  return listener
+/** What answers requests: the listener of a hapi server, which never listens itself, and the counter of its requests. */
+interface Target {
+  readonly listener: Server
+  readonly traffic: Traffic
 }
 
-/** What whoever answers requests wants to be told. */
-const SERVED = ['request', 'checkContinue', 'checkExpectation', 'clientError', 'listening'] as const
-
-type Handler = (...args: unknown[]) => void
-
-/** Looks at each request before anybody else does, and lets those that are under way finish when it is closed. */
-export class Listener extends Server<typeof IncomingMessage, typeof Response> {
-  /** Through which requests go to whoever answers them. */
+/**
+ * Accepts connections, applies their limits, and passes requests through its gate to the present application. The application
+ * can be replaced while connections stay open.
+ */
+export class Listener {
   readonly gate: RequestGate
-  /** Told of each request; that of whoever answers them. */
-  traffic: Traffic
+  /** The Node.js server that accepts the connections. */
+  readonly server: Server<typeof IncomingMessage, typeof Response>
   readonly #limits: ConnectionLimits
   readonly #connections = new Set<Socket>()
-  /** By connection: requests that wait for those before them to be answered. */
-  readonly #waiting = new WeakMap<object, number>()
+  /** Unfinished responses of each connection, in the order of their requests. */
+  readonly #open = new WeakMap<Duplex, Response[]>()
+  #target: Target | undefined
 
-  constructor(traffic: Traffic, limits: ConnectionLimits, options: ServerOptions<typeof IncomingMessage, typeof Response>) {
-    super(options)
-    this.traffic = traffic
+  constructor(limits: ConnectionLimits = CONNECTION_LIMITS) {
     this.#limits = limits
-    this.gate = new RequestGate(limits, (event, request, response) => super.emit(event, request, response))
-    this.on('connection', (socket: Socket) => {
+    this.gate = new RequestGate(limits, (event, request, response) => this.#target?.listener.emit(event, request, response))
+    const { headersTimeout, requestTimeout, keepAliveTimeout, checkInterval, maxHeaderSize } = limits
+    this.server = createServer({
+      ServerResponse: Response,
+      ...{ headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: checkInterval, maxHeaderSize },
+      // Node's own response to a request without Host has no body; that of `refusalOf` has one.
+      requireHostHeader: false,
+    })
+    this.server.timeout = limits.idleTimeout
+    // All headers are read so that they can be counted; their total size is limited.
+    this.server.maxHeadersCount = 0
+    this.server.maxConnections = limits.maxConnections
+    this.server.on('connection', (socket: Socket) => {
       this.#connections.add(socket)
       socket.once('close', () => this.#connections.delete(socket))
     })
+    this.server.on('request', (request, response) => this.#accept('request', request, response))
+    this.server.on('checkContinue', (request, response) => this.#accept('checkContinue', request, response))
+    refuseMalformedRequests(this.server, (socket) => this.#open.get(socket)?.[0])
   }
 
-  override emit(event: string, ...args: unknown[]): boolean {
-    if (event !== 'request' && event !== 'checkContinue') return super.emit(event, ...args)
-    const [request, response] = args as [IncomingMessage, Response]
-    if (this.#admits(request, response)) this.gate.pass(event, request, response)
-    return true
+  /** The port that the listener is bound to; undefined while it does not listen. */
+  get port(): number | undefined {
+    return (this.server.address() as AddressInfo | null)?.port
   }
 
-  /** Whoever has answered requests until now does so no longer. @returns lets them do so again */
-  detach(): () => void {
-    const former = SERVED.map((event) => [event, this.rawListeners(event) as Handler[]] as const)
-    for (const event of SERVED) this.removeAllListeners(event)
-    return () => {
-      for (const [event, handlers] of former) for (const handler of handlers) this.on(event, handler)
-    }
+  /** Passes requests to another application from now on. */
+  serve(target: Target): void {
+    this.#target = target
   }
 
-  /** Takes no connections any more, and ends those that there are as soon as nothing is being answered on them. */
-  override close(done?: (error?: Error) => void): this {
-    const cut = setTimeout(() => this.closeAllConnections(), this.#limits.stopTimeout)
-    super.close((error) => {
-      clearTimeout(cut)
-      done?.(error)
-    })
-    for (const response of this.gate.underWay) response.once('close', () => this.#endIdle())
+  /** @throws {Error} if the port is in use */
+  async listen(port: number, host: string): Promise<void> {
+    this.server.listen(port, host)
+    await once(this.server, 'listening')
+  }
+
+  /** Accepts no more connections, and closes present ones as soon as they have no request in flight. */
+  async close(): Promise<void> {
+    if (!this.server.listening) return
+    const cut = setTimeout(() => this.server.closeAllConnections(), this.#limits.stopTimeout)
+    const closed = once(this.server, 'close')
+    this.server.close()
+    for (const response of this.gate.inFlight) response.once('close', () => this.#endIdle())
     this.#endIdle()
-    return this
+    await closed
+    clearTimeout(cut)
   }
 
   #endIdle(): void {
-    const busy = new Set([...this.gate.underWay].map(({ req }) => req.socket))
+    const busy = new Set([...this.gate.inFlight].map(({ req }) => req.socket))
     for (const socket of this.#connections) if (!busy.has(socket)) socket.end()
   }
 
-  #admits(request: IncomingMessage, response: ServerResponse): boolean {
-    this.traffic.note()
+  #accept(event: RequestEvent, request: IncomingMessage, response: Response): void {
+    this.#target?.traffic.note()
+    if (!this.#track(request.socket, response)) return
     const refusal = refusalOf(request, this.#limits.maxHeadersCount)
-    if (refusal !== undefined) {
-      refuse(response, refusal.status, refusal.body, { Connection: 'close' })
-      return false
-    }
-    // One that has its connection to itself has been given it by now.
-    return response.socket !== null || this.#mayWait(request.socket, response)
+    if (refusal === undefined) this.gate.pass(event, request, response)
+    else refuse(response, refusal.status, refusal.body, { Connection: 'close' })
   }
 
-  #mayWait(socket: Duplex, response: ServerResponse): boolean {
-    const waiting = (this.#waiting.get(socket) ?? 0) + 1
-    if (waiting > this.#limits.maxPipelined) {
+  /** @returns false if the connection has too many unanswered requests; it is cut then */
+  #track(socket: Duplex, response: Response): boolean {
+    const open = this.#open.get(socket) ?? []
+    if (open.length > this.#limits.maxPipelined) {
       socket.destroy()
       return false
     }
-    this.#waiting.set(socket, waiting)
-    response.once('close', () => this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1))
+    if (open.push(response) === 1) this.#open.set(socket, open)
+    response.once('close', () => open.splice(open.indexOf(response), 1))
     return true
   }
 }

@@ -1,9 +1,10 @@
-import { type IncomingMessage, type OutgoingHttpHeaders, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { EventEmitter } from 'node:events'
+import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { shapeB } from '../responses/error-body.ts'
-import { FIXED_HEAD } from '../responses/security-headers.ts'
+import { SECURITY_HEADERS } from '../responses/response.ts'
 
-/** An answer to what is not worth being called a request. */
+/** A response to a request that no route sees. */
 interface Refusal {
   readonly status: number
   readonly body: string
@@ -14,7 +15,7 @@ const refusal = (status: number, details: string): Refusal => ({
   body: JSON.stringify({ ...shapeB('INVALID_REQUEST', details), status_code: status }),
 })
 
-/** Why a request is refused by its head alone, if it is. */
+/** Checks the headers of a request; returns the response to a malformed one. */
 export function refusalOf(request: IncomingMessage, maxHeaders: number): Refusal | undefined {
   const { rawHeaders } = request
   if (rawHeaders.length > 2 * maxHeaders) return refusal(431, `The request has more than ${maxHeaders} headers`)
@@ -31,23 +32,25 @@ export function refusalOf(request: IncomingMessage, maxHeaders: number): Refusal
   return undefined
 }
 
-/** Answers a request in the place of whoever else would. */
+/** Responds to a request in place of the application. */
 export function refuse(response: ServerResponse, status: number, body: string, headers: OutgoingHttpHeaders): void {
   const usual = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store', 'Content-Length': body.length }
   response.writeHead(status, { ...usual, ...headers }).end(body)
 }
 
-/** Answers what never becomes a request, in the place of whoever did so before. */
-export function refuseBadRequests(listener: Server): void {
-  listener.removeAllListeners('checkExpectation')
-  listener.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) => {
+/**
+ * Responds to requests that Node.js cannot parse, and to an unsupported `Expect`.
+ *
+ * @param openOn returns the unfinished response on a connection, if any
+ */
+export function refuseMalformedRequests(server: EventEmitter, openOn: (socket: Duplex) => ServerResponse | undefined): void {
+  server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) => {
     const { status, body } = refusal(400, 'The only Expect that a request may have is 100-continue')
     refuse(response, status, body, { Connection: 'close' })
   })
-  listener.removeAllListeners('clientError')
-  listener.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse | null }) => {
-    const open = socket._httpMessage ?? undefined
-    const refuse = () => (socket.writable ? socket.end(rawAnswer(error.code), () => socket.destroy()) : socket.destroy())
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const open = openOn(socket)
+    const refuse = () => (socket.writable ? socket.end(rawResponse(error.code), () => socket.destroy()) : socket.destroy())
     if (open?.req.complete === true) open.once('close', refuse)
     else if (open?.headersSent === true) socket.destroy()
     else refuse()
@@ -60,14 +63,21 @@ const REFUSALS: Readonly<Record<string, readonly [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
 }
 
-function rawAnswer(code = ''): string {
+/** A response as text, for a connection on which Node.js has created no response object. */
+function rawResponse(code = ''): string {
   const { status, body } = refusal(...(REFUSALS[code] ?? ([400, 'The request could not be read'] as const)))
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Content-Type: application/json; charset=utf-8',
-    'Cache-Control: no-store',
-    `Content-Length: ${body.length}`,
-    'Connection: close',
+  const fields = [
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Cache-Control',
+    'no-store',
+    'Content-Length',
+    `${body.length}`,
+    'Connection',
+    'close',
+    ...SECURITY_HEADERS,
   ]
-  return `${head.join('\r\n')}\r\n${FIXED_HEAD}\r\n${body}`
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
+  for (let at = 0; at < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`
+  return `${head}\r\n${body}`
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { shapeB } from '../responses/error-body.ts'
-import type { Response } from '../responses/security-headers.ts'
+import type { Response } from '../responses/response.ts'
 import { InFlightRequests } from './in-flight-requests.ts'
 import { refuse } from './malformed-requests.ts'
 
@@ -9,7 +9,7 @@ import { refuse } from './malformed-requests.ts'
  */
 export type RequestEvent = 'request' | 'checkContinue'
 
-type HandOn = (event: RequestEvent, request: IncomingMessage, response: Response) => void
+type PassRequest = (event: RequestEvent, request: IncomingMessage, response: Response) => void
 
 /** Limits of a request gate. Durations in milliseconds. */
 export interface RequestGateLimits {
@@ -18,12 +18,12 @@ export interface RequestGateLimits {
   /** Time for requests in flight to be answered before the application is replaced. */
   readonly settleTimeout: number
   /** Maximum time that a request is queued. */
-  readonly holdTimeout: number
+  readonly queueTimeout: number
   /** Maximum number of queued requests. */
-  readonly maxHeld: number
+  readonly maxQueued: number
 }
 
-interface Held {
+interface QueuedRequest {
   readonly event: RequestEvent
   readonly request: IncomingMessage
   readonly response: Response
@@ -42,42 +42,42 @@ const REFUSAL = JSON.stringify(
  */
 export class RequestGate {
   /** Requests in flight. */
-  readonly underWay = new InFlightRequests()
+  readonly inFlight = new InFlightRequests()
   readonly #limits: RequestGateLimits
-  readonly #handOn: HandOn
-  #isShut = false
-  #isPatient = true
-  #held: Held[] = []
+  readonly #passOn: PassRequest
+  #isPaused = false
+  #isQueueOpen = true
+  #queued: QueuedRequest[] = []
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limits: RequestGateLimits, handOn: HandOn) {
+  constructor(limits: RequestGateLimits, passOn: PassRequest) {
     this.#limits = limits
-    this.#handOn = handOn
+    this.#passOn = passOn
   }
 
   pass(event: RequestEvent, request: IncomingMessage, response: Response): void {
-    if (this.#isShut) this.#hold({ event, request, response })
+    if (this.#isPaused) this.#queue({ event, request, response })
     else {
-      this.underWay.add(response)
-      response.on('close', () => this.underWay.delete(response))
-      this.#handOn(event, request, response)
+      this.inFlight.add(response)
+      response.on('close', () => this.inFlight.delete(response))
+      this.#passOn(event, request, response)
     }
   }
 
   pause(): void {
-    this.#isShut = true
-    this.#isPatient = true
+    this.#isPaused = true
+    this.#isQueueOpen = true
     this.#timer = setTimeout(() => {
-      this.#isPatient = false
-      for (const { response } of this.#letGo()) refuseHeld(response)
-    }, this.#limits.holdTimeout)
+      this.#isQueueOpen = false
+      for (const { response } of this.#takeQueued()) rejectQueued(response)
+    }, this.#limits.queueTimeout)
   }
 
   /** Passes the queued requests, in order of arrival. */
   resume(): void {
     clearTimeout(this.#timer)
-    this.#isShut = false
-    for (const { event, request, response } of this.#letGo()) {
+    this.#isPaused = false
+    for (const { event, request, response } of this.#takeQueued()) {
       if (!request.socket.destroyed) this.pass(event, request, response)
     }
   }
@@ -90,16 +90,16 @@ export class RequestGate {
    */
   async settled(asker?: ServerResponse): Promise<void> {
     const { arrivalTimeout, settleTimeout } = this.#limits
-    const others = [...this.underWay].filter((response) => response !== asker)
-    await this.#decided(others, arrivalTimeout)
-    await this.#decided(
+    const others = [...this.inFlight].filter((response) => response !== asker)
+    await this.#headersSent(others, arrivalTimeout)
+    await this.#headersSent(
       others.filter(({ req }) => req.complete),
       settleTimeout,
     )
   }
 
   /** Resolves when every response has sent its headers, or after `timeout` ms. */
-  async #decided(responses: readonly Response[], timeout: number): Promise<void> {
+  async #headersSent(responses: readonly Response[], timeout: number): Promise<void> {
     const undecided = responses.filter(({ headersSent, closed }) => !headersSent && !closed)
     if (undecided.length === 0) return
     const decided = undecided.map(
@@ -117,16 +117,16 @@ export class RequestGate {
     clearTimeout(timer)
   }
 
-  #hold(held: Held): void {
-    if (this.#isPatient && this.#held.length < this.#limits.maxHeld) this.#held.push(held)
-    else refuseHeld(held.response)
+  #queue(held: QueuedRequest): void {
+    if (this.#isQueueOpen && this.#queued.length < this.#limits.maxQueued) this.#queued.push(held)
+    else rejectQueued(held.response)
   }
 
-  #letGo(): readonly Held[] {
-    const held = this.#held
-    this.#held = []
+  #takeQueued(): readonly QueuedRequest[] {
+    const held = this.#queued
+    this.#queued = []
     return held
   }
 }
 
-const refuseHeld = (response: Response): void => refuse(response, 503, REFUSAL, { 'Retry-After': RETRY_AFTER_SECONDS })
+const rejectQueued = (response: Response): void => refuse(response, 503, REFUSAL, { 'Retry-After': RETRY_AFTER_SECONDS })

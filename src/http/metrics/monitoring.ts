@@ -8,19 +8,19 @@ import { strictRoutes } from '../requests/strict-routes.ts'
 import { operationsRoutes } from '../routes/operations.ts'
 import { millisecondsOf, nameOf, statusOf, Traffic } from './traffic.ts'
 
-export interface WatchOptions {
+export interface MonitoringOptions {
   readonly limits: RateLimits
   readonly random: Random
   readonly wait: (milliseconds: number) => Promise<unknown>
 }
 
 /** Adds monitoring to a server: request counters, the debug log, and the endpoints for health and metrics. */
-export function watch(server: Server, app: App, { limits, random, wait }: WatchOptions): void {
+export function addMonitoring(server: Server, app: App, { limits, random, wait }: MonitoringOptions): void {
   const traffic = new Traffic()
   let stopping = false
   server.events.on('response', (request) => traffic.count(request))
   // Only at level `debug`: a log line costs more than many a response.
-  if (app.log.debugs) server.events.on('response', (request) => tellOf(request, app.log, random))
+  if (app.log.debugs) server.events.on('response', (request) => logRequest(request, app.log, random))
   server.ext('onPreStop', async () => {
     stopping = true
     // Readiness turns negative before the listener closes, so that load balancers stop sending requests.
@@ -31,7 +31,7 @@ export function watch(server: Server, app: App, { limits, random, wait }: WatchO
 }
 
 /** The route's template without parameter values and query, which may contain secrets. */
-function tellOf(request: Request, log: Log, random: Random): void {
+function logRequest(request: Request, log: Log, random: Random): void {
   const { method, route } = nameOf(request.route)
   const status = statusOf(request)
   const userId = request.auth.credentials?.app?.actor.userId

@@ -5,57 +5,38 @@ import { promisify } from 'node:util'
 import { gunzip, inflate } from 'node:zlib'
 import type { Request } from '@hapi/hapi'
 import { AppError, type FieldMessages } from '../../errors.ts'
-import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { type JsonFault, parseStrictJson, type StrictJson } from '../../util/strict-json.ts'
 
-declare module '@hapi/hapi' {
-  interface Request {
-    /** There is a body that may still be coming: then an answer ends the connection. Not part of hapi's types. */
-    _isPayloadPending: boolean
-  }
-}
-
-/** What undoes an encoding; more than `maxOutputLength` is not even made. */
+/** Decoders by content encoding. Output beyond `maxOutputLength` is an error. */
 const DECODERS: Readonly<Record<string, (sent: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
   gzip: promisify(gunzip),
   deflate: promisify(inflate),
 }
 
-/** How long a client may go on sending a body that is refused anyway: most see the answer only once they have sent it all. */
+/** Time that a client may go on sending a rejected body, in milliseconds: most clients read the response only after sending all of it. */
 const DISCARD_MS = 2000
 
-/** Of a bulk update: the body, its list, an item, the item's data. */
+/** Nesting levels of a bulk update around a field value: the body, its list, an item, the item's data. */
 const ENVELOPE_LEVELS = 4
 
 /**
- * Reads and parses the body of a request, JSON or a form; null when there is none.
+ * Reads and parses the body of a request, JSON or a form; null if it is empty.
  *
- * @param maxBytes most bytes of it, as it was sent and with its encoding undone
- * @throws {AppError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, INVALID_REQUEST; VALIDATION_FAILED for what cannot be kept as it was said
+ * hapi's own payload reading is not used: it cuts connections with too many chunks, and waits for all of a body that is too large.
+ *
+ * @param maxBytes maximum size of the body, both as sent and decoded
+ * @throws {AppError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, INVALID_REQUEST; VALIDATION_FAILED for values that parsing would change
  */
 export async function readBody(request: Request, maxBytes: number): Promise<object | null> {
-  const text = textOf(arrived(request, maxBytes) ?? (await readBytes(request, maxBytes)))
+  const text = textOf(await readBytes(request, maxBytes))
   if (request.mime === 'application/x-www-form-urlencoded') return parseForm(text)
   return text === '' ? null : parseJson(text)
 }
 
-/** A body that is here already, all of it, as small ones are: then there is nothing to listen to and to wait for. */
-function arrived(request: Request, maxBytes: number): Buffer | undefined {
-  const sent = request.raw.req
-  const length = sent.readableLength
-  const isWhole = length > 0 && length <= maxBytes && Number(sent.headers['content-length']) === length
-  if (!isWhole || sent.headers['content-encoding'] !== undefined) return undefined
-  const body: Buffer = sent.read()
-  // All that is left to come is its end, which may be after the answer: that would take it for a body that nobody reads.
-  request._isPayloadPending = false
-  sent.resume()
-  return body
-}
-
 /**
- * Reads the body of a request, whatever it is.
+ * Reads the body of a request as bytes, and decodes its content encoding.
  *
- * @param maxBytes most bytes of it, as it was sent and with its encoding undone
+ * @param maxBytes maximum size of the body, both as sent and decoded
  * @throws {AppError} PAYLOAD_TOO_LARGE, INVALID_REQUEST
  */
 export async function readBytes({ raw: { req: sent } }: Request, maxBytes: number): Promise<Buffer> {
@@ -69,7 +50,7 @@ function textOf(body: Buffer): string {
   return body.toString()
 }
 
-/** Holds no more of a body than may be. */
+/** Collects a body in memory, up to its maximum size. */
 function collect(sent: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (Number(sent.headers['content-length']) > maxBytes) return discard(sent)
   return new Promise((resolve, reject) => {
@@ -90,7 +71,7 @@ function collect(sent: IncomingMessage, maxBytes: number): Promise<Buffer> {
   })
 }
 
-/** Lets what is left of a body go by, for a while, and refuses it. */
+/** Discards the rest of a body for a limited time and rejects it. */
 async function discard(sent: IncomingMessage): Promise<never> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(done, DISCARD_MS)
@@ -116,25 +97,24 @@ async function decode(sent: Buffer, encoding: string, maxBytes: number): Promise
   }
 }
 
-/** Nobody reads a longer path into a field. */
+/** Maximum number of steps of a path shown in a message. */
 const MAX_SHOWN_PATH = 8
 
 const tooLarge = (): AppError => new AppError('PAYLOAD_TOO_LARGE', 'The request body is larger than the server takes')
 
-function parseJson(text: string): MaybePromise<object> {
-  let parsed: MaybePromise<StrictJson>
+async function parseJson(text: string): Promise<object> {
+  const { value, faults } = await parsed(text)
+  if (faults.length > 0) throw refusal(faults)
+  // Other JSON values have the wrong shape, which the reader of the payload reports.
+  return value as object
+}
+
+async function parsed(text: string): Promise<StrictJson> {
   try {
-    parsed = parseStrictJson(text, ENVELOPE_LEVELS)
+    return await parseStrictJson(text, ENVELOPE_LEVELS)
   } catch {
     throw new AppError('MALFORMED_JSON', 'The request body is not valid JSON')
   }
-  return parsed instanceof Promise ? parsed.then(objectIn) : objectIn(parsed)
-}
-
-function objectIn({ value, faults }: StrictJson): object {
-  if (faults.length > 0) throw refusal(faults)
-  // A text, a number or null is a body in the wrong shape, which whoever reads it says.
-  return value as object
 }
 
 function refusal(faults: readonly JsonFault[]): AppError {
@@ -149,7 +129,7 @@ function refusal(faults: readonly JsonFault[]): AppError {
   return new AppError('VALIDATION_FAILED', messages as FieldMessages)
 }
 
-/** The field that a path leads into, by the name that errors have for it (`<index>.<field>` in bulk operations). */
+/** The field that a path leads into, as error messages name it (`<index>.<field>` in bulk operations). */
 function fieldOf([member, ...path]: JsonFault['path']): { field: string | undefined; inner: JsonFault['path'] } {
   if (typeof member !== 'string') return { field: undefined, inner: [] }
   if (member === 'data' && path.length > 0) return { field: String(path[0]), inner: path.slice(1) }

@@ -5,7 +5,7 @@ import type { Settings } from '../../config/settings.ts'
 import { AppError } from '../../errors.ts'
 import { SlidingWindow } from '../../limit/sliding-window.ts'
 import type { Clock } from '../../util/clock.ts'
-import { addHeaderLines } from '../responses/security-headers.ts'
+import { addFields, type HeaderFields } from '../responses/response.ts'
 import { clientAddress } from './client-address.ts'
 
 /** `default` counts by user, or by address without a user; `upload` by user, `auth` by address. */
@@ -14,7 +14,7 @@ type BucketName = 'default' | 'auth' | 'upload'
 interface Bucket {
   readonly window: SlidingWindow
   /** The headers with constant values. */
-  readonly fixed: string
+  readonly fixed: HeaderFields
 }
 
 const WINDOW_MS = 60_000
@@ -36,7 +36,7 @@ export class RateLimits {
       if (limit === 0) return undefined
       const window = new SlidingWindow({ limit, windowMs: WINDOW_MS, clock })
       const policy = `"${name}";q=${limit};w=${WINDOW_MS / 1000}`
-      return { window, fixed: `X-RateLimit-Limit: ${limit}\r\nRateLimit-Policy: ${policy}\r\n` }
+      return { window, fixed: ['X-RateLimit-Limit', `${limit}`, 'RateLimit-Policy', policy] }
     }
     this.#buckets = {
       default: bucket('default', limits.default),
@@ -59,7 +59,7 @@ export class RateLimits {
   }
 
   /** For `onPreAuth` of public routes that cost work. */
-  readonly countAnybody: Lifecycle.Method = (request, h) => {
+  readonly countUnauthenticated: Lifecycle.Method = (request, h) => {
     this.#count(request, 'default', clientAddress(request, this.#trustedProxies))
     return h.continue
   }
@@ -69,8 +69,15 @@ export class RateLimits {
     if (bucket === undefined) return
     const { allowed, limit, remaining, resetSeconds } = bucket.window.take(caller)
     const reset = Math.ceil(this.#clock() / 1000) + resetSeconds
-    const standing = `X-RateLimit-Remaining: ${remaining}\r\nX-RateLimit-Reset: ${reset}\r\nRateLimit: "${name}";r=${remaining};t=${resetSeconds}\r\n`
-    addHeaderLines(request.raw.res, bucket.fixed + standing)
+    addFields(request.raw.res, [
+      ...bucket.fixed,
+      'X-RateLimit-Remaining',
+      `${remaining}`,
+      'X-RateLimit-Reset',
+      `${reset}`,
+      'RateLimit',
+      `"${name}";r=${remaining};t=${resetSeconds}`,
+    ])
     if (allowed) return
     this.rejections[name]++
     const words = `At most ${limit} requests a minute; try again in ${resetSeconds} seconds`

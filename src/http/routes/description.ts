@@ -4,7 +4,7 @@ import { openApiDocument } from '../../openapi/document.ts'
 import { apiRoots } from '../paths.ts'
 import { docsPage, PAGE_FILES, PAGE_POLICY, pageFile } from '../responses/docs-page.ts'
 import { jsonResponse } from '../responses/json.ts'
-import { allowPage } from '../responses/security-headers.ts'
+import { setPolicy } from '../responses/response.ts'
 
 /**
  * The OpenAPI document and its page. The document reveals as much of the project as its views do, so it has the same access
@@ -20,7 +20,7 @@ export function descriptionRoutes({ project, settings }: App): ServerRoute[] {
     return jsonResponse(h, text)
   }
   const page = (request: Request, h: ResponseToolkit) => {
-    allowPage(request.raw.res, PAGE_POLICY)
+    setPolicy(request.raw.res, PAGE_POLICY)
     return h.response(docsPage(roots)).type('text/html')
   }
   const files = PAGE_FILES.map((name): ServerRoute => {

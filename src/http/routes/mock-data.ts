@@ -22,7 +22,11 @@ export function mockDataRoutes(app: App, limits: RateLimits): ServerRoute[] {
     h.response({ data: await mockFiller.request(actorOf(request), request.payload) }).code(201)
 
   const limited = { auth: 'bearer', plugins: { limitsUsers: true, readsQuery: true } }
-  const open = { auth: false as const, plugins: { readsQuery: true }, ext: { onPreAuth: { method: limits.countAnybody } } }
+  const open = {
+    auth: false as const,
+    plugins: { readsQuery: true },
+    ext: { onPreAuth: { method: limits.countUnauthenticated } },
+  }
   return [
     { method: 'GET', path: `${models}/{model}/mock`, handler: mock, options: limited },
     { method: 'POST', path: filling, handler: fill, options: { auth: 'bearer', plugins: { limitsUsers: true } } },

@@ -40,7 +40,7 @@ export function mockFillPaths(roots: Roots, registry: Registry, responses: Respo
   const fill: Operation = {
     operationId: 'fillWithMockData',
     summary: 'Fill the store with mock records, for superusers',
-    description: 'Those that others refer to first, a thousand in each transaction. Nobody knows the passwords of mock users.',
+    description: 'In dependency order, a thousand records in each transaction. Mock users have random passwords.',
     tags: ['operations'],
     requestBody: body(json(asked)),
     responses: {
@@ -64,7 +64,7 @@ function mock(model: Model, responses: Responses): Operation {
       { name: 'seed', in: 'query', description: 'The same seed gives the same records; any when it is absent', schema: SEED },
     ],
     responses: {
-      200: responses.success('Records that were made up', json(object({ data, count, seed: SEED })), 'default'),
+      200: responses.success('Generated records', json(object({ data, count, seed: SEED })), 'default'),
       ...responses.failures('default', 'badRequest', 'unauthenticated', 'forbidden', 'notJson'),
     },
   }
@@ -90,7 +90,7 @@ function test(model: Model, responses: Responses): Operation {
     tags: [model.name],
     security: OPEN,
     parameters: [
-      { name: 'sample', in: 'query', description: 'Also a record that is made up', schema: { type: 'boolean', default: false } },
+      { name: 'sample', in: 'query', description: 'Includes a generated record', schema: { type: 'boolean', default: false } },
     ],
     responses: {
       200: responses.success('What there is of the model', json(object({ data })), 'default'),

@@ -36,7 +36,7 @@ const FAILURES = {
   validationFailed: [422, 'Validation failed, by field', ERROR],
   unauthenticated: [401, 'There is no valid token', ERROR],
   forbidden: [403, 'The user lacks the permission', ERROR],
-  notFound: [404, 'There is no such record, or copy of the data', ERROR],
+  notFound: [404, 'The record or snapshot does not exist', ERROR],
   timeout: [408, 'The request took too long to arrive', ERROR],
   conflict: [409, 'Other records refer to it, others keep writing to it, or its name is taken', ERROR],
   preconditionFailed: [412, 'The record has changed: `If-Match` names another version', ERROR],
@@ -45,7 +45,7 @@ const FAILURES = {
   rateLimited: [429, 'Too many requests in a minute', ERROR],
   headersTooLarge: [431, 'The headers are larger than the server takes', ERROR],
   serverError: [500, "A failure of the server's own", ERROR],
-  unavailable: [503, 'The server is being reloaded, or the storage takes no writes at present', ERROR],
+  unavailable: [503, 'The server is being reloaded, or the storage rejects writes', ERROR],
 } as const satisfies Record<string, readonly [number, string, Content]>
 
 export type Failure = keyof typeof FAILURES
@@ -66,7 +66,7 @@ const RATE_HEADERS: Readonly<Record<string, Header>> = {
 
 const OTHER_HEADERS: Readonly<Record<string, Header>> = {
   ETag: { description: 'Names this version of the record, for `If-None-Match` and `If-Match`', schema: TEXT },
-  'Content-Disposition': { description: 'The name that the file is to be kept under', schema: TEXT },
+  'Content-Disposition': { description: 'File name of the download', schema: TEXT },
   Location: { description: 'Where the new record is', schema: { type: 'string', format: 'uri-reference' } },
   'WWW-Authenticate': { description: 'Always `Bearer`', schema: { type: 'string', const: 'Bearer' } },
   'Retry-After': { description: 'Seconds to wait', schema: COUNT },

@@ -54,7 +54,7 @@ function importFile({ model, forms, responses }: TransferPathsOptions) {
     total: COUNT,
     ignored: { type: 'array', items: TEXT, description: "Columns of the file that are the server's to set" },
   })
-  const file: Schema = { description: 'The file; its type, or its name, says what it is' }
+  const file: Schema = { description: 'The file. Its media type or its name determines the format' }
   const form = { 'multipart/form-data': { schema: { ...object({ file }), additionalProperties: false } } }
   return {
     operationId: `import${model.name}`,

@@ -15,7 +15,7 @@ export class AccountLog {
   }
 
   /** Logs the account changes of a transaction, including cascades. */
-  tell(actor: Actor, outcome: Outcome): void {
+  log(actor: Actor, outcome: Outcome): void {
     if (!outcome.ok) return
     for (const change of outcome.changes) if (change.table === 'user') this.#tellOf(actor, change)
   }

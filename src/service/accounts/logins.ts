@@ -1,4 +1,4 @@
-import { NOBODYS_HASH, type PasswordHasher } from '../../auth/password.ts'
+import { DUMMY_HASH, type PasswordHasher } from '../../auth/password.ts'
 import { ACTIONS, type Actor, codename, SHELL } from '../../auth/permissions.ts'
 import { type Claims, SHELL_SUBJECT, type Tokens, type TokenType } from '../../auth/token.ts'
 import { AppError } from '../../errors.ts'
@@ -55,7 +55,7 @@ export class Logins {
     this.#sessions = new Sessions(parts)
     this.#lockout = new Lockout({ clock: parts.clock })
     parts.records.guardAccess({
-      companions: (users) => this.#sessions.endingOf(users),
+      relatedOperations: (users) => this.#sessions.endingOf(users),
       changed: (users) => this.#accessChanged(users),
     })
   }
@@ -68,7 +68,7 @@ export class Logins {
    */
   async login(username: string, password: string): Promise<TokenGrant> {
     const user = await userNamed(this.#store, username)
-    const matches = await this.#hasher.verify(String(user?.password ?? NOBODYS_HASH), password)
+    const matches = await this.#hasher.verify(String(user?.password ?? DUMMY_HASH), password)
     const admitted = this.#lockout.admit(username, matches && user?.is_active === true)
     if (user === undefined || !admitted) throw unauthenticated(this.#refusal(username, user, matches))
     const family = uniqueId(this.#random)

@@ -151,7 +151,7 @@ export class MockFiller {
  * Wraps a hasher so that consecutive calls with the same password hash once. Thousands of mock accounts would take a minute
  * otherwise.
  */
-export function memoizingHasher(hasher: PasswordHasher): PasswordHasher {
+export function cachingHasher(hasher: PasswordHasher): PasswordHasher {
   let last: { readonly password: string; readonly hash: Promise<string> } | undefined
   return {
     hash(password) {

@@ -116,4 +116,4 @@ export async function brokenRecords({ folder, settings, registry }: Project): Pr
 
 /** The error for a project that has no data yet. */
 export const noData = (folder: string): AppError =>
-  new AppError('TASK_FAILED', `There is no data in ${folder} yet; start \`admin serve\` once to have it made`)
+  new AppError('TASK_FAILED', `There is no data in ${folder} yet; start \`admin serve\` once to create it`)

@@ -15,7 +15,7 @@ import type { Registry } from '../../model/registry.ts'
 import { isObject } from '../../util/json.ts'
 import { nearest } from '../../util/suggest.ts'
 import { ruleProblems } from '../../validate/rule-problems.ts'
-import { type Examined, examineProject, type ProjectSource } from './project.ts'
+import { type ExaminedProject, examineProject, type ProjectSource } from './project.ts'
 
 /** Options of a lint run. */
 export interface LintOptions {
@@ -28,7 +28,7 @@ export interface LintOptions {
   /** Folder of an earlier version to compare with. */
   readonly against?: string
   /** Finds stored records that break their model. Called only if the project has no faults that prevent a start. */
-  readonly brokenRecords?: (project: Examined['project']) => Promise<readonly BrokenRecord[]>
+  readonly brokenRecords?: (project: ExaminedProject['project']) => Promise<readonly BrokenRecord[]>
 }
 
 /** A fix may enable another one; this bounds the rounds. */
@@ -71,7 +71,7 @@ export async function lintProject(source: ProjectSource, options: LintOptions): 
 
 const showPath = (from: string, path: string): string => relative(from, path).split(sep).join(posix.sep)
 
-function lintable({ project, files, models, faults }: Examined): LintProject {
+function lintable({ project, files, models, faults }: ExaminedProject): LintProject {
   return {
     config: files.config,
     registry: project.registry,

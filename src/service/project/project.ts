@@ -36,7 +36,7 @@ export interface ProjectSource {
 }
 
 /** The readable parts of a project, with its faults. */
-export interface Examined {
+export interface ExaminedProject {
   /** Complete if there are no faults; otherwise without the faulty parts. */
   readonly project: Project
   readonly faults: Faults
@@ -50,7 +50,7 @@ export interface Examined {
  *
  * @throws {AppError} USAGE when the folder does not exist
  */
-export async function examineProject({ folder, env, flags }: ProjectSource): Promise<Examined> {
+export async function examineProject({ folder, env, flags }: ProjectSource): Promise<ExaminedProject> {
   const { files, faults } = await readProjectFiles(folder)
   const { settings, faults: settingFaults, warnings } = resolveSettings(files.config, env, flags)
   const { registry, defined, faults: modelFaults } = buildRegistry(files.models, BUILT_IN)

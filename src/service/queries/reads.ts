@@ -9,7 +9,7 @@ import { GenerationalCache } from '../../util/generational-cache.ts'
 import { modelFor, noSuchRecord } from '../model-access.ts'
 import { readRecordId } from '../records/write-requests.ts'
 import { PageWriter } from './page-writer.ts'
-import type { RecordJson, RecordWriter } from './record-json.ts'
+import type { RecordJson, RecordSerializer } from './record-json.ts'
 import { checkFilters, visibleTo } from './visibility.ts'
 
 /** Capacity of the cache of parsed list queries, in characters. */
@@ -21,12 +21,12 @@ const ID_ALONE: Projection = [{ kind: 'value', name: 'id' }]
 export class Reads {
   readonly #registry: Registry
   readonly #store: Store
-  readonly #writer: RecordWriter
+  readonly #writer: RecordSerializer
   readonly #pages = new PageWriter()
   /** Parsed list queries. Parsing depends on the model only; visibility is evaluated for each request. */
   readonly #queries = new GenerationalCache<string, ListQuery>(QUERY_CAPACITY, (query) => query.length)
 
-  constructor(registry: Registry, store: Store, writer: RecordWriter) {
+  constructor(registry: Registry, store: Store, writer: RecordSerializer) {
     this.#registry = registry
     this.#store = store
     this.#writer = writer

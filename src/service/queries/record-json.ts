@@ -7,7 +7,6 @@ import type { Store, StoredRecord } from '../../store/store.ts'
 import { versionOf, versionOfJson } from '../../store/version.ts'
 import { AdmissionFilter } from '../../util/admission-filter.ts'
 import { GenerationalCache } from '../../util/generational-cache.ts'
-import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { isSentAsStored, loadRelated, present, type Related, relatedTo } from './relations.ts'
 
 /** Default capacity of the cache, in characters of JSON. A larger cache costs more garbage collection than it saves. */
@@ -68,7 +67,7 @@ export const arrayJson = (records: readonly RecordJson[]): string => `[${records
  * changes; the entry also holds the projection and the nested records. So no entry needs invalidation, and no entry reaches an
  * actor who may see less.
  */
-export class RecordWriter {
+export class RecordSerializer {
   readonly #registry: Registry
   readonly #store: Store
   readonly #whole: GenerationalCache<StoredRecord, RecordJson>
@@ -100,26 +99,15 @@ export class RecordWriter {
    * @param asked the requested projection; `projection` is the part of it that the actor may see
    * @throws {AppError} ANSWER_TOO_LARGE if several records, or nested ones, exceed the maximum together
    */
-  write(
+  async write(
     model: Model,
     records: readonly StoredRecord[],
     projection: Projection,
     asked: Projection = projection,
-  ): MaybePromise<readonly RecordJson[]> {
+  ): Promise<readonly RecordJson[]> {
     const keeper =
       asked !== fullProjection(model, this.#registry) ? undefined : asked === projection ? this.#whole : this.#partial
-    const write = (related: Related) => this.#write(model, records, projection, related, keeper)
-    const related = loadRelated(this.#store, records, projection)
-    return related instanceof Promise ? related.then(write) : write(related)
-  }
-
-  #write(
-    model: Model,
-    records: readonly StoredRecord[],
-    projection: Projection,
-    related: Related,
-    keeper: GenerationalCache<StoredRecord, RecordJson> | undefined,
-  ): readonly RecordJson[] {
+    const related = await loadRelated(this.#store, records, projection)
     const written: RecordJson[] = []
     let size = 0
     for (const record of records) {

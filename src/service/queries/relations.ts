@@ -4,7 +4,6 @@ import type { Column, Projection } from '../../query/project.ts'
 import { referencesOf } from '../../store/embedded/tables/table.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
-import type { MaybePromise } from '../../util/maybe-promise.ts'
 
 type RelatedColumn = Extract<Column, { kind: 'related' }>
 
@@ -12,11 +11,7 @@ type RelatedColumn = Extract<Column, { kind: 'related' }>
 export type Related = ReadonlyMap<RelatedColumn, ReadonlyMap<number, StoredRecord>>
 
 /** Loads the related records of all given records, with one store call for each nesting column. */
-export function loadRelated(store: Store, records: readonly StoredRecord[], projection: Projection): MaybePromise<Related> {
-  return projection.some(({ kind }) => kind === 'related') ? loadNested(store, records, projection) : NOTHING_RELATED
-}
-
-async function loadNested(store: Store, records: readonly StoredRecord[], projection: Projection): Promise<Related> {
+export async function loadRelated(store: Store, records: readonly StoredRecord[], projection: Projection): Promise<Related> {
   const related = new Map<RelatedColumn, ReadonlyMap<number, StoredRecord>>()
   for (const column of projection) {
     if (column.kind !== 'related') continue
@@ -27,7 +22,6 @@ async function loadNested(store: Store, records: readonly StoredRecord[], projec
   return related
 }
 
-const NOTHING_RELATED: Related = new Map()
 const NOTHING: readonly undefined[] = []
 
 /** The records nested in one record: one place for each reference of each column, undefined where the record does not exist. */

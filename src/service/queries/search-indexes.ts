@@ -121,7 +121,7 @@ export class SearchIndexes {
 
   #drop(modelKey: string, error: unknown): void {
     this.#indexes.delete(modelKey)
-    this.#options.log.error('A search index failed, and is made anew', { model: modelKey, error })
+    this.#options.log.error('A search index failed and will be rebuilt', { model: modelKey, error })
   }
 }
 

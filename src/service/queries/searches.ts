@@ -11,7 +11,7 @@ import { readQuery } from '../../search/query.ts'
 import type { Hit } from '../../search/search-index.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { modelFor } from '../model-access.ts'
-import { arrayJson, type RecordWriter } from './record-json.ts'
+import { arrayJson, type RecordSerializer } from './record-json.ts'
 import { isSearchable, notReady, type SearchIndexes } from './search-indexes.ts'
 import { checkFilters, visibleTo } from './visibility.ts'
 
@@ -26,7 +26,7 @@ const PARTIAL = 'No record has all of the words; these have some of them'
 export interface SearchesOptions {
   readonly registry: Registry
   readonly store: Store
-  readonly writer: RecordWriter
+  readonly writer: RecordSerializer
   readonly indexes: SearchIndexes
   /** Yields to the event loop. */
   readonly pause: () => Promise<unknown>
@@ -49,7 +49,7 @@ export interface SearchPage {
 export class Searches {
   readonly #registry: Registry
   readonly #store: Store
-  readonly #writer: RecordWriter
+  readonly #writer: RecordSerializer
   readonly #indexes: SearchIndexes
   readonly #pause: () => Promise<unknown>
 

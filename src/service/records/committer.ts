@@ -4,7 +4,6 @@ import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { EventRequest, Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
 import { versionOf } from '../../store/version.ts'
-import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { useFormMessages } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import { changesAccess, guardSuperusers, usersAffected } from '../accounts/account-guards.ts'
@@ -24,7 +23,7 @@ export const byIndex: Prefix = (index) => `${index}.`
 /** Called when a user's password or active state changes. */
 export interface AccessGuard {
   /** Operations to commit in the same transaction, so that no session survives the change. */
-  companions(users: readonly StoredRecord[]): Promise<readonly Operation[]>
+  relatedOperations(users: readonly StoredRecord[]): Promise<readonly Operation[]>
   /**
    * Called after the commit.
    *
@@ -33,7 +32,7 @@ export interface AccessGuard {
   changed(users: readonly StoredRecord[]): void
 }
 
-const NOBODY: EventPublisher = { isSubscribed: () => false, eventRequest: () => undefined, committed() {} }
+const NO_PUBLISHER: EventPublisher = { isSubscribed: () => false, eventRequest: () => undefined, committed() {} }
 
 /** The last step of the write path: commits drafts to the store and translates constraint violations into messages of the API. */
 export class Committer {
@@ -41,8 +40,8 @@ export class Committer {
   readonly #store: Store
   readonly #finisher: Finisher
   readonly #accounts: AccountLog
-  #access: AccessGuard = { companions: async () => [], changed() {} }
-  #announcer = NOBODY
+  #access: AccessGuard = { relatedOperations: async () => [], changed() {} }
+  #publisher = NO_PUBLISHER
 
   constructor(registry: Registry, store: Store, finisher: Finisher, accounts: AccountLog) {
     this.#registry = registry
@@ -55,8 +54,8 @@ export class Committer {
     this.#access = guard
   }
 
-  setEventPublisher(announcer: EventPublisher): void {
-    this.#announcer = announcer
+  setEventPublisher(publisher: EventPublisher): void {
+    this.#publisher = publisher
   }
 
   /**
@@ -70,19 +69,16 @@ export class Committer {
     actor: Actor,
     model: Model,
     prefix: Prefix,
-    read: () => MaybePromise<readonly DraftedWrite[]>,
+    read: () => Promise<readonly DraftedWrite[]>,
   ): Promise<readonly StoredRecord[]> {
     return this.#untilCurrent(model, async () => {
-      const drafted = read()
-      const writes = drafted instanceof Promise ? await drafted : drafted
-      const issues = this.#issuesOf(writes)
-      throwIssues(issues instanceof Promise ? await issues : issues, prefix)
-      const finished = this.#finisher.operations(writes)
-      const operations = finished instanceof Promise ? await finished : finished
+      const writes = await read()
+      throwIssues(await this.#issuesOf(writes), prefix)
+      const operations = await this.#finisher.operations(writes)
       const companions = model.key === 'user' ? await this.#relatedOperations(writes, operations) : []
-      const outcome = await this.#transact([...operations, ...companions], this.#concerns(writes))
+      const outcome = await this.#transact([...operations, ...companions], this.#isSubscribed(writes))
       throwIssues(brokenConstraints(outcome, writes), prefix)
-      this.#accounts.tell(actor, outcome)
+      this.#accounts.log(actor, outcome)
       if (!outcome.ok || companions.length === 0) return outcome
       return { ...outcome, records: outcome.records.slice(0, writes.length) }
     })
@@ -120,7 +116,7 @@ export class Committer {
       const outcome = await this.#transact(removals, true)
       const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#registry)
       if (referenced !== undefined) throw referenced
-      this.#accounts.tell(actor, outcome)
+      this.#accounts.log(actor, outcome)
       return outcome
     })
   }
@@ -129,7 +125,7 @@ export class Committer {
   async attempt(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     const issues = await this.#issuesOf(writes)
     if (issues.length > 0) return issues
-    const outcome = await this.#transact(await this.#finisher.operations(writes), this.#concerns(writes))
+    const outcome = await this.#transact(await this.#finisher.operations(writes), this.#isSubscribed(writes))
     return brokenConstraints(outcome, writes)
   }
 
@@ -142,19 +138,19 @@ export class Committer {
 
   /** @param concerns false if no webhook is subscribed to any of the tables */
   #transact(operations: readonly Operation[], concerns: boolean): Promise<Outcome> {
-    const order = concerns ? this.#announcer.eventRequest() : undefined
+    const order = concerns ? this.#publisher.eventRequest() : undefined
     return order === undefined ? this.#store.transact(operations) : this.#transactAndTell(operations, order)
   }
 
   async #transactAndTell(operations: readonly Operation[], order: EventRequest): Promise<Outcome> {
     const outcome = await this.#store.transact(operations, 'commit', order)
-    if (outcome.ok) this.#announcer.committed(outcome.changes)
+    if (outcome.ok) this.#publisher.committed(outcome.changes)
     return outcome
   }
 
   /** Internal updates, such as the time of a login, publish no event. */
-  #concerns(writes: readonly DraftedWrite[]): boolean {
-    return writes.some(({ model, quiet }) => quiet !== true && this.#announcer.isSubscribed(model.key))
+  #isSubscribed(writes: readonly DraftedWrite[]): boolean {
+    return writes.some(({ model, quiet }) => quiet !== true && this.#publisher.isSubscribed(model.key))
   }
 
   /** Operations that changes of users require in the same transaction. */
@@ -164,18 +160,15 @@ export class Committer {
       if (existing === undefined || operation?.kind !== 'update') return []
       return changesAccess(existing, { ...existing, ...operation.values }) ? [existing] : []
     })
-    return users.length === 0 ? [] : this.#access.companions(users)
+    return users.length === 0 ? [] : this.#access.relatedOperations(users)
   }
 
   /**
    * The errors of drafts. If there are any, a dry run adds the constraint violations, so that the client receives all errors in
    * one response.
    */
-  #issuesOf(writes: readonly DraftedWrite[]): MaybePromise<readonly IndexedIssues[]> {
-    return writes.some(({ draft }) => draft.issues.any) ? this.#allIssuesOf(writes) : NO_ISSUES
-  }
-
-  async #allIssuesOf(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
+  async #issuesOf(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
+    if (!writes.some(({ draft }) => draft.issues.any)) return []
     const rehearsed = writes.map((write) => this.#finisher.rehearsal(write))
     const outcome = await this.#store.transact(rehearsed, 'rehearse')
     const constraints = new Map(brokenConstraints(outcome, writes).map(({ index, issues }) => [index, issues]))
@@ -202,8 +195,6 @@ export class Committer {
     throw keepsChanging(model)
   }
 }
-
-const NO_ISSUES: readonly IndexedIssues[] = []
 
 const keepsChanging = ({ name }: Model): AppError =>
   new AppError('WRITE_CONFLICT', `${name} keeps changing under other writes; read it again and retry`)

@@ -5,7 +5,6 @@ import type { Operation, StoredRecord } from '../../store/store.ts'
 import { versionOf } from '../../store/version.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
-import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { checkForm, type Form } from '../../validate/form.ts'
 import type { FieldIssues } from '../../validate/issues.ts'
 import { readRecord } from '../../validate/record.ts'
@@ -73,9 +72,8 @@ export class Finisher {
   }
 
   /** The operations to commit, in the order of the writes. */
-  operations(writes: readonly DraftedWrite[]): MaybePromise<readonly Operation[]> {
-    const hashes = writes.some(({ model }) => model.secrets.length > 0)
-    return hashes ? Promise.all(writes.map((write) => this.#hashed(write))) : writes.map((write) => this.rehearsal(write))
+  operations(writes: readonly DraftedWrite[]): Promise<readonly Operation[]> {
+    return Promise.all(writes.map((write) => this.#hashed(write)))
   }
 
   async #hashed(write: DraftedWrite): Promise<Operation> {

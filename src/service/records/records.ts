@@ -70,8 +70,8 @@ export class Records {
   }
 
   /** Registers the publisher of change events. */
-  setEventPublisher(announcer: EventPublisher): void {
-    this.#committer.setEventPublisher(announcer)
+  setEventPublisher(publisher: EventPublisher): void {
+    this.#committer.setEventPublisher(publisher)
   }
 
   /** Commits operations on internal tables, in one transaction. */
@@ -85,7 +85,7 @@ export class Records {
     const { data, formId } = readWriteRequest(body)
     const form = this.#form(formId, model)
     const draft = draftNew(actor, model, form, data)
-    return only(await this.#committer.write(actor, model, withoutPrefix, () => [{ model, form, draft }]))
+    return only(await this.#committer.write(actor, model, withoutPrefix, async () => [{ model, form, draft }]))
   }
 
   /** @param body `{records: [data…], form_id?}` */
@@ -94,7 +94,7 @@ export class Records {
     const { records, formId } = readBulkCreate(body)
     const form = this.#form(formId, model)
     const writes = records.map((data) => ({ model, form, draft: draftNew(actor, model, form, data) }))
-    return this.#committer.write(actor, model, byIndex, () => writes)
+    return this.#committer.write(actor, model, byIndex, async () => writes)
   }
 
   /**

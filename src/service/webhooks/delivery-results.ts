@@ -6,7 +6,7 @@ import { type Health, healthAfter } from '../../webhooks/health.ts'
 import { DELIVERIES, EVENTS, SUBSCRIPTIONS } from '../../webhooks/models.ts'
 import type { Attempt, AttemptResult } from '../../webhooks/outbox.ts'
 import type { RetrySchedule } from '../../webhooks/retry-schedule.ts'
-import { deliveriesOf, pendingOf, setPending } from './event-records.ts'
+import { deliveriesOf, pendingOf, updatePending } from './event-records.ts'
 import { healthOf } from './receivers.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -42,7 +42,7 @@ export async function resultOperations(
       if (each.at(-1)?.status === 'pending') pending.add(receiver)
       else pending.delete(receiver)
     }
-    if (hasChanged(pending, pendingOf(event))) operations.push(setPending(event, [...pending]))
+    if (hasChanged(pending, pendingOf(event))) operations.push(updatePending(event, [...pending]))
   }
   // Tests do not count towards the health of a receiver, since they are expected to fail sometimes.
   const tests = new Set(events.filter(({ event }) => event === 'test').map(({ id }) => id))

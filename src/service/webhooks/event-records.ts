@@ -28,7 +28,7 @@ export const messageOf = ({ message_id: id, event, model, data, timestamp }: Sto
 export const pendingOf = ({ pending }: StoredRecord): readonly number[] => (pending ?? []) as readonly number[]
 
 /** Updates the pending subscriptions of an event, unless the event has changed meanwhile. */
-export const setPending = (event: StoredRecord, pending: readonly number[]): Operation => ({
+export const updatePending = (event: StoredRecord, pending: readonly number[]): Operation => ({
   kind: 'update',
   table: EVENTS,
   id: event.id,

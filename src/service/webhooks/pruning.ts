@@ -4,7 +4,7 @@ import { versionOf } from '../../store/version.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import { DELIVERIES, EVENTS } from '../../webhooks/models.ts'
 import type { Records } from '../records/records.ts'
-import { deliveriesOf, findAll, pendingOf, setPending } from './event-records.ts'
+import { deliveriesOf, findAll, pendingOf, updatePending } from './event-records.ts'
 
 /** Operations in one transaction, so that requests do not wait long. */
 const BATCH = 100
@@ -62,12 +62,12 @@ export async function prune({ store, records, clock }: PruningParts, { deliverie
  */
 export async function releaseSubscription({ store, records }: Omit<PruningParts, 'clock'>, subscription: number): Promise<void> {
   const of = (field: string): FieldFilter[] => [{ field, operator: 'eq', value: subscription }]
-  const parts: readonly (readonly [string, FieldFilter[], (record: Parameters<typeof setPending>[0]) => Operation])[] = [
+  const parts: readonly (readonly [string, FieldFilter[], (record: Parameters<typeof updatePending>[0]) => Operation])[] = [
     [
       EVENTS,
       of('pending'),
       (event) =>
-        setPending(
+        updatePending(
           event,
           pendingOf(event).filter((id) => id !== subscription),
         ),

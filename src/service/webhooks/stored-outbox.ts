@@ -7,7 +7,7 @@ import type { AttemptResult, DisableReason, Outbox, Receiver } from '../../webho
 import type { ScheduledJob } from '../../webhooks/queue.ts'
 import type { Records } from '../records/records.ts'
 import { type ResultParts, resultOperations } from './delivery-results.ts'
-import { findAll, messageOf, pendingOf, setPending } from './event-records.ts'
+import { findAll, messageOf, pendingOf, updatePending } from './event-records.ts'
 
 /** Maximum number of attempts of a transaction that conflicts with other writes. */
 const MAX_RETRIES = 100
@@ -54,7 +54,7 @@ export class StoredOutbox implements Outbox {
     return (await this.#parts.store.find(EVENTS, { filters, sort: [], offset: 0, limit: 1 })).total
   }
 
-  async storeResults(results: readonly AttemptResult[]): Promise<void> {
+  async store(results: readonly AttemptResult[]): Promise<void> {
     await this.#retryConflicts(() => resultOperations(results, this.#parts))
   }
 
@@ -82,7 +82,7 @@ export class StoredOutbox implements Outbox {
       exists = true
       const pending = [...new Set([...pendingOf(event), receiver])]
       const values = { status: 'pending', tries: 0, next_attempt_at: null }
-      return [setPending(event, pending), { kind: 'update', table: DELIVERIES, id: delivery, values }]
+      return [updatePending(event, pending), { kind: 'update', table: DELIVERIES, id: delivery, values }]
     })
     return exists
   }

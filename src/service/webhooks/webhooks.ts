@@ -6,8 +6,8 @@ import { DELIVERIES } from '../../webhooks/models.ts'
 import type { UrlGuard } from '../../webhooks/url-guard.ts'
 import type { Worker } from '../../webhooks/worker.ts'
 import { noSuchRecord, superusersOnly } from '../model-access.ts'
+import { Deliveries, type DeliveryParts } from './deliveries.ts'
 import { DeliveryLog } from './delivery-log.ts'
-import { type DeliveryParts, DeliveryService } from './delivery-service.ts'
 import type { EventPublisher } from './event-publisher.ts'
 import {
   MAX_SUBSCRIPTIONS,
@@ -34,7 +34,7 @@ export class Webhooks implements EventPublisher {
   readonly #store: Store
   readonly #rules: SubscriptionRules
   readonly subscriptions: Subscriptions
-  readonly #deliveries: DeliveryService
+  readonly #deliveries: Deliveries
   readonly #log: DeliveryLog
 
   constructor(parts: WebhookParts) {
@@ -42,7 +42,7 @@ export class Webhooks implements EventPublisher {
     this.#rules = parts
     this.#log = new DeliveryLog(parts.store)
     this.subscriptions = new Subscriptions(parts)
-    this.#deliveries = new DeliveryService(parts, this.subscriptions)
+    this.#deliveries = new Deliveries(parts, this.subscriptions)
   }
 
   isSubscribed(table: string): boolean {

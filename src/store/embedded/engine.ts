@@ -52,8 +52,8 @@ export class Engine {
   }
 
   /** The cached page of a plan, brought up to date; undefined if the plan must be executed. */
-  recall(name: string, plan: Plan): Page | undefined {
-    const page = this.table(name).answers.recall(plan)
+  cachedPage(name: string, plan: Plan): Page | undefined {
+    const page = this.table(name).queryCache.recall(plan)
     if (page !== undefined) this.#explain?.(`list ${name}: remembered → ${page.total} of ${this.table(name).size}`)
     return page
   }
@@ -61,7 +61,7 @@ export class Engine {
   /** Executes a prepared query. */
   find(name: string, plan: Plan): Page {
     const page = this.#find(name, plan)
-    this.table(name).answers.remember(plan, page)
+    this.table(name).queryCache.remember(plan, page)
     return page
   }
 
@@ -112,7 +112,7 @@ export class Engine {
    * Registers a listener of changes. Reverted changes are reported as their opposites. The listener runs before any reader sees
    * the change.
    */
-  follow(follower: ChangeListener): void {
+  onChange(follower: ChangeListener): void {
     this.#followers.push(follower)
   }
 

@@ -11,14 +11,14 @@ import { JournalWriter } from './journal/writer.ts'
 import { MemoryStore } from './memory-store.ts'
 import {
   closing,
-  type Found,
-  find,
-  findBeside,
-  foreignNotice,
-  mendTail,
-  refuseBroken,
+  type DataFolder,
+  editedNotice,
+  readFolder,
+  readFolderBeside,
+  rejectInvalid,
   removeDraft,
   snapshotPath,
+  truncateTail,
 } from './recovery/recovery.ts'
 import { type ReplayResult, replay, tableLoader, validatorForEdited } from './recovery/replay.ts'
 
@@ -30,7 +30,7 @@ export interface FileStoreOptions extends EngineOptions {
   readonly disk?: Disk
   readonly minJournalBytes?: number
   /** Runs a compaction while requests are served: in a worker thread by default. */
-  readonly fold?: CompactionRunner
+  readonly compact?: CompactionRunner
   /** The lock of the folder, if this process holds it already. */
   readonly lock?: Release | undefined
   /** Called with warnings for the operator. */
@@ -64,7 +64,7 @@ export class FileStore extends MemoryStore {
     const disk = options.disk ?? nodeDisk
     this.#disk = disk
     this.#minJournalBytes = options.minJournalBytes ?? MIN_JOURNAL_BYTES
-    this.#fold = options.fold ?? (disk === nodeDisk ? compactInThread : (task) => compactFiles(task, disk))
+    this.#fold = options.compact ?? (disk === nodeDisk ? compactInThread : (task) => compactFiles(task, disk))
     this.#release = release
     this.#warn = options.warn ?? (() => {})
     this.#writer = this.#writerAfter(0)
@@ -86,7 +86,7 @@ export class FileStore extends MemoryStore {
     if (mode === 'read') {
       const store = new FileStore(registry, folder, async () => {}, options)
       store.#closed = 'The store was opened for reading'
-      await closing(await findBeside(folder, disk), (found) => store.#load(found, registry))
+      await closing(await readFolderBeside(folder, disk), (found) => store.#load(found, registry))
       return store
     }
     await makeFolder(folder)
@@ -94,7 +94,7 @@ export class FileStore extends MemoryStore {
     try {
       const store = new FileStore(registry, folder, release, options)
       await removeDraft(folder, disk)
-      await closing(await find(folder, disk), (found) => store.#recover(found, registry))
+      await closing(await readFolder(folder, disk), (found) => store.#recover(found, registry))
       for (const table of store.engine.tables.values()) table.warm()
       return store
     } catch (error) {
@@ -103,12 +103,12 @@ export class FileStore extends MemoryStore {
     }
   }
 
-  async #load(found: Found, registry: Registry): Promise<ReplayResult> {
+  async #load(found: DataFolder, registry: Registry): Promise<ReplayResult> {
     const { snapshot, journal } = found
     const { tables } = this.engine
     const sink = { table: (name: string, nextId: number) => tableLoader(tables.get(name), nextId) }
     const poured = await replay(snapshot, journal.entries, sink, validatorForEdited(registry))
-    refuseBroken(snapshotPath(this.#folder), poured.judgement, ACCEPT)
+    rejectInvalid(snapshotPath(this.#folder), poured.validation, ACCEPT)
     this.#writer = this.#writerAfter(journal.last)
     this.#hasTables = poured.tables.size > 0
     this.#snapshotBytes = snapshot.file?.bytes ?? 0
@@ -119,11 +119,11 @@ export class FileStore extends MemoryStore {
    * Loads the data and repairs the folder: truncates a torn journal tail, compacts journals of earlier runs, rewrites a
    * snapshot without a valid checksum.
    */
-  async #recover(found: Found, registry: Registry): Promise<void> {
-    const { snapshot, overlay, judgement } = await this.#load(found, registry)
+  async #recover(found: DataFolder, registry: Registry): Promise<void> {
+    const { snapshot, overlay, validation: judgement } = await this.#load(found, registry)
     const { journal } = found
-    await mendTail(journal, this.#disk, this.#warn)
-    if (judgement !== undefined && snapshot.file !== undefined) this.#warn(foreignNotice(snapshot.file.origin, judgement))
+    await truncateTail(journal, this.#disk, this.#warn)
+    if (judgement !== undefined && snapshot.file !== undefined) this.#warn(editedNotice(snapshot.file.origin, judgement))
     if (judgement === undefined && journal.paths.length === 0) return
     const folding = { snapshot, overlay, sequence: journal.last, covered: journal.paths }
     await this.#compact(() => compact(this.#folder, this.#disk, folding))
@@ -198,7 +198,7 @@ export class FileStore extends MemoryStore {
     try {
       this.#snapshotBytes = (await run()).bytes
     } catch (error) {
-      this.#warn(`The journal could not be folded into db.json, and is kept: ${reasonOf(error)}`)
+      this.#warn(`Compaction failed, so the journal is kept: ${reasonOf(error)}`)
     }
   }
 
@@ -220,7 +220,7 @@ export class FileStore extends MemoryStore {
       return await work(snapshotPath(this.#folder))
     } catch (error) {
       if (error instanceof AppError) throw error
-      throw new AppError('STORE_UNAVAILABLE', `The data could not be made whole in db.json: ${reasonOf(error)}`, { cause: error })
+      throw new AppError('STORE_UNAVAILABLE', `db.json could not be brought up to date: ${reasonOf(error)}`, { cause: error })
     } finally {
       this.#compacting = undefined
       isDone()

@@ -34,7 +34,7 @@ export class MemoryStore implements Store {
   }
 
   /** Takes over the records of another store, including tables without a model. They are not validated again. */
-  async takeOver(former: MemoryStore): Promise<void> {
+  async adopt(former: MemoryStore): Promise<void> {
     const unclaimed = new Map<string, Contents>()
     for (const [name, { nextId, records }] of await former.#contents()) {
       const own = this.engine.tables.get(name)
@@ -62,7 +62,7 @@ export class MemoryStore implements Store {
   }
 
   async find(table: string, plan: Plan): Promise<{ records: readonly StoredRecord[]; total: number }> {
-    return this.engine.recall(table, plan) ?? this.#when(table, plan, () => this.engine.find(table, plan))
+    return this.engine.cachedPage(table, plan) ?? this.#when(table, plan, () => this.engine.find(table, plan))
   }
 
   matching(table: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>> {
@@ -83,7 +83,7 @@ export class MemoryStore implements Store {
   }
 
   onChange(follower: ChangeListener): void {
-    this.engine.follow(follower)
+    this.engine.onChange(follower)
   }
 
   async status(): Promise<StoreStatus> {

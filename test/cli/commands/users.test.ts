@@ -133,7 +133,7 @@ describe('admin users and admin token', () => {
       assert.equal(stdout, '')
       assert.equal(
         stderr,
-        `error There is no data in ${join(project.path, 'data')} yet; start \`admin serve\` once to have it made\n`,
+        `error There is no data in ${join(project.path, 'data')} yet; start \`admin serve\` once to create it\n`,
       )
       assert.deepEqual((await readdir(project.path)).sort(), before)
     })

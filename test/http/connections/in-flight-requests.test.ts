@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { InFlightRequests } from '../../../src/http/connections/in-flight-requests.ts'
-import type { Response } from '../../../src/http/responses/security-headers.ts'
+import type { Response } from '../../../src/http/responses/response.ts'
 import { mulberry32 } from '../../bench/data/random.ts'
 
 test('what is under way is what was added and not deleted, in whatever order and how often', () => {

@@ -86,12 +86,12 @@ describe('a server that is asked to stop, over real connections', () => {
     const app = await openTestApp({ settings: { port: 0, stop_delay_seconds: 3 }, wait })
     try {
       const token = await app.tokenOf('admin')
-      await app.server.start()
+      await app.live.start()
       const port = Number(app.server.info.port)
       const before = await Connection.open(port)
       assert.match(await before.answer('/readyz'), /^HTTP\/1\.1 200 OK\r\n.*\{"status":"ready"\}$/s)
 
-      const stopped = app.server.stop()
+      const stopped = app.live.stop()
       for (const connection of [before, await Connection.open(port)]) {
         assert.match(await connection.answer('/readyz'), /^HTTP\/1\.1 503 Service Unavailable\r\n.*\{"status":"stopping"\}$/s)
         assert.match(await connection.answer('/healthz'), /^HTTP\/1\.1 200 /)
@@ -111,7 +111,7 @@ describe('a server that is asked to stop, over real connections', () => {
     const app = await openTestApp({ settings: { port: 0 } })
     try {
       const token = await app.tokenOf('admin')
-      await app.server.start()
+      await app.live.start()
       const port = Number(app.server.info.port)
       const { reached, release } = holdTags(app)
       const busy = await Connection.open(port)
@@ -120,7 +120,7 @@ describe('a server that is asked to stop, over real connections', () => {
       busy.ask('/api/v1/models/tag/1', token)
       await reached
 
-      const stopped = app.server.stop()
+      const stopped = app.live.stop()
       await idle.ended()
       await assert.rejects(Connection.open(port), { code: 'ECONNREFUSED' })
       assert.equal(busy.received, '', 'the open request was answered too early')
@@ -136,12 +136,12 @@ describe('a server that is asked to stop, over real connections', () => {
     const app = await openTestApp({ settings: { port: 0 }, connections: { ...CONNECTION_LIMITS, stopTimeout: 10 } })
     try {
       const token = await app.tokenOf('admin')
-      await app.server.start()
+      await app.live.start()
       const { reached, release } = holdTags(app)
       const busy = await Connection.open(Number(app.server.info.port))
       busy.ask('/api/v1/models/tag/1', token)
       await reached
-      await app.server.stop()
+      await app.live.stop()
       assert.equal(busy.received, '')
       release()
     } finally {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { argon2id, NOBODYS_HASH, type PasswordHasher } from '../../../src/auth/password.ts'
+import { argon2id, DUMMY_HASH, type PasswordHasher } from '../../../src/auth/password.ts'
 import { UNAUTHENTICATED } from '../../http/records/expected.ts'
 import { tryLogin, withApp } from '../access.ts'
 
@@ -144,7 +144,7 @@ describe('hashes', () => {
         assert.ok(refused.length > 0, 'all of them waited')
         for (const { headers } of refused) assert.equal(headers['retry-after'], '5')
       },
-      { hasher: { hash: async () => NOBODYS_HASH, verify }, settings: { rate_limits: unlimited }, files: SEED },
+      { hasher: { hash: async () => DUMMY_HASH, verify }, settings: { rate_limits: unlimited }, files: SEED },
     )
   })
 

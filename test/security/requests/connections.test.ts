@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import type { Server } from 'node:http'
 import { describe, test } from 'node:test'
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../src/http/connections/listener.ts'
 import { listen, open, speak, withListening } from '../../helpers/raw.ts'
@@ -13,8 +12,8 @@ const LIST = 'GET /api/v1/models/tag?page_size=1 HTTP/1.1\r\nHost: x\r\n'
 
 describe('a connection', () => {
   test('is held to these limits unless somebody says otherwise', () =>
-    withListening({}, async ({ server }) => {
-      const listener = server.listener as Server
+    withListening({}, async ({ live }) => {
+      const listener = live.listener.server
       assert.deepEqual(
         {
           headersTimeout: listener.headersTimeout,
@@ -155,7 +154,7 @@ describe('stopping', () => {
       const closed = once(socket, 'close')
       socket.resume()
       const start = performance.now()
-      await app.server.stop()
+      await app.live.stop()
       await closed
       assert.ok(performance.now() - start < 5000, 'it did not wait for the timeout')
       await assert.rejects(open(app.port), { code: 'ECONNREFUSED' })
@@ -169,7 +168,7 @@ describe('stopping', () => {
       const head = `POST /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n`
       socket.write(`${head}${app.authorization}Content-Length: ${body.length}\r\n\r\n`)
       await once(socket, 'data')
-      const stopped = app.server.stop()
+      const stopped = app.live.stop()
       socket.write(body)
       const { text } = await heard
       await stopped
@@ -185,7 +184,7 @@ describe('stopping', () => {
         `POST /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nExpect: 100-continue\r\n${app.authorization}\r\n`,
       )
       await once(socket, 'data')
-      await app.server.stop()
+      await app.live.stop()
       await heard
     }))
 })

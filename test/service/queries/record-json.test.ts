@@ -5,7 +5,7 @@ import { SYSTEM } from '../../../src/auth/permissions.ts'
 import type { Model } from '../../../src/model/model.ts'
 import { Parameters } from '../../../src/query/parameters.ts'
 import { fullProjection, type Projection, parseProjection } from '../../../src/query/project.ts'
-import { arrayJson, type RecordJson, RecordWriter } from '../../../src/service/queries/record-json.ts'
+import { arrayJson, type RecordJson, RecordSerializer } from '../../../src/service/queries/record-json.ts'
 import { loadRelated, present } from '../../../src/service/queries/relations.ts'
 import { visibleTo } from '../../../src/service/queries/visibility.ts'
 import type { Store, StoredRecord } from '../../../src/store/store.ts'
@@ -15,7 +15,7 @@ import { openTestApp, type TestApp } from '../../helpers/app.ts'
 
 interface Desk {
   readonly app: TestApp['app']
-  readonly writer: RecordWriter
+  readonly writer: RecordSerializer
   model(key: string): Model
   full(key: string): Projection
   chosen(key: string, query: string): Projection
@@ -32,7 +32,7 @@ async function withDesk(
 ): Promise<void> {
   const { app, close } = await openTestApp()
   const { registry } = app.project
-  const writer = new RecordWriter(registry, app.store, capacity, door)
+  const writer = new RecordSerializer(registry, app.store, capacity, door)
   const model = (key: string) => registry.expect(key)
   const full = (key: string) => fullProjection(model(key), registry)
   const stored = async (key: string, id: number) => {

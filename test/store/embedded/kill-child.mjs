@@ -1,5 +1,5 @@
 // Several writers that work as fast as they can until the process is killed. It is the compiled code, so that it starts fast.
-// Says `+<id> <name>` of each record that is kept, `-<id> <name>` of each that is removed again, and when it folds.
+// Says `+<id> <name>` of each record that is stored, `-<id> <name>` of each that is removed again, and when it compacts.
 import { writeSync } from 'node:fs'
 import { ID_FIELD, makeField } from '../../../dist/model/field.js'
 import { Model } from '../../../dist/model/model.js'
@@ -23,14 +23,14 @@ function say(line) {
   }
 }
 
-async function fold(task) {
-  say('fold begins')
-  const folded = await compactInThread(task)
-  say('fold ends')
-  return folded
+async function compact(task) {
+  say('compaction begins')
+  const result = await compactInThread(task)
+  say('compaction ends')
+  return result
 }
 
-const store = await FileStore.open(folder, registry, 'write', { minJournalBytes: 500, fold, warn: say })
+const store = await FileStore.open(folder, registry, 'write', { minJournalBytes: 500, compact, warn: say })
 let number = 0
 
 async function commit(operation) {

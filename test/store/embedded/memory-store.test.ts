@@ -32,7 +32,7 @@ test('what one has of models that another has not is kept, with the ids that wer
   let last = first
   for (const registry of [registryOf(named('Note')), registryOf(named('Note')), whole]) {
     const next = new MemoryStore(registry)
-    await next.takeOver(last)
+    await next.adopt(last)
     last = next
   }
   assert.deepEqual((await tasks(last)).records, (await tasks(first)).records)

@@ -6,8 +6,8 @@ export const configInvalid: Rule = {
   id: 'config/invalid',
   severity: 'error',
   summary: 'A setting has a value that it cannot have',
-  details: `The settings of a project, in admin.config or in the environment, are checked before anything is done with them. The message
-says what the value must be. In a file, numbers and true or false are written without quotes.`,
+  details: `The settings of a project, in admin.config or in the environment, are validated before use. The message states
+which values are allowed. In a file, numbers and true or false are written without quotes.`,
   invalid: [configExample('port: »"8000"«\n'), configExample('jwt: { algorithm: »none« }\n')],
   valid: [configExample('port: 8000\n'), configExample('jwt: { algorithm: HS512 }\n')],
 }

@@ -6,8 +6,8 @@ export const configUnknownKey: Rule = {
   id: 'config/unknown-key',
   severity: 'error',
   summary: 'A setting does not exist',
-  details: `A name in admin.config that means nothing is most often a slip, and what it was meant to set stays at its default. Write the
-name that is suggested, or take the line out.`,
+  details: `An unknown name in admin.config is usually a typing error, and the intended setting keeps its default. Use the
+suggested name, or remove the line.`,
   invalid: [configExample('»prot«: 8000\n'), configExample('rate_limits: { »defualt«: 50 }\n')],
   valid: [configExample('port: 8000\n'), configExample('rate_limits: { default: 50 }\n')],
 }

@@ -11,8 +11,8 @@ export const configUnknownRule: Rule = {
   id: 'config/unknown-rule',
   severity: 'error',
   summary: 'A rule that is set or disabled does not exist',
-  details: `Under lint.rules in admin.config, and in a comment "# admin-lint-disable-next-line <id>", rules go by their ids. One that does not
-exist changes nothing, so what it was meant to change stays as it was. \`admin lint --explain\` lists all ids.`,
+  details: `Settings under lint.rules in admin.config, and comments "# admin-lint-disable-next-line <id>", name rules by id. An
+unknown id has no effect. \`admin lint --explain\` lists all ids.`,
   invalid: [
     configExample('lint: { rules: { »view/no-from«: off } }\n'),
     formExample('# admin-lint-disable-next-line »view/mising-title«\nfields: [{ name: title }]\n'),

@@ -13,11 +13,11 @@ export const configWeakSecret: Rule = {
   id: 'config/weak-secret',
   severity: 'error',
   summary: 'A secret is short or easy to guess',
-  details: `Whoever knows secret_key can make a token of any user, and whoever knows a webhook's secret can forge its deliveries. A secret_key
-is at least 32 bytes long, a webhook's secret 16 characters, and neither repeats a few characters or a word.
+  details: `With secret_key an attacker can create tokens of any user, and with a webhook's secret forge its deliveries. A secret_key
+has at least 32 bytes, a webhook's secret 16 characters, and neither consists of few distinct characters or a word.
 
-Make one with \`openssl rand -base64 32\`. Better still, leave secret_key out of the file: set ADMIN_SECRET_KEY, or let one be made and
-kept in data/secret.`,
+Generate one with \`openssl rand -base64 32\`. It is safer to omit secret_key from the file: set ADMIN_SECRET_KEY, or let the server
+create one in data/secret.`,
   invalid: [
     configExample('secret_key: »hunter2«\n'),
     configExample('secret_key: »changeme-changeme-changeme-changeme«\n'),

@@ -9,8 +9,8 @@ export const configWebhookUrl: Rule = {
   id: 'config/webhook-url',
   severity: 'warn',
   summary: 'A webhook is sent to an address that it cannot or should not be sent to',
-  details: `The url of a subscription must be a whole http or https address. With http, records travel in the clear, unless the receiver is on
-the same machine. A name and password in the url would be in every log that the url is in; receivers check the signature instead.`,
+  details: `The url of a subscription must be an absolute http or https URL. Over http, records are sent unencrypted, unless the receiver is on
+the same machine. A name and password in the url would appear in every log with the url; receivers verify the signature instead.`,
   invalid: [
     configExample('webhooks:\n  - { url: »hooks.example.com«, events: [create] }\n'),
     configExample('webhooks:\n  - { url: »"http://hooks.example.com/in"« }\n'),

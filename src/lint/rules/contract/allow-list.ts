@@ -7,8 +7,8 @@ export const contractAllowList: Rule = {
   id: 'contract/allow-list',
   severity: 'error',
   summary: 'An allow-list of a form was narrowed (breaking) or widened',
-  details: `Only looked for with --against. A request that sends a field which creation_fields or allowed_update_fields does not name any more is
-refused as a whole. A form without the list lets every field through; one without allowed_update_fields takes creation_fields for updates too.`,
+  details: `Checked only with --against. A request is rejected as a whole if it sends a field that creation_fields or allowed_update_fields no
+longer names. A form without the list accepts every field; without allowed_update_fields, updates use creation_fields.`,
   invalid: [
     changeExample(
       'views/a.yaml',

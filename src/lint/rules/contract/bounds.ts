@@ -10,8 +10,8 @@ export const contractBounds: Rule = {
   id: 'contract/bounds',
   severity: 'error',
   summary: 'The bounds of a field were tightened (breaking) or relaxed',
-  details: `Only looked for with --against. Values that were taken are refused: by a shorter max_length, a higher gte, a choice that is gone, another
-pattern, or unique. \`admin lint --data\` tells which stored records are affected.`,
+  details: `Checked only with --against. Values that used to be valid are rejected: by a shorter max_length, a higher gte, a removed choice, another
+pattern, or unique. \`admin lint --data\` lists the stored records concerned.`,
   invalid: [
     changeExample(
       'models/note.yaml',

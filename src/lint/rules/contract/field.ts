@@ -8,8 +8,8 @@ export const contractField: Rule = {
   id: 'contract/field',
   severity: 'error',
   summary: 'A field of a model was removed (breaking) or added',
-  details: `Only looked for with --against. A client that reads, filters by or sends a field that is gone fails: in a request its name is unknown, which is
-a 400. Keep it until nobody uses it. A field that is added breaks nobody, unless it must be sent, which contract/required reports.`,
+  details: `Checked only with --against. A client that reads, filters by or sends a removed field fails: in a request its name is unknown, which is
+a 400. Keep the field until no client uses it. An added field is compatible, unless it is mandatory, which contract/required reports.`,
   invalid: [
     changeExample(
       'models/note.yaml',

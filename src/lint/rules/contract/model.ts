@@ -7,8 +7,8 @@ export const contractModel: Rule = {
   id: 'contract/model',
   severity: 'error',
   summary: 'A model was removed (breaking) or added',
-  details: `Only looked for with --against. The endpoints of a model that is removed or renamed answer 404 from then on, and its forms are gone. Keep
-the model until nobody calls it any more, or give the API a new version by api_version.`,
+  details: `Checked only with --against. The endpoints of a removed or renamed model answer 404, and its forms no longer exist. Keep
+the model until no client uses it, or give the API a new version with api_version.`,
   invalid: [
     changeExample('models/note.yaml', 'name: Note\nfields: []\n', '»name«: Memo\nfields: []\n'),
     { before: { 'models/note.yaml': 'name: Note\nfields: []\n' }, files: { 'models/note.yaml': '»[«]\n' } },

@@ -9,8 +9,8 @@ export const contractRequired: Rule = {
   id: 'contract/required',
   severity: 'error',
   summary: 'A field is newly required (breaking), or no longer',
-  details: `Only looked for with --against. Requests that leave the field out were fine and are refused. Give it a default in the model, or require it in
-a form of a new name only.`,
+  details: `Checked only with --against. Requests without the field used to be valid and are rejected. Give the field a default in the model, or
+require it only in a form with a new name.`,
   invalid: [
     changeExample(
       'models/note.yaml',

@@ -10,8 +10,8 @@ export const contractRule: Rule = {
   id: 'contract/rule',
   severity: 'error',
   summary: 'A cross-field rule of a form was added (breaking) or removed',
-  details: `Only looked for with --against. A rule that is new refuses records that were taken. Rules are told apart by what they demand: another message,
-another field to show it at or other spaces change nothing; a rule that was rewritten counts as one that went and one that came.`,
+  details: `Checked only with --against. A new rule rejects records that used to be valid. Rules are compared by their expression: another message,
+field or white space does not count; a changed expression counts as one rule removed and one added.`,
   invalid: [
     changeExample('views/a.yaml', FORM, `${FORM}rules:\n  - »{ rule: self.title != "", field: title, message: No title }«\n`),
     changeExample(

@@ -8,8 +8,8 @@ export const contractType: Rule = {
   id: 'contract/type',
   severity: 'error',
   summary: 'A field changed its type, or a relation leads to another model (breaking)',
-  details: `Only looked for with --against. Clients that read the field get values that they do not expect, and what they send is refused. Between
-string and text nothing changes for them. Add a field of another name instead, and remove the old one when nobody uses it.`,
+  details: `Checked only with --against. Clients that read the field receive unexpected values, and what they send is rejected. Between
+string and text nothing changes for clients. Add a field with another name instead, and remove the old one when no client uses it.`,
   invalid: [
     changeExample(
       'models/note.yaml',

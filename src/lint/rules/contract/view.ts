@@ -8,8 +8,8 @@ export const contractView: Rule = {
   id: 'contract/view',
   severity: 'error',
   summary: 'A view was removed or renamed (breaking), or added',
-  details: `Only looked for with --against. The name of a form is the form_id that requests carry: with one that is gone they are refused. A view that went
-while one of the same kind, model and fields came is taken for renamed. Keep the old view beside the new one until nobody asks for it.`,
+  details: `Checked only with --against. The name of a form is the form_id in requests, which are rejected if it no longer exists. A removed view
+counts as renamed if a view of the same kind, model and fields was added. Keep the old view beside the new one until no client uses it.`,
   invalid: [
     changeExample(
       'views/a.yaml',

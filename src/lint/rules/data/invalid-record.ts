@@ -7,10 +7,10 @@ export const dataInvalidRecord: Rule = {
   id: 'data/invalid-record',
   severity: 'error',
   summary: 'A stored record breaks its model',
-  details: `Only looked for with --data. When a model becomes stricter, records that are stored already stay as they are and are served; but whoever
-changes the field must mend it first. The finding stands at the field of the model, and names the record.
+  details: `Checked only with --data. When a model becomes stricter, stored records stay as they are and are still served, but the next update
+of the field must correct it. The finding points to the field of the model and names the record.
 
-Change the records, for example by an export and an import, or loosen the model again.`,
+Correct the records, for example by an export and an import, or relax the model.`,
   invalid: [
     {
       before: {

@@ -4,11 +4,11 @@ import type { Rule } from '../../rule.ts'
 export const fileInvalid: Rule = {
   id: 'file/invalid',
   severity: 'error',
-  summary: 'A file of the project cannot be used',
-  details: `A file in models/, views/ or seed/, or the settings, is not valid YAML or JSON, cannot be loaded as a module, is in a
-format that is not read there, or stands where it is not looked for. It is not passed over: what it was to say would be missing.
+  summary: 'A file of the project cannot be read',
+  details: `A file in models/, views/ or seed/, or the settings, is not valid YAML or JSON, cannot be loaded as a module, has an
+unsupported format, or is in the wrong place. It is not ignored, since its definitions would be missing.
 
-Mend what the message names. For a module, it is what was thrown while it was loaded.`,
+Correct the cause that the message names. For a module, it is the error thrown while loading it.`,
   invalid: [
     { files: { 'models/other.yaml': 'name: Other\n»name«: Another\nfields: []\n' } },
     { files: { 'views/post.json': '{ "name": »x« }\n' } },

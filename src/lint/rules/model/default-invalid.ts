@@ -5,9 +5,9 @@ import type { Rule } from '../../rule.ts'
 export const modelDefaultInvalid: Rule = {
   id: 'model/default-invalid',
   severity: 'error',
-  summary: 'The default of a field is no value of it',
-  details: `A default is what is stored when a request says nothing, so it must be what a request could say: of the field's type, within its bounds,
-one of its choices.`,
+  summary: 'The default of a field is not a valid value of the field',
+  details: `A default is stored when a request omits the field, so it must be a value that a request could send: of the field's type, within its
+limits, one of its choices.`,
   invalid: [
     modelExample('name: Note\nfields:\n  - { name: size, type: choice, choices: [s, m], default: »l« }\n'),
     modelExample('name: Note\nfields:\n  - { name: stars, type: integer, default: »"3"« }\n'),

@@ -8,12 +8,12 @@ import type { Rule } from '../../rule.ts'
 export const modelDeleteCycle: Rule = {
   id: 'model/delete-cycle',
   severity: 'warn',
-  summary: 'Deleting a record can delete records of all models of a circle',
-  details: `With on_delete: cascade a record goes with the record that it refers to. Where such relations form a circle over several models, deleting
-one record can take everything with it that is connected to it by any number of steps.
+  summary: 'Deleting a record can delete records of all models in a cycle',
+  details: `With on_delete: cascade a record is deleted with the record that it refers to. If such relations form a cycle over several models,
+deleting one record can delete everything connected to it.
 
-Use restrict (the default) or set_null for one relation of the circle. A relation to the model itself, as in a tree, is no circle: a branch
-goes with its twigs.`,
+Use restrict (the default) or set_null for one relation of the cycle. A relation to the model itself, as in a tree, is allowed: a node is
+deleted with its descendants.`,
   invalid: [
     modelExample(
       '- name: Team\n  fields:\n    - { name: lead_id, type: foreignkey, model: member, on_delete: »cascade« }\n' +

@@ -5,8 +5,8 @@ import type { Rule } from '../../rule.ts'
 export const modelDisplayField: Rule = {
   id: 'model/display-field',
   severity: 'error',
-  summary: 'The display field cannot stand for a record',
-  details: `display_field is what people see where a record is referred to. It must be a field of the model, no relation, and no password.`,
+  summary: 'The display field cannot identify a record',
+  details: `display_field is shown to people where a record is referred to. It must be a field of the model, but not a relation or a password.`,
   invalid: [
     modelExample('name: Note\ndisplay_field: »titel«\nfields:\n  - { name: title, type: string }\n'),
     modelExample('name: Note\ndisplay_field: »author_id«\nfields:\n  - { name: author_id, type: foreignkey, model: user }\n'),

@@ -5,9 +5,9 @@ import type { Rule } from '../../rule.ts'
 export const modelImpossibleBounds: Rule = {
   id: 'model/impossible-bounds',
   severity: 'error',
-  summary: 'No value can meet the bounds of a field',
-  details: `A lower bound above the upper one, or choices of another type than the field's, leave no value that could be stored: every record with
-the field would be refused. Swap the bounds, or write the choices in the field's type (text in quotes, numbers without).`,
+  summary: 'No value can satisfy the limits of a field',
+  details: `A lower limit above the upper one, or choices of another type than the field's, exclude every value: no record with
+the field can be stored. Swap the limits, or write the choices in the field's type (text in quotes, numbers without).`,
   invalid: [
     modelExample('name: Note\nfields:\n  - { name: text, type: string, min_length: 10, max_length: »5« }\n'),
     modelExample('name: Note\nfields:\n  - { name: stars, type: integer, gt: 4, lt: »5« }\n'),

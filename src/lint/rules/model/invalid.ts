@@ -5,12 +5,12 @@ import type { Rule } from '../../rule.ts'
 export const modelInvalid: Rule = {
   id: 'model/invalid',
   severity: 'error',
-  summary: 'A model is not written as models are',
-  details: `A model has a class name and a list of fields, and a field a name, a type and what that type may have. Names are not given twice: not
-to two models, even in another case, not to two fields, nor to a field and a relation. A model that extends a built-in one (user, group,
-permission) keeps its fields.
+  summary: 'A model is malformed',
+  details: `A model has a class name and a list of fields; a field has a name, a type and the options of its type. Names are unique: of
+models, also ignoring case, and of fields and relations of a model. A model that replaces a built-in one (user, group, permission) keeps its
+fields.
 
-The message names the key or value; for an unknown key or type it suggests what was probably meant.`,
+The message names the key or value; for an unknown key or type it suggests a similar one.`,
   invalid: [
     modelExample('name: Other\nfields:\n  - { name: title, type: string, »max_lenght«: 10 }\n'),
     modelExample('name: Other\nfields:\n  - { name: title, type: »strng« }\n'),

@@ -5,9 +5,9 @@ import type { Rule } from '../../rule.ts'
 export const modelUnknownRelation: Rule = {
   id: 'model/unknown-relation',
   severity: 'error',
-  summary: 'A relation leads to a model that does not exist',
-  details: `A foreignkey, one_to_one or many_to_many names its model in lower case: one of the project's, or user, group or permission. Write the
-name that is suggested, or add the model.`,
+  summary: 'A relation refers to an unknown model',
+  details: `A foreignkey, one_to_one or many_to_many names its model in lower case: one of the project's, or user, group or permission. Use the
+suggested name, or add the model.`,
   invalid: [
     modelExample('name: Note\nfields:\n  - { name: post_id, type: foreignkey, model: »psot« }\n'),
     modelExample('name: Note\nfields:\n  - name: labels\n    type: many_to_many\n    model: »label«\n'),

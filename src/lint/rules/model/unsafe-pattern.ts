@@ -5,10 +5,9 @@ import type { Rule } from '../../rule.ts'
 export const modelUnsafePattern: Rule = {
   id: 'model/unsafe-pattern',
   severity: 'error',
-  summary: 'A pattern is no regular expression, or none that is safe',
-  details: `Patterns are matched by RE2, which takes time in proportion to the text whatever the pattern is: nobody can stop the server with a
-text made for it. Lookaround and backreferences cannot be had that way and are refused. Say the same with several fields, with choices, or
-with a rule of a form.`,
+  summary: 'A pattern is not a regular expression that RE2 supports',
+  details: `Patterns are matched by RE2, whose time is linear in the text for every pattern, so that no text can block the server.
+It supports neither lookaround nor backreferences. Use several fields, choices, or a rule of a form instead.`,
   invalid: [
     modelExample('name: Note\nfields:\n  - { name: code, type: string, pattern: »"(a+)\\\\1"« }\n'),
     modelExample('name: Note\nfields:\n  - { name: code, type: string, pattern: »"(?=x)"« }\n'),

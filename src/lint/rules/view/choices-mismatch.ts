@@ -8,9 +8,9 @@ import type { Rule } from '../../rule.ts'
 export const viewChoicesMismatch: Rule = {
   id: 'view/choices-mismatch',
   severity: 'error',
-  summary: 'A form offers a choice that the model refuses',
-  details: `A form can offer fewer choices than the model has, never others: whoever takes one is refused. Add the choice to the model, or take
-it out of the form. For a field without choices, the values must be of its type and within its bounds.`,
+  summary: 'A form offers a choice that the model rejects',
+  details: `A form can offer fewer choices than the model, but no others: a request with such a choice is rejected. Add the choice to the model, or
+remove it from the form. For a field without choices, the values must have its type and satisfy its limits.`,
   invalid: [
     formExample('fields:\n  - { name: status, options: { choices: [draft, »publishd«] } }\n'),
     formExample('fields:\n  - { name: rating, options: { choices: [{ value: 1, label: Bad }, { value: »9«, label: Good }] } }\n'),

@@ -9,9 +9,9 @@ import type { Rule } from '../../rule.ts'
 export const viewDefaultInvalid: Rule = {
   id: 'view/default-invalid',
   severity: 'error',
-  summary: "The default of a form's field is refused by the model or the form",
-  details: `A front end fills default_value in and sends it. It must be what the model takes for the field: its type, its bounds, one of its
-choices; and what the options of the form leave of these.`,
+  summary: "The default of a form's field is rejected by the model or the form",
+  details: `A front end fills in default_value and sends it. It must be valid for the field: of its type, within its limits, one of its
+choices, also under the options of the form.`,
   invalid: [
     formExample('fields:\n  - { name: views, default_value: »"0"« }\n'),
     formExample('fields:\n  - { name: status, default_value: »archived« }\n'),

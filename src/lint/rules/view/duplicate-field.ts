@@ -6,8 +6,8 @@ export const viewDuplicateField: Rule = {
   id: 'view/duplicate-field',
   severity: 'warn',
   summary: 'A field is listed twice',
-  details: `Twice among the fields of a view it is not clear which of the two holds, so the project is not served. Twice in an allow-list means
-nothing: one of them was perhaps meant to be another. \`--fix\` takes the second out of an allow-list.`,
+  details: `If a view lists a field twice, it is ambiguous which entry applies, so the project is not served. In an allow-list the second entry has
+no effect and may be a typing error. \`--fix\` removes it from an allow-list.`,
   invalid: [
     formExample('fields:\n  - { name: title }\n  - { name: »title« }\n'),
     formExample('fields: [{ name: title }, { name: body }]\ncreation_fields: [title, body, »title«]\n'),

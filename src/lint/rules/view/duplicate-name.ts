@@ -5,7 +5,7 @@ export const viewDuplicateName: Rule = {
   id: 'view/duplicate-name',
   severity: 'error',
   summary: 'Two views have the same name',
-  details: `The name of a form is its form_id, which requests name it by whatever the model, so names of views are given once in a project.`,
+  details: `The name of a form is its form_id, which requests use for every model, so view names are unique in a project.`,
   invalid: [
     {
       files: {

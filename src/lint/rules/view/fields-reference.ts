@@ -6,8 +6,8 @@ export const viewFieldsReference: Rule = {
   id: 'view/fields-reference',
   severity: 'error',
   summary: "An allow-list names a field that is not among the view's fields",
-  details: `What creation_fields and allowed_update_fields let through must be among the fields of the form: nobody could fill it in otherwise. Add the
-field to the form, or take the name out of the list.`,
+  details: `The fields that creation_fields and allowed_update_fields accept must be fields of the form; otherwise people cannot fill them in. Add the
+field to the form, or remove the name from the list.`,
   invalid: [
     formExample('fields: [{ name: title }]\ncreation_fields: »[title, body]«\n'),
     formExample('fields: [{ name: title }]\nallowed_update_fields:\n  »- title\n  - status«\n'),

@@ -9,9 +9,9 @@ import type { Rule } from '../../rule.ts'
 export const viewImpossibleBounds: Rule = {
   id: 'view/impossible-bounds',
   severity: 'error',
-  summary: 'No value can meet the bounds that a form and its model have together',
-  details: `Both are held against a record. When the options of a form's field contradict each other, or leave nothing of what the model takes, every
-record with the field is refused under that form. Write bounds within the model's, the lower one below the upper one.`,
+  summary: 'No value can satisfy the limits of a form together with those of its model',
+  details: `Both limits apply to a record. If the options of a form's field contradict each other or the model's limits, every
+record with the field is rejected under that form. Keep the limits within the model's, the lower one below the upper one.`,
   invalid: [
     formExample('fields:\n  - { name: rating, options: { gte: 5, lte: »3« } }\n'),
     formExample('fields:\n  - { name: title, options: { min_length: »500« } }\n'),

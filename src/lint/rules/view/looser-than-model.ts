@@ -7,9 +7,9 @@ import type { Rule } from '../../rule.ts'
 export const viewLooserThanModel: Rule = {
   id: 'view/looser-than-model',
   severity: 'warn',
-  summary: "A bound of a form is wider than the model's",
-  details: `Both bounds are held against a record, so a wider one in the form never counts; but a front end that goes by it lets people write what is
-then refused. A form can only be narrower. \`--fix\` writes the model's bound.`,
+  summary: "A limit of a form is wider than the model's",
+  details: `Both limits apply to a record, so a wider one in the form has no effect; but a front end that uses it accepts input that the
+server rejects. A form can only be narrower. \`--fix\` writes the model's limit.`,
   invalid: [
     formExample('fields:\n  - { name: title, options: { max_length: »500« } }\n'),
     formExample('fields:\n  - { name: rating, options: { gt: »-1«, lte: 5 } }\n'),

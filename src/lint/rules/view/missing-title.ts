@@ -6,8 +6,8 @@ export const viewMissingTitle: Rule = {
   id: 'view/missing-title',
   severity: 'warn',
   summary: 'A field of a view has no title',
-  details: `Without a title people see the name of the field as it is stored, such as published_at. \`--fix\` takes the label that the model
-has for the field, or makes a title of its name.`,
+  details: `Without a title people see the stored name of the field, such as published_at. \`--fix\` adds the model's label
+of the field, or a title derived from its name.`,
   invalid: [
     formExample('fields:\n  - { name: »title«, widget: text }\n'),
     listExample('fields:\n  - name: »published_at«\n    field_type: datetime\n  - { name: body, title: »""« }\n'),

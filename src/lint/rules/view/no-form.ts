@@ -5,8 +5,8 @@ export const viewNoForm: Rule = {
   id: 'view/no-form',
   severity: 'warn',
   summary: 'A model has no form view',
-  details: `In a project with views, front ends show what the views tell them: a model without a form cannot be edited there. Add one. A model that is
-not for people (a log, a link table) is exempt by "view/no-form: off" under lint.rules, or by a comment above its name. A project without any views is left alone.`,
+  details: `In a project with views, front ends display what the views describe: a model without a form cannot be edited there. Add a form. For a model that
+people do not edit (a log, a link table), set "view/no-form: off" under lint.rules, or add a comment above its name. A project without any views is not checked.`,
   invalid: [
     {
       files: {

@@ -5,8 +5,8 @@ export const viewPasswordExposed: Rule = {
   id: 'view/password-exposed',
   severity: 'error',
   summary: 'A password is in a list, or in a form without the password widget',
-  details: `The API never returns a password, so a column for it stays empty; in a form without widget: password it stands on the screen in the
-clear while it is typed, and a default_value would be the same known password for everybody. \`--fix\` adds the widget where none is given.`,
+  details: `The API never returns a password, so a column for it stays empty. In a form without widget: password it is visible
+while it is typed, and a default_value would be a password that everyone knows. \`--fix\` adds the widget where none is given.`,
   invalid: [
     { files: { 'views/user.yaml': 'name: UserList\nview_type: list\nmodel: User\nfields:\n  - { name: »password« }\n' } },
     { files: { 'views/user.yaml': 'name: UserForm\nview_type: form\nmodel: User\nfields:\n  - { name: »password« }\n' } },

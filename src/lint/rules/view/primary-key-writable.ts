@@ -6,7 +6,7 @@ export const viewPrimaryKeyWritable: Rule = {
   id: 'view/primary-key-writable',
   severity: 'error',
   summary: 'An allow-list names the primary key or another field that only the server sets',
-  details: `id, created_at and updated_at are set by the server. In an allow-list they promise what is refused. \`--fix\` takes them out, which
+  details: `id, created_at and updated_at are set by the server, and requests that set them are rejected. \`--fix\` removes them from the allow-list, which
 changes nothing for clients.`,
   invalid: [
     formExample('fields: [{ name: id }, { name: title }]\ncreation_fields: [»id«, title]\n'),

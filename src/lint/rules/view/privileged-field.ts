@@ -5,10 +5,10 @@ import { LISTS, namesIn, type Rule } from '../../rule.ts'
 export const viewPrivilegedField: Rule = {
   id: 'view/privileged-field',
   severity: 'warn',
-  summary: 'An allow-list names a field that gives rights away',
-  details: `is_superuser, groups and permissions say what a user may do. Only a superuser may set them, so for everybody else the form fails
-with a 403 as soon as they fill such a field in; and a superuser gives rights away where a profile was meant to be edited. Keep them in a
-form of their own, and disable this rule there.`,
+  summary: 'An allow-list names a field that grants permissions',
+  details: `is_superuser, groups and permissions decide what a user may do. Only superusers may set them, so for other users the form fails
+with a 403 once they fill in such a field; and a superuser may grant permissions by accident while editing a profile. Keep these fields in
+a separate form, and disable this rule there.`,
   invalid: [
     {
       files: {

@@ -6,8 +6,8 @@ export const viewReadonlyUpdatable: Rule = {
   id: 'view/readonly-updatable',
   severity: 'warn',
   summary: 'A field is readonly and in allowed_update_fields',
-  details: `A front end shows a field that is readonly or disabled without letting it be changed; the API goes by allowed_update_fields alone and
-takes a change. One of the two was not meant. A field that is set once is in creation_fields only.`,
+  details: `Front ends display a readonly or disabled field without an input; the API applies only allowed_update_fields and
+accepts a change. One of the two is a mistake. A field that is set once belongs in creation_fields only.`,
   invalid: [
     formExample('fields: [{ name: title }, { name: views, readonly: true }]\nallowed_update_fields: [title, »views«]\n'),
     formExample('fields: [{ name: status, disabled: true }]\nallowed_update_fields:\n  - »status«\n'),

@@ -5,9 +5,9 @@ import type { Rule } from '../../rule.ts'
 export const viewRelationDisplay: Rule = {
   id: 'view/relation-display',
   severity: 'warn',
-  summary: 'A view shows a relation to a model that has nothing to be shown by',
-  details: `Where a record is referred to, people see the display_field of its model. A model without one, and without a field that looks like a name, is
-shown by its id, which says nothing. Set display_field in that model.`,
+  summary: 'A view displays a relation to a model without a display field',
+  details: `Where a record is referred to, people see the display_field of its model. A record of a model without one, and without a field named like a
+name or title, is displayed by its id. Set display_field in that model.`,
   invalid: [
     {
       files: {

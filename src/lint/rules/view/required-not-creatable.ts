@@ -5,9 +5,9 @@ import { quoted, type Rule } from '../../rule.ts'
 export const viewRequiredNotCreatable: Rule = {
   id: 'view/required-not-creatable',
   severity: 'error',
-  summary: 'A form leaves out a required field, so it can never create a record',
-  details: `A field that is required, by the model or by the form, and has no default must be in creation_fields: without it every create by this form
-is refused. Add it, give it a default in the model, or, for a form that only edits, write creation_fields: [].`,
+  summary: 'A form omits a mandatory field, so it can never create a record',
+  details: `A field that is required, by the model or by the form, and has no default must be in creation_fields; otherwise every create with this
+form is rejected. Add the field, give it a default in the model, or write creation_fields: [] for a form that only edits.`,
   invalid: [
     formExample('fields: [{ name: body }]\ncreation_fields: »[body]«\n'),
     formExample(

@@ -5,12 +5,12 @@ import type { Rule } from '../../rule.ts'
 export const viewRuleInvalid: Rule = {
   id: 'view/rule-invalid',
   severity: 'error',
-  summary: 'A cross-field rule is no expression, names an unknown field, or compares what never matches',
-  details: `A rule is a CEL expression over the merged record as self, as in Kubernetes. One that cannot be parsed or names a field that the
-model does not have keeps the project from being served. One that compares values of types that never match (a text with a number), or a
-choice with what is none of its choices, is never true or never false: it refuses every record, or none.
+  summary: 'A cross-field rule is invalid, names an unknown field, or compares values that never match',
+  details: `A rule is a CEL expression over the merged record as self, as in Kubernetes. A rule with a syntax error or an unknown field
+prevents the project from being served. A rule that compares values of different types (a text with a number), or a
+choice with a value that is not one of its choices, is always true or always false: it rejects every record, or none.
 
-Null is compared with == and !=. A date, time or datetime is text in ISO 8601; timestamp(self.published_at) makes a moment of it.`,
+Compare null with == and !=. A date, time or datetime is text in ISO 8601; timestamp(self.published_at) converts it to a timestamp.`,
   invalid: [
     formExample('fields: [{ name: title }]\nrules:\n  - { rule: »self.title ==«, field: title, message: No }\n'),
     formExample('fields: [{ name: title }]\nrules:\n  - { rule: »self.titel != null«, field: title, message: No }\n'),

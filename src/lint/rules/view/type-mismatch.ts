@@ -7,10 +7,10 @@ import type { Rule } from '../../rule.ts'
 export const viewTypeMismatch: Rule = {
   id: 'view/type-mismatch',
   severity: 'error',
-  summary: "A view says another type of a field than the model's",
-  details: `A front end chooses by field_type how it shows and reads a value; told the wrong one it sends what the model refuses. Write the type
-of the model's field. Text of any kind may also be called string or text, an integer number, the primary key integer. The list of types is
-open: one that no model has is left alone, unless it looks like a slip, which \`--fix\` mends.`,
+  summary: 'A view states another type of a field than the model',
+  details: `A front end uses field_type to display and parse a value; with the wrong type it sends values that the model rejects. Use the type
+of the model's field. Text types may also be called string or text, an integer number, the primary key integer. Unknown types
+are allowed, unless they look like a typing error, which \`--fix\` corrects.`,
   invalid: [
     formExample('fields:\n  - { name: rating, field_type: »string« }\n'),
     listExample('fields:\n  - { name: published_at, field_type: »date« }\n'),

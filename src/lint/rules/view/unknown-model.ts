@@ -4,9 +4,9 @@ import type { Rule } from '../../rule.ts'
 export const viewUnknownModel: Rule = {
   id: 'view/unknown-model',
   severity: 'error',
-  summary: 'A view is of a model that does not exist',
-  details: `A view names its model by the class name, such as Post, in the same case as the model's file has it. Write the name that is
-suggested, or add the model.`,
+  summary: 'A view names an unknown model',
+  details: `A view names its model by the class name, such as Post, with the same case as in the model's file. Use the suggested
+name, or add the model.`,
   invalid: [
     { files: { 'views/a.yaml': 'name: PostForm\nview_type: form\nmodel: »Psot«\nfields: []\n' } },
     { files: { 'views/a.json': '{ "name": "PostList", "view_type": "list", "model": »"post"«, "fields": [] }\n' } },

@@ -6,8 +6,8 @@ export const viewUnreachableField: Rule = {
   id: 'view/unreachable-field',
   severity: 'warn',
   summary: 'A field of a form is in neither allow-list and not readonly',
-  details: `People can fill in the field, and whatever they write is refused. Add it to creation_fields or allowed_update_fields, or say that it is
-only shown: readonly: true, which \`--fix\` adds.`,
+  details: `People can fill in the field, but every request with it is rejected. Add it to creation_fields or allowed_update_fields, or
+mark it readonly: true, which \`--fix\` adds.`,
   invalid: [
     formExample('fields: [{ name: title }, { name: »body« }]\ncreation_fields: [title]\n'),
     formExample('fields:\n  - name: title\n  - name: »views«\ncreation_fields: []\nallowed_update_fields: [title]\n'),

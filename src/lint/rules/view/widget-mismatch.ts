@@ -7,8 +7,8 @@ export const viewWidgetMismatch: Rule = {
   id: 'view/widget-mismatch',
   severity: 'warn',
   summary: 'A widget does not fit the type of its field',
-  details: `A checkbox cannot hold a text, nor a number field a date: what the widget gives is refused, or nothing can be chosen. The message
-names widgets that fit. The list of widgets is open: one that is not known is left alone, unless it looks like a slip.`,
+  details: `A checkbox cannot edit a text, nor a number input a date: its value would be rejected. The message
+names widgets that fit. Unknown widgets are allowed, unless they look like a typing error.`,
   invalid: [
     formExample('fields:\n  - { name: title, widget: »checkbox« }\n'),
     formExample('fields:\n  - { name: tags, widget: »select« }\n'),

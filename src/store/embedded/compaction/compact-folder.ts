@@ -1,7 +1,15 @@
 import type { Registry } from '../../../model/registry.ts'
 import { type Disk, nodeDisk } from '../files/disk.ts'
 import { acquireLock, lockPath } from '../files/lock.ts'
-import { find, foreignNotice, mendTail, openSnapshot, refuseBroken, removeDraft, snapshotPath } from '../recovery/recovery.ts'
+import {
+  editedNotice,
+  openSnapshot,
+  readFolder,
+  rejectInvalid,
+  removeDraft,
+  snapshotPath,
+  truncateTail,
+} from '../recovery/recovery.ts'
 import { ignoreRecords, replay, validatorForEdited } from '../recovery/replay.ts'
 import { compact, countRecords } from './compact.ts'
 
@@ -29,18 +37,17 @@ export async function compactFolder(folder: string, registry: Registry, options:
   const release = await acquireLock(lockPath(folder))
   try {
     await removeDraft(folder, disk)
-    const { snapshot: opened, journal } = await find(folder, disk)
+    const { snapshot: opened, journal } = await readFolder(folder, disk)
     try {
       const sizes = await Promise.all(journal.paths.map((path) => sizeOf(path, disk)))
-      const { snapshot, overlay, judgement } = await replay(
-        opened,
-        journal.entries,
-        ignoreRecords,
-        validatorForEdited(accept ? undefined : registry),
-      )
-      refuseBroken(snapshotPath(folder), judgement, accept ? '' : 'To take it as it stands, add --accept')
-      await mendTail(journal, disk, warn)
-      if (judgement !== undefined && opened.file !== undefined && !accept) warn(foreignNotice(opened.file.origin, judgement))
+      const {
+        snapshot,
+        overlay,
+        validation: judgement,
+      } = await replay(opened, journal.entries, ignoreRecords, validatorForEdited(accept ? undefined : registry))
+      rejectInvalid(snapshotPath(folder), judgement, accept ? '' : 'To take it as it stands, add --accept')
+      await truncateTail(journal, disk, warn)
+      if (judgement !== undefined && opened.file !== undefined && !accept) warn(editedNotice(opened.file.origin, judgement))
       const { bytes } = await compact(folder, disk, { snapshot, overlay, sequence: journal.last, covered: journal.paths })
       const before = { snapshot: opened.file?.bytes ?? 0, journal: sizes.reduce((sum, size) => sum + size, 0) }
       return { before, after: bytes, records: await recordsIn(folder, disk) }

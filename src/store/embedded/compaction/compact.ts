@@ -32,7 +32,7 @@ export async function compactFiles({ folder, before }: CompactionTask, disk: Dis
   const snapshot = await openSnapshot(folder, disk)
   try {
     if (snapshot.file !== undefined && snapshot.file.origin !== 'ours') {
-      throw new Error('db.json was changed by somebody else; the next start looks at it')
+      throw new Error('db.json was changed by another program; the next start validates it')
     }
     const { entries, last, paths, torn } = await readJournal(folder, disk, snapshot.sequence, before)
     if (torn !== undefined) throw new Error(`${torn.path} ends with a write that was never finished`)

@@ -74,7 +74,7 @@ async function look(folder: string, registry: Registry): Promise<Look> {
       unlessCorrupt,
     )
     if (poured instanceof AppError) return await lookAtRuin(folder, poured)
-    const faults = poured.judgement === undefined ? [] : faultLines(poured.judgement)
+    const faults = poured.validation === undefined ? [] : faultLines(poured.validation)
     const origin = file?.origin ?? 'ours'
     if (origin === 'edited') findings.push(note('is not as it was written: its checksum does not match'))
     if (origin === 'foreign') findings.push(note('has no checksum, as one made by hand'))
@@ -158,7 +158,7 @@ async function salvageParts(snapshot: Snapshot, salvage: Salvage): Promise<void>
       return (record) => salvage.add(name, record, '')
     },
   }
-  const { judgement } = await replay(snapshot, [], sink, () => new StoredDataValidator(undefined))
+  const { validation: judgement } = await replay(snapshot, [], sink, () => new StoredDataValidator(undefined))
   if (judgement !== undefined) salvage.leftOut.push(...faultLines(judgement))
 }
 

@@ -12,7 +12,7 @@ const MIN_READS = 5
 const MAX_READS = 100
 
 /** A data folder as found: its open snapshot, and the journal after it. */
-export interface Found {
+export interface DataFolder {
   readonly snapshot: Snapshot
   readonly journal: JournalContents
 }
@@ -40,7 +40,7 @@ export async function openSnapshotFile(path: string, disk: Disk): Promise<Snapsh
  *
  * @throws {AppError} DATA_CORRUPT naming file and place
  */
-export async function find(folder: string, disk: Disk): Promise<Found> {
+export async function readFolder(folder: string, disk: Disk): Promise<DataFolder> {
   const snapshot = await openSnapshot(folder, disk)
   try {
     return { snapshot, journal: await readJournal(folder, disk, snapshot.sequence) }
@@ -57,7 +57,7 @@ export async function removeDraft(folder: string, disk: Disk): Promise<void> {
 }
 
 /** Truncates an unfinished write at the end of the journal, with a warning. */
-export async function mendTail({ torn }: JournalContents, disk: Disk, warn: (message: string) => void): Promise<void> {
+export async function truncateTail({ torn }: JournalContents, disk: Disk, warn: (message: string) => void): Promise<void> {
   if (torn === undefined) return
   const bytes = torn.length - torn.goodLength
   warn(`${torn.path}: the last ${bytes} bytes are of a write that was never finished; they are cut off`)
@@ -76,11 +76,11 @@ export async function mendTail({ torn }: JournalContents, disk: Disk, warn: (mes
  *
  * @throws {AppError} DATA_CORRUPT naming file and place, STORE_UNAVAILABLE if the folder keeps changing
  */
-export async function findBeside(folder: string, disk: Disk): Promise<Found> {
+export async function readFolderBeside(folder: string, disk: Disk): Promise<DataFolder> {
   for (let attempt = 1; ; attempt++) {
     const before = await stampOf(folder)
     try {
-      const found = await find(folder, disk)
+      const found = await readFolder(folder, disk)
       if ((await stampOf(folder)) === before) return found
       await found.snapshot.file?.close()
       throw busy(folder)
@@ -98,7 +98,7 @@ export async function findBeside(folder: string, disk: Disk): Promise<Found> {
  * @param remedy an additional remedy for the message
  * @throws {AppError} DATA_CORRUPT naming the invalid records, up to a limit
  */
-export function refuseBroken(path: string, judgement: ValidationResult | undefined, remedy = ''): void {
+export function rejectInvalid(path: string, judgement: ValidationResult | undefined, remedy = ''): void {
   if (judgement === undefined || judgement.faultCount === 0) return
   const lines = [
     `${path} is not as it was last written, and does not fit the models:`,
@@ -109,7 +109,7 @@ export function refuseBroken(path: string, judgement: ValidationResult | undefin
 }
 
 /** The warning about an edited file that is valid. */
-export function foreignNotice(origin: Origin, { records }: ValidationResult): string {
+export function editedNotice(origin: Origin, { records }: ValidationResult): string {
   const what = origin === 'edited' ? 'was changed by hand since it was last written' : 'has no checksum, as one made by hand'
   return `db.json ${what}; its ${records} records were checked and are fine`
 }
@@ -145,7 +145,7 @@ const busy = (folder: string): AppError =>
   new AppError('STORE_UNAVAILABLE', `${folder} changes faster than it can be read; try again`)
 
 /** Runs `work` and closes what was found. */
-export async function closing(found: Found, work: (found: Found) => Promise<unknown>): Promise<void> {
+export async function closing(found: DataFolder, work: (found: DataFolder) => Promise<unknown>): Promise<void> {
   try {
     await work(found)
   } finally {

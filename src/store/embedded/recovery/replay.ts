@@ -31,34 +31,34 @@ export interface ReplayResult {
   /** Final number of records of each table; 0 for skipped tables. */
   readonly tables: ReadonlyMap<string, number>
   /** Result of the validation, if there was one. */
-  readonly judgement: ValidationResult | undefined
+  readonly validation: ValidationResult | undefined
 }
 
-type JudgeFor = (origin: Origin) => StoredDataValidator | undefined
+type ValidatorFor = (origin: Origin) => StoredDataValidator | undefined
 
 /** Files with a matching checksum were validated when they were written. */
 export const validatorForEdited =
-  (registry: Registry | undefined): JudgeFor =>
+  (registry: Registry | undefined): ValidatorFor =>
   (origin) =>
     origin === 'ours' ? undefined : new StoredDataValidator(registry)
 
 /**
  * Streams the final state of every record: the snapshot merged with the journal.
  *
- * @param judgeFor returns the validator for a file of this origin, if it needs one
+ * @param validatorFor returns the validator for a file of this origin, if it needs one
  * @throws {AppError} DATA_CORRUPT if the file cannot be read
  */
 export async function replay(
   snapshot: Snapshot,
   entries: readonly JournalEntry[],
   sink: RecordConsumer,
-  judgeFor: JudgeFor,
+  validatorFor: ValidatorFor,
 ): Promise<ReplayResult> {
   try {
-    return await replayOnce(snapshot, entries, sink, judgeFor)
+    return await replayOnce(snapshot, entries, sink, validatorFor)
   } catch (error) {
     if (!(error instanceof StrayLine) || snapshot.file === undefined) throw error
-    return replayOnce(await snapshot.file.document(error), entries, sink, judgeFor)
+    return replayOnce(await snapshot.file.document(error), entries, sink, validatorFor)
   }
 }
 
@@ -66,7 +66,7 @@ async function replayOnce(
   snapshot: Snapshot,
   entries: readonly JournalEntry[],
   sink: RecordConsumer,
-  judgeFor: JudgeFor,
+  judgeFor: ValidatorFor,
 ): Promise<ReplayResult> {
   sink.begin?.()
   const overlay = new JournalOverlay(entries)
@@ -90,12 +90,12 @@ async function replayOnce(
     for (const record of overlaid.get(name)?.values() ?? []) {
       if (record === null) continue
       count++
-      judge?.ours(name, record)
+      judge?.journalRecord(name, record)
       put?.(Object.freeze(record))
     }
     tables.set(name, count)
   }
-  return { snapshot, overlay, tables, judgement: judge?.finish() }
+  return { snapshot, overlay, tables, validation: judge?.finish() }
 }
 
 /** The table being replayed. */

@@ -68,7 +68,7 @@ export async function salvageLines(path: string, salvage: Salvage): Promise<numb
     } else {
       const record = parsed(line.replace(/,$/, ''))
       if (record === undefined) salvage.leftOut.push(`${place}: it is not valid JSON`)
-      else if (table === undefined) salvage.leftOut.push(`${place}: nobody knows of which table it is`)
+      else if (table === undefined) salvage.leftOut.push(`${place}: its table is unknown`)
       else {
         const twice = await duplicateKey(text, record)
         if (twice !== undefined) salvage.leftOut.push(`${place}: all but the last ${JSON.stringify(twice.key)} of its record`)

@@ -51,7 +51,7 @@ export class StoredDataValidator {
    * Adds a record of the journal. It was validated when written, so only its unique values and references are checked against
    * the file.
    */
-  ours(table: string, record: StoredRecord): void {
+  journalRecord(table: string, record: StoredRecord): void {
     const judge = this.#tables.get(table) ?? this.table(table)
     judge.ours(record)
   }

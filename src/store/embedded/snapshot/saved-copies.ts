@@ -5,7 +5,7 @@ import type { Registry } from '../../../model/registry.ts'
 import { meantOrKnown } from '../../../util/suggest.ts'
 import { nodeDisk } from '../files/disk.ts'
 import { journalFiles } from '../journal/journal.ts'
-import { openSnapshotFile, refuseBroken, removeDraft, snapshotPath } from '../recovery/recovery.ts'
+import { openSnapshotFile, rejectInvalid, removeDraft, snapshotPath } from '../recovery/recovery.ts'
 import { ignoreRecords, replay, validatorForEdited } from '../recovery/replay.ts'
 
 /** A named copy of `db.json`. */
@@ -87,8 +87,8 @@ export async function checkCopy(folder: string, registry: Registry, name: string
 async function judgeCopy(path: string, registry: Registry): Promise<void> {
   const snapshot = await openSnapshotFile(path, nodeDisk)
   try {
-    const { judgement } = await replay(snapshot, [], ignoreRecords, validatorForEdited(registry))
-    refuseBroken(path, judgement)
+    const { validation: judgement } = await replay(snapshot, [], ignoreRecords, validatorForEdited(registry))
+    rejectInvalid(path, judgement)
   } finally {
     await snapshot.file?.close()
   }

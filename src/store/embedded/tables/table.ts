@@ -26,7 +26,7 @@ export class Table {
   readonly scratch = new Scratch()
   readonly #changes = new RecentChanges()
   /** Cached query results. */
-  readonly answers = new QueryCache(this.#changes)
+  readonly queryCache = new QueryCache(this.#changes)
   /** The next id. Lower ids are never assigned again. */
   nextId = 1
   readonly #records: (StoredRecord | undefined)[] = []

@@ -15,7 +15,7 @@ export function eventsOf(changes: readonly Change[], order: EventRequest, modelO
       event: kind,
       model: table,
       record_id: id,
-      data: told(record, modelOf(table)),
+      data: publicJson(record, modelOf(table)),
       timestamp: order.at,
       pending: audience,
     })
@@ -24,7 +24,7 @@ export function eventsOf(changes: readonly Change[], order: EventRequest, modelO
 }
 
 /** JSON of a record without its secrets. */
-function told(record: StoredRecord, { secrets }: Model): string {
+function publicJson(record: StoredRecord, { secrets }: Model): string {
   if (secrets.length === 0) return JSON.stringify(record)
   return JSON.stringify(Object.fromEntries(Object.entries(record).filter(([name]) => !secrets.includes(name))))
 }

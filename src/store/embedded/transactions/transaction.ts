@@ -14,19 +14,19 @@ import { type Staged, setterOf, TransactionOverlay } from './transaction-overlay
  */
 export class Transaction {
   readonly #registry: Registry
-  readonly #stage: TransactionOverlay
+  readonly #overlay: TransactionOverlay
   readonly #violations: Violation[] = []
   /** `table.field` → value → the staged record that may have it. */
   #owners: Map<string, ReadonlyMap<unknown, number>> | undefined
 
   constructor(tables: ReadonlyMap<string, Table>, registry: Registry) {
     this.#registry = registry
-    this.#stage = new TransactionOverlay(tables)
+    this.#overlay = new TransactionOverlay(tables)
   }
 
   /** Marks the assigned ids as used. */
   spendIds(): void {
-    this.#stage.eachNextId((table, nextId) => {
+    this.#overlay.eachNextId((table, nextId) => {
       table.nextId = nextId
     })
   }
@@ -34,19 +34,19 @@ export class Transaction {
   /** @param order events to store with the changes */
   run(operations: readonly Operation[], order?: EventRequest): Outcome {
     const left = operations.map((operation, index) => this.#perform(operation, index))
-    this.#stage.each((table, id, staged) => this.#judge(table, id, staged))
+    this.#overlay.each((table, id, staged) => this.#check(table, id, staged))
     if (this.#violations.length > 0) {
       return { ok: false, violations: this.#violations.sort((a, b) => a.index - b.index) }
     }
     const records = left.filter((record) => record !== undefined)
-    const changes: readonly Change[] = this.#stage.changes()
+    const changes: readonly Change[] = this.#overlay.changes()
     return { ok: true, records, changes: order === undefined ? changes : [...changes, ...this.#events(changes, order)] }
   }
 
   /** Event records are made here, so they are not validated. */
   #events(changes: readonly Change[], order: EventRequest): Change[] {
-    return eventsOf(changes, order, (table) => this.#stage.modelOf(table)).map((values) => {
-      const id = this.#stage.takeId(order.table, undefined)
+    return eventsOf(changes, order, (table) => this.#overlay.modelOf(table)).map((values) => {
+      const id = this.#overlay.takeId(order.table, undefined)
       return { table: order.table, id, before: undefined, after: Object.freeze({ id, ...values }) }
     })
   }
@@ -55,10 +55,10 @@ export class Transaction {
   #perform(operation: Operation, index: number): StoredRecord | undefined {
     if (operation.kind === 'insert') return this.#insert(operation.table, operation.values, operation.id, index)
     const { kind, table, id, expect } = operation
-    const current = this.#stage.current(table, id)
+    const current = this.#overlay.current(table, id)
     if (current === undefined) {
       // A record that a cascade of this transaction removed already existed to be removed.
-      const before = kind === 'remove' ? this.#stage.committed(table, id) : undefined
+      const before = kind === 'remove' ? this.#overlay.committed(table, id) : undefined
       if (before === undefined) this.#violations.push({ kind: 'missing', index, id })
       return before
     }
@@ -71,8 +71,8 @@ export class Transaction {
       return current
     }
     const { values } = operation
-    this.#stage.put(table, id, { ...current, ...values, id }, index, Object.keys(values))
-    return this.#stage.current(table, id)
+    this.#overlay.put(table, id, { ...current, ...values, id }, index, Object.keys(values))
+    return this.#overlay.current(table, id)
   }
 
   #insert(table: string, values: JsonObject, wanted: number | undefined, index: number): StoredRecord | undefined {
@@ -80,26 +80,26 @@ export class Transaction {
       this.#violations.push({ kind: 'check', index, field: 'id' })
       return undefined
     }
-    const id = this.#stage.takeId(table, wanted)
-    if (this.#stage.current(table, id) !== undefined) this.#violations.push({ kind: 'unique', index, field: 'id' })
-    this.#stage.make(table, Object.assign({ id }, values, { id }), index)
-    return this.#stage.current(table, id)
+    const id = this.#overlay.takeId(table, wanted)
+    if (this.#overlay.current(table, id) !== undefined) this.#violations.push({ kind: 'unique', index, field: 'id' })
+    this.#overlay.make(table, Object.assign({ id }, values, { id }), index)
+    return this.#overlay.current(table, id)
   }
 
   /** Removes a record and applies `on_delete` to its referrers; `restrict` is checked at the end. */
   #remove(table: string, id: number, index: number): void {
     const going = [{ table, id }]
     for (const each of going) {
-      if (this.#stage.current(each.table, each.id) === undefined) continue
-      this.#stage.put(each.table, each.id, undefined, index)
+      if (this.#overlay.current(each.table, each.id) === undefined) continue
+      this.#overlay.put(each.table, each.id, undefined, index)
       for (const { model, field } of this.#registry.referrersOf(each.table)) {
         const { kind, onDelete } = field.relation
-        for (const referrer of this.#stage.referrersTo(model.key, field.name, each.id)) {
+        for (const referrer of this.#overlay.referrersTo(model.key, field.name, each.id)) {
           if (kind === 'many') {
             const links = referencesOf(referrer, field.name).filter((link) => link !== each.id)
-            this.#stage.put(model.key, referrer.id, { ...referrer, [field.name]: links }, index)
+            this.#overlay.put(model.key, referrer.id, { ...referrer, [field.name]: links }, index)
           } else if (onDelete === 'set_null') {
-            this.#stage.put(model.key, referrer.id, { ...referrer, [field.name]: null }, index)
+            this.#overlay.put(model.key, referrer.id, { ...referrer, [field.name]: null }, index)
           } else if (onDelete === 'cascade') {
             going.push({ table: model.key, id: referrer.id })
           }
@@ -108,11 +108,11 @@ export class Transaction {
     }
   }
 
-  #judge(table: Table, id: number, staged: Staged): void {
+  #check(table: Table, id: number, staged: Staged): void {
     const { model } = table
     const { after, index } = staged
     if (after === undefined) {
-      this.#judgeRemoval(model, id, index)
+      this.#checkRemoval(model, id, index)
       return
     }
     for (const { kind, field } of brokenFields(model, after, table.get(id))) {
@@ -128,25 +128,25 @@ export class Transaction {
     }
   }
 
-  #judgeRemoval(model: Model, id: number, index: number): void {
+  #checkRemoval(model: Model, id: number, index: number): void {
     for (const { model: referrer, field } of this.#registry.referrersOf(model.key)) {
       if (field.relation.kind === 'many' || field.relation.onDelete !== 'restrict') continue
-      const count = this.#stage.referrersTo(referrer.key, field.name, id).length
+      const count = this.#overlay.referrersTo(referrer.key, field.name, id).length
       if (count > 0) this.#violations.push({ kind: 'restrict', index, id, table: referrer.key, field: field.name, count })
     }
   }
 
   #dangles(target: string, field: string, record: StoredRecord): boolean {
-    return referencesOf(record, field).some((id) => this.#stage.current(target, id) === undefined)
+    return referencesOf(record, field).some((id) => this.#overlay.current(target, id) === undefined)
   }
 
   #isTaken(table: string, field: string, record: StoredRecord): boolean {
     const value = record[field] ?? null
     if (value === null) return false
-    const owner = this.#stage.ownerOf(table, field, value)
-    const untouched = owner !== undefined && !this.#stage.rowsOf(table).has(owner)
+    const owner = this.#overlay.ownerOf(table, field, value)
+    const untouched = owner !== undefined && !this.#overlay.rowsOf(table).has(owner)
     if (untouched && owner !== record.id) return true
-    const isAlone = this.#stage.rowsOf(table).size === 1
+    const isAlone = this.#overlay.rowsOf(table).size === 1
     return !isAlone && this.#stagedOwners(table, field).get(value) !== record.id
   }
 
@@ -156,8 +156,8 @@ export class Transaction {
     this.#owners ??= new Map()
     const known = this.#owners.get(name)
     if (known !== undefined) return known
-    const records = [...this.#stage.rowsOf(table).values()].flatMap(({ after }) => after ?? [])
-    const keepers = records.filter((record) => this.#stage.committed(table, record.id)?.[field] === record[field])
+    const records = [...this.#overlay.rowsOf(table).values()].flatMap(({ after }) => after ?? [])
+    const keepers = records.filter((record) => this.#overlay.committed(table, record.id)?.[field] === record[field])
     const owners = new Map<unknown, number>()
     for (const record of [...keepers, ...records]) {
       const value = record[field] ?? null

@@ -81,8 +81,8 @@ class Expectation {
 
 /** Some rounds end right after the start, some while the journal is folded or soon after, the others in the midst of writing. */
 function momentOf(round: number, random: () => number): Moment {
-  if (round % 20 === 7) return { lines: 0, word: 'fold begins', milliseconds: random() * 40 }
-  if (round % 20 === 17) return { lines: 0, word: 'fold ends', milliseconds: random() * 5 }
+  if (round % 20 === 7) return { lines: 0, word: 'compaction begins', milliseconds: random() * 40 }
+  if (round % 20 === 17) return { lines: 0, word: 'compaction ends', milliseconds: random() * 5 }
   if (random() < 0.15) return { lines: 0, milliseconds: random() * 150 }
   return { lines: 1 + Math.floor(random() ** 2 * 250), milliseconds: 0 }
 }
@@ -100,9 +100,9 @@ async function rounds(count: number, seed: number): Promise<void> {
       const told = await run(folder, `${round}`, momentOf(round, random))
       const strange = told.filter((line) => !/^[+-]\d+ \S+$|^fold (begins|ends)$|never finished/.test(line))
       assert.deepEqual(strange, [], `${at}: the child complained`)
-      const ended = told.filter((line) => line === 'fold ends').length
+      const ended = told.filter((line) => line === 'compaction ends').length
       folds.ended += ended
-      folds.cutShort += told.filter((line) => line === 'fold begins').length - ended
+      folds.cutShort += told.filter((line) => line === 'compaction begins').length - ended
       const genres = (await onDisk(folder)).genre ?? []
       for (const genre of genres) assert.deepEqual(Object.keys(genre), ['id', 'name'], `${at}: half a record`)
       const found = new Map(genres.map(({ id, name }) => [String(name), id]))

@@ -30,7 +30,7 @@ export interface DeliveryParts extends SubscriptionParts {
 const PRUNE_MS = 600_000
 
 /** Delivers committed events to subscriptions while it runs. */
-export class DeliveryService {
+export class Deliveries {
   readonly #parts: DeliveryParts
   readonly #subscriptions: Subscriptions
   readonly #outbox: StoredOutbox
@@ -115,7 +115,7 @@ export class DeliveryService {
     const { status, took, reason, text } = await sender.send(String(subscription.url), signed)
     const succeeded = isSuccess(status)
     const outcome = { status: succeeded ? 'delivered' : 'failed', tries: succeeded ? 0 : 1, due: undefined } as const
-    await this.#outbox.storeResults([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...outcome }])
+    await this.#outbox.store([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...outcome }])
     return event
   }
 
