@@ -87,19 +87,19 @@ export class Webhooks implements EventPublisher {
    * @param body one subscription, or `{webhooks: [such…]}`
    * @returns the created subscriptions, with their secrets
    */
-  async create(actor: Actor, body: unknown): Promise<{ made: PresentedSubscription[]; isList: boolean }> {
+  async create(actor: Actor, body: unknown): Promise<{ created: PresentedSubscription[]; isList: boolean }> {
     superusersOnly(actor)
     const { inputs, isList } = readNewSubscriptions(body, this.#rules)
     if (this.subscriptions.all.length + inputs.length > MAX_SUBSCRIPTIONS) {
       throw new AppError('VALIDATION_FAILED', `There can be ${MAX_SUBSCRIPTIONS} webhooks at most; remove some`)
     }
-    const made: PresentedSubscription[] = []
+    const created: PresentedSubscription[] = []
     for (const input of inputs) {
       const subscription = await this.subscriptions.create(input)
       await this.#deliveries.resume(subscription.id)
-      made.push(await this.#withSecret(subscription))
+      created.push(await this.#withSecret(subscription))
     }
-    return { made, isList }
+    return { created, isList }
   }
 
   async update(actor: Actor, id: number, body: unknown): Promise<PresentedSubscription> {
