@@ -32,6 +32,7 @@ const LIBRARY_ROOMS: readonly (readonly [RegExp, ...(readonly string[])])[] = [
   [/^@faker-js\//, 'mock'],
   [/^pino$/, 'log'],
   [/^csv-/, 'transfer'],
+  [/^heap-js$/, 'webhooks'],
   [/^(ra-core|@refinedev\/core)$/, 'client'],
 ]
 

@@ -80,19 +80,19 @@ describe('the real program, while it serves', () => {
     await serve('--watch')
     const bearer = await token()
     await write('models/note.yaml', `${model('Notes')}  - { name: text, type: txt }\n  - { name: body, type: text, lenght: 3 }\n`)
-    await server.said('cannot be served')
+    await server.said('cannot be loaded')
     assert.equal((await notes(bearer, { method: 'POST', body: '{"data":{"title":"Third"}}' })).status, 201)
     await write('models/note.yaml', model('Remarks'))
-    await server.said('All is well again; reloaded in ')
+    await server.said('The faults are fixed; reloaded in ')
     assert.equal(await count(bearer), 3)
     await write('admin.config.yaml', 'data: elsewhere\nvalidation_status: 422\n')
-    await server.said('until the server is started again')
+    await server.said('until the server is restarted')
     await server.said('admin.config.yaml changed')
     assert.equal((await notes(bearer, { method: 'POST', body: '{"data":{}}' })).status, 422)
     const { stderr } = await server.stop()
     assert.match(stderr, /^Error: models\/note\.yaml:5:25: .*'txt'/m)
     assert.match(stderr, /^Error: models\/note\.yaml:6:\d+: .*lenght/m)
-    assert.match(stderr, /^Warning: 'data' stays data until the server is started again/m)
+    assert.match(stderr, /^Warning: 'data' stays data until the server is restarted/m)
   })
 
   test('--watch serves what is saved while it starts', BOUND, async () => {
@@ -120,13 +120,13 @@ writeFileSync(at('saved'), '')
       await write('models/note.yaml', model('Remarks'))
       await server.said('models/note.yaml changed')
       await write('admin.config.yaml', config('v2'))
-      await server.said('Commands are not told where the API is now')
+      await server.said('Commands cannot find the API')
       assert.equal((await post('/api/v2/models/note', { data: { title: 'Third' } }, bearer)).status, 201)
       await receiver.arrived(1)
       await rm(join(project.path, 'data/lock'), { recursive: true })
       const { stderr } = await server.stop()
       assert.equal(
-        stderr.split('Commands are not told').length,
+        stderr.split('Commands cannot find the API').length,
         2,
         'only where the API begins elsewhere is there anything to tell',
       )
