@@ -47,7 +47,7 @@ export class RejectedRows extends AppError {
 }
 
 /** Rows read before yielding to the event loop. */
-const ROWS_A_TURN = 500
+const ROWS_PER_TURN = 500
 
 /** Imports records on behalf of an actor, all or none. Rows are validated like creates. */
 export class Imports {
@@ -82,14 +82,14 @@ export class Imports {
       if (items.length === 0 && file.format === 'csv') checkColumns(model, row)
       items.push(itemOf(model, row, { keepIds, byId: upsertBy === 'id', ignored }))
       lines.push(row.line)
-      if (items.length % ROWS_A_TURN === 0) await setImmediate()
+      if (items.length % ROWS_PER_TURN === 0) await setImmediate()
     }
     try {
       const counts = await this.#records.importAll(actor, modelKey, items, { formId, key, dryRun })
       return { ...counts, total: items.length, ignored: [...ignored] }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED' || typeof error.details === 'string') throw error
-      throw new RejectedRows(foremost(error.details), (row) => lines[row - 1])
+      throw new RejectedRows(limitMessages(error.details), (row) => lines[row - 1])
     }
   }
 }
@@ -153,7 +153,7 @@ function itemOf(
 const PLAIN = { enumerable: true, configurable: true, writable: true } as const
 
 /** Limits the number of messages; the last one states the total. */
-function foremost(details: FieldMessages): FieldMessages {
+function limitMessages(details: FieldMessages): FieldMessages {
   const all = Object.entries(details)
   if (all.length <= MAX_NAMED) return details
   const more = `${all.length - MAX_NAMED} more faults are not shown`

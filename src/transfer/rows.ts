@@ -25,13 +25,13 @@ export type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array |
  * @throws {AppError} INVALID_REQUEST, MALFORMED_JSON
  */
 export function readRows(format: Format, content: Content, model: Model): AsyncIterable<Row> {
-  const text = decoded(content)
+  const text = decodeUtf8(content)
   if (format === 'csv') return readCsv(text, model)
   return format === 'json' ? readJson(text) : readNdjson(text)
 }
 
 /** Rejects UTF-16 and Latin-1 rather than importing wrong characters. Strips a byte order mark. */
-async function* decoded(content: Content): AsyncGenerator<string> {
+async function* decodeUtf8(content: Content): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const encoder = new TextEncoder()
   try {

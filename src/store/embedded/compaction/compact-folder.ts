@@ -14,7 +14,7 @@ import { ignoreRecords, replay, validatorForEdited } from '../recovery/replay.ts
 import { compact, countRecords } from './compact.ts'
 
 /** Result of `compactFolder`. Sizes in bytes. */
-export interface Compacted {
+export interface CompactedFolder {
   readonly before: { readonly snapshot: number; readonly journal: number }
   readonly after: number
   readonly records: number
@@ -31,7 +31,7 @@ export interface CompactOptions {
  *
  * @throws {AppError} DATA_IN_USE naming the holder, DATA_CORRUPT
  */
-export async function compactFolder(folder: string, registry: Registry, options: CompactOptions = {}): Promise<Compacted> {
+export async function compactFolder(folder: string, registry: Registry, options: CompactOptions = {}): Promise<CompactedFolder> {
   const { accept = false, warn = () => {} } = options
   const disk = nodeDisk
   const release = await acquireLock(lockPath(folder))

@@ -5,7 +5,7 @@ import { openSnapshot, snapshotIn, snapshotSize } from '../recovery/recovery.ts'
 import { countLines, idAt, lineOf, linesIn, type SnapshotPart } from '../snapshot/layout.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import { JournalOverlay } from './journal-overlay.ts'
-import { joined, merge } from './merge.ts'
+import { joinLines, merge } from './merge.ts'
 
 /** A compaction as plain data, which can be posted to another thread. */
 export interface CompactionTask {
@@ -100,7 +100,7 @@ function canonicalLines(lines: Buffer): Buffer {
     isCanonical &&= isGood
     pieces.push(isGood ? piece : Buffer.from(lineOf(JSON.parse(piece.toString()) as StoredRecord)))
   }
-  return isCanonical ? lines : joined(pieces)
+  return isCanonical ? lines : joinLines(pieces)
 }
 
 /** Number of records in a snapshot with a valid checksum. */

@@ -42,9 +42,9 @@ class TableMerge {
   readonly #ids: Float64Array
   #done = 0
 
-  constructor(over: TableOverlay | undefined) {
-    this.#records = over?.records ?? new Map()
-    this.#isUnordered = over?.isUnordered ?? false
+  constructor(merge: TableOverlay | undefined) {
+    this.#records = merge?.records ?? new Map()
+    this.#isUnordered = merge?.isUnordered ?? false
     this.#ids = Float64Array.from(this.#records.keys()).sort()
   }
 
@@ -63,21 +63,21 @@ class TableMerge {
       const id = idAt(lines, start) ?? 0
       if (this.#next() <= id || this.#records.has(id)) {
         keepUntil(previousEnd)
-        this.#takeUntil(id, pieces)
+        this.#addUntil(id, pieces)
       }
       if (!this.#records.has(id) && kept === -1) kept = start
       previousEnd = end
     }
     keepUntil(previousEnd)
-    return joined(pieces)
+    return joinLines(pieces)
   }
 
   /** The records behind the last line. */
   *rest(): Generator<SnapshotPart> {
     while (this.#done < this.#ids.length) {
       const pieces: Buffer[] = []
-      this.#takeUntil(this.#ids[this.#done + BATCH] ?? Number.POSITIVE_INFINITY, pieces)
-      if (pieces.length > 0) yield { kind: 'lines', lines: joined(pieces), line: 0 }
+      this.#addUntil(this.#ids[this.#done + BATCH] ?? Number.POSITIVE_INFINITY, pieces)
+      if (pieces.length > 0) yield { kind: 'lines', lines: joinLines(pieces), line: 0 }
     }
   }
 
@@ -85,7 +85,7 @@ class TableMerge {
     return this.#ids[this.#done] ?? Number.POSITIVE_INFINITY
   }
 
-  #takeUntil(id: number, pieces: Buffer[]): void {
+  #addUntil(id: number, pieces: Buffer[]): void {
     for (; this.#next() < id; this.#done++) {
       const record = this.#records.get(this.#next())
       if (record !== null && record !== undefined) pieces.push(Buffer.from(lineOf(record)))
@@ -94,6 +94,6 @@ class TableMerge {
 }
 
 /** Joins buffers by a comma and a newline. */
-export function joined(pieces: readonly Buffer[]): Buffer {
+export function joinLines(pieces: readonly Buffer[]): Buffer {
   return Buffer.concat(pieces.flatMap((piece, index) => (index === 0 ? [piece] : [SEPARATOR, piece])))
 }

@@ -36,7 +36,7 @@ export async function acquireLock(path: string): Promise<Release> {
   })
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if ((await claim(draft, path)) || (await takeOver(draft, path))) {
+      if ((await createLock(draft, path)) || (await takeOver(draft, path))) {
         await removeDrafts(path).catch(() => {})
         return releaser(path)
       }
@@ -70,7 +70,7 @@ export const lockPath = (folder: string): string => join(folder, 'lock')
  *
  * @param api undefined when the server stops, since another program may listen there afterwards
  */
-export async function announceApi(path: string, api: string | undefined): Promise<void> {
+export async function publishApi(path: string, api: string | undefined): Promise<void> {
   const holder: Holder = { pid: process.pid, started: await startOf(process.pid), ...(api === undefined ? {} : { api }) }
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   await writeFile(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
@@ -125,7 +125,7 @@ function releaser(path: string): Release {
 }
 
 /** Links the draft to the lock path if that does not exist: of several processes, one succeeds. */
-function claim(draft: string, path: string): Promise<boolean> {
+function createLock(draft: string, path: string): Promise<boolean> {
   return link(draft, path).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
@@ -144,7 +144,7 @@ function claim(draft: string, path: string): Promise<boolean> {
 async function takeOver(draft: string, path: string): Promise<boolean> {
   if (!(await isStale(path))) return false
   const guard = `${path}.takeover`
-  if (!(await claim(draft, guard))) {
+  if (!(await createLock(draft, guard))) {
     // Its owner died between two system calls.
     if (await isStale(guard).catch(() => false)) await rm(guard, { force: true })
     return false

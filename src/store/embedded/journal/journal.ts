@@ -46,8 +46,8 @@ export async function readJournal(
     const reading = readEntries(bytes, firstOf(path))
     // A torn line must be the end of the journal.
     if (torn !== undefined && bytes.length > 0) throw damaged(torn.path, torn.goodLength)
-    if (reading.rest === 'damaged') throw damaged(path, reading.goodLength)
-    if (reading.rest === 'torn') torn = { path, goodLength: reading.goodLength, length: bytes.length }
+    if (reading.rest === 'damaged') throw damaged(path, reading.validLength)
+    if (reading.rest === 'torn') torn = { path, goodLength: reading.validLength, length: bytes.length }
     if (firstOf(path) > last + 1) throw missing(path, last, firstOf(path))
     end = endOf(path, reading.entries) ?? end
     for (const entry of reading.entries) {
@@ -110,8 +110,8 @@ export class Journal {
   }
 
   /** Starts a new file whose first transaction will be `sequence`. */
-  static async begin(folder: string, disk: Disk, sequence: number): Promise<Journal> {
-    const { path, file } = await beginFile(folder, disk, sequence)
+  static async create(folder: string, disk: Disk, sequence: number): Promise<Journal> {
+    const { path, file } = await createFile(folder, disk, sequence)
     return new Journal(folder, disk, path, file)
   }
 
@@ -148,7 +148,7 @@ export class Journal {
 
   /** Seals the file and starts the next one, whose first transaction will be `sequence`. If that fails nothing has changed. */
   async rotate(sequence: number): Promise<void> {
-    const { path, file } = await beginFile(this.#folder, this.#disk, sequence)
+    const { path, file } = await createFile(this.#folder, this.#disk, sequence)
     const sealed = this.#file
     this.#path = path
     this.#file = file
@@ -163,7 +163,7 @@ export class Journal {
 }
 
 /** Creates a journal file whose name is as durable as its content; removes it on failure. */
-async function beginFile(folder: string, disk: Disk, sequence: number): Promise<{ path: string; file: AppendFile }> {
+async function createFile(folder: string, disk: Disk, sequence: number): Promise<{ path: string; file: AppendFile }> {
   const path = join(folder, `journal.${sequence}.log`)
   const file = await disk.openAppend(path)
   try {

@@ -48,7 +48,7 @@ export async function surveyJournal(folder: string, disk: Disk, sequence: number
   for (const path of paths) {
     const file = basename(path)
     const bytes = await disk.readBytes(path)
-    const { entries: good, goodLength, rest } = readEntries(bytes, firstOf(path))
+    const { entries: good, validLength: goodLength, rest } = readEntries(bytes, firstOf(path))
     files.push({ file, bytes: bytes.length, transactions: good.length })
     end = endOf(path, good) ?? end
     if (torn !== undefined && bytes.length > 0) {

@@ -43,7 +43,7 @@ export interface Repair {
  */
 export async function examine(folder: string, registry: Registry): Promise<Report> {
   await assertUnheld(lockPath(folder))
-  const { snapshot, survey, findings, tables } = await look(folder, registry)
+  const { snapshot, survey, findings, tables } = await inspect(folder, registry)
   const all = [...findings, ...survey.findings]
   return {
     folder,
@@ -56,32 +56,34 @@ export async function examine(folder: string, registry: Registry): Promise<Repor
   }
 }
 
-interface Look {
+interface Inspection {
   readonly snapshot: Report['snapshot']
   readonly survey: JournalSurvey
   readonly findings: readonly Finding[]
   readonly tables: ReadonlyMap<string, number>
 }
 
-async function look(folder: string, registry: Registry): Promise<Look> {
+async function inspect(folder: string, registry: Registry): Promise<Inspection> {
   const found = await tryOpen(folder)
-  if (found instanceof AppError) return lookAtRuin(folder, found)
+  if (found instanceof AppError) return inspectLines(folder, found)
   try {
     const survey = await surveyJournal(folder, nodeDisk, found.sequence)
     const { file } = found
     const findings: Finding[] = []
     const poured = await replay(found, survey.entries, ignoreRecords, () => new StoredDataValidator(registry)).catch(
-      unlessCorrupt,
+      corruptionOrThrow,
     )
-    if (poured instanceof AppError) return await lookAtRuin(folder, poured)
+    if (poured instanceof AppError) return await inspectLines(folder, poured)
     const faults = poured.validation === undefined ? [] : faultLines(poured.validation)
     const origin = file?.origin ?? 'ours'
-    if (origin === 'edited') findings.push(note('is not as it was written: its checksum does not match'))
-    if (origin === 'foreign') findings.push(note('has no checksum, as one made by hand'))
+    if (origin === 'edited') findings.push(warning('is not as it was written: its checksum does not match'))
+    if (origin === 'foreign') findings.push(warning('has no checksum, as one made by hand'))
     const level = origin === 'ours' ? 'warning' : 'error'
     for (const message of faults) findings.push({ level, file: 'db.json', message })
     if (origin === 'ours' && faults.length > 0) {
-      findings.push(note('is as it was written, so it is served; it was accepted as it is, or the models have become stricter'))
+      findings.push(
+        warning('is as it was written, so it is served; it was accepted as it is, or the models have become stricter'),
+      )
     }
     return { snapshot: file && { bytes: file.bytes, origin, sequence: found.sequence }, survey, findings, tables: poured.tables }
   } finally {
@@ -89,14 +91,14 @@ async function look(folder: string, registry: Registry): Promise<Look> {
   }
 }
 
-const note = (message: string): Finding => ({ level: 'warning', file: 'db.json', message })
+const warning = (message: string): Finding => ({ level: 'warning', file: 'db.json', message })
 
 /** Examines a data file that is not valid JSON, line by line. */
-async function lookAtRuin(folder: string, error: AppError): Promise<Look> {
+async function inspectLines(folder: string, error: AppError): Promise<Inspection> {
   const salvage = new Salvage()
   const sequence = await salvageLines(snapshotPath(folder), salvage)
   const survey = await surveyJournal(folder, nodeDisk, sequence)
-  lay(survey.entries, salvage)
+  applyEntries(survey.entries, salvage)
   const tables = new Map([...salvage.tables].map(([name, { records }]) => [name, records.size]))
   const findings = [error.message, ...salvage.leftOut].map((message): Finding => ({ level: 'error', file: 'db.json', message }))
   return { snapshot: undefined, survey, findings, tables }
@@ -110,24 +112,24 @@ async function lookAtRuin(folder: string, error: AppError): Promise<Look> {
  */
 export async function repairInto(folder: string, target: string): Promise<Repair> {
   await assertUnheld(lockPath(folder))
-  await assertFree(target)
+  await assertEmpty(target)
   const salvage = new Salvage()
   const sequence = await salvageAll(folder, salvage)
   const survey = await surveyJournal(folder, nodeDisk, sequence)
-  lay(survey.entries, salvage)
+  applyEntries(survey.entries, salvage)
   await mkdir(target, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
     throw new AppError('TASK_FAILED', `${target} cannot be made: ${cause.message}; name another folder`, { cause })
   })
   const low = snapshotIn(target, nodeDisk)
   low.data = { sequence: survey.last, parts: partsOf(salvage) }
   await low.write()
-  await copyOthers(folder, target)
+  await copyOtherFiles(folder, target)
   const damages = survey.findings.map(({ file, message }) => `${file} ${message}`)
   const records = [...salvage.tables.values()].reduce((sum, table) => sum + table.records.size, 0)
   return { folder: target, records, transactions: survey.entries.length, leftOut: [...salvage.leftOut, ...damages] }
 }
 
-async function assertFree(target: string): Promise<void> {
+async function assertEmpty(target: string): Promise<void> {
   const remedy = 'name a folder that does not exist yet'
   const names = await nodeDisk.list(target).catch((cause: Error) => {
     throw new AppError('USAGE', `${target} is no folder that can be looked into: ${cause.message}; ${remedy}`, { cause })
@@ -140,7 +142,7 @@ async function salvageAll(folder: string, salvage: Salvage): Promise<number | un
   const found = await tryOpen(folder)
   if (found instanceof AppError) return salvageLines(snapshotPath(folder), salvage)
   try {
-    const outcome = await salvageParts(found, salvage).catch(unlessCorrupt)
+    const outcome = await salvageParts(found, salvage).catch(corruptionOrThrow)
     if (!(outcome instanceof AppError)) return found.sequence
     salvage.clear()
     return await salvageLines(snapshotPath(folder), salvage)
@@ -163,7 +165,7 @@ async function salvageParts(snapshot: Snapshot, salvage: Salvage): Promise<void>
 }
 
 /** Applies transactions to the salvaged tables. */
-function lay(entries: readonly JournalEntry[], salvage: Salvage): void {
+function applyEntries(entries: readonly JournalEntry[], salvage: Salvage): void {
   for (const { changes, nextIds } of entries) {
     for (const [name, id, after] of changes) {
       const { records } = salvage.table(name, id + 1)
@@ -187,7 +189,7 @@ async function* partsOf({ tables }: Salvage): AsyncGenerator<SnapshotPart> {
 }
 
 /** Copies the files that do not belong to the store, such as the secret. */
-async function copyOthers(from: string, to: string): Promise<void> {
+async function copyOtherFiles(from: string, to: string): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     if (entry.isFile() && !/^(db\.json|journal\.|lock)/.test(entry.name)) {
       await copyFile(join(from, entry.name), join(to, entry.name))
@@ -195,9 +197,9 @@ async function copyOthers(from: string, to: string): Promise<void> {
   }
 }
 
-const unlessCorrupt = (error: unknown): AppError => {
+const corruptionOrThrow = (error: unknown): AppError => {
   if (error instanceof AppError && error.code === 'DATA_CORRUPT') return error
   throw error
 }
 
-const tryOpen = (folder: string): Promise<Snapshot | AppError> => openSnapshot(folder, nodeDisk).catch(unlessCorrupt)
+const tryOpen = (folder: string): Promise<Snapshot | AppError> => openSnapshot(folder, nodeDisk).catch(corruptionOrThrow)

@@ -98,11 +98,11 @@ export async function readFolderBeside(folder: string, disk: Disk): Promise<Data
  * @param remedy an additional remedy for the message
  * @throws {AppError} DATA_CORRUPT naming the invalid records, up to a limit
  */
-export function rejectInvalid(path: string, judgement: ValidationResult | undefined, remedy = ''): void {
-  if (judgement === undefined || judgement.faultCount === 0) return
+export function rejectInvalid(path: string, validation: ValidationResult | undefined, remedy = ''): void {
+  if (validation === undefined || validation.faultCount === 0) return
   const lines = [
     `${path} is not as it was last written, and does not fit the models:`,
-    ...faultLines(judgement),
+    ...faultLines(validation),
     `Mend it by hand, or restore it from a copy. ${remedy}`.trimEnd(),
   ]
   throw new AppError('DATA_CORRUPT', lines.join('\n'))
@@ -145,7 +145,7 @@ const busy = (folder: string): AppError =>
   new AppError('STORE_UNAVAILABLE', `${folder} changes faster than it can be read; try again`)
 
 /** Runs `work` and closes what was found. */
-export async function closing(found: DataFolder, work: (found: DataFolder) => Promise<unknown>): Promise<void> {
+export async function thenClose(found: DataFolder, work: (found: DataFolder) => Promise<unknown>): Promise<void> {
   try {
     await work(found)
   } finally {

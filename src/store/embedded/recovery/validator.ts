@@ -41,8 +41,8 @@ export class StoredDataValidator {
 
   /** Starts a table, whose records follow in file order. */
   table(name: string, line?: number): TableValidator {
-    if (this.#tables.has(name)) this.#accuse({ path: `tables.${name}`, problem: 'is there twice', ...(line && { line }) })
-    const judge = new TableValidator(name, line, this.#models.get(name), (fault) => this.#accuse(fault))
+    if (this.#tables.has(name)) this.#report({ path: `tables.${name}`, problem: 'is there twice', ...(line && { line }) })
+    const judge = new TableValidator(name, line, this.#models.get(name), (fault) => this.#report(fault))
     this.#tables.set(name, judge)
     return judge
   }
@@ -53,7 +53,7 @@ export class StoredDataValidator {
    */
   journalRecord(table: string, record: StoredRecord): void {
     const judge = this.#tables.get(table) ?? this.table(table)
-    judge.ours(record)
+    judge.journalRecord(record)
   }
 
   /** Checks references, which needs all records. */
@@ -62,37 +62,37 @@ export class StoredDataValidator {
       this.#records += table.count
       for (const { field, target, index, id } of table.references()) {
         if (this.#tables.get(target)?.has(id) === true) continue
-        this.#accuse(table.fault(index, field, `refers to ${target} ${id}, which is not there`))
+        this.#report(table.fault(index, field, `refers to ${target} ${id}, which is not there`))
       }
     }
     return { faults: this.#faults, faultCount: this.#faultCount, records: this.#records }
   }
 
-  #accuse(fault: RecordFault): void {
+  #report(fault: RecordFault): void {
     this.#faultCount++
     if (this.#faults.length < MAX_FAULTS) this.#faults.push(fault)
   }
 }
 
 /** Position of a record that comes from the journal: negative, and derived from its id. */
-const placeOfOurs = (id: number): number => -id
-const isOurs = (place: number): boolean => place < 0
+const journalPosition = (id: number): number => -id
+const isFromJournal = (place: number): boolean => place < 0
 
 /** Validates one table. */
 export class TableValidator {
   readonly #name: string
   readonly #line: number | undefined
-  readonly #accuse: (fault: RecordFault) => void
+  readonly #report: (fault: RecordFault) => void
   readonly #fields: readonly Field[]
   readonly #unique: readonly { readonly name: string; readonly owners: Map<Json, number> }[]
   readonly #links: readonly { readonly name: string; readonly target: string; readonly found: number[] }[]
-  readonly #places = new Map<number, number>()
+  readonly #positions = new Map<number, number>()
   readonly #ids: (number | undefined)[] = []
 
   constructor(name: string, line: number | undefined, model: Model | undefined, accuse: (fault: RecordFault) => void) {
     this.#name = name
     this.#line = line
-    this.#accuse = accuse
+    this.#report = accuse
     this.#fields = [...(model?.fields.values() ?? [])].filter((field) => field.name !== 'id')
     this.#unique = this.#fields.filter(({ unique }) => unique).map((field) => ({ name: field.name, owners: new Map() }))
     this.#links = [...(model?.relations.values() ?? [])].map(({ name, relation: { target } }) => ({ name, target, found: [] }))
@@ -104,46 +104,46 @@ export class TableValidator {
   }
 
   has(id: number): boolean {
-    return this.#places.has(id)
+    return this.#positions.has(id)
   }
 
   /**
-   * @param isOverruled true if the journal replaces or removes this record
+   * @param isReplaced true if the journal replaces or removes this record
    * @returns the record, if it has a usable id
    */
-  record(value: unknown, isOverruled: boolean): StoredRecord | undefined {
+  record(value: unknown, isReplaced: boolean): StoredRecord | undefined {
     const index = this.#ids.length
     const id = isObject(value) ? value.id : undefined
     const hasId = typeof id === 'number' && Number.isSafeInteger(id) && id >= 1
     this.#ids.push(hasId ? id : undefined)
     if (!hasId) {
-      this.#accuse(this.fault(index, '', 'has no id, which is an integer from 1'))
+      this.#report(this.fault(index, '', 'has no id, which is an integer from 1'))
       return undefined
     }
-    const other = this.#places.get(id)
+    const other = this.#positions.get(id)
     if (other !== undefined) {
-      this.#accuse(this.fault(index, '', `has the id ${id}, which records[${other}] has`))
+      this.#report(this.fault(index, '', `has the id ${id}, which records[${other}] has`))
       return undefined
     }
-    this.#places.set(id, index)
+    this.#positions.set(id, index)
     const record = value as StoredRecord
     for (const field of this.#fields) {
       const stored = record[field.name] ?? null
       if (stored === null) {
-        if (field.required) this.#accuse(this.fault(index, field.name, 'is mandatory'))
+        if (field.required) this.#report(this.fault(index, field.name, 'is mandatory'))
       } else {
-        for (const problem of valueProblems(field, stored)) this.#accuse(this.fault(index, field.name, problem))
+        for (const problem of valueProblems(field, stored)) this.#report(this.fault(index, field.name, problem))
       }
     }
-    if (isOverruled) this.#places.delete(id)
-    else this.#compare(record, index)
+    if (isReplaced) this.#positions.delete(id)
+    else this.#collect(record, index)
     return record
   }
 
-  ours(record: StoredRecord): void {
-    const place = placeOfOurs(record.id)
-    this.#places.set(record.id, place)
-    this.#compare(record, place)
+  journalRecord(record: StoredRecord): void {
+    const place = journalPosition(record.id)
+    this.#positions.set(record.id, place)
+    this.#collect(record, place)
   }
 
   /** The targets of all references. */
@@ -154,22 +154,22 @@ export class TableValidator {
   }
 
   fault(index: number, field: string, problem: string): RecordFault {
-    const record = isOurs(index) ? `the journal's ${this.#name}` : `tables.${this.#name}.records[${index}]`
+    const record = isFromJournal(index) ? `the journal's ${this.#name}` : `tables.${this.#name}.records[${index}]`
     const path = `${record}${field && `.${field}`}`
-    const id = isOurs(index) ? -index : this.#ids[index]
-    const line = this.#line !== undefined && !isOurs(index) ? this.#line + 1 + index : undefined
+    const id = isFromJournal(index) ? -index : this.#ids[index]
+    const line = this.#line !== undefined && !isFromJournal(index) ? this.#line + 1 + index : undefined
     return { path, problem, ...(id !== undefined && { id }), ...(line !== undefined && { line }) }
   }
 
-  #compare(record: StoredRecord, index: number): void {
+  #collect(record: StoredRecord, index: number): void {
     for (const { name, owners } of this.#unique) {
       const value = record[name] ?? null
       if (value === null) continue
       const owner = owners.get(value)
       if (owner === undefined) owners.set(value, index)
-      else if (!isOurs(index)) this.#accuse(this.fault(index, name, `must be unique, and records[${owner}] has the same`))
-      else if (!isOurs(owner))
-        this.#accuse(this.fault(owner, name, `must be unique, and ${this.#name} ${record.id} has the same`))
+      else if (!isFromJournal(index)) this.#report(this.fault(index, name, `must be unique, and records[${owner}] has the same`))
+      else if (!isFromJournal(owner))
+        this.#report(this.fault(owner, name, `must be unique, and ${this.#name} ${record.id} has the same`))
     }
     for (const { name, found } of this.#links) {
       const value = record[name] ?? null

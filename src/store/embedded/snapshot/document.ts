@@ -32,10 +32,10 @@ export async function parseDocument(text: string, path: string): Promise<Snapsho
   }
   const twice = await duplicateKey(text, document)
   if (twice !== undefined) throw corrupt(`line ${twice.line}: the key ${JSON.stringify(twice.key)} is there twice`)
-  refuseStrangers(document, MEMBERS, '', corrupt)
+  rejectUnknownMembers(document, MEMBERS, '', corrupt)
   const tables = Object.entries(document.tables).map(([name, table]): [string, DocumentTable] => {
     if (!isObject(table) || !Array.isArray(table.records)) throw corrupt(`tables.${name}.records is not a list`)
-    refuseStrangers(table, TABLE_MEMBERS, `tables.${name}.`, corrupt)
+    rejectUnknownMembers(table, TABLE_MEMBERS, `tables.${name}.`, corrupt)
     return [name, { nextId: numberOr(table.next_id, 1), records: table.records }]
   })
   return { sequence: numberOr(document.sequence, 0), tables: Object.fromEntries(tables) }
@@ -53,7 +53,12 @@ export function partsOf(tables: SnapshotDocument['tables']): AsyncIterable<Snaps
   }
 }
 
-function refuseStrangers(value: object, known: readonly string[], path: string, corrupt: (reason: string) => AppError): void {
+function rejectUnknownMembers(
+  value: object,
+  known: readonly string[],
+  path: string,
+  corrupt: (reason: string) => AppError,
+): void {
   const stranger = Object.keys(value).find((key) => !known.includes(key))
   if (stranger !== undefined) throw corrupt(`${path}${stranger} is no member of a data file, and would be lost`)
 }
@@ -66,12 +71,12 @@ async function parseJson(text: string, corrupt: (reason: string) => AppError): P
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw corrupt((await syntaxFault(text)) ?? (error instanceof Error ? error.message : String(error)))
+    throw corrupt((await describeSyntaxError(text)) ?? (error instanceof Error ? error.message : String(error)))
   }
 }
 
 /** Messages for the error codes of jsonc-parser. */
-const FAULTS: Readonly<Record<number, string>> = {
+const SYNTAX_ERRORS: Readonly<Record<number, string>> = {
   1: 'something stands here that is no JSON',
   2: 'a number is not written as JSON has it',
   3: 'a key in double quotes is missing',
@@ -91,7 +96,7 @@ const FAULTS: Readonly<Record<number, string>> = {
 }
 
 /** Position and description of the first JSON syntax error. */
-async function syntaxFault(text: string): Promise<string | undefined> {
+async function describeSyntaxError(text: string): Promise<string | undefined> {
   // Rarely needed, so it is not loaded at start.
   const { visit } = await import('jsonc-parser')
   let fault: string | undefined
@@ -99,7 +104,7 @@ async function syntaxFault(text: string): Promise<string | undefined> {
     text,
     {
       onError(code, _offset, _length, line, character) {
-        fault ??= `line ${line + 1}, column ${character + 1}: ${FAULTS[code] ?? 'it is not valid JSON'}`
+        fault ??= `line ${line + 1}, column ${character + 1}: ${SYNTAX_ERRORS[code] ?? 'it is not valid JSON'}`
       },
     },
     { disallowComments: true },

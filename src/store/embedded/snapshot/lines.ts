@@ -7,7 +7,7 @@ import { countLines, FORMAT, idAt, linesIn, NEWLINE, type SnapshotPart, TABLE_EN
 const COMMA = 0x2c
 
 /** A file has another layout than ours, from this line at the latest. */
-export class StrayLine extends Error {
+export class LayoutError extends Error {
   /** Counts from 1. */
   readonly line: number
 
@@ -87,7 +87,7 @@ export function tableOf(line: string): { readonly name: string; readonly nextId:
 /**
  * Reads the head of a file in our layout.
  *
- * @throws {StrayLine} if it has another layout
+ * @throws {LayoutError} if it has another layout
  */
 export const readSequence = (file: ReadFile): Promise<number> => readHead(new Window(file))
 
@@ -95,19 +95,19 @@ async function readHead(window: Window): Promise<number> {
   await expectLine(window, 1, '{')
   await expectLine(window, 2, `"format": ${FORMAT},`)
   const sequence = Number(SEQUENCE.exec(await window.line())?.[1])
-  if (!Number.isSafeInteger(sequence)) throw new StrayLine(3, `it must be '"sequence": <number>,'`)
+  if (!Number.isSafeInteger(sequence)) throw new LayoutError(3, `it must be '"sequence": <number>,'`)
   await expectLine(window, 4, '"tables": {')
   return sequence
 }
 
 async function expectLine(window: Window, line: number, expected: string): Promise<void> {
-  if ((await window.line()) !== expected) throw new StrayLine(line, `it must be '${expected}'`)
+  if ((await window.line()) !== expected) throw new LayoutError(line, `it must be '${expected}'`)
 }
 
 /**
  * Reads a file in our layout. The bytes of a part are overwritten by the next part.
  *
- * @throws {StrayLine} if it has another layout
+ * @throws {LayoutError} if it has another layout
  */
 export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
   const window = new Window(file)
@@ -119,7 +119,7 @@ export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
     const table = tableOf(head)
     if (table === undefined || isLast === true) {
       if (isLast !== false) return await readEnd(window, line, head)
-      throw new StrayLine(line, 'it is not the beginning of a table')
+      throw new LayoutError(line, 'it is not the beginning of a table')
     }
     yield { kind: 'table', ...table, line }
     line++
@@ -128,19 +128,19 @@ export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
       line += countLines(lines)
     }
     const end = await window.line()
-    if (end !== ']}' && end !== ']},') throw new StrayLine(line, 'it is not the end of a table')
+    if (end !== ']}' && end !== ']},') throw new LayoutError(line, 'it is not the end of a table')
     isLast = end === ']}'
   }
 }
 
 /** @param head the line behind the tables */
 async function readEnd(window: Window, line: number, head: string): Promise<void> {
-  if (head !== '},' && head !== '}') throw new StrayLine(line, 'it is not the end of the tables')
+  if (head !== '},' && head !== '}') throw new LayoutError(line, 'it is not the end of the tables')
   if (head === '},' && !/^"checksum": "\w*"$/.test(await window.line())) {
-    throw new StrayLine(line + 1, 'it is not the checksum')
+    throw new LayoutError(line + 1, 'it is not the checksum')
   }
-  if ((await window.line()) !== '}') throw new StrayLine(line + 1, 'it is not the end of the file')
-  if (window.view.length > 0 || (await window.fill())) throw new StrayLine(line + 2, 'it stands behind the end')
+  if ((await window.line()) !== '}') throw new LayoutError(line + 1, 'it is not the end of the file')
+  if (window.view.length > 0 || (await window.fill())) throw new LayoutError(line + 2, 'it stands behind the end')
 }
 
 /** Number of lines before the first one without a comma. */
@@ -157,30 +157,30 @@ function linesWithComma(lines: Buffer): number {
  * Parses the records on some lines.
  *
  * @param firstLine number of the first line, if the lines are not known to be written by us
- * @throws {StrayLine} if a line does not hold exactly one record
+ * @throws {LayoutError} if a line does not hold exactly one record
  */
 export function parseLines(lines: Buffer, firstLine?: number): unknown[] {
   if (firstLine === undefined) return JSON.parse(arrayOf(lines)) as unknown[]
   const records = parseFully(lines)
-  if (records !== undefined && agree(lines, records)) return records
+  if (records !== undefined && matchesLines(lines, records)) return records
   let line = firstLine
   for (const { start, end } of linesIn(lines)) {
     const alone = lines.subarray(start, end)
-    if (!endsLine(lines, end) || !agree(alone, parseFully(alone) ?? [])) break
+    if (!isLineEnd(lines, end) || !matchesLines(alone, parseFully(alone) ?? [])) break
     line++
   }
-  throw new StrayLine(line, 'a record must stand on one line of its own, as valid JSON with no key twice')
+  throw new LayoutError(line, 'a record must stand on one line of its own, as valid JSON with no key twice')
 }
 
-const endsLine = (lines: Buffer, end: number): boolean => end === lines.length || lines[end] === COMMA
+const isLineEnd = (lines: Buffer, end: number): boolean => end === lines.length || lines[end] === COMMA
 
 /** True if each line holds one of the records, and its leading id equals the parsed one. */
-function agree(lines: Buffer, records: readonly unknown[]): boolean {
+function matchesLines(lines: Buffer, records: readonly unknown[]): boolean {
   let index = 0
   for (const { start, end } of linesIn(lines)) {
     const id = idAt(lines, start)
     if (id !== undefined && (records[index] as { id?: unknown } | null | undefined)?.id !== id) return false
-    if (!endsLine(lines, end)) return false
+    if (!isLineEnd(lines, end)) return false
     index++
   }
   return index === records.length
@@ -218,10 +218,10 @@ async function* recordLines(window: Window, line: () => number): AsyncGenerator<
     // The last line of a table has no comma; the bytes behind a line tell whether it is the last.
     const newline = view.length < 3 ? -1 : view.lastIndexOf(NEWLINE, view.length - 3)
     if (newline > 0) {
-      if (view[newline - 1] !== COMMA) throw new StrayLine(line() + linesWithComma(view) + 1, 'it is not the end of a table')
+      if (view[newline - 1] !== COMMA) throw new LayoutError(line() + linesWithComma(view) + 1, 'it is not the end of a table')
       yield view.subarray(0, newline - 1)
       window.use(newline + 1)
-    } else if (view.length > 0 && view[0] === NEWLINE) throw new StrayLine(line(), 'it is empty')
-    if (!(await window.fill())) throw new StrayLine(line(), 'the file ends within a table')
+    } else if (view.length > 0 && view[0] === NEWLINE) throw new LayoutError(line(), 'it is empty')
+    if (!(await window.fill())) throw new LayoutError(line(), 'the file ends within a table')
   }
 }

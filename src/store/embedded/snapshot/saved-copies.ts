@@ -35,7 +35,7 @@ export interface CopyRequest {
 }
 
 /** @throws {AppError} USAGE for an invalid name, SNAPSHOT_EXISTS */
-export async function refuseTaken(folder: string, { name, force = false }: CopyRequest): Promise<void> {
+export async function rejectExisting(folder: string, { name, force = false }: CopyRequest): Promise<void> {
   const path = copyPath(folder, name)
   if (!force && (await sizeOf(path)) !== undefined) {
     throw new AppError('SNAPSHOT_EXISTS', `There is a snapshot '${name}' already; --force writes over it`)
@@ -48,7 +48,7 @@ export async function refuseTaken(folder: string, { name, force = false }: CopyR
  * @throws {AppError} USAGE for an invalid name, SNAPSHOT_EXISTS
  */
 export async function saveCopy(folder: string, request: CopyRequest): Promise<SavedCopy> {
-  await refuseTaken(folder, request)
+  await rejectExisting(folder, request)
   const path = copyPath(folder, request.name)
   await mkdir(copiesFolder(folder), { recursive: true, mode: 0o700 })
   const draft = `${path}.${process.pid}.draft`
@@ -58,7 +58,7 @@ export async function saveCopy(folder: string, request: CopyRequest): Promise<Sa
   } finally {
     await rm(draft, { force: true })
   }
-  return found(folder, request.name)
+  return describeCopy(folder, request.name)
 }
 
 /**
@@ -73,7 +73,7 @@ export async function checkCopy(folder: string, registry: Registry, name: string
     throw new AppError('SNAPSHOT_NOT_FOUND', `There is no snapshot '${name}'${meantOrKnown(name, known)}`)
   }
   try {
-    await judgeCopy(path, registry)
+    await validateCopy(path, registry)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // A remote client sees the file's name, not the location of the data folder.
@@ -84,7 +84,7 @@ export async function checkCopy(folder: string, registry: Registry, name: string
 }
 
 /** @throws {AppError} DATA_CORRUPT, TASK_FAILED if the file cannot be read */
-async function judgeCopy(path: string, registry: Registry): Promise<void> {
+async function validateCopy(path: string, registry: Registry): Promise<void> {
   const snapshot = await openSnapshotFile(path, nodeDisk)
   try {
     const { validation: judgement } = await replay(snapshot, [], ignoreRecords, validatorForEdited(registry))
@@ -107,7 +107,7 @@ export async function loadCopy(folder: string, name: string): Promise<SavedCopy>
     throw error
   }
   await nodeDisk.syncFolder(folder)
-  return found(folder, name)
+  return describeCopy(folder, name)
 }
 
 /** The saved copies of a data folder, by name. */
@@ -121,7 +121,7 @@ export async function savedCopies(folder: string): Promise<SavedCopy[]> {
     names
       .filter((name) => NAME.test(name))
       .sort()
-      .map((name) => found(folder, name)),
+      .map((name) => describeCopy(folder, name)),
   )
 }
 
@@ -159,7 +159,7 @@ async function removeJournal(folder: string): Promise<void> {
   for (const path of (await journalFiles(folder, nodeDisk)).reverse()) await nodeDisk.remove(path)
 }
 
-async function found(folder: string, name: string): Promise<SavedCopy> {
+async function describeCopy(folder: string, name: string): Promise<SavedCopy> {
   const { size, mtimeMs } = await stat(copyPath(folder, name))
   return { name, bytes: size, savedAt: mtimeMs }
 }

@@ -7,7 +7,7 @@ import { chunksOf } from '../files/read-ahead.ts'
 import { parseDocument, partsOf } from './document.ts'
 import type { SnapshotPart } from './layout.ts'
 import * as layout from './layout.ts'
-import { readLines, readSequence, StrayLine } from './lines.ts'
+import { LayoutError, readLines, readSequence } from './lines.ts'
 
 /** Larger files are only read line by line, since their text may exceed the maximum string length. In bytes. */
 const MAX_DOCUMENT_BYTES = 256 << 20
@@ -34,7 +34,7 @@ export interface SnapshotFile {
    *
    * @throws {AppError} DATA_CORRUPT if it is not a snapshot or too large
    */
-  document(stray: StrayLine): Promise<Snapshot>
+  document(stray: LayoutError): Promise<Snapshot>
   close(): Promise<void>
 }
 
@@ -74,14 +74,14 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
       const about = {
         origin: await originOf(file),
         bytes: file.size,
-        document: (stray: StrayLine) => this.#readDocument(file, about, stray),
+        document: (stray: LayoutError) => this.#readDocument(file, about, stray),
         close: () => file.close(),
       }
       const parts = { [Symbol.asyncIterator]: () => readLines(file) }
       return await readSequence(file).then(
         (sequence) => ({ sequence, parts, file: about }),
         (error: unknown) => {
-          if (error instanceof StrayLine) return about.document(error)
+          if (error instanceof LayoutError) return about.document(error)
           throw error
         },
       )
@@ -93,7 +93,7 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
     }
   }
 
-  async #readDocument(file: ReadFile, about: SnapshotFile, { message }: StrayLine): Promise<Snapshot> {
+  async #readDocument(file: ReadFile, about: SnapshotFile, { message }: LayoutError): Promise<Snapshot> {
     if (file.size > this.#maxDocumentBytes || about.origin === 'ours') {
       const remedy = 'Restore it from a copy; a file of this size must keep its layout, one record a line'
       throw new AppError('DATA_CORRUPT', `${this.#path} cannot be read: ${message}. ${remedy}`)

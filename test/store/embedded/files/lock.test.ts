@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../../src/errors.ts'
-import { acquireLock, announceApi, apiOf } from '../../../../src/store/embedded/files/lock.ts'
+import { acquireLock, apiOf, publishApi } from '../../../../src/store/embedded/files/lock.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { Child } from '../child.ts'
 
@@ -178,14 +178,14 @@ describe('where the holder serves the data', () => {
       assert.equal(await apiOf(lock), undefined)
       const release = await acquireLock(lock)
       assert.equal(await apiOf(lock), undefined)
-      await announceApi(lock, 'http://127.0.0.1:8000/api/v1')
+      await publishApi(lock, 'http://127.0.0.1:8000/api/v1')
       assert.equal(await apiOf(lock), 'http://127.0.0.1:8000/api/v1')
       await assertInUse(lock, process.pid)
       assert.deepEqual(await readdir(folder), ['lock'])
-      await announceApi(lock, undefined)
+      await publishApi(lock, undefined)
       assert.equal(await apiOf(lock), undefined)
       await assertInUse(lock, process.pid)
-      await announceApi(lock, 'http://127.0.0.1:8000/api/v1')
+      await publishApi(lock, 'http://127.0.0.1:8000/api/v1')
       await release()
       assert.equal(await apiOf(lock), undefined)
     }))

@@ -81,7 +81,7 @@ describe('a journal', () => {
       for (let offset = 0; offset < JOURNAL.length; offset++) {
         const bytes = Buffer.from(JOURNAL)
         bytes.writeUInt8(bytes.readUInt8(offset) ^ mask, offset)
-        const { entries, goodLength, rest } = readEntries(bytes, FIRST)
+        const { entries, validLength: goodLength, rest } = readEntries(bytes, FIRST)
         if (rest === 'none') {
           assert.deepEqual(entries, ENTRIES, `byte ${offset}`)
           continue
@@ -98,7 +98,7 @@ describe('a journal', () => {
 
   test('without a line in the middle, or the first, is damaged there', () => {
     for (let index = 0; index < LINES.length - 1; index++) {
-      const { entries, goodLength, rest } = readEntries(without(index), FIRST)
+      const { entries, validLength: goodLength, rest } = readEntries(without(index), FIRST)
       assert.deepEqual(
         { entries, goodLength, rest },
         { entries: ENTRIES.slice(0, index), goodLength: BOUNDARIES[index], rest: 'damaged' },
@@ -115,7 +115,7 @@ describe('a journal', () => {
       [a, a],
       [a, c, b],
     ]) {
-      const { entries, goodLength, rest } = readEntries(Buffer.concat(lines), FIRST)
+      const { entries, validLength: goodLength, rest } = readEntries(Buffer.concat(lines), FIRST)
       assert.deepEqual({ entries, goodLength, rest }, { entries: ENTRIES.slice(0, 1), goodLength: a.length, rest: 'damaged' })
     }
   })
