@@ -131,16 +131,16 @@ function itemOf(
   const issues = new FieldIssues()
   for (const { field = WHOLE_ROW, message } of problems) issues.add(field, message)
   const data: Record<string, unknown> = {}
-  const own: Record<string, unknown> = {}
+  const system: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
     if (model.fields.get(name)?.system !== true) Object.defineProperty(data, name, { value, ...PLAIN })
-    else if (keepIds || (byId && name === 'id')) own[name] = value ?? undefined
+    else if (keepIds || (byId && name === 'id')) system[name] = value ?? undefined
     else ignored.add(name)
   }
-  const { id, ...moments } = own
+  const { id, ...times } = system
   if (id !== undefined && !isUsableId(id)) issues.add('id', `id must be an integer from 1 to ${MAX_GIVEN_ID}`)
   const stamps: Record<string, string> = {}
-  for (const [name, value] of Object.entries(moments)) {
+  for (const [name, value] of Object.entries(times)) {
     if (value === undefined) continue
     const reading = FIELD_TYPES.datetime.read(value)
     if (reading.ok) stamps[name] = String(reading.value)
@@ -156,6 +156,6 @@ const PLAIN = { enumerable: true, configurable: true, writable: true } as const
 function limitMessages(details: FieldMessages): FieldMessages {
   const all = Object.entries(details)
   if (all.length <= MAX_NAMED) return details
-  const more = `${all.length - MAX_NAMED} more faults are not shown`
+  const more = `${all.length - MAX_NAMED} more errors are not shown`
   return Object.fromEntries([...all.slice(0, MAX_NAMED), ['more', [more]]])
 }

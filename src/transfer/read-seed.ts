@@ -34,7 +34,7 @@ function readList(text: string, file: string, format: 'yaml' | 'json'): { record
   const { definition, faults } = parseText(text, file, format)
   const { value, source } = definition
   if (!Array.isArray(value)) {
-    if (!faults.any) faults.add(source, [], 'A seed file is a list of records')
+    if (!faults.any) faults.add(source, [], 'A seed file must contain a list of records')
     return { records: [], faults }
   }
   return { records: value.flatMap((data, index) => recordsOf(data, within(source, [index]), faults)), faults }
@@ -73,6 +73,6 @@ async function readTable(text: string, file: string, model: Model): Promise<{ re
 
 function recordsOf(data: unknown, source: Source, faults: Faults): SeedRecord[] {
   if (isObject(data)) return [{ data, source }]
-  faults.add(source, [], 'A record is a mapping of field names to values')
+  faults.add(source, [], 'A record must map field names to values')
   return []
 }

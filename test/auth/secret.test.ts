@@ -79,7 +79,7 @@ describe('a secret that is there', () => {
         await assert.rejects(loadOrCreateSecret(data, fixed), {
           code: 'CONFIG_INVALID',
           exitCode: 2,
-          message: `${join(data, 'secret')} holds fewer than 32 bytes; delete it to have a new secret made`,
+          message: `${join(data, 'secret')} holds fewer than 32 bytes; delete it, and a new secret is generated`,
         })
         assert.equal(await readFile(join(data, 'secret'), 'utf8'), `${text}\n`, 'it is left as it was')
       }))

@@ -149,18 +149,18 @@ describe('where the records stand', () => {
 
 describe('faults', () => {
   const rows: readonly { name: string; text: string; faults: readonly string[] }[] = [
-    { name: 'post.yaml', text: '»title: a\n', faults: ['A seed file is a list of records'] },
-    { name: 'post.json', text: '»{ "title": "a" }', faults: ['A seed file is a list of records'] },
+    { name: 'post.yaml', text: '»title: a\n', faults: ['A seed file must contain a list of records'] },
+    { name: 'post.json', text: '»{ "title": "a" }', faults: ['A seed file must contain a list of records'] },
     {
       name: 'post.yaml',
       text: '- { title: a }\n- »hello\n- »[1]\n- »null\n',
-      faults: Array<string>(3).fill('A record is a mapping of field names to values'),
+      faults: Array<string>(3).fill('A record must map field names to values'),
     },
-    { name: 'post.json', text: '[\n  »1,\n  { "title": "a" }\n]', faults: ['A record is a mapping of field names to values'] },
+    { name: 'post.json', text: '[\n  »1,\n  { "title": "a" }\n]', faults: ['A record must map field names to values'] },
     {
       name: 'post.ndjson',
       text: '{"title":"a"}\n»[1]\n»"x"\n',
-      faults: Array<string>(2).fill('A record is a mapping of field names to values'),
+      faults: Array<string>(2).fill('A record must map field names to values'),
     },
     { name: 'post.yaml', text: '- title: a\n  »title: b\n', faults: ['Not valid YAML: Map keys must be unique'] },
     { name: 'post.yaml', text: '- title: a\n  »__proto__: { x: 1 }\n', faults: ["'__proto__' cannot be a key"] },
@@ -179,14 +179,14 @@ describe('faults', () => {
       name: 'post.csv',
       text: 'title,meta\n»a,{broken\n»b,1e999\n»c,plain\n',
       faults: [
-        'meta must be JSON, in which a text stands in quotes',
+        'meta must be valid JSON, with strings in double quotes',
         'meta is a number that cannot be kept exactly: 1e999',
-        'meta must be JSON, in which a text stands in quotes',
+        'meta must be valid JSON, with strings in double quotes',
       ],
     },
     { name: 'post.csv', text: 'title,views\na,1\n»"b,2\n', faults: ['Not valid CSV: …'] },
-    { name: 'post.csv', text: '»title,title\na,b\n', faults: ["The column 'title' is there twice"] },
-    { name: 'post.csv', text: '»title,views,body,views\na,1,x,2\n', faults: ["The column 'views' is there twice"] },
+    { name: 'post.csv', text: '»title,title\na,b\n', faults: ["The column 'title' occurs twice"] },
+    { name: 'post.csv', text: '»title,views,body,views\na,1,x,2\n', faults: ["The column 'views' occurs twice"] },
     {
       name: 'post.csv',
       text: 'title,views\n"two\nlines",1\n»b,2,3\n',

@@ -85,7 +85,7 @@ export class FileStore extends MemoryStore {
     const { disk = nodeDisk } = options
     if (mode === 'read') {
       const store = new FileStore(registry, folder, async () => {}, options)
-      store.#closed = 'The store was opened for reading'
+      store.#closed = 'The store is open for reading only'
       await thenClose(await readFolderBeside(folder, disk), (found) => store.#load(found, registry))
       return store
     }
@@ -106,13 +106,13 @@ export class FileStore extends MemoryStore {
   async #load(found: DataFolder, registry: Registry): Promise<ReplayResult> {
     const { snapshot, journal } = found
     const { tables } = this.engine
-    const sink = { table: (name: string, nextId: number) => tableLoader(tables.get(name), nextId) }
-    const poured = await replay(snapshot, journal.entries, sink, validatorForEdited(registry))
-    rejectInvalid(snapshotPath(this.#folder), poured.validation, ACCEPT)
+    const consumer = { table: (name: string, nextId: number) => tableLoader(tables.get(name), nextId) }
+    const replayed = await replay(snapshot, journal.entries, consumer, validatorForEdited(registry))
+    rejectInvalid(snapshotPath(this.#folder), replayed.validation, ACCEPT)
     this.#writer = this.#writerAfter(journal.last)
-    this.#hasTables = poured.tables.size > 0
+    this.#hasTables = replayed.tables.size > 0
     this.#snapshotBytes = snapshot.file?.bytes ?? 0
-    return poured
+    return replayed
   }
 
   /**
@@ -120,13 +120,13 @@ export class FileStore extends MemoryStore {
    * snapshot without a valid checksum.
    */
   async #recover(found: DataFolder, registry: Registry): Promise<void> {
-    const { snapshot, overlay, validation: judgement } = await this.#load(found, registry)
+    const { snapshot, overlay, validation } = await this.#load(found, registry)
     const { journal } = found
     await truncateTail(journal, this.#disk, this.#warn)
-    if (judgement !== undefined && snapshot.file !== undefined) this.#warn(editedNotice(snapshot.file.origin, judgement))
-    if (judgement === undefined && journal.paths.length === 0) return
-    const folding = { snapshot, overlay, sequence: journal.last, covered: journal.paths }
-    await this.#compact(() => compact(this.#folder, this.#disk, folding))
+    if (validation !== undefined && snapshot.file !== undefined) this.#warn(editedNotice(snapshot.file.origin, validation))
+    if (validation === undefined && journal.paths.length === 0) return
+    const input = { snapshot, overlay, sequence: journal.last, covered: journal.paths }
+    await this.#compact(() => compact(this.#folder, this.#disk, input))
   }
 
   #writerAfter(last: number): JournalWriter {
@@ -183,7 +183,7 @@ export class FileStore extends MemoryStore {
     try {
       before = await this.#writer.rotate()
     } catch (error) {
-      if (this.#rotateAbove === 0) this.#warn(`The journal could not be sealed and goes on growing: ${reasonOf(error)}`)
+      if (this.#rotateAbove === 0) this.#warn(`The journal could not be rotated and keeps growing: ${reasonOf(error)}`)
       this.#rotateAbove = 2 * length
       return
     }
@@ -254,6 +254,6 @@ export class FileStore extends MemoryStore {
   }
 }
 
-const ACCEPT = 'To take it as it stands: admin compact --accept'
+const ACCEPT = 'To accept it unchanged: admin compact --accept'
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

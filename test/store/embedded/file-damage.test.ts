@@ -12,7 +12,7 @@ const sound = { id: 1, name: 'a' }
 const DAMAGES: readonly (readonly [name: string, text: string, place: string])[] = [
   ['an empty file', '', 'it is empty'],
   ['half a file', genres(sound).slice(0, -9), 'line 1, column '],
-  ['a file that is not JSON', 'format: 1\n', 'line 1, column 1: something stands here that is no JSON'],
+  ['a file that is not JSON', 'format: 1\n', 'line 1, column 1: this is not JSON'],
   ['a file with a comma too many', '{"format": 1, "tables": {},}', 'line 1, column 28: a key in double quotes is missing'],
   ['a list', '[]', 'format'],
   ['null', 'null', 'format'],

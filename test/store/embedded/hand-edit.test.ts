@@ -28,11 +28,11 @@ const EDITS: readonly (readonly [name: string, from: string, to: string, said: r
   ['null for what is mandatory', '"name":"Bob"', '"name":null', ['tables.author.records[1].name is mandatory']],
   ['nothing for what is mandatory', '"name":"Bob",', '', ['tables.author.records[1].name is mandatory']],
   ['a value twice', '"name":"b"', '"name":"a"', ['tables.genre.records[1].name must be unique, and records[0] has the same']],
-  ['an id twice', '{"id":3,"name":"c"}', '{"id":1,"name":"c"}', ['tables.genre.records[2] has the id 1, which records[0] has']],
-  ['an id of 0', '{"id":3,"name":"c"}', '{"id":0,"name":"c"}', ['tables.genre.records[2] has no id, which is an integer from 1']],
-  ['a record without an id', '{"id":3,"name":"c"}', '{"name":"c"}', ['tables.genre.records[2] has no id']],
-  ['a record that is a list', '{"id":3,"name":"c"}', '[3]', ['tables.genre.records[2] has no id']],
-  ['a record that is null', '{"id":3,"name":"c"}', 'null', ['tables.genre.records[2] has no id']],
+  ['an id twice', '{"id":3,"name":"c"}', '{"id":1,"name":"c"}', ['tables.genre.records[2] has the id 1, as has records[0]']],
+  ['an id of 0', '{"id":3,"name":"c"}', '{"id":0,"name":"c"}', ['tables.genre.records[2] must have an id, an integer from 1']],
+  ['a record without an id', '{"id":3,"name":"c"}', '{"name":"c"}', ['tables.genre.records[2] must have an id']],
+  ['a record that is a list', '{"id":3,"name":"c"}', '[3]', ['tables.genre.records[2] must have an id']],
+  ['a record that is null', '{"id":3,"name":"c"}', 'null', ['tables.genre.records[2] must have an id']],
   [
     'a choice that is none',
     '"draft"',
@@ -41,19 +41,24 @@ const EDITS: readonly (readonly [name: string, from: string, to: string, said: r
   ],
   ['a pattern that is broken', '"ab-1"', '"1-ab"', ['tables.book.records[0].code format is invalid']],
   ['a list of wrong choices', '["new"]', '["old"]', ['tables.book.records[0].labels must be one of']],
-  ['a link that leads nowhere', '"genres":[1,2]', '"genres":[1,9]', ['records[0].genres refers to genre 9, which is not there']],
+  [
+    'a link that leads nowhere',
+    '"genres":[1,2]',
+    '"genres":[1,9]',
+    ['records[0].genres refers to genre 9, which does not exist'],
+  ],
   ['a link twice', '"genres":[1,2]', '"genres":[1,1]', ['tables.book.records[0].genres must be written as [1]']],
   [
     'a reference that leads nowhere',
     '"author_id":1',
     '"author_id":9',
-    ['book.records[0].author_id refers to author 9, which is not'],
+    ['book.records[0].author_id refers to author 9, which does not'],
   ],
   [
     'a record that others refer to taken out',
     '{"id":2,"name":"b"},\n',
     '',
-    ['tables.book.records[0].genres refers to genre 2, which is not there (id 1, line 14)'],
+    ['tables.book.records[0].genres refers to genre 2, which does not exist (id 1, line 14)'],
   ],
   [
     'two faults in two tables',
@@ -113,42 +118,42 @@ const LOSSES: readonly (readonly [name: string, change: (text: string) => string
   [
     'a table twice',
     (text) => text.replace('"genre": {', '"genre": {"next_id": 9, "records": [\n]},\n"genre": {'),
-    'tables.genre is there twice',
+    'tables.genre occurs twice',
   ],
   [
     'a table twice, pretty-printed',
     (text) => pretty(text).replace('    "genre": {', '    "genre": {"records": [{"id": 8}]},\n    "genre": {'),
-    'line 24: the key "genre" is there twice',
+    'line 24: the key "genre" occurs twice',
   ],
   [
     'the tables twice',
     (text) => text.replace('"tables": {', '"tables": {},\n"tables": {'),
-    'line 5: the key "tables" is there twice',
+    'line 5: the key "tables" occurs twice',
   ],
   [
     'the id twice in a record',
     (text) => text.replace('{"id":2,"name":"b"}', '{"id":7,"id":2,"name":"b"}'),
-    'line 11: the key "id" is there',
+    'line 11: the key "id" occurs',
   ],
   [
     'a field twice in a record',
     (text) => text.replace('"name":"b"', '"name":"x","name":"b"'),
-    'line 11: the key "name" is there twice',
+    'line 11: the key "name" occurs twice',
   ],
   [
     'a field twice in a record, pretty-printed',
     (text) => pretty(text).replace('"name": "b"', '"name": "x", "name": "b"'),
-    'the key "name" is there twice',
+    'the key "name" occurs twice',
   ],
   [
     'a member of ours to which one was added',
     (text) => text.replace(/"checksum.*\n/, '"checksum": "0", "note": [1]\n'),
-    ': note is no member',
+    ': note is not a member',
   ],
   [
     'a table with more than records',
     (text) => text.replace('"next_id": 4', '"next_id": 4, "note": 1'),
-    ': tables.genre.note is no member',
+    ': tables.genre.note is not a member',
   ],
 ]
 
@@ -212,7 +217,7 @@ describe('a db.json that was changed by hand and is fine', () => {
           assert.equal(warnings.length, 1, warnings.join('\n'))
           assert.match(
             warnings[0] ?? '',
-            /^db\.json (was changed by hand|has no checksum).*; its 7 records were checked and are fine$/,
+            /^db\.json (was edited since it was last written|has no checksum); its 7 records were validated and are correct$/,
           )
           assert.deepEqual(await byId(shelves), before)
           assert.equal((await shelves.expect('genre', 2)).name, 'b')
@@ -255,7 +260,7 @@ describe('a db.json that was changed by hand and is fine', () => {
         [
           '{"id":1,"name":"Ann"',
           '{"id":5,"name":"Ann"',
-          "the journal's book.author_id refers to author 1, which is not there (id 1)",
+          "the journal's book.author_id refers to author 1, which does not exist (id 1)",
         ],
       ] as const) {
         writeFileSync(file, text.replace(from, to))

@@ -45,7 +45,7 @@ export async function compactFolder(folder: string, registry: Registry, options:
         overlay,
         validation: judgement,
       } = await replay(opened, journal.entries, ignoreRecords, validatorForEdited(accept ? undefined : registry))
-      rejectInvalid(snapshotPath(folder), judgement, accept ? '' : 'To take it as it stands, add --accept')
+      rejectInvalid(snapshotPath(folder), judgement, accept ? '' : 'To accept it unchanged, add --accept')
       await truncateTail(journal, disk, warn)
       if (judgement !== undefined && opened.file !== undefined && !accept) warn(editedNotice(opened.file.origin, judgement))
       const { bytes } = await compact(folder, disk, { snapshot, overlay, sequence: journal.last, covered: journal.paths })

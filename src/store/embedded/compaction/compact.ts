@@ -1,6 +1,6 @@
 import type { StoredRecord } from '../../store.ts'
 import type { Disk } from '../files/disk.ts'
-import { readJournal } from '../journal/journal.ts'
+import { readJournal } from '../journal/reader.ts'
 import { openSnapshot, snapshotIn, snapshotSize } from '../recovery/recovery.ts'
 import { countLines, idAt, lineOf, linesIn, type SnapshotPart } from '../snapshot/layout.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
@@ -34,8 +34,8 @@ export async function compactFiles({ folder, before }: CompactionTask, disk: Dis
     if (snapshot.file !== undefined && snapshot.file.origin !== 'ours') {
       throw new Error('db.json was changed by another program; the next start validates it')
     }
-    const { entries, last, paths, torn } = await readJournal(folder, disk, snapshot.sequence, before)
-    if (torn !== undefined) throw new Error(`${torn.path} ends with a write that was never finished`)
+    const { entries, last, paths, torn } = await readJournal(folder, disk, { sequence: snapshot.sequence, before })
+    if (torn !== undefined) throw new Error(`${torn.path} ends with an unfinished write`)
     return await compact(folder, disk, { snapshot, overlay: new JournalOverlay(entries), sequence: last, covered: paths })
   } finally {
     await snapshot.file?.close()

@@ -42,7 +42,7 @@ export async function acquireLock(path: string): Promise<Release> {
       }
       await delay(RETRY_MS)
     }
-    throw new AppError('DATA_IN_USE', `${path} changes hands all the time; try again`)
+    throw new AppError('DATA_IN_USE', `The holder of ${path} keeps changing; try again`)
   } finally {
     await rm(draft, { force: true })
   }
@@ -218,6 +218,6 @@ async function fieldsOf(pid: number): Promise<string[]> {
 /** Creates a data folder readable by its owner only, if it does not exist. */
 export async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
-    throw new AppError('TASK_FAILED', `The data folder ${path} cannot be made: ${cause.message}`, { cause })
+    throw new AppError('TASK_FAILED', `The data folder ${path} cannot be created: ${cause.message}`, { cause })
   })
 }

@@ -145,6 +145,5 @@ export class JournalWriter {
   }
 }
 
-const UNRELIABLE = 'The disk failed to confirm a write, so no more are taken until the server is started again'
-const UNCONFIRMED =
-  'The disk did not confirm the change, so it is not known whether it was kept; the server must be started again'
+const UNRELIABLE = 'A disk sync failed, so no writes are accepted until the server is restarted'
+const UNCONFIRMED = 'The disk sync failed, so it is unknown whether the change is stored; restart the server'

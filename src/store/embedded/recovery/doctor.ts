@@ -5,7 +5,7 @@ import type { Registry } from '../../../model/registry.ts'
 import { nodeDisk } from '../files/disk.ts'
 import { assertUnheld, lockPath } from '../files/lock.ts'
 import type { JournalEntry } from '../journal/format.ts'
-import { type Finding, type JournalFile, type JournalSurvey, surveyJournal } from '../journal/survey.ts'
+import { type Finding, type JournalFile, type JournalSurvey, surveyJournal } from '../journal/reader.ts'
 import { linesOf, type SnapshotPart } from '../snapshot/layout.ts'
 import type { Origin, Snapshot } from '../snapshot/snapshot.ts'
 import { openSnapshot, snapshotIn, snapshotPath } from './recovery.ts'
@@ -56,6 +56,7 @@ export async function examine(folder: string, registry: Registry): Promise<Repor
   }
 }
 
+/** Result of inspecting a data folder, readable or not. */
 interface Inspection {
   readonly snapshot: Report['snapshot']
   readonly survey: JournalSurvey
@@ -67,25 +68,32 @@ async function inspect(folder: string, registry: Registry): Promise<Inspection> 
   const found = await tryOpen(folder)
   if (found instanceof AppError) return inspectLines(folder, found)
   try {
-    const survey = await surveyJournal(folder, nodeDisk, found.sequence)
+    const survey = await surveyJournal(folder, nodeDisk, { sequence: found.sequence })
     const { file } = found
     const findings: Finding[] = []
-    const poured = await replay(found, survey.entries, ignoreRecords, () => new StoredDataValidator(registry)).catch(
+    const replayed = await replay(found, survey.entries, ignoreRecords, () => new StoredDataValidator(registry)).catch(
       corruptionOrThrow,
     )
-    if (poured instanceof AppError) return await inspectLines(folder, poured)
-    const faults = poured.validation === undefined ? [] : faultLines(poured.validation)
+    if (replayed instanceof AppError) return await inspectLines(folder, replayed)
+    const faults = replayed.validation === undefined ? [] : faultLines(replayed.validation)
     const origin = file?.origin ?? 'ours'
-    if (origin === 'edited') findings.push(warning('is not as it was written: its checksum does not match'))
-    if (origin === 'foreign') findings.push(warning('has no checksum, as one made by hand'))
+    if (origin === 'edited') findings.push(warning('was edited since it was written: its checksum does not match'))
+    if (origin === 'foreign') findings.push(warning('has no checksum, so another program or a person wrote it'))
     const level = origin === 'ours' ? 'warning' : 'error'
     for (const message of faults) findings.push({ level, file: 'db.json', message })
     if (origin === 'ours' && faults.length > 0) {
       findings.push(
-        warning('is as it was written, so it is served; it was accepted as it is, or the models have become stricter'),
+        warning(
+          'is unchanged since it was written, so a server starts on it; its faults were accepted, or the models have become stricter',
+        ),
       )
     }
-    return { snapshot: file && { bytes: file.bytes, origin, sequence: found.sequence }, survey, findings, tables: poured.tables }
+    return {
+      snapshot: file && { bytes: file.bytes, origin, sequence: found.sequence },
+      survey,
+      findings,
+      tables: replayed.tables,
+    }
   } finally {
     await found.file?.close()
   }
@@ -97,7 +105,7 @@ const warning = (message: string): Finding => ({ level: 'warning', file: 'db.jso
 async function inspectLines(folder: string, error: AppError): Promise<Inspection> {
   const salvage = new Salvage()
   const sequence = await salvageLines(snapshotPath(folder), salvage)
-  const survey = await surveyJournal(folder, nodeDisk, sequence)
+  const survey = await surveyJournal(folder, nodeDisk, { sequence })
   applyEntries(survey.entries, salvage)
   const tables = new Map([...salvage.tables].map(([name, { records }]) => [name, records.size]))
   const findings = [error.message, ...salvage.leftOut].map((message): Finding => ({ level: 'error', file: 'db.json', message }))
@@ -115,10 +123,10 @@ export async function repairInto(folder: string, target: string): Promise<Repair
   await assertEmpty(target)
   const salvage = new Salvage()
   const sequence = await salvageAll(folder, salvage)
-  const survey = await surveyJournal(folder, nodeDisk, sequence)
+  const survey = await surveyJournal(folder, nodeDisk, { sequence })
   applyEntries(survey.entries, salvage)
   await mkdir(target, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
-    throw new AppError('TASK_FAILED', `${target} cannot be made: ${cause.message}; name another folder`, { cause })
+    throw new AppError('TASK_FAILED', `${target} cannot be created: ${cause.message}; name another folder`, { cause })
   })
   const low = snapshotIn(target, nodeDisk)
   low.data = { sequence: survey.last, parts: partsOf(salvage) }
@@ -132,7 +140,7 @@ export async function repairInto(folder: string, target: string): Promise<Repair
 async function assertEmpty(target: string): Promise<void> {
   const remedy = 'name a folder that does not exist yet'
   const names = await nodeDisk.list(target).catch((cause: Error) => {
-    throw new AppError('USAGE', `${target} is no folder that can be looked into: ${cause.message}; ${remedy}`, { cause })
+    throw new AppError('USAGE', `${target} is not a readable folder: ${cause.message}; ${remedy}`, { cause })
   })
   if (names.length > 0) throw new AppError('USAGE', `${target} is not empty; ${remedy}`)
 }
@@ -153,15 +161,15 @@ async function salvageAll(folder: string, salvage: Salvage): Promise<number | un
 
 /** Collects every readable record of a file, whether or not it matches its model. */
 async function salvageParts(snapshot: Snapshot, salvage: Salvage): Promise<void> {
-  const sink: RecordConsumer = {
+  const consumer: RecordConsumer = {
     begin: () => salvage.clear(),
     table(name, nextId) {
       salvage.table(name, nextId)
       return (record) => salvage.add(name, record, '')
     },
   }
-  const { validation: judgement } = await replay(snapshot, [], sink, () => new StoredDataValidator(undefined))
-  if (judgement !== undefined) salvage.leftOut.push(...faultLines(judgement))
+  const { validation } = await replay(snapshot, [], consumer, () => new StoredDataValidator(undefined))
+  if (validation !== undefined) salvage.leftOut.push(...faultLines(validation))
 }
 
 /** Applies transactions to the salvaged tables. */

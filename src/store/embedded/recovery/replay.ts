@@ -71,7 +71,7 @@ async function replayOnce(
   consumer.begin?.()
   const overlay = new JournalOverlay(entries)
   const overlaid = new Map([...overlay.tables].map(([name, { records }]) => [name, new Map(records)]))
-  const judge = validatorFor(snapshot.file?.origin ?? 'ours')
+  const validator = validatorFor(snapshot.file?.origin ?? 'ours')
   const tables = new Map<string, number>()
   let open: TableReplay | undefined
   const end = () => {
@@ -80,7 +80,7 @@ async function replayOnce(
   for await (const part of snapshot.parts) {
     if (part.kind === 'table') {
       end()
-      open = new TableReplay(part, overlaid.get(part.name), consumer, judge?.table(part.name, part.line))
+      open = new TableReplay(part, overlaid.get(part.name), consumer, validator?.table(part.name, part.line))
     } else open?.add(part)
   }
   end()
@@ -90,12 +90,12 @@ async function replayOnce(
     for (const record of overlaid.get(name)?.values() ?? []) {
       if (record === null) continue
       count++
-      judge?.journalRecord(name, record)
+      validator?.journalRecord(name, record)
       put?.(Object.freeze(record))
     }
     tables.set(name, count)
   }
-  return { snapshot, overlay, tables, validation: judge?.finish() }
+  return { snapshot, overlay, tables, validation: validator?.finish() }
 }
 
 /** The table being replayed. */
@@ -113,12 +113,12 @@ class TableReplay {
     { name, nextId }: SnapshotPart & { kind: 'table' },
     overlaid: ReadonlyMap<number, unknown> | undefined,
     sink: RecordConsumer,
-    judge: TableValidator | undefined,
+    validator: TableValidator | undefined,
   ) {
     this.name = name
     this.#nextId = nextId
     this.#overlay = overlaid
-    this.#validator = judge
+    this.#validator = validator
     this.#receive = sink.table(name, nextId)
   }
 

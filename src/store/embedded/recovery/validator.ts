@@ -41,10 +41,10 @@ export class StoredDataValidator {
 
   /** Starts a table, whose records follow in file order. */
   table(name: string, line?: number): TableValidator {
-    if (this.#tables.has(name)) this.#report({ path: `tables.${name}`, problem: 'is there twice', ...(line && { line }) })
-    const judge = new TableValidator(name, line, this.#models.get(name), (fault) => this.#report(fault))
-    this.#tables.set(name, judge)
-    return judge
+    if (this.#tables.has(name)) this.#report({ path: `tables.${name}`, problem: 'occurs twice', ...(line && { line }) })
+    const validator = new TableValidator(name, line, this.#models.get(name), (fault) => this.#report(fault))
+    this.#tables.set(name, validator)
+    return validator
   }
 
   /**
@@ -52,8 +52,8 @@ export class StoredDataValidator {
    * the file.
    */
   journalRecord(table: string, record: StoredRecord): void {
-    const judge = this.#tables.get(table) ?? this.table(table)
-    judge.journalRecord(record)
+    const validator = this.#tables.get(table) ?? this.table(table)
+    validator.journalRecord(record)
   }
 
   /** Checks references, which needs all records. */
@@ -62,7 +62,7 @@ export class StoredDataValidator {
       this.#records += table.count
       for (const { field, target, index, id } of table.references()) {
         if (this.#tables.get(target)?.has(id) === true) continue
-        this.#report(table.fault(index, field, `refers to ${target} ${id}, which is not there`))
+        this.#report(table.fault(index, field, `refers to ${target} ${id}, which does not exist`))
       }
     }
     return { faults: this.#faults, faultCount: this.#faultCount, records: this.#records }
@@ -117,12 +117,12 @@ export class TableValidator {
     const hasId = typeof id === 'number' && Number.isSafeInteger(id) && id >= 1
     this.#ids.push(hasId ? id : undefined)
     if (!hasId) {
-      this.#report(this.fault(index, '', 'has no id, which is an integer from 1'))
+      this.#report(this.fault(index, '', 'must have an id, an integer from 1'))
       return undefined
     }
     const other = this.#positions.get(id)
     if (other !== undefined) {
-      this.#report(this.fault(index, '', `has the id ${id}, which records[${other}] has`))
+      this.#report(this.fault(index, '', `has the id ${id}, as has records[${other}]`))
       return undefined
     }
     this.#positions.set(id, index)

@@ -6,7 +6,7 @@ import { countLines, FORMAT, idAt, linesIn, NEWLINE, type SnapshotPart, TABLE_EN
 
 const COMMA = 0x2c
 
-/** A file has another layout than ours, from this line at the latest. */
+/** A file does not have the layout that the server writes, from this line at the latest. */
 export class LayoutError extends Error {
   /** Counts from 1. */
   readonly line: number
@@ -18,7 +18,7 @@ export class LayoutError extends Error {
   }
 }
 
-/** The part of a file that was read and not yet consumed. */
+/** A sliding window over a file: the bytes that were read and not yet consumed. */
 class Window {
   readonly #chunks: AsyncGenerator<Buffer>
   #bytes = Buffer.allocUnsafe(2 * CHUNK_BYTES)
@@ -29,11 +29,13 @@ class Window {
     this.#chunks = chunksOf(file)
   }
 
+  /** The unconsumed bytes. */
   get view(): Buffer {
     return this.#bytes.subarray(this.#from, this.#to)
   }
 
-  use(count: number): void {
+  /** Consumes bytes. */
+  consume(count: number): void {
     this.#from += count
   }
 
@@ -58,12 +60,12 @@ class Window {
       const { view } = this
       const end = view.indexOf(NEWLINE)
       if (end !== -1) {
-        this.use(end + 1)
+        this.consume(end + 1)
         return view.toString('utf8', 0, end)
       }
       // No line of the layout itself is this long.
       if (view.length > CHUNK_BYTES || !(await this.fill())) {
-        this.use(view.length)
+        this.consume(view.length)
         return view.toString('utf8', 0, CHUNK_BYTES)
       }
     }
@@ -85,7 +87,7 @@ export function tableOf(line: string): { readonly name: string; readonly nextId:
 }
 
 /**
- * Reads the head of a file in our layout.
+ * Reads the sequence from the head of a file.
  *
  * @throws {LayoutError} if it has another layout
  */
@@ -105,7 +107,7 @@ async function expectLine(window: Window, line: number, expected: string): Promi
 }
 
 /**
- * Reads a file in our layout. The bytes of a part are overwritten by the next part.
+ * Reads a file line by line. The bytes of a part are overwritten by the next part.
  *
  * @throws {LayoutError} if it has another layout
  */
@@ -119,7 +121,7 @@ export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
     const table = tableOf(head)
     if (table === undefined || isLast === true) {
       if (isLast !== false) return await readEnd(window, line, head)
-      throw new LayoutError(line, 'it is not the beginning of a table')
+      throw new LayoutError(line, 'it is not the start of a table')
     }
     yield { kind: 'table', ...table, line }
     line++
@@ -140,7 +142,7 @@ async function readEnd(window: Window, line: number, head: string): Promise<void
     throw new LayoutError(line + 1, 'it is not the checksum')
   }
   if ((await window.line()) !== '}') throw new LayoutError(line + 1, 'it is not the end of the file')
-  if (window.view.length > 0 || (await window.fill())) throw new LayoutError(line + 2, 'it stands behind the end')
+  if (window.view.length > 0 || (await window.fill())) throw new LayoutError(line + 2, 'text follows the end of the file')
 }
 
 /** Number of lines before the first one without a comma. */
@@ -156,7 +158,7 @@ function linesWithComma(lines: Buffer): number {
 /**
  * Parses the records on some lines.
  *
- * @param firstLine number of the first line, if the lines are not known to be written by us
+ * @param firstLine number of the first line, unless the checksum of the file matches
  * @throws {LayoutError} if a line does not hold exactly one record
  */
 export function parseLines(lines: Buffer, firstLine?: number): unknown[] {
@@ -169,7 +171,7 @@ export function parseLines(lines: Buffer, firstLine?: number): unknown[] {
     if (!isLineEnd(lines, end) || !matchesLines(alone, parseFully(alone) ?? [])) break
     line++
   }
-  throw new LayoutError(line, 'a record must stand on one line of its own, as valid JSON with no key twice')
+  throw new LayoutError(line, 'each line must hold one record, as valid JSON without duplicate keys')
 }
 
 const isLineEnd = (lines: Buffer, end: number): boolean => end === lines.length || lines[end] === COMMA
@@ -212,7 +214,7 @@ async function* recordLines(window: Window, line: () => number): AsyncGenerator<
     const end = view.indexOf(TABLE_END)
     if (end > 0) {
       yield view.subarray(0, end)
-      window.use(end + 1)
+      window.consume(end + 1)
       return
     }
     // The last line of a table has no comma; the bytes behind a line tell whether it is the last.
@@ -220,7 +222,7 @@ async function* recordLines(window: Window, line: () => number): AsyncGenerator<
     if (newline > 0) {
       if (view[newline - 1] !== COMMA) throw new LayoutError(line() + linesWithComma(view) + 1, 'it is not the end of a table')
       yield view.subarray(0, newline - 1)
-      window.use(newline + 1)
+      window.consume(newline + 1)
     } else if (view.length > 0 && view[0] === NEWLINE) throw new LayoutError(line(), 'it is empty')
     if (!(await window.fill())) throw new LayoutError(line(), 'the file ends within a table')
   }

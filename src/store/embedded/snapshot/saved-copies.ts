@@ -24,7 +24,10 @@ const copiesFolder = (folder: string): string => join(folder, 'snapshots')
 /** @throws {AppError} USAGE for an invalid name */
 function copyPath(folder: string, name: string): string {
   if (NAME.test(name)) return join(copiesFolder(folder), `${name}.json`)
-  throw new AppError('USAGE', `'${name}' cannot name a snapshot: letters, digits, '.', '_' and '-', a letter or digit first`)
+  throw new AppError(
+    'USAGE',
+    `'${name}' is not a valid name of a snapshot: use letters, digits, '.', '_' and '-', a letter or digit first`,
+  )
 }
 
 /** A request to save a copy. */
@@ -38,7 +41,7 @@ export interface CopyRequest {
 export async function rejectExisting(folder: string, { name, force = false }: CopyRequest): Promise<void> {
   const path = copyPath(folder, name)
   if (!force && (await sizeOf(path)) !== undefined) {
-    throw new AppError('SNAPSHOT_EXISTS', `There is a snapshot '${name}' already; --force writes over it`)
+    throw new AppError('SNAPSHOT_EXISTS', `The snapshot '${name}' already exists; --force overwrites it`)
   }
 }
 
@@ -78,7 +81,7 @@ export async function checkCopy(folder: string, registry: Registry, name: string
     if (!(error instanceof AppError)) throw error
     // A remote client sees the file's name, not the location of the data folder.
     const fault = error.message.replaceAll(path, relative(folder, path))
-    const words = `The snapshot '${name}' cannot be loaded, and the data is as it was. In the data folder, ${fault}`
+    const words = `The snapshot '${name}' cannot be loaded, and the data is unchanged. In the data folder, ${fault}`
     throw new AppError('DATA_CORRUPT', words, { cause: error })
   }
 }
@@ -87,8 +90,8 @@ export async function checkCopy(folder: string, registry: Registry, name: string
 async function validateCopy(path: string, registry: Registry): Promise<void> {
   const snapshot = await openSnapshotFile(path, nodeDisk)
   try {
-    const { validation: judgement } = await replay(snapshot, [], ignoreRecords, validatorForEdited(registry))
-    rejectInvalid(path, judgement)
+    const { validation } = await replay(snapshot, [], ignoreRecords, validatorForEdited(registry))
+    rejectInvalid(path, validation)
   } finally {
     await snapshot.file?.close()
   }
@@ -148,7 +151,7 @@ export async function changeData(folder: string, change: DataChange): Promise<vo
     const { code } = cause as NodeJS.ErrnoException
     // An error without a system code is a fault of the program.
     if (cause instanceof AppError || code === undefined) throw cause
-    const words = `The data could not be replaced (${code}); make room on the disk, or mend what it says, and try again`
+    const words = `The data could not be replaced (${code}); free disk space or correct the cause, and try again`
     throw new AppError('STORE_UNAVAILABLE', words, { cause })
   }
 }

@@ -76,7 +76,7 @@ describe('folding in a thread of its own', () => {
     const temporary = await temporaryFolder()
     const path = join(temporary.path, 'journal.7.log')
     writeFileSync(path, 'x')
-    await assert.rejects(compactInThread({ folder: temporary.path }), /begins with transaction 7/)
+    await assert.rejects(compactInThread({ folder: temporary.path }), /starts with transaction 7/)
     await temporary.remove()
   })
 })

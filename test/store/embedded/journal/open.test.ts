@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { AppError } from '../../../../src/errors.ts'
 import { FileStore } from '../../../../src/store/embedded/file-store.ts'
 import { nodeDisk } from '../../../../src/store/embedded/files/disk.ts'
-import { surveyJournal } from '../../../../src/store/embedded/journal/survey.ts'
+import { surveyJournal } from '../../../../src/store/embedded/journal/reader.ts'
 import { FaultyDisk } from '../../../helpers/faulty-disk.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { insert, Library, libraryRegistry, remove, update } from '../../../helpers/store-contract/library.ts'
@@ -193,8 +193,8 @@ describe('a damaged journal', () => {
       ] as const) {
         writeFileSync(join(image, name), content)
         const ends = content.toString().split('\n').length - 1
-        await assertCorrupt(image, path, `ends with transaction ${ends}, but db.json is at 32: it is not the file that`)
-        assert.equal((await surveyJournal(image, nodeDisk, 32)).findings[0]?.level, 'error')
+        await assertCorrupt(image, path, `ends with transaction ${ends}, but db.json is at 32, so they do not belong together`)
+        assert.equal((await surveyJournal(image, nodeDisk, { sequence: 32 })).findings[0]?.level, 'error')
       }
       assert.deepEqual(readFileSync(join(image, 'db.json')), db)
       rmSync(path)
@@ -206,11 +206,11 @@ describe('a damaged journal', () => {
     await withTwoJournals(async (image, [sealed = '', current = '']) => {
       truncateSync(join(image, current), 0)
       writeFileSync(join(image, sealed), '0000', { flag: 'a' })
-      const { findings } = await surveyJournal(image, nodeDisk, 0)
+      const { findings } = await surveyJournal(image, nodeDisk, { sequence: 0 })
       assert.deepEqual([findings.length, findings[0]?.level], [1, 'warning'])
       const count = countOf(await onDisk(image))
       await whenOpened(image, async (shelves, warnings) => {
-        assert.match(warnings.join('\n'), /the last 4 bytes are of a write that was never finished/)
+        assert.match(warnings.join('\n'), /ended with an unfinished write of 4 bytes/)
         assert.equal(countOf(await shelves.everything()), count)
       })
       assert.deepEqual(readdirSync(image), ['db.json'])
