@@ -6,7 +6,7 @@ import { nodeDisk } from '../files/disk.ts'
 import { assertUnheld, lockPath } from '../files/lock.ts'
 import type { JournalEntry } from '../journal/format.ts'
 import { type Finding, type JournalFile, type JournalSurvey, surveyJournal } from '../journal/reader.ts'
-import { linesOf, type SnapshotPart } from '../snapshot/layout.ts'
+import { partsOf, type SnapshotDocument } from '../snapshot/document.ts'
 import type { Origin, Snapshot } from '../snapshot/snapshot.ts'
 import { openSnapshot, snapshotIn, snapshotPath } from './recovery.ts'
 import { ignoreRecords, type RecordConsumer, replay } from './replay.ts'
@@ -129,7 +129,7 @@ export async function repairInto(folder: string, target: string): Promise<Repair
     throw new AppError('TASK_FAILED', `${target} cannot be created: ${cause.message}; name another folder`, { cause })
   })
   const low = snapshotIn(target, nodeDisk)
-  low.data = { sequence: survey.last, parts: partsOf(salvage) }
+  low.data = { sequence: survey.last, parts: partsOf(tablesOf(salvage)) }
   await low.write()
   await copyOtherFiles(folder, target)
   const damages = survey.findings.map(({ file, message }) => `${file} ${message}`)
@@ -184,17 +184,14 @@ function applyEntries(entries: readonly JournalEntry[], salvage: Salvage): void 
   }
 }
 
-const BATCH = 1000
-
-async function* partsOf({ tables }: Salvage): AsyncGenerator<SnapshotPart> {
-  for (const [name, { nextId, records }] of tables) {
-    yield { kind: 'table', name, nextId }
-    const ordered = [...records.values()].sort((a, b) => a.id - b.id)
-    for (let from = 0; from < ordered.length; from += BATCH) {
-      yield { kind: 'lines', lines: Buffer.from(linesOf(ordered.slice(from, from + BATCH))), line: 0 }
-    }
-  }
-}
+/** The salvaged tables, with their records in id order. */
+const tablesOf = ({ tables }: Salvage): SnapshotDocument['tables'] =>
+  Object.fromEntries(
+    [...tables].map(([name, { nextId, records }]) => [
+      name,
+      { nextId, records: [...records.values()].sort((a, b) => a.id - b.id) },
+    ]),
+  )
 
 /** Copies the files that do not belong to the store, such as the secret. */
 async function copyOtherFiles(from: string, to: string): Promise<void> {

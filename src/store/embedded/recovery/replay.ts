@@ -6,7 +6,8 @@ import type { SnapshotPart } from '../snapshot/layout.ts'
 import { LayoutError, parseLines } from '../snapshot/lines.ts'
 import type { Origin, Snapshot } from '../snapshot/snapshot.ts'
 import type { Table } from '../tables/table.ts'
-import { StoredDataValidator, type TableValidator, type ValidationResult } from './validator.ts'
+import type { TableValidator } from './table-validator.ts'
+import { StoredDataValidator, type ValidationResult } from './validator.ts'
 
 /** Receives the records of a data folder. */
 export interface RecordConsumer {
@@ -70,7 +71,7 @@ async function replayOnce(
 ): Promise<ReplayResult> {
   consumer.begin?.()
   const overlay = new JournalOverlay(entries)
-  const overlaid = new Map([...overlay.tables].map(([name, { records }]) => [name, new Map(records)]))
+  const changed = new Map([...overlay.tables].map(([name, { records }]) => [name, new Map(records)]))
   const validator = validatorFor(snapshot.file?.origin ?? 'ours')
   const tables = new Map<string, number>()
   let open: TableReplay | undefined
@@ -80,18 +81,18 @@ async function replayOnce(
   for await (const part of snapshot.parts) {
     if (part.kind === 'table') {
       end()
-      open = new TableReplay(part, overlaid.get(part.name), consumer, validator?.table(part.name, part.line))
+      open = new TableReplay(part, changed.get(part.name), consumer, validator?.table(part.name, part.line))
     } else open?.add(part)
   }
   end()
   for (const [name, { nextId }] of overlay.tables) {
     let count = tables.get(name) ?? 0
-    const put = consumer.table(name, nextId)
-    for (const record of overlaid.get(name)?.values() ?? []) {
+    const receive = consumer.table(name, nextId)
+    for (const record of changed.get(name)?.values() ?? []) {
       if (record === null) continue
       count++
       validator?.journalRecord(name, record)
-      put?.(Object.freeze(record))
+      receive?.(Object.freeze(record))
     }
     tables.set(name, count)
   }
@@ -102,24 +103,25 @@ async function replayOnce(
 class TableReplay {
   readonly name: string
   readonly #nextId: number
-  readonly #overlay: ReadonlyMap<number, unknown> | undefined
+  /** The records that the journal changes, by id. */
+  readonly #changed: ReadonlyMap<number, unknown> | undefined
   readonly #validator: TableValidator | undefined
   readonly #receive: ((record: StoredRecord) => void) | undefined
-  readonly #displaced: StoredRecord[] = []
+  readonly #unordered: StoredRecord[] = []
   #highest = 0
   #count = 0
 
   constructor(
     { name, nextId }: SnapshotPart & { kind: 'table' },
-    overlaid: ReadonlyMap<number, unknown> | undefined,
-    sink: RecordConsumer,
+    changed: ReadonlyMap<number, unknown> | undefined,
+    consumer: RecordConsumer,
     validator: TableValidator | undefined,
   ) {
     this.name = name
     this.#nextId = nextId
-    this.#overlay = overlaid
+    this.#changed = changed
     this.#validator = validator
-    this.#receive = sink.table(name, nextId)
+    this.#receive = consumer.table(name, nextId)
   }
 
   add(part: SnapshotPart & { kind: 'lines' | 'records' }): void {
@@ -132,28 +134,28 @@ class TableReplay {
 
   #validateAll(values: readonly unknown[]): void {
     for (const value of values) {
-      const record = this.#validator?.record(value, this.#overlay?.has((value as { id?: number } | null)?.id ?? 0) === true)
+      const record = this.#validator?.record(value, this.#changed?.has((value as { id?: number } | null)?.id ?? 0) === true)
       if (record === undefined) continue
-      if (record.id < this.#highest) this.#displaced.push(record)
+      if (record.id < this.#highest) this.#unordered.push(record)
       else this.#highest = record.id
       this.#emit(idFirst(record))
     }
   }
 
   #emit(record: StoredRecord): void {
-    if (this.#overlay?.has(record.id) === true) return
+    if (this.#changed?.has(record.id) === true) return
     this.#count++
     this.#receive?.(Object.freeze(record))
   }
 
   /**
-   * Records in the overlay what an edited file has differently from our own format.
+   * Ends the table. Adds to the overlay what an edited file lacks: the next id, and the id order of records.
    *
    * @returns number of records
    */
   end(overlay: JournalOverlay): number {
     if (this.#highest >= this.#nextId) overlay.raiseNextId(this.name, this.#highest + 1)
-    for (const record of this.#displaced) overlay.addUnordered(this.name, record)
+    for (const record of this.#unordered) overlay.addUnordered(this.name, record)
     return this.#count
   }
 }

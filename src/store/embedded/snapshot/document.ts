@@ -41,13 +41,18 @@ export async function parseDocument(text: string, path: string): Promise<Snapsho
   return { sequence: numberOr(document.sequence, 0), tables: Object.fromEntries(tables) }
 }
 
-/** The tables of a document as parts of a snapshot. */
+/** Maximum number of records in a part, so that their text does not exceed the maximum string length. */
+const RECORDS_PER_PART = 1000
+
+/** Tables as parts of a snapshot, which can be iterated repeatedly. */
 export function partsOf(tables: SnapshotDocument['tables']): AsyncIterable<SnapshotPart> {
   return {
     async *[Symbol.asyncIterator]() {
       for (const [name, { nextId, records }] of Object.entries(tables)) {
         yield { kind: 'table', name, nextId }
-        if (records.length > 0) yield { kind: 'records', records }
+        for (let from = 0; from < records.length; from += RECORDS_PER_PART) {
+          yield { kind: 'records', records: records.slice(from, from + RECORDS_PER_PART) }
+        }
       }
     },
   }

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 import { hasDuplicateKey } from '../../../util/duplicate-keys.ts'
 import type { ReadFile } from '../files/disk.ts'
-import { CHUNK_BYTES, chunksOf } from '../files/read-ahead.ts'
+import { ReadWindow } from '../files/read-window.ts'
 import { countLines, FORMAT, idAt, linesIn, NEWLINE, type SnapshotPart, TABLE_END } from './layout.ts'
 
 const COMMA = 0x2c
@@ -15,60 +15,6 @@ export class LayoutError extends Error {
     super(`line ${line}: ${reason}`)
     this.name = 'StrayLine'
     this.line = line
-  }
-}
-
-/** A sliding window over a file: the bytes that were read and not yet consumed. */
-class Window {
-  readonly #chunks: AsyncGenerator<Buffer>
-  #bytes = Buffer.allocUnsafe(2 * CHUNK_BYTES)
-  #from = 0
-  #to = 0
-
-  constructor(file: ReadFile) {
-    this.#chunks = chunksOf(file)
-  }
-
-  /** The unconsumed bytes. */
-  get view(): Buffer {
-    return this.#bytes.subarray(this.#from, this.#to)
-  }
-
-  /** Consumes bytes. */
-  consume(count: number): void {
-    this.#from += count
-  }
-
-  /** Reads on; false at the end of the file. Overwrites what `view` returned before. */
-  async fill(): Promise<boolean> {
-    this.#bytes.copyWithin(0, this.#from, this.#to)
-    this.#to -= this.#from
-    this.#from = 0
-    // A line longer than the window.
-    if (this.#to + CHUNK_BYTES > this.#bytes.length) {
-      this.#bytes = Buffer.concat([this.#bytes.subarray(0, this.#to), Buffer.allocUnsafe(this.#bytes.length)])
-    }
-    const { value, done } = await this.#chunks.next()
-    if (done === true) return false
-    this.#to += value.copy(this.#bytes, this.#to)
-    return true
-  }
-
-  /** The next line, without its end. */
-  async line(): Promise<string> {
-    for (;;) {
-      const { view } = this
-      const end = view.indexOf(NEWLINE)
-      if (end !== -1) {
-        this.consume(end + 1)
-        return view.toString('utf8', 0, end)
-      }
-      // No line of the layout itself is this long.
-      if (view.length > CHUNK_BYTES || !(await this.fill())) {
-        this.consume(view.length)
-        return view.toString('utf8', 0, CHUNK_BYTES)
-      }
-    }
   }
 }
 
@@ -91,9 +37,9 @@ export function tableOf(line: string): { readonly name: string; readonly nextId:
  *
  * @throws {LayoutError} if it has another layout
  */
-export const readSequence = (file: ReadFile): Promise<number> => readHead(new Window(file))
+export const readSequence = (file: ReadFile): Promise<number> => readHead(new ReadWindow(file))
 
-async function readHead(window: Window): Promise<number> {
+async function readHead(window: ReadWindow): Promise<number> {
   await expectLine(window, 1, '{')
   await expectLine(window, 2, `"format": ${FORMAT},`)
   const sequence = Number(SEQUENCE.exec(await window.line())?.[1])
@@ -102,7 +48,7 @@ async function readHead(window: Window): Promise<number> {
   return sequence
 }
 
-async function expectLine(window: Window, line: number, expected: string): Promise<void> {
+async function expectLine(window: ReadWindow, line: number, expected: string): Promise<void> {
   if ((await window.line()) !== expected) throw new LayoutError(line, `it must be '${expected}'`)
 }
 
@@ -112,7 +58,7 @@ async function expectLine(window: Window, line: number, expected: string): Promi
  * @throws {LayoutError} if it has another layout
  */
 export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
-  const window = new Window(file)
+  const window = new ReadWindow(file)
   await readHead(window)
   let line = 5
   let isLast: boolean | undefined
@@ -136,7 +82,7 @@ export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
 }
 
 /** @param head the line behind the tables */
-async function readEnd(window: Window, line: number, head: string): Promise<void> {
+async function readEnd(window: ReadWindow, line: number, head: string): Promise<void> {
   if (head !== '},' && head !== '}') throw new LayoutError(line, 'it is not the end of the tables')
   if (head === '},' && !/^"checksum": "\w*"$/.test(await window.line())) {
     throw new LayoutError(line + 1, 'it is not the checksum')
@@ -207,7 +153,7 @@ function tryParse(text: string): unknown[] | undefined {
 }
 
 /** The lines of one table in chunks, each without the comma and newline behind its last line. */
-async function* recordLines(window: Window, line: () => number): AsyncGenerator<Buffer> {
+async function* recordLines(window: ReadWindow, line: () => number): AsyncGenerator<Buffer> {
   for (;;) {
     const { view } = window
     if (view.length >= 2 && view.toString('latin1', 0, 2) === TABLE_END.slice(1)) return
