@@ -10,7 +10,7 @@ const post = registryOf(...BLOG).expect('post')
 
 interface Read {
   readonly data: object[]
-  /** Where each record stands. */
+  /** The position of each record. */
   readonly places: string[]
   readonly faults: string[]
   readonly marks: string[]
@@ -78,7 +78,7 @@ describe('no records', () => {
     })
   }
 
-  test('blank lines are no records', async () => {
+  test('blank lines are not records', async () => {
     assert.deepEqual((await read('post.ndjson', '\n{"title":"a"}\n\n  \n{"title":"b"}\n\n')).data, [
       { title: 'a' },
       { title: 'b' },
@@ -123,7 +123,7 @@ describe('cells of a table', () => {
   }
 })
 
-describe('where the records stand', () => {
+describe('the positions of records', () => {
   const rows: Readonly<Record<string, string>> = {
     'post.yaml': '# first\n- »title: a\n\n- »{ title: b }\n-\n  »title: c\n',
     'post.json': '[\n  »{ "title": "a" },\n  »{ "title": "b" }, »{ "title": "c" }\n]\n',
@@ -141,7 +141,7 @@ describe('where the records stand', () => {
     })
   }
 
-  test('a table with cells of several lines: each record stands at the line it begins at', async () => {
+  test('a table with multi-line cells: the position of a record is its first line', async () => {
     const { places, marks } = await read('post.csv', 'title,views\n»a,1\n»"two\nlines",2\n»c,3\n»"three\n\nlines",4\n»d,5\n')
     assert.deepEqual(places, marks)
   })
@@ -217,17 +217,17 @@ describe('faults', () => {
     })
   }
 
-  test('the sound records are read beside the faulty ones', async () => {
+  test('valid records are read beside invalid ones', async () => {
     assert.deepEqual((await read('post.ndjson', '{"title":"a"}\nnope\n{"title":"c"}\n')).data, [{ title: 'a' }, { title: 'c' }])
   })
 
-  test('a __proto__ key in NDJSON is a key like any other, and pollutes nothing', async () => {
+  test('a __proto__ key in NDJSON is an ordinary key and does not pollute the prototype', async () => {
     const { data } = await read('post.ndjson', '{"__proto__":{"polluted":1},"title":"a"}\n')
     assert.deepEqual(Object.keys(data[0] ?? {}), ['__proto__', 'title'])
     assert.equal(Reflect.get({}, 'polluted'), undefined)
   })
 
-  test('a __proto__ column of a table is not lost, and pollutes nothing', async () => {
+  test('a __proto__ column of a table is kept and does not pollute the prototype', async () => {
     const { data } = await read('post.csv', '__proto__,title\nx,a\n')
     assert.deepEqual(Object.keys(data[0] ?? {}), ['__proto__', 'title'])
   })

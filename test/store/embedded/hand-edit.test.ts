@@ -6,7 +6,7 @@ import { FileStore } from '../../../src/store/embedded/file-store.ts'
 import { Library, libraryRegistry } from '../../helpers/store-contract/library.ts'
 import { inFolder, journalsIn, type Place, whenOpened } from './folder.ts'
 
-/** A library in which every kind of constraint is kept, one record a line. */
+/** Adds records that use every kind of constraint, one per line. */
 async function furnish({ shelves, store }: Place): Promise<void> {
   await shelves.add('author', { name: 'Ann', email: 'ann@example.com', rank: 3, active: true, passphrase: '$argon2id$x' })
   await shelves.add('author', { name: 'Bob', email: 'bob@example.com' })
@@ -16,7 +16,7 @@ async function furnish({ shelves, store }: Place): Promise<void> {
   await store.close()
 }
 
-/** What is replaced in the file (in the first place where it stands), and what must be said. */
+/** The text to replace in the file (its first occurrence), and what the message must contain. */
 const EDITS: readonly (readonly [name: string, from: string, to: string, said: readonly string[]])[] = [
   ['a number for text', '"name":"Ann"', '"name":7', ['tables.author.records[0].name must be a string (id 1, line 6)']],
   ['text for a number', '"rank":3', '"rank":"3"', ['tables.author.records[0].rank must be an integer (id 1, line 6)']],
@@ -72,9 +72,9 @@ const EDITS: readonly (readonly [name: string, from: string, to: string, said: r
   ],
 ]
 
-describe('a broken record in a db.json that was changed by hand', () => {
+describe('an invalid record in an edited db.json', () => {
   for (const [name, from, to, said] of EDITS) {
-    test(`${name} is named, and nothing is dropped`, async () => {
+    test(`${name} is reported, and no record is dropped`, async () => {
       await inFolder(async (place) => {
         await furnish(place)
         const text = readFileSync(place.file, 'utf8')
@@ -99,7 +99,7 @@ describe('a broken record in a db.json that was changed by hand', () => {
     })
   }
 
-  test('is one of at most fifty, and the rest is counted', async () => {
+  test('is one of at most fifty reported ones; the others are counted', async () => {
     await inFolder(async ({ store, file, folder, registry }) => {
       await store.close()
       const records = Array.from({ length: 60 }, (_, index) => ({ id: index + 1, name: index }))
@@ -113,7 +113,7 @@ describe('a broken record in a db.json that was changed by hand', () => {
   })
 })
 
-/** What JSON allows, and what would be lost without a word: how the file is changed, and what must be said. */
+/** Content that JSON allows and a rewrite would lose: the change of the file, and what the message must contain. */
 const LOSSES: readonly (readonly [name: string, change: (text: string) => string, said: string])[] = [
   [
     'a table twice',
@@ -159,9 +159,9 @@ const LOSSES: readonly (readonly [name: string, change: (text: string) => string
 
 const pretty = (text: string): string => JSON.stringify(JSON.parse(text), null, 2)
 
-describe('a db.json that was changed by hand and would lose something', () => {
+describe('an edited db.json with content that a rewrite would lose', () => {
   for (const [name, change, said] of LOSSES) {
-    test(`(${name}) is refused and left as it is`, async () => {
+    test(`(${name}) is rejected and not changed`, async () => {
       await inFolder(async (place) => {
         await furnish(place)
         const text = readFileSync(place.file, 'utf8')
@@ -182,7 +182,7 @@ describe('a db.json that was changed by hand and would lose something', () => {
   }
 })
 
-/** The same content in layouts that editors and other programs leave. */
+/** The same content in layouts of editors and other programs. */
 const LAYOUTS: readonly (readonly [name: string, change: (text: string) => string])[] = [
   ['pretty-printed', (text) => JSON.stringify(JSON.parse(text), null, 2)],
   ['with the byte order mark of an editor', (text) => `\uFEFF${text}`],
@@ -203,9 +203,9 @@ const LAYOUTS: readonly (readonly [name: string, change: (text: string) => strin
   ['with an empty table', (text) => text.replace('"tables": {', '"tables": {\n"stranger": {"next_id": 4, "records": [\n]},')],
 ]
 
-describe('a db.json that was changed by hand and is fine', () => {
+describe('a valid edited db.json', () => {
   for (const [name, change] of LAYOUTS) {
-    test(`${name} opens with one warning, and is put in order`, async () => {
+    test(`${name} opens with one warning, and is rewritten`, async () => {
       await inFolder(async (place) => {
         await furnish(place)
         const text = readFileSync(place.file, 'utf8')
@@ -233,7 +233,7 @@ describe('a db.json that was changed by hand and is fine', () => {
     })
   }
 
-  test('takes a next id from its highest id, when that is higher', async () => {
+  test('derives the next id from its highest id if that is higher', async () => {
     await inFolder(async (place) => {
       await furnish(place)
       const text = readFileSync(place.file, 'utf8')
@@ -244,7 +244,7 @@ describe('a db.json that was changed by hand and is fine', () => {
     })
   })
 
-  test('is judged with the journal that was not folded in yet, which is kept', async () => {
+  test('is validated together with the journal, which is kept', async () => {
     await inFolder(async (place) => {
       await furnish(place)
       const { shelves, folder, file } = { ...place, ...(await place.reopen()) }
@@ -253,7 +253,7 @@ describe('a db.json that was changed by hand and is fine', () => {
       const [journal = ''] = journalsIn(folder)
       const lines = readFileSync(`${folder}/${journal}`)
       const text = readFileSync(file, 'utf8')
-      // What the journal leaves behind does not refer to it any more, and has the name that is given here.
+      // The journal's records no longer refer to it, and have the name set here.
       for (const [from, to, fault] of [
         ['{"id":2,"name":"b"},\n', '', undefined],
         ['"name":"b"', '"name":"d"', 'tables.genre.records[1].name must be unique, and genre 4 has the same (id 2, line '],
@@ -273,7 +273,7 @@ describe('a db.json that was changed by hand and is fine', () => {
     })
   })
 
-  test('while the store is open is neither believed nor overwritten', async () => {
+  test('is neither merged nor overwritten while the store is open', async () => {
     const warnings: string[] = []
     await inFolder(
       async (place) => {
@@ -298,7 +298,7 @@ describe('a db.json that was changed by hand and is fine', () => {
   })
 })
 
-test('a db.json that is as it was written is not judged, though a model has become stricter', async () => {
+test('an unchanged db.json is not validated, although a model has become stricter', async () => {
   await inFolder(async (place) => {
     const lax = libraryRegistry(['author', 'book', 'cover', 'review'])
     await place.store.close()
@@ -315,7 +315,7 @@ async function readAll({ folder, registry }: Place) {
   return byId(new Library(store))
 }
 
-/** Every record of every table, in the order of ids. */
+/** All records of all tables in id order. */
 async function byId(shelves: Library) {
   const everything = await shelves.everything()
   return Object.fromEntries(Object.entries(everything).map(([name, records]) => [name, records.toSorted((a, b) => a.id - b.id)]))

@@ -17,7 +17,7 @@ export interface RecordFault {
 
 /** Position of a record that comes from the journal: negative, and derived from its id. */
 const journalPosition = (id: number): number => -id
-const isFromJournal = (place: number): boolean => place < 0
+const isFromJournal = (position: number): boolean => position < 0
 
 /** Validates the records of one table. */
 export class TableValidator {
