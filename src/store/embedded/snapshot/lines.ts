@@ -8,13 +8,10 @@ const COMMA = 0x2c
 
 /** A file does not have the layout that the server writes, from this line at the latest. */
 export class LayoutError extends Error {
-  /** Counts from 1. */
-  readonly line: number
-
+  /** @param line counts from 1 */
   constructor(line: number, reason: string) {
     super(`line ${line}: ${reason}`)
-    this.name = 'StrayLine'
-    this.line = line
+    this.name = 'LayoutError'
   }
 }
 
