@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 const TIMEOUT = 600_000
 
 /** Test files that share a process, so that the application is loaded once for all of them. */
-const FILES_PER_PROCESS = 8
+const FILES_PER_PROCESS = 12
 
 const folder = import.meta.dirname
 const { values, positionals } = parseArgs({
@@ -47,7 +47,8 @@ if (names.length === 0) {
 } else {
   const target = await mkdtemp(join(tmpdir(), 'tests-'))
   const files = values.watch || values.slow ? names.map((name) => join(folder, name)) : await writeBatches(names, target)
-  run({ files, concurrency: availableParallelism(), timeout: TIMEOUT, watch: values.watch })
+  // One process more than cores, since some tests wait.
+  run({ files, concurrency: availableParallelism() + 1, timeout: TIMEOUT, watch: values.watch })
     .on('test:fail', ({ file, line }) => {
       process.exitCode = 1
       if (file !== undefined) process.stderr.write(`failed: ${relative(process.cwd(), file)}:${line ?? 1}\n`)

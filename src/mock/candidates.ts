@@ -1,9 +1,10 @@
+import type { RE2JS } from 're2js'
 import type { Field } from '../model/field.ts'
 import type { Limits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
-import type { Source } from './load-faker.ts'
-import { momentFor, timeOfDay } from './moments.ts'
+import { datetimeFor, timeOfDay } from './datetimes.ts'
+import type { FakerSource } from './load-faker.ts'
 import { numberFor } from './numbers.ts'
 import { PatternText } from './pattern-text.ts'
 import { TEXT_BY_TYPE, textByName } from './texts.ts'
@@ -13,38 +14,39 @@ const NAMED_ATTEMPTS = 3
 /** Length that unbounded patterns are expanded to beyond the required minimum. */
 const PATTERN_LENGTH = 16
 /** Probability that a boolean has its default value. */
-const USUALLY = 0.85
+const DEFAULT_PROBABILITY = 0.85
 
 /** Generates a candidate value for a field, a different one for each attempt. Undefined if an attempt fails. */
-export type Candidate = (attempt: number) => Json | undefined
+export type CandidateGenerator = (attempt: number) => Json | undefined
 
 /** The generator of a field's values from the current random numbers. Relations have none; they choose among existing records. */
-export function candidates(field: Field, model: Model, source: Source): Candidate {
+export function candidateGenerator(field: Field, model: Model, source: FakerSource): CandidateGenerator {
   const { type, limits } = field
   const { faker, random } = source
-  if (field.faker !== undefined) return hinted(field, source)
+  if (field.faker !== undefined) return hintGenerator(field, source)
   switch (type.name) {
     case 'string':
     case 'text':
     case 'email':
     case 'url':
     case 'slug':
-      return limits.choices === undefined ? textual(field, model, source) : chosen(limits.choices, source)
+      return limits.choices === undefined ? textGenerator(field, model, source) : choiceGenerator(limits.choices, source)
     case 'password':
-      return password(field, source)
+      return passwordGenerator(field, source)
     case 'choice':
-      return chosen(limits.choices ?? [], source)
+      return choiceGenerator(limits.choices ?? [], source)
     case 'multichoice':
       return () => faker.helpers.arrayElements([...(limits.choices ?? [])], { min: field.required ? 1 : 0, max: 3 })
     case 'integer':
     case 'number':
       return (attempt) => numberFor(field, random, attempt)
     case 'boolean':
-      return () => (typeof field.default === 'boolean' ? random.chance(USUALLY) === field.default : random.chance(0.5))
+      return () =>
+        typeof field.default === 'boolean' ? random.chance(DEFAULT_PROBABILITY) === field.default : random.chance(0.5)
     case 'date':
-      return (attempt) => momentFor(field.name, random, attempt).slice(0, 10)
+      return (attempt) => datetimeFor(field.name, random, attempt).slice(0, 10)
     case 'datetime':
-      return (attempt) => momentFor(field.name, random, attempt)
+      return (attempt) => datetimeFor(field.name, random, attempt)
     case 'time':
       return (attempt) => timeOfDay(random, attempt)
     case 'json':
@@ -53,82 +55,85 @@ export function candidates(field: Field, model: Model, source: Source): Candidat
     case 'foreignkey':
     case 'one_to_one':
     case 'many_to_many':
-      throw new Error(`Nothing is thought up for '${field.name}', which is a ${type.name}`)
+      throw new Error(`No candidates for '${field.name}': relations and ids are not generated`)
     default: {
-      const forgotten: never = type.name
-      throw new Error(`No mock data for the type ${String(forgotten)}`)
+      const unknown: never = type.name
+      throw new Error(`No mock data for the type ${String(unknown)}`)
     }
   }
 }
 
 /** Starts at a random choice and cycles through all. */
-const chosen =
-  (choices: readonly (string | number)[], { random }: Source): Candidate =>
+const choiceGenerator =
+  (choices: readonly (string | number)[], { random }: FakerSource): CandidateGenerator =>
   (attempt) =>
     choices[(random.integer(0, choices.length - 1) + attempt) % choices.length]
 
-function textual(field: Field, model: Model, { faker, random }: Source): Candidate {
+function textGenerator(field: Field, model: Model, { faker, random }: FakerSource): CandidateGenerator {
   const { limits, type } = field
   const named = textByName(field.name, model.key)
   const byType = TEXT_BY_TYPE[type.name as keyof typeof TEXT_BY_TYPE]
   // Field types with a format of their own ignore the hint of the name.
-  const make = type.name === 'string' || type.name === 'text' ? (named ?? byType) : byType
-  const text: Candidate = (attempt) => fitted(told(make(faker), attempt), field, { faker, random })
-  const told = (base: string, attempt: number) =>
-    attempt === 0 ? base : numbered(base, type.name, random.integer(2, 10 ** Math.min(attempt + 2, 9)))
+  const generate = type.name === 'string' || type.name === 'text' ? (named ?? byType) : byType
+  const text: CandidateGenerator = (attempt) => fitToLimits(distinct(generate(faker), attempt), field, { faker, random })
+  const distinct = (base: string, attempt: number) =>
+    attempt === 0 ? base : withNumber(base, type.name, random.integer(2, 10 ** Math.min(attempt + 2, 9)))
   if (limits.pattern === undefined) return text
-  const byPattern = patterned(limits, { random })
+  const byPattern = patternGenerator(limits.pattern, limits, { random })
   return (attempt) => (named !== undefined && attempt < NAMED_ATTEMPTS ? text(attempt) : byPattern(attempt))
 }
 
 /** Appends a number to make a text unique. */
-function numbered(text: string, type: string, number: number): string {
+function withNumber(text: string, type: string, number: number): string {
   if (type === 'email') return text.replace('@', `${number}@`)
   if (type === 'slug' || type === 'url') return `${text}-${number}`
   return /\s/.test(text) ? `${text} ${number}` : `${text}${number}`
 }
 
 /** Fits a text to the length limits, in characters: short texts are continued, long ones cut, keeping a number at the end. */
-function fitted(text: string, { limits, type }: Field, { faker }: Source): string {
+function fitToLimits(text: string, { limits, type }: Field, { faker }: FakerSource): string {
   const { min_length: min = 0, max_length: max = Infinity } = limits
   if (type.name === 'email') return text
   const gap = type.name === 'slug' || type.name === 'url' ? '-' : ' '
-  let long = text
-  while (long.length < min)
-    long += `${gap}${faker.lorem.words(Math.min(1_000, Math.ceil((min - long.length) / 5))).replaceAll(' ', gap)}`
-  const characters = [...long]
-  if (characters.length <= max) return long
-  const tail = /[-\s]?\d*$/.exec(text)?.[0] ?? ''
-  const kept =
+  let extended = text
+  while (extended.length < min)
+    extended += `${gap}${faker.lorem.words(Math.min(1_000, Math.ceil((min - extended.length) / 5))).replaceAll(' ', gap)}`
+  const characters = [...extended]
+  if (characters.length <= max) return extended
+  const suffix = /[-\s]?\d*$/.exec(text)?.[0] ?? ''
+  const shortened =
     characters
-      .slice(0, Math.max(0, max - tail.length))
+      .slice(0, Math.max(0, max - suffix.length))
       .join('')
-      .replace(/[-\s]+$/, '') + tail
-  return [...kept].length < min ? characters.slice(0, max).join('') : kept.slice(0, max)
+      .replace(/[-\s]+$/, '') + suffix
+  return [...shortened].length < min ? characters.slice(0, max).join('') : shortened.slice(0, max)
 }
 
-function patterned({ pattern, min_length: min = 0, max_length: max }: Limits, { random }: Pick<Source, 'random'>): Candidate {
-  if (pattern === undefined) throw new Error('There is no pattern')
+function patternGenerator(
+  pattern: RE2JS,
+  { min_length: min = 0, max_length: max }: Limits,
+  { random }: Pick<FakerSource, 'random'>,
+): CandidateGenerator {
   const texts = new PatternText(pattern)
   // Each length is exhausted before longer ones, since there may be few short texts and many longer ones.
   return (attempt) =>
-    texts.make(random, min, Math.min(max ?? Infinity, Math.max(min, PATTERN_LENGTH) + Math.floor(attempt / 100)))
+    texts.generate(random, min, Math.min(max ?? Infinity, Math.max(min, PATTERN_LENGTH) + Math.floor(attempt / 100)))
 }
 
-function password({ limits }: Field, { random, faker }: Source): Candidate {
-  if (limits.pattern !== undefined) return patterned(limits, { random })
+function passwordGenerator({ limits }: Field, { random, faker }: FakerSource): CandidateGenerator {
+  if (limits.pattern !== undefined) return patternGenerator(limits.pattern, limits, { random })
   const { min_length: min = 0, max_length: max = Infinity } = limits
   return () => faker.string.alphanumeric(Math.min(max, Math.max(min, 24)))
 }
 
 /** Converts the value from Faker to the field's type. */
-function hinted(field: Field, source: Source): Candidate {
+function hintGenerator(field: Field, source: FakerSource): CandidateGenerator {
   const [group = '', method = ''] = field.faker?.split('.') ?? []
   const { faker, random } = source
   const groups = faker as unknown as Readonly<Record<string, Readonly<Record<string, () => unknown>> | undefined>>
   return (attempt) => {
-    const made = groups[group]?.[method]?.()
-    const value = made instanceof Date ? made.toISOString() : made
+    const generated = groups[group]?.[method]?.()
+    const value = generated instanceof Date ? generated.toISOString() : generated
     switch (field.type.name) {
       case 'integer':
       case 'number':
@@ -140,19 +145,19 @@ function hinted(field: Field, source: Source): Candidate {
       case 'time':
         return String(value).slice(11, 19)
       case 'slug':
-        return fitted(numberedAfter(faker.helpers.slugify(String(value)).toLowerCase(), attempt), field, source)
+        return fitToLimits(distinctText(faker.helpers.slugify(String(value)).toLowerCase(), attempt), field, source)
       case 'multichoice':
         return [String(value)]
       case 'json':
         return value as Json
       default:
-        return fitted(numberedAfter(String(value), attempt), field, source)
+        return fitToLimits(distinctText(String(value), attempt), field, source)
     }
   }
 
   /** The hint is kept as long as possible; a number is appended only to make values distinct. */
-  function numberedAfter(text: string, attempt: number): string {
+  function distinctText(text: string, attempt: number): string {
     if (!field.unique || attempt < NAMED_ATTEMPTS) return text
-    return numbered(text, field.type.name, random.integer(2, 10 ** Math.min(attempt, 9)))
+    return withNumber(text, field.type.name, random.integer(2, 10 ** Math.min(attempt, 9)))
   }
 }

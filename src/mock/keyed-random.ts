@@ -14,7 +14,7 @@ export class KeyedRandom implements Randomizer {
   #count = 0
 
   /** Starts the sequence of a key. */
-  begin(key: string): void {
+  start(key: string): void {
     const digest = createHash('sha256').update(key).digest()
     this.#a = digest.readInt32LE(0)
     this.#b = digest.readInt32LE(4)
@@ -34,7 +34,7 @@ export class KeyedRandom implements Randomizer {
 
   /** Required by Faker's interface; never called here. */
   seed(seed: number | number[]): void {
-    this.begin(String(seed))
+    this.start(String(seed))
   }
 
   /** An integer from `low` to `high`, both included. */
@@ -43,14 +43,14 @@ export class KeyedRandom implements Randomizer {
   }
 
   /** True with the given probability. */
-  chance(share: number): boolean {
-    return this.next() < share
+  chance(probability: number): boolean {
+    return this.next() < probability
   }
 
   /** A random item of a non-empty array. */
   pick<T>(items: readonly T[]): T {
     const item = items[this.integer(0, items.length - 1)]
-    if (item === undefined) throw new Error('There is nothing to pick from')
+    if (item === undefined) throw new Error('Cannot pick from an empty array')
     return item
   }
 }

@@ -10,7 +10,7 @@ export const DEFAULT_LOCALE = 'en'
 export const REFERENCE_TIME = Date.parse('2025-06-01T00:00:00.000Z')
 
 /** Faker and its source of random numbers. */
-export interface Source {
+export interface FakerSource {
   readonly faker: Faker
   readonly random: KeyedRandom
 }
@@ -20,12 +20,12 @@ export interface Source {
  *
  * @throws {AppError} USAGE when there is no such language
  */
-export async function loadFaker(locale: string = DEFAULT_LOCALE): Promise<Source> {
-  const { faker: made } = await importLocale(locale)
+export async function loadFaker(locale: string = DEFAULT_LOCALE): Promise<FakerSource> {
+  const { faker: localised } = await importLocale(locale)
   const random = new KeyedRandom()
   // Faker exports the class itself only together with all languages, which take ten times as long to load.
-  const { constructor: Constructor } = made as unknown as { constructor: typeof Faker }
-  const faker = new Constructor({ locale: made.rawDefinitions, randomizer: random })
+  const { constructor: Constructor } = localised as unknown as { constructor: typeof Faker }
+  const faker = new Constructor({ locale: localised.rawDefinitions, randomizer: random })
   faker.setDefaultRefDate(REFERENCE_TIME)
   return { faker, random }
 }

@@ -3,7 +3,7 @@ import type { KeyedRandom } from './keyed-random.ts'
 import { snake } from './texts.ts'
 
 /** Usual ranges by field name; the first match counts. */
-const USUAL: readonly (readonly [RegExp, low: number, high: number])[] = [
+const USUAL_RANGES: readonly (readonly [RegExp, low: number, high: number])[] = [
   [/price|cost|amount|total|balance|fee|revenue/, 1, 1_000],
   [/salary|income/, 20_000, 120_000],
   [/(^|_)lat(itude)?$/, -90, 90],
@@ -17,7 +17,7 @@ const USUAL: readonly (readonly [RegExp, low: number, high: number])[] = [
   [/quantity|qty|stock/, 0, 200],
   [/position|order|rank|priority|level/, 0, 20],
 ]
-const ANY = [/^/, 0, 1_000] as const
+const DEFAULT_RANGE = [/^/, 0, 1_000] as const
 /** At most 10⁹ times the usual range. */
 const MAX_WIDENING = 9
 
@@ -28,7 +28,7 @@ const MAX_WIDENING = 9
  */
 export function numberFor({ name, type, limits }: Field, random: KeyedRandom, attempt: number): number {
   const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity, choices } = limits
-  const [low, high] = within(usual(name, attempt), Math.max(gt, gte), Math.min(lt, lte))
+  const [low, high] = clipped(usualRange(name, attempt), Math.max(gt, gte), Math.min(lt, lte))
   if (choices !== undefined) {
     const start = random.integer(0, choices.length - 1)
     return Number(choices[(start + attempt) % choices.length])
@@ -44,13 +44,13 @@ export function numberFor({ name, type, limits }: Field, random: KeyedRandom, at
   return fits && high - low > 0.1 ? rounded : exact
 }
 
-function usual(name: string, attempt: number): readonly [number, number] {
-  const [, low, high] = USUAL.find(([pattern]) => pattern.test(snake(name))) ?? ANY
+function usualRange(name: string, attempt: number): readonly [number, number] {
+  const [, low, high] = USUAL_RANGES.find(([pattern]) => pattern.test(snake(name))) ?? DEFAULT_RANGE
   return [low, low + (high - low) * 10 ** Math.min(attempt, MAX_WIDENING)]
 }
 
 /** The usual range clipped to the bounds; if nothing remains, a range of the same width at the bound. */
-function within([low, high]: readonly [number, number], least: number, most: number): [number, number] {
+function clipped([low, high]: readonly [number, number], least: number, most: number): [number, number] {
   const span = high - low
   if (least >= high) return [least, Math.min(most, least + span)]
   if (most <= low) return [Math.max(least, most - span), most]

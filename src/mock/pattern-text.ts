@@ -12,7 +12,7 @@ interface Instruction {
 }
 
 /** Probabilities of taking the branch that lengthens a text before it is long enough; one of them is chosen for each text. */
-const LENGTHENING = [0.85, 0.98, 0.9995] as const
+const LENGTHENING_PROBABILITIES = [0.85, 0.98, 0.9995] as const
 /** Maximum number of steps; patterns written by people need fewer. */
 const MAX_STEPS = 20_000
 
@@ -38,9 +38,9 @@ export class PatternText {
    *
    * @returns undefined if the walk reaches no match
    */
-  make(random: KeyedRandom, min: number, max: number): string | undefined {
+  generate(random: KeyedRandom, min: number, max: number): string | undefined {
     const enough = random.integer(min, max)
-    const lengthening = random.pick(LENGTHENING)
+    const lengthening = random.pick(LENGTHENING_PROBABILITIES)
     let text = ''
     let length = 0
     let at = this.#start
@@ -119,7 +119,7 @@ const PREFERRED: readonly (readonly Range[])[] = [
 ]
 
 function draw(ranges: readonly Range[], random: KeyedRandom): string | undefined {
-  const sets = PREFERRED.map((preferred) => common(ranges, preferred)).filter((set) => set.length > 0)
+  const sets = PREFERRED.map((preferred) => intersection(ranges, preferred)).filter((set) => set.length > 0)
   const [first, second] = sets
   if (first === undefined) return undefined
   // Mixes lower and upper case where the pattern allows both.
@@ -128,7 +128,7 @@ function draw(ranges: readonly Range[], random: KeyedRandom): string | undefined
   return String.fromCodePoint(random.integer(low, high))
 }
 
-const common = (ranges: readonly Range[], others: readonly Range[]): Range[] =>
+const intersection = (ranges: readonly Range[], others: readonly Range[]): Range[] =>
   ranges.flatMap(([low, high]) =>
     others.flatMap(([first, last]): Range[] => {
       const both: Range = [Math.max(low, first), Math.min(high, last)]

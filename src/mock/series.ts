@@ -3,23 +3,24 @@ import { type Field, isRelation, type RelationField } from '../model/field.ts'
 import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
-import { type Candidate, candidates } from './candidates.ts'
-import type { Source } from './load-faker.ts'
-import { timestampsFor } from './moments.ts'
+import { type CandidateGenerator, candidateGenerator } from './candidates.ts'
+import { timestampsFor } from './datetimes.ts'
+import type { FakerSource } from './load-faker.ts'
 
 /** Maximum number of attempts for one value. */
-const MAX_TRIES = 10_000
+const MAX_ATTEMPTS = 10_000
 /** Probability that an optional field is empty. */
-const EMPTY = 0.15
+const EMPTY_PROBABILITY = 0.15
 /** Maximum number of records in a many-to-many relation. */
 const MAX_LINKS = 4
 
+/** What a series is derived from. */
 export interface SeriesOptions {
   readonly model: Model
-  readonly source: Source
+  readonly source: FakerSource
   readonly seed: number
   /** Fields that keep their default. */
-  readonly leave?: (field: Field) => boolean
+  readonly keepsDefault?: (field: Field) => boolean
   /** Taken values of unique fields, by field name. */
   readonly taken?: ReadonlyMap<string, Iterable<Json>>
   /** Seed of the values of secret fields, instead of the public seed. */
@@ -35,16 +36,16 @@ export class Series {
   readonly #options: SeriesOptions
   readonly #own: readonly Field[]
   readonly #relations: readonly RelationField[]
-  readonly #candidates: ReadonlyMap<string, Candidate>
+  readonly #candidates: ReadonlyMap<string, CandidateGenerator>
   readonly #used: ReadonlyMap<string, Set<Json>>
 
   constructor(options: SeriesOptions) {
-    const { model, source, taken, leave = () => false } = options
-    const settable = [...model.fields.values()].filter((field) => !field.system && !leave(field))
+    const { model, source, taken, keepsDefault = () => false } = options
+    const settable = [...model.fields.values()].filter((field) => !field.system && !keepsDefault(field))
     this.#options = options
     this.#own = settable.filter((field) => !isRelation(field))
     this.#relations = settable.filter(isRelation)
-    this.#candidates = new Map(this.#own.map((field) => [field.name, candidates(field, model, source)]))
+    this.#candidates = new Map(this.#own.map((field) => [field.name, candidateGenerator(field, model, source)]))
     const unique = settable.filter((field) => field.unique)
     this.#used = new Map(unique.map(({ name }) => [name, new Set(taken?.get(name) ?? [])]))
   }
@@ -64,63 +65,65 @@ export class Series {
    * @param targets ids that a relation may refer to
    * @throws {AppError} INVALID_REQUEST naming the field that has no record to refer to
    */
-  links(index: number, targets: (field: RelationField) => readonly number[]): Record<string, Json> {
-    return Object.fromEntries(this.#relations.map((field) => [field.name, this.#link(field, index, targets(field))]))
+  relations(index: number, targets: (field: RelationField) => readonly number[]): Record<string, Json> {
+    return Object.fromEntries(this.#relations.map((field) => [field.name, this.#relation(field, index, targets(field))]))
   }
 
   /** Creation and change times, for models with timestamps. */
   timestamps(index: number): Record<string, Json> {
     if (!this.#options.model.timestamps) return {}
-    this.#begin('timestamps of', index)
+    this.#startRandom('timestamps of', index)
     return timestampsFor(this.#options.source.random)
   }
 
-  #begin(field: string, index: number, attempt = 0): void {
+  /** Starts the random numbers of one value. */
+  #startRandom(field: string, index: number, attempt = 0): void {
     const { seed, model, source } = this.#options
-    source.random.begin(JSON.stringify([seed, model.key, index, field, attempt]))
+    source.random.start(JSON.stringify([seed, model.key, index, field, attempt]))
   }
 
   #value(field: Field, index: number): Json {
     const { model, source, secret } = this.#options
     const candidate = this.#candidates.get(field.name)
-    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-      if (field.type.secret) source.random.begin(JSON.stringify([secret, model.key, field.name, attempt]))
-      else this.#begin(field.name, index, attempt)
-      if (attempt === 0 && isOptional(field) && source.random.chance(EMPTY)) return null
-      const value = acceptable(field, candidate?.(attempt))
-      if (value !== undefined && this.#isFree(field, value)) return value
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      if (field.type.secret) source.random.start(JSON.stringify([secret, model.key, field.name, attempt]))
+      else this.#startRandom(field.name, index, attempt)
+      if (attempt === 0 && isOptional(field) && source.random.chance(EMPTY_PROBABILITY)) return null
+      const value = storedForm(field, candidate?.(attempt))
+      if (value !== undefined && this.#claim(field, value)) return value
     }
     const many = field.unique ? '; it is unique, so ask for fewer records' : ''
     const remedy = `${many || ';'} ${many ? 'or ' : ''}say what it looks like with mock: { faker: … }`
-    throw impossible(field, `No value was found for '${field.name}' of ${model.name} in ${MAX_TRIES} tries${remedy}`)
+    throw noValueError(field, `No value was found for '${field.name}' of ${model.name} in ${MAX_ATTEMPTS} tries${remedy}`)
   }
 
-  #link(field: RelationField, index: number, targets: readonly number[]): Json {
+  #relation(field: RelationField, index: number, targets: readonly number[]): Json {
     const { model, source } = this.#options
-    this.#begin(field.name, index)
+    this.#startRandom(field.name, index)
     const { random, faker } = source
     const { target, kind } = field.relation
     if (targets.length === 0 && field.required) {
       const words = `'${field.name}' of ${model.name} is mandatory, and there is no ${target} to refer to; mock ${target} as well`
-      throw impossible(field, words)
+      throw noValueError(field, words)
     }
     if (kind === 'many') {
       const max = Math.min(MAX_LINKS, targets.length)
       return faker.helpers.arrayElements(targets, { min: Math.min(field.required ? 1 : 0, max), max })
     }
-    if (targets.length === 0 || (!field.required && random.chance(EMPTY))) return null
+    if (targets.length === 0 || (!field.required && random.chance(EMPTY_PROBABILITY))) return null
     const start = random.integer(0, targets.length - 1)
     if (!field.unique) return targets[start] ?? null
     for (let attempt = 0; attempt < targets.length; attempt++) {
       const id = targets[(start + attempt) % targets.length] ?? null
-      if (this.#isFree(field, id)) return id
+      if (this.#claim(field, id)) return id
     }
     if (!field.required) return null
     const words = `'${field.name}' of ${model.name} is unique, and every ${target} is taken; mock more of ${target}, or fewer records`
-    throw impossible(field, words)
+    throw noValueError(field, words)
   }
 
-  #isFree(field: Field, value: Json): boolean {
+  /** Reserves a value of a unique field. Returns false if it is taken. */
+  #claim(field: Field, value: Json): boolean {
     const used = this.#used.get(field.name)
     if (used === undefined) return true
     if (used.has(value)) return false
@@ -132,10 +135,10 @@ export class Series {
 const isOptional = (field: Field): boolean => !field.required && field.default === undefined && !field.type.list
 
 /** The value in stored form, if the field accepts it. */
-function acceptable(field: Field, made: Json | undefined): Json | undefined {
-  if (made === undefined || made === '') return undefined
-  const reading = field.type.read(made)
+function storedForm(field: Field, candidate: Json | undefined): Json | undefined {
+  if (candidate === undefined || candidate === '') return undefined
+  const reading = field.type.read(candidate)
   return reading.ok && checkLimits(reading.value, field.limits).length === 0 ? reading.value : undefined
 }
 
-const impossible = ({ name }: Field, words: string): AppError => new AppError('INVALID_REQUEST', { [name]: [words] })
+const noValueError = ({ name }: Field, words: string): AppError => new AppError('INVALID_REQUEST', { [name]: [words] })

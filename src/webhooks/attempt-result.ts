@@ -1,13 +1,16 @@
 import type { Endpoint } from './endpoint.ts'
-import type { Result } from './outbox.ts'
+import type { AttemptResult } from './outbox.ts'
 import type { Job } from './queue.ts'
-import { retryAfter, type Schedule } from './schedule.ts'
-import type { Answer } from './sender.ts'
+import { parseRetryAfter, type RetrySchedule } from './retry-schedule.ts'
+import type { SendResult } from './sender.ts'
 
-/** Status that disables the receiver. */
+/** Status 410 Gone: disables the receiver. */
 export const GONE = 410
 /** Statuses whose `Retry-After` is honoured. */
 const BUSY: ReadonlySet<number | undefined> = new Set([429, 503])
+
+/** True for a 2xx status. */
+export const isSuccess = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300
 
 /** A finished attempt. Times in milliseconds since the Unix epoch. */
 export interface FinishedAttempt {
@@ -15,28 +18,30 @@ export interface FinishedAttempt {
   readonly job: Job
   /** Start of the attempt. */
   readonly at: number
+  /** End of the attempt. */
   readonly now: number
-  readonly schedule: Schedule
+  readonly schedule: RetrySchedule
 }
 
 /**
- * Interprets a response: 2xx is delivered, 410 is failed for good, everything else is retried. Updates the endpoint's backoff.
+ * The result of an attempt: `delivered` for 2xx, `failed` for 410 and after the last retry, otherwise `pending`. Updates the
+ * endpoint's backoff and queues the retry.
  */
 export function resultOf(
-  { status, took, reason, text, ...answer }: Answer,
+  { status, took, reason, text, retryAfter }: SendResult,
   { endpoint, job, at, now, schedule }: FinishedAttempt,
-): Result {
+): AttemptResult {
   const result = { receiver: endpoint.id, event: job.event, attempt: { at, status, took, reason, text } }
-  if (status !== undefined && status >= 200 && status < 300) {
-    endpoint.succeed()
+  if (isSuccess(status)) {
+    endpoint.recordSuccess()
     return { ...result, status: 'delivered', tries: job.tries, due: undefined }
   }
   const tries = job.tries + 1
-  const asked = BUSY.has(status) ? retryAfter(answer.retryAfter, now) : undefined
-  const wait = status === GONE ? undefined : schedule.waitAfter(tries, asked)
-  endpoint.fail(now, schedule.shortest)
-  if (asked !== undefined) endpoint.rest(now + schedule.restAfter(asked))
-  if (wait === undefined) return { ...result, status: 'failed', tries, due: undefined }
-  endpoint.queue.wait({ event: job.event, tries, due: now + wait })
-  return { ...result, status: 'pending', tries, due: now + wait }
+  const requestedDelay = BUSY.has(status) ? parseRetryAfter(retryAfter, now) : undefined
+  const delay = status === GONE ? undefined : schedule.delayAfter(tries, requestedDelay)
+  endpoint.recordFailure(now, schedule.maxBackoff)
+  if (requestedDelay !== undefined) endpoint.pauseUntil(now + schedule.clampRetryAfter(requestedDelay))
+  if (delay === undefined) return { ...result, status: 'failed', tries, due: undefined }
+  endpoint.queue.addRetry({ event: job.event, tries, due: now + delay })
+  return { ...result, status: 'pending', tries, due: now + delay }
 }

@@ -1,29 +1,29 @@
 import type { Log } from '../log/log.ts'
 import type { Timer } from '../util/timer.ts'
-import type { Outbox, Result } from './outbox.ts'
+import type { AttemptResult, Outbox } from './outbox.ts'
 
-/** Interval of storing results, in milliseconds. Each batch costs a disk write; results lost in a crash are delivered again. */
-const LINGER_MS = 100
+/** Delay of a flush, in milliseconds. Each batch costs a disk write; a message whose result is lost in a crash is sent again. */
+const FLUSH_INTERVAL_MS = 100
 /** Maximum size of a batch; a full batch is stored immediately. */
 const MAX_BATCH = 500
 /** Delay before storing is retried after a failure, in milliseconds. */
 const RETRY_MS = 1000
-/** Maximum number of unstored results; beyond it no attempt starts. */
-const MAX_HELD = 2 * MAX_BATCH
+/** Maximum number of buffered results while storing fails; beyond it no attempt starts. */
+const MAX_BUFFERED = 2 * MAX_BATCH
 
-/** Collects results of attempts and stores them in batches. */
+/** Buffers results of attempts and stores them in batches. */
 export class DeliveryBuffer {
   readonly #outbox: Outbox
   readonly #timer: Timer
   readonly #log: Log
-  #results: Result[] = []
+  #results: AttemptResult[] = []
   /** The last write; writes do not overlap. */
-  #keeping: Promise<void> = Promise.resolve()
-  /** Cancels the scheduled write. */
-  #callOff: (() => void) | undefined
+  #lastWrite: Promise<void> = Promise.resolve()
+  /** Cancels the scheduled flush. */
+  #cancelFlush: (() => void) | undefined
   #isClosed = false
   /** True if the last write failed. */
-  #isStuck = false
+  #hasFailed = false
 
   constructor({ outbox, timer, log }: { outbox: Outbox; timer: Timer; log: Log }) {
     this.#outbox = outbox
@@ -31,50 +31,51 @@ export class DeliveryBuffer {
     this.#log = log
   }
 
-  /** Delay for new attempts in milliseconds while results cannot be stored; undefined otherwise. */
+  /** Back-pressure: delay of new attempts in milliseconds while results cannot be stored; undefined otherwise. */
   get delay(): number | undefined {
-    return this.#isStuck && this.#results.length >= MAX_HELD ? RETRY_MS : undefined
+    return this.#hasFailed && this.#results.length >= MAX_BUFFERED ? RETRY_MS : undefined
   }
 
-  add(result: Result): void {
+  /** Adds a result. It is stored within 100 ms, or immediately with a full batch. */
+  add(result: AttemptResult): void {
     if (this.#isClosed) return
     this.#results.push(result)
     // Only when it reaches this size, so that a failing store is not retried with every result.
     if (this.#results.length === MAX_BATCH) void this.flush()
-    else if (this.#callOff === undefined) this.#keepIn(LINGER_MS)
+    else if (this.#cancelFlush === undefined) this.#scheduleFlush(FLUSH_INTERVAL_MS)
   }
 
-  /** Stores the present results. Resolves when that is done or has failed; a failure is retried later. */
+  /** Stores the buffered results. Resolves when that is done or has failed; a failure is retried later. */
   flush(): Promise<void> {
-    this.#keepIn(undefined)
-    this.#keeping = this.#keeping.then(() => this.#keep())
-    return this.#keeping
+    this.#scheduleFlush(undefined)
+    this.#lastWrite = this.#lastWrite.then(() => this.#storeBatch())
+    return this.#lastWrite
   }
 
   /** Stops storing. Results of aborted attempts are discarded. */
   close(): void {
     this.#isClosed = true
-    this.#keepIn(undefined)
+    this.#scheduleFlush(undefined)
   }
 
-  async #keep(): Promise<void> {
+  async #storeBatch(): Promise<void> {
     const batch = this.#results
     if (batch.length === 0 || this.#isClosed) return
     this.#results = []
     try {
       await this.#outbox.store(batch)
-      this.#isStuck = false
+      this.#hasFailed = false
     } catch (error) {
       this.#log.error('Webhook results could not be stored', { error })
-      this.#isStuck = true
+      this.#hasFailed = true
       this.#results = [...batch, ...this.#results]
-      if (!this.#isClosed) this.#keepIn(RETRY_MS)
+      if (!this.#isClosed) this.#scheduleFlush(RETRY_MS)
     }
   }
 
-  /** Schedules the next write, replacing the scheduled one; undefined schedules none. */
-  #keepIn(milliseconds: number | undefined): void {
-    this.#callOff?.()
-    this.#callOff = milliseconds === undefined ? undefined : this.#timer(milliseconds, () => void this.flush())
+  /** Replaces the scheduled flush; undefined schedules none. */
+  #scheduleFlush(milliseconds: number | undefined): void {
+    this.#cancelFlush?.()
+    this.#cancelFlush = milliseconds === undefined ? undefined : this.#timer(milliseconds, () => void this.flush())
   }
 }

@@ -2,26 +2,27 @@ import { Queue } from './queue.ts'
 
 /** Maximum number of concurrent attempts to one receiver. */
 const CONCURRENCY = 8
-/** Number of consecutive failures after which messages are sent one at a time, with pauses. */
-const TROUBLED = 3
-const FIRST_REST_MS = 1000
+/** Number of consecutive failures that trip the circuit breaker: one attempt at a time, with a backoff in between. */
+const BREAKER_THRESHOLD = 3
+/** Backoff when the breaker trips, in milliseconds. Each further failure doubles it. */
+const FIRST_BACKOFF_MS = 1000
 
-/** The delivery state of one receiver: its queue, attempts in flight, and backoff. */
+/** The delivery state of one receiver: its queue, attempts in flight, circuit breaker and backoff. */
 export class Endpoint {
   readonly id: number
   readonly queue = new Queue()
-  /** Events in flight, including those started before the receiver was forgotten. */
-  readonly running = new Set<number>()
+  /** Events in flight, including those started before the receiver was suspended. */
+  readonly inFlight = new Set<number>()
   /** Number of consecutive failures. */
   failures = 0
   /** End of the backoff after a failure. */
-  #restsUntil = 0
-  /** End of the pause that the receiver asked for; an older attempt that succeeds does not cancel it. */
-  #asked = 0
+  #backoffUntil = 0
+  /** End of the pause that `Retry-After` requests; an older attempt that succeeds does not cancel it. */
+  #retryAfterUntil = 0
   /** Cancels the scheduled attempt. */
-  callOff: (() => void) | undefined
-  /** False for a forgotten receiver, which stays until its attempts in flight have finished. */
-  isWanted = true
+  cancelTimer: (() => void) | undefined
+  /** False for a suspended receiver, which is dropped when its attempts in flight have finished. */
+  isActive = true
   /** Incremented on every restart, so that results of older attempts are recognised. */
   generation = 0
   /** The pending load. No attempt starts during a load, so that nothing is sent twice. */
@@ -32,81 +33,81 @@ export class Endpoint {
   }
 
   /** True if another attempt may start now. */
-  isFree(now: number): boolean {
-    return this.#isOpen && this.#wakes <= now
+  canStart(now: number): boolean {
+    return this.#hasCapacity && this.#pausedUntil <= now
   }
 
   /** When to check again; undefined if the end of an attempt will do so or the queue is empty. */
-  nextLook(now: number): number | undefined {
-    if (!this.#isOpen || this.queue.size === 0) return undefined
-    return this.#wakes > now ? this.#wakes : Math.max(now, this.queue.nextDue ?? now)
+  nextCheck(now: number): number | undefined {
+    if (!this.#hasCapacity || this.queue.size === 0) return undefined
+    return this.#pausedUntil > now ? this.#pausedUntil : Math.max(now, this.queue.nextDue ?? now)
   }
 
-  /** True after several consecutive failures. */
-  get isTroubled(): boolean {
-    return this.failures >= TROUBLED
+  /** True if the circuit breaker has tripped. The next success closes it. */
+  get isTripped(): boolean {
+    return this.failures >= BREAKER_THRESHOLD
   }
 
-  /** True if the endpoint can be dropped. */
-  get isOver(): boolean {
-    return !this.isWanted && this.running.size === 0 && this.#loading === undefined
+  /** True if the endpoint is suspended and idle, so that it can be dropped. */
+  get isFinished(): boolean {
+    return !this.isActive && this.inFlight.size === 0 && this.#loading === undefined
   }
 
   /** Loads pending deliveries, after any earlier load. */
-  async load(work: () => Promise<void>): Promise<void> {
-    const mine = (this.#loading ?? Promise.resolve()).then(work)
-    const settled = mine.catch(() => {})
+  async load(read: () => Promise<void>): Promise<void> {
+    const load = (this.#loading ?? Promise.resolve()).then(read)
+    const settled = load.catch(() => {})
     this.#loading = settled
     try {
-      await mine
+      await load
     } finally {
       if (this.#loading === settled) this.#loading = undefined
     }
   }
 
-  /** Resets failures and backoff. */
+  /** Activates the endpoint without failures or backoff. */
   restart(): void {
-    this.isWanted = true
+    this.isActive = true
     this.generation++
-    this.succeed()
-    this.wake()
+    this.recordSuccess()
+    this.endPause()
   }
 
   /** Records a success. */
-  succeed(): void {
+  recordSuccess(): void {
     this.failures = 0
-    this.#restsUntil = 0
+    this.#backoffUntil = 0
   }
 
   /**
    * Records a failure.
    *
-   * @param longest maximum backoff in milliseconds
+   * @param maxBackoff maximum backoff in milliseconds
    */
-  fail(now: number, longest: number): void {
+  recordFailure(now: number, maxBackoff: number): void {
     this.failures++
-    if (!this.isTroubled) return
-    const rest = Math.min(FIRST_REST_MS * 2 ** Math.min(this.failures - TROUBLED, 20), longest)
-    this.#restsUntil = Math.max(this.#restsUntil, now + rest)
+    if (!this.isTripped) return
+    const backoff = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(this.failures - BREAKER_THRESHOLD, 20), maxBackoff)
+    this.#backoffUntil = Math.max(this.#backoffUntil, now + backoff)
   }
 
-  /** Pauses until the given time, as the receiver asked for. */
-  rest(until: number): void {
-    this.#asked = Math.max(this.#asked, until)
+  /** Pauses until the time that `Retry-After` requests. */
+  pauseUntil(until: number): void {
+    this.#retryAfterUntil = Math.max(this.#retryAfterUntil, until)
   }
 
   /** Ends the pause. */
-  wake(): void {
-    this.#restsUntil = 0
-    this.#asked = 0
+  endPause(): void {
+    this.#backoffUntil = 0
+    this.#retryAfterUntil = 0
   }
 
   /** End of the present pause. */
-  get #wakes(): number {
-    return Math.max(this.#restsUntil, this.#asked)
+  get #pausedUntil(): number {
+    return Math.max(this.#backoffUntil, this.#retryAfterUntil)
   }
 
-  get #isOpen(): boolean {
-    return this.isWanted && this.#loading === undefined && this.running.size < (this.isTroubled ? 1 : CONCURRENCY)
+  get #hasCapacity(): boolean {
+    return this.isActive && this.#loading === undefined && this.inFlight.size < (this.isTripped ? 1 : CONCURRENCY)
   }
 }

@@ -10,25 +10,25 @@ export interface Health {
   readonly lastFailure: number | undefined
 }
 
-export const SOUND: Health = { failingSince: undefined, lastFailure: undefined }
+export const HEALTHY: Health = { failingSince: undefined, lastFailure: undefined }
 
 /**
  * The health after an attempt. After a time without attempts a failure counts as the first, since a message might have
  * succeeded meanwhile.
  *
- * @param quiet the minimum duration of such a time, in milliseconds
+ * @param maxGap the minimum duration of such a time, in milliseconds
  */
 export function healthAfter(
   before: Health,
-  { at, isGood }: { readonly at: number; readonly isGood: boolean },
-  quiet: number,
+  { at, succeeded }: { readonly at: number; readonly succeeded: boolean },
+  maxGap: number,
 ): Health {
-  if (isGood) return SOUND
+  if (succeeded) return HEALTHY
   const { failingSince = at, lastFailure } = before
-  const isContinuous = lastFailure !== undefined && at - lastFailure <= quiet
+  const isContinuous = lastFailure !== undefined && at - lastFailure <= maxGap
   return { failingSince: isContinuous ? failingSince : at, lastFailure: Math.max(at, lastFailure ?? at) }
 }
 
 /** True if the receiver has failed long enough to be disabled. */
-export const hasFailedForLong = ({ failingSince = Number.POSITIVE_INFINITY }: Health, now: number): boolean =>
+export const hasFailedTooLong = ({ failingSince = Number.POSITIVE_INFINITY }: Health, now: number): boolean =>
   now - failingSince >= MAX_FAILING_MS

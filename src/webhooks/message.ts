@@ -26,19 +26,19 @@ export interface Message {
  *
  * @param secret its UTF-8 bytes are the key
  */
-export function bodyOf({ event, model, data, timestamp }: Message, secret: string): string {
+export function signedBody({ event, model, data, timestamp }: Message, secret: string): string {
   const signed = `{"event":"${event}","model":"${model}","data":${data},"timestamp":"${timestamp}"`
-  return `${signed},"signature":"${hexDigest(`${signed}}`, secret)}"}`
+  return `${signed},"signature":"${hexSignature(`${signed}}`, secret)}"}`
 }
 
 /** `sha256=` and the hexadecimal HMAC of a text. */
-export const hexDigest = (text: string, secret: string): string =>
+export const hexSignature = (text: string, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`
 
 /** True if the body carries the signature for this secret. */
-export function isSigned(body: string, secret: string): boolean {
+export function hasValidSignature(body: string, secret: string): boolean {
   const end = body.lastIndexOf(',"signature":')
-  const expected = `,"signature":"${hexDigest(`${body.slice(0, end)}}`, secret)}"}`
+  const expected = `,"signature":"${hexSignature(`${body.slice(0, end)}}`, secret)}"}`
   return end !== -1 && timingSafeEqual(digest(body.slice(end)), digest(expected))
 }
 

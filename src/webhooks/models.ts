@@ -16,8 +16,7 @@ const WebhookSubscription = defineModel({
     { name: 'old_secret', type: 'string' },
     { name: 'old_secret_until', type: 'datetime' },
     { name: 'active', type: 'boolean', required: true },
-    // Why it is inactive: by an administrator, by the settings, because the receiver is gone (410), or because it failed for
-    // days.
+    // Cause of inactivity: an administrator, the settings, 410 Gone, or five days of failures.
     { name: 'disabled_by', type: 'choice', choices: ['hand', 'settings', 'gone', 'failing'] },
     { name: 'failing_since', type: 'datetime' },
     { name: 'last_failure_at', type: 'datetime' },
@@ -48,7 +47,7 @@ const WebhookDelivery = defineModel({
     { name: 'event_id', type: 'foreignkey', model: 'webhookevent', required: true, on_delete: 'cascade' },
     { name: 'subscription_id', type: 'foreignkey', model: 'webhooksubscription', required: true, on_delete: 'cascade' },
     { name: 'status', type: 'choice', choices: ['pending', 'delivered', 'failed'], required: true },
-    // Number of attempts since the message was sent, or sent again.
+    // Number of failed attempts since the message was sent, or redelivered.
     { name: 'tries', type: 'integer', required: true },
     { name: 'attempts', type: 'json', required: true },
     { name: 'response', type: 'text' },

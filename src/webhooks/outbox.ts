@@ -1,6 +1,6 @@
 import type { Health } from './health.ts'
 import type { Message } from './message.ts'
-import type { Waiting } from './queue.ts'
+import type { ScheduledJob } from './queue.ts'
 
 /** Where a subscription's messages go. Read for each attempt, so that a change applies to pending deliveries too. */
 export interface Receiver {
@@ -23,8 +23,8 @@ export interface Attempt {
   readonly text: string
 }
 
-/** Result of an attempt. */
-export interface Result {
+/** Result of an attempt, and the state of the delivery after it. */
+export interface AttemptResult {
   readonly receiver: number
   readonly event: number
   readonly attempt: Attempt
@@ -35,18 +35,19 @@ export interface Result {
   readonly due: number | undefined
 }
 
+/** Why a receiver is disabled: it answered 410 Gone, or it has failed for five days. */
 export type DisableReason = 'gone' | 'failing'
 
-/** Storage of events and delivery results, as the worker needs it. */
+/** The storage that the worker needs. `StoredOutbox` implements it. */
 export interface Outbox {
   /** The message of an event; undefined if the event no longer exists. */
   message(event: number): Promise<Message | undefined>
   /** Undefined if the subscription is not active or does not exist. */
   receiver(id: number): Receiver | undefined
   /** The pending deliveries of a receiver, oldest first. `due` is 0 for those not attempted yet. */
-  waiting(receiver: number): Promise<readonly Waiting[]>
+  pendingJobs(receiver: number): Promise<readonly ScheduledJob[]>
   /** Stores results of attempts. Results that are not pending settle their delivery. */
-  store(results: readonly Result[]): Promise<void>
-  /** Disables a receiver. */
+  store(results: readonly AttemptResult[]): Promise<void>
+  /** Disables the subscription of a receiver. */
   disable(receiver: number, reason: DisableReason): Promise<void>
 }

@@ -1,4 +1,4 @@
-import { Heap } from '../util/heap.ts'
+import { Heap } from 'heap-js'
 
 /** A delivery to one endpoint: an event and its number of failed attempts. */
 export interface Job {
@@ -7,7 +7,7 @@ export interface Job {
 }
 
 /** A delivery that must not be attempted before `due`. */
-export interface Waiting extends Job {
+export interface ScheduledJob extends Job {
   /** Milliseconds since the Unix epoch. */
   readonly due: number
 }
@@ -17,75 +17,75 @@ export interface Waiting extends Job {
  * costs only its id, since a dead receiver may accumulate very many.
  */
 export class Queue {
-  #fresh: number[] = []
+  #unattempted: number[] = []
   /** Index of the first remaining event. Taken ones are removed in batches. */
   #head = 0
   /** Retries: earliest due time first, then earliest commit. */
-  readonly #waiting = new Heap<Waiting>((a, b) => a.due - b.due || a.event - b.event)
-  /** Events up to this id came with a load, so `add` ignores them. */
-  #loaded = 0
+  readonly #retries = new Heap<ScheduledJob>((a, b) => a.due - b.due || a.event - b.event)
+  /** Highest event id of the last load. `add` ignores events up to it. */
+  #loadedUpTo = 0
 
   /** Number of deliveries. */
   get size(): number {
-    return this.#fresh.length - this.#head + this.#waiting.size
+    return this.#unattempted.length - this.#head + this.#retries.size()
   }
 
   /** Time of the next attempt: 0 if a delivery has not been attempted yet; undefined if the queue is empty. */
   get nextDue(): number | undefined {
-    return this.#head < this.#fresh.length ? 0 : this.#waiting.first?.due
+    return this.#head < this.#unattempted.length ? 0 : this.#retries.peek()?.due
   }
 
   /** Adds a newly committed event. */
   add(event: number): void {
-    if (event > this.#loaded) this.#fresh.push(event)
+    if (event > this.#loadedUpTo) this.#unattempted.push(event)
   }
 
   /**
    * Adds all pending deliveries from storage, keeping what was added or rescheduled while they were read.
    *
-   * @param waiting oldest first
+   * @param jobs oldest first
    */
-  load(waiting: readonly Waiting[]): void {
-    const last = waiting.reduce((highest, { event }) => Math.max(highest, event), 0)
-    const later = this.#fresh.slice(this.#head).filter((event) => event > last)
-    const known = new Set(waiting.map(({ event }) => event))
-    const failed = this.#waiting.items.filter(({ event }) => !known.has(event))
-    const isFresh = ({ tries, due }: Waiting) => tries === 0 && due === 0
-    const fresh = waiting.filter(isFresh).map(({ event }) => event)
-    this.#fresh = [...fresh, ...later]
+  load(jobs: readonly ScheduledJob[]): void {
+    const newest = jobs.reduce((highest, { event }) => Math.max(highest, event), 0)
+    const addedSince = this.#unattempted.slice(this.#head).filter((event) => event > newest)
+    const known = new Set(jobs.map(({ event }) => event))
+    const failedSince = this.#retries.toArray().filter(({ event }) => !known.has(event))
+    const isUnattempted = ({ tries, due }: ScheduledJob) => tries === 0 && due === 0
+    const unattempted = jobs.filter(isUnattempted).map(({ event }) => event)
+    this.#unattempted = [...unattempted, ...addedSince]
     this.#head = 0
-    this.#loaded = last
-    this.#waiting.replaceAll([...failed, ...waiting.filter((job) => !isFresh(job))])
+    this.#loadedUpTo = newest
+    this.#retries.init([...failedSince, ...jobs.filter((job) => !isUnattempted(job))])
   }
 
   /** Schedules a retry. */
-  wait(job: Waiting): void {
-    this.#waiting.add(job)
+  addRetry(job: ScheduledJob): void {
+    this.#retries.push(job)
   }
 
   /** Removes an event from the queue. */
-  forget(event: number): void {
-    this.#waiting.remove((job) => job.event === event)
-    const at = this.#fresh.indexOf(event, this.#head)
-    if (at !== -1) this.#fresh.splice(at, 1)
+  remove(event: number): void {
+    this.#retries.init(this.#retries.toArray().filter((job) => job.event !== event))
+    const at = this.#unattempted.indexOf(event, this.#head)
+    if (at !== -1) this.#unattempted.splice(at, 1)
   }
 
   /** Takes the next delivery that may be attempted; retries go first. */
   take(now: number): Job | undefined {
-    const [retry, event] = [this.#waiting.first, this.#fresh[this.#head]]
-    if (retry !== undefined && retry.due <= now) return this.#waiting.take()
+    const [retry, event] = [this.#retries.peek(), this.#unattempted[this.#head]]
+    if (retry !== undefined && retry.due <= now) return this.#retries.pop()
     if (event === undefined) return undefined
     this.#head++
-    if (this.#head > 1000 && this.#head * 2 > this.#fresh.length) {
-      this.#fresh = this.#fresh.slice(this.#head)
+    if (this.#head > 1000 && this.#head * 2 > this.#unattempted.length) {
+      this.#unattempted = this.#unattempted.slice(this.#head)
       this.#head = 0
     }
     return { event, tries: 0 }
   }
 
   clear(): void {
-    this.#fresh = []
+    this.#unattempted = []
     this.#head = 0
-    this.#waiting.replaceAll([])
+    this.#retries.clear()
   }
 }

@@ -1,59 +1,61 @@
 import type { Timer } from '../util/timer.ts'
 import type { Endpoint } from './endpoint.ts'
 
-export interface TurnsOptions {
+/** How a round robin delays and starts attempts. */
+export interface RoundRobinOptions {
   /** Delay before the next attempt to any receiver, in milliseconds. */
-  readonly wait: () => number
-  /** Starts one attempt, if there still is one. */
-  readonly begin: (endpoint: Endpoint) => void
+  readonly delay: () => number
+  /** Starts one attempt, if the endpoint still has one. */
+  readonly start: (endpoint: Endpoint) => void
   readonly timer: Timer
 }
 
 /**
- * Decides which endpoint starts the next attempt while attempts are throttled: endpoints take turns, one attempt each. So an
- * endpoint with very many events does not delay the others.
+ * Round-robin scheduling of attempts while they are throttled: endpoints take turns, one attempt each. So an endpoint with very
+ * many events does not delay the others.
  */
 export class RoundRobin {
-  readonly #options: TurnsOptions
+  readonly #options: RoundRobinOptions
   /** Endpoints with attempts to start; the one waiting longest is first. */
-  readonly #line = new Set<Endpoint>()
-  #isServing = false
+  readonly #queue = new Set<Endpoint>()
+  #isRunning = false
   /** Cancels the scheduled continuation. */
-  #callOff: (() => void) | undefined
+  #cancelTimer: (() => void) | undefined
 
-  constructor(options: TurnsOptions) {
+  constructor(options: RoundRobinOptions) {
     this.#options = options
   }
 
-  /** Lets an endpoint start one attempt in its turn, which may be now. */
-  join(endpoint: Endpoint): void {
-    this.#line.add(endpoint)
-    if (!this.#isServing && this.#callOff === undefined) this.#serve()
+  /** Queues an endpoint for one attempt, which may start immediately. */
+  enqueue(endpoint: Endpoint): void {
+    this.#queue.add(endpoint)
+    if (!this.#isRunning && this.#cancelTimer === undefined) this.#run()
   }
 
-  leave(endpoint: Endpoint): void {
-    this.#line.delete(endpoint)
+  /** Removes an endpoint from the queue. */
+  remove(endpoint: Endpoint): void {
+    this.#queue.delete(endpoint)
   }
 
   /** Starts no more attempts. */
   close(): void {
-    this.#line.clear()
-    this.#callOff?.()
+    this.#queue.clear()
+    this.#cancelTimer?.()
   }
 
-  #serve(): void {
-    this.#isServing = true
-    this.#callOff = undefined
-    // An endpoint that joins again during this loop goes to the end of the line.
-    for (const endpoint of this.#line) {
-      const wait = this.#options.wait()
-      if (wait > 0) {
-        this.#callOff = this.#options.timer(Math.ceil(wait), () => this.#serve())
+  #run(): void {
+    this.#isRunning = true
+    this.#cancelTimer = undefined
+    // An endpoint that is queued again during this loop goes to the end.
+    for (const endpoint of this.#queue) {
+      const delay = this.#options.delay()
+      if (delay > 0) {
+        this.#cancelTimer = this.#options.timer(Math.ceil(delay), () => this.#run())
         break
       }
-      this.#line.delete(endpoint)
-      this.#options.begin(endpoint)
+      this.#queue.delete(endpoint)
+      this.#options.start(endpoint)
     }
-    this.#isServing = false
+    this.#isRunning = false
   }
 }

@@ -8,15 +8,18 @@ import type { UrlGuard } from './url-guard.ts'
 export const TIMEOUT_MS = 15_000
 /** Maximum number of response bytes that are read and stored. */
 export const MAX_RESPONSE_BYTES = 20_000
+/** Maximum number of idle keep-alive connections to one host. */
 const MAX_IDLE_CONNECTIONS = 8
+/** Time after which an idle connection is closed, in milliseconds. */
 const IDLE_MS = 20_000
+/** Maximum length of an error message in the delivery log, in characters. */
 const MAX_REASON = 300
 
 /** Result of sending a request. */
-export interface Answer {
+export interface SendResult {
   /** Undefined without a response. */
   readonly status: number | undefined
-  /** In milliseconds. */
+  /** Duration in milliseconds. */
   readonly took: number
   /** Why there was no response. */
   readonly reason: string | undefined
@@ -26,6 +29,7 @@ export interface Answer {
   readonly retryAfter: string | undefined
 }
 
+/** Dependencies of a sender, and its time limit. */
 export interface SenderOptions {
   readonly guard: UrlGuard
   readonly clock: Clock
@@ -52,8 +56,8 @@ export class Sender {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Never throws: failures are results. */
-  async send(address: string, signed: SignedRequest): Promise<Answer> {
+  /** Sends one request. Never throws: a failure is a result without a status. */
+  async send(address: string, signed: SignedRequest): Promise<SendResult> {
     const begin = this.#clock()
     const took = () => Math.max(0, this.#clock() - begin)
     try {

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { SECRET_PREFIX } from '../config/webhook-settings.ts'
 import type { Random } from '../util/ids.ts'
-import { bodyOf, hexDigest, type Message } from './message.ts'
+import { hexSignature, type Message, signedBody } from './message.ts'
 
-const MADE_BYTES = 32
+const SECRET_BYTES = 32
 
 /** Generates a secret, `whsec_…`. */
-export const makeSecret = (random: Random): string => SECRET_PREFIX + random(MADE_BYTES).toString('base64')
+export const generateSecret = (random: Random): string => SECRET_PREFIX + random(SECRET_BYTES).toString('base64')
 
 /** The headers and body of a signed request. */
 export interface SignedRequest {
@@ -23,20 +23,20 @@ export interface SignedRequest {
  */
 export function signedRequest(message: Message, secrets: readonly [string, ...string[]], seconds: number): SignedRequest {
   const [present] = secrets
-  const body = bodyOf(message, present)
+  const body = signedBody(message, present)
   const signed = `${message.id}.${seconds}.${body}`
   const headers = {
     'content-type': 'application/json',
     'webhook-id': message.id,
     'webhook-timestamp': String(seconds),
     'webhook-signature': secrets
-      .map((secret) => `v1,${createHmac('sha256', keyOf(secret)).update(signed).digest('base64')}`)
+      .map((secret) => `v1,${createHmac('sha256', standardKey(secret)).update(signed).digest('base64')}`)
       .join(' '),
-    'x-hub-signature-256': hexDigest(body, present),
+    'x-hub-signature-256': hexSignature(body, present),
   }
   return { headers, body }
 }
 
 /** The Standard Webhooks key of a secret: the Base64 content after the prefix; for other secrets their bytes. */
-const keyOf = (secret: string): Buffer =>
+const standardKey = (secret: string): Buffer =>
   secret.startsWith(SECRET_PREFIX) ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64') : Buffer.from(secret)

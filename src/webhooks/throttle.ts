@@ -8,23 +8,23 @@ const RATE = 0.1
  * waits for deliveries in the end.
  */
 const MAX_LAG_MS = 60_000
-/** Attempts that may start together after a pause. */
+/** Capacity of the bucket: attempts that may start together after a pause. */
 const BURST = 2
 
 /**
- * Gives requests precedence: while they arrive, attempts start at a low rate, so that the latency of the API does not depend on
+ * A token bucket that gives requests precedence: while they arrive, attempts start at a low rate, so that the latency of the API does not depend on
  * receivers. Without requests there is no limit.
  */
 export class Throttle {
   readonly #clock: Clock
   readonly #traffic: Traffic
-  #credit = BURST
-  #counted: number
+  #tokens = BURST
+  #refilledAt: number
 
   constructor({ clock, traffic }: { readonly clock: Clock; readonly traffic: Traffic }) {
     this.#clock = clock
     this.#traffic = traffic
-    this.#counted = clock()
+    this.#refilledAt = clock()
   }
 
   /**
@@ -32,17 +32,17 @@ export class Throttle {
    *
    * @param backlog returns the number of events waiting for available receivers
    */
-  wait(backlog: () => number): number {
+  delay(backlog: () => number): number {
     if (!this.#traffic.isBusy) return 0
     const rate = Math.max(RATE, backlog() / MAX_LAG_MS)
     const now = this.#clock()
-    this.#credit = Math.min(Math.max(BURST, rate), this.#credit + (now - this.#counted) * rate)
-    this.#counted = now
-    return this.#credit >= 1 ? 0 : (1 - this.#credit) / rate
+    this.#tokens = Math.min(Math.max(BURST, rate), this.#tokens + (now - this.#refilledAt) * rate)
+    this.#refilledAt = now
+    return this.#tokens >= 1 ? 0 : (1 - this.#tokens) / rate
   }
 
-  /** Counts an attempt. */
-  begin(): void {
-    this.#credit = Math.max(0, this.#credit - 1)
+  /** Takes the token of an attempt that starts. */
+  takeToken(): void {
+    this.#tokens = Math.max(0, this.#tokens - 1)
   }
 }

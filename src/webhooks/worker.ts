@@ -4,54 +4,55 @@ import type { Timer } from '../util/timer.ts'
 import { GONE, resultOf } from './attempt-result.ts'
 import { DeliveryBuffer } from './delivery-buffer.ts'
 import { Endpoint } from './endpoint.ts'
-import { hasFailedForLong, healthAfter } from './health.ts'
-import { Notices } from './notices.ts'
-import type { Outbox, Receiver, Result } from './outbox.ts'
+import { hasFailedTooLong, healthAfter } from './health.ts'
+import type { AttemptResult, Outbox, Receiver } from './outbox.ts'
 import type { Job } from './queue.ts'
+import type { RetrySchedule } from './retry-schedule.ts'
 import { RoundRobin } from './round-robin.ts'
-import type { Schedule } from './schedule.ts'
 import type { Sender } from './sender.ts'
 import { signedRequest } from './signature.ts'
 import type { Throttle } from './throttle.ts'
+import { WebhookLogger } from './webhook-logger.ts'
 
 /** Time that attempts in flight have to finish on stop, in milliseconds. */
 const GRACE_MS = 2000
 
+/** The parts that a worker is built from. */
 export interface WorkerOptions {
   readonly outbox: Outbox
   readonly sender: Sender
-  readonly schedule: Schedule
-  readonly pace: Throttle
+  readonly schedule: RetrySchedule
+  readonly throttle: Throttle
   readonly clock: Clock
   readonly timer: Timer
   readonly log: Log
 }
 
 /**
- * Delivers events to receivers, at least once: an event stays pending until its result is stored. A slow or failing receiver
- * delays only its own queue.
+ * Delivers events to receivers at least once: an event stays pending until its result is stored. Attempts to one receiver start in
+ * commit order but run concurrently, so the order of arrival is not guaranteed. A slow or failing receiver delays only its own queue.
  */
 export class Worker {
   readonly #options: WorkerOptions
-  readonly #results: DeliveryBuffer
-  readonly #notices: Notices
-  readonly #turns: RoundRobin
+  readonly #buffer: DeliveryBuffer
+  readonly #logger: WebhookLogger
+  readonly #roundRobin: RoundRobin
   readonly #endpoints = new Map<number, Endpoint>()
-  #stopping = false
+  #isStopping = false
   /** True once attempts in flight are aborted and their results ignored. */
-  #cutOff = false
-  #whenStill: (() => void)[] = []
-  /** Number of attempts in flight, including those of forgotten receivers. */
-  #underWay = 0
+  #isAborted = false
+  #idleCallbacks: (() => void)[] = []
+  /** Number of attempts in flight, including those of suspended receivers. */
+  #inFlight = 0
 
   constructor(options: WorkerOptions) {
     this.#options = options
-    this.#results = new DeliveryBuffer(options)
-    this.#notices = new Notices(options.log)
-    this.#turns = new RoundRobin({
+    this.#buffer = new DeliveryBuffer(options)
+    this.#logger = new WebhookLogger(options.log)
+    this.#roundRobin = new RoundRobin({
       // While results cannot be stored, no attempt starts: its message would be sent again.
-      wait: () => this.#results.delay ?? options.pace.wait(() => this.#backlog),
-      begin: (endpoint) => this.#begin(endpoint),
+      delay: () => this.#buffer.delay ?? options.throttle.delay(() => this.#backlog),
+      start: (endpoint) => this.#start(endpoint),
       timer: options.timer,
     })
   }
@@ -62,173 +63,177 @@ export class Worker {
     this.#endpoints.set(receiver, endpoint)
     endpoint.restart()
     await endpoint.load(async () => {
-      const underWay = new Set(endpoint.running)
+      const inFlight = new Set(endpoint.inFlight)
       // Stores the latest results first, so that they are not loaded as pending.
-      await this.#results.flush()
-      const waiting = await this.#options.outbox.waiting(receiver)
-      if (endpoint.isWanted) endpoint.queue.load(waiting.filter(({ event }) => !underWay.has(event)))
+      await this.#buffer.flush()
+      const pending = await this.#options.outbox.pendingJobs(receiver)
+      if (endpoint.isActive) endpoint.queue.load(pending.filter(({ event }) => !inFlight.has(event)))
     })
-    this.#goOn(endpoint)
+    this.#continue(endpoint)
   }
 
-  /** Delivers a newly committed event. */
+  /** Queues a newly committed event for its receivers. */
   add(event: number, receivers: readonly number[]): void {
     for (const id of receivers) {
       const endpoint = this.#endpoints.get(id)
-      if (endpoint === undefined || !endpoint.isWanted) continue
+      if (endpoint === undefined || !endpoint.isActive) continue
       endpoint.queue.add(event)
-      // If no attempt can start now, the end of the running attempt or the timer continues. A dead receiver may have many
-      // events.
-      const isWatched = endpoint.running.size > 0 || endpoint.callOff !== undefined
-      if (endpoint.isFree(this.#options.clock()) || !isWatched) this.#pump(endpoint)
+      // With an attempt in flight or a timer set, scheduling would be repeated work: a dead receiver may have many events.
+      const willContinue = endpoint.inFlight.size > 0 || endpoint.cancelTimer !== undefined
+      if (endpoint.canStart(this.#options.clock()) || !willContinue) this.#schedule(endpoint)
     }
   }
 
-  /** Delivers an event immediately, whether it was delivered or is waiting. */
-  again(event: number, receiver: number): void {
+  /** Queues an event for an immediate attempt, whether it was delivered or is waiting for a retry. */
+  redeliver(event: number, receiver: number): void {
     const endpoint = this.#endpoints.get(receiver)
-    if (endpoint === undefined || !endpoint.isWanted || endpoint.running.has(event)) return
-    endpoint.queue.forget(event)
-    endpoint.queue.wait({ event, tries: 0, due: 0 })
-    endpoint.wake()
-    this.#pump(endpoint)
+    if (endpoint === undefined || !endpoint.isActive || endpoint.inFlight.has(event)) return
+    endpoint.queue.remove(event)
+    endpoint.queue.addRetry({ event, tries: 0, due: 0 })
+    endpoint.endPause()
+    this.#schedule(endpoint)
   }
 
   /** Starts no more attempts for a receiver. Attempts in flight finish and are tracked until then. */
-  forget(receiver: number): void {
+  suspend(receiver: number): void {
     const endpoint = this.#endpoints.get(receiver)
     if (endpoint === undefined) return
-    endpoint.callOff?.()
-    endpoint.callOff = undefined
+    endpoint.cancelTimer?.()
+    endpoint.cancelTimer = undefined
     endpoint.queue.clear()
-    endpoint.isWanted = false
-    this.#turns.leave(endpoint)
-    this.#goOn(endpoint)
+    endpoint.isActive = false
+    this.#roundRobin.remove(endpoint)
+    this.#continue(endpoint)
   }
 
   /** Resolves when no attempt is in flight or due, and all results are stored. */
-  async still(): Promise<void> {
+  async idle(): Promise<void> {
     do {
-      while (this.#busy) await new Promise<void>((resolve) => this.#whenStill.push(resolve))
-      await this.#results.flush()
-    } while (this.#busy)
+      while (this.#isBusy) await new Promise<void>((resolve) => this.#idleCallbacks.push(resolve))
+      await this.#buffer.flush()
+    } while (this.#isBusy)
   }
 
   /** Lets attempts in flight finish within the grace period. Pending events stay pending. */
   async stop(): Promise<void> {
-    this.#stopping = true
-    this.#turns.close()
-    for (const { callOff } of this.#endpoints.values()) callOff?.()
-    const callOff = this.#options.timer(GRACE_MS, () => {
-      this.#cutOff = true
+    this.#isStopping = true
+    this.#roundRobin.close()
+    for (const { cancelTimer } of this.#endpoints.values()) cancelTimer?.()
+    const cancelGrace = this.#options.timer(GRACE_MS, () => {
+      this.#isAborted = true
       this.#options.sender.close()
     })
-    await this.still()
-    callOff()
+    await this.idle()
+    cancelGrace()
     this.#options.sender.close()
-    this.#results.close()
+    this.#buffer.close()
   }
 
-  get #busy(): boolean {
-    return this.#underWay > 0
+  get #isBusy(): boolean {
+    return this.#inFlight > 0
   }
 
-  #goOn(endpoint: Endpoint): void {
-    if (endpoint.isOver) this.#endpoints.delete(endpoint.id)
-    else this.#pump(endpoint)
+  /** Drops a suspended endpoint without attempts in flight; schedules any other. */
+  #continue(endpoint: Endpoint): void {
+    if (endpoint.isFinished) this.#endpoints.delete(endpoint.id)
+    else this.#schedule(endpoint)
   }
 
-  /** Lets an endpoint start attempts in its turn, and schedules the next call. */
-  #pump(endpoint: Endpoint): void {
+  /** Queues an endpoint that may start an attempt for its turn; otherwise sets a timer for the next check. */
+  #schedule(endpoint: Endpoint): void {
     // Disabled or deleted: its events stay pending.
-    if (this.#stopping || this.#options.outbox.receiver(endpoint.id) === undefined) return
+    if (this.#isStopping || this.#options.outbox.receiver(endpoint.id) === undefined) return
     const { clock, timer } = this.#options
     const now = clock()
-    const next = endpoint.nextLook(now)
-    endpoint.callOff?.()
-    endpoint.callOff = next === undefined || next <= now ? undefined : timer(next - now, () => this.#pump(endpoint))
-    if (next !== undefined && next <= now) this.#turns.join(endpoint)
+    const next = endpoint.nextCheck(now)
+    endpoint.cancelTimer?.()
+    endpoint.cancelTimer = next === undefined || next <= now ? undefined : timer(next - now, () => this.#schedule(endpoint))
+    if (next !== undefined && next <= now) this.#roundRobin.enqueue(endpoint)
   }
 
   /** Starts one attempt, after checking again what may have changed since it was scheduled. */
-  #begin(endpoint: Endpoint): void {
-    const { outbox, pace, clock } = this.#options
+  #start(endpoint: Endpoint): void {
+    const { outbox, throttle, clock } = this.#options
     const receiver = outbox.receiver(endpoint.id)
     const now = clock()
-    const job = receiver !== undefined && endpoint.isFree(now) ? endpoint.queue.take(now) : undefined
+    const job = receiver !== undefined && endpoint.canStart(now) ? endpoint.queue.take(now) : undefined
     if (receiver !== undefined && job !== undefined) {
-      pace.begin()
-      endpoint.running.add(job.event)
+      throttle.takeToken()
+      endpoint.inFlight.add(job.event)
       void this.#deliver(endpoint, receiver, job)
     }
-    this.#pump(endpoint)
+    this.#schedule(endpoint)
   }
 
   /** Number of events waiting for available receivers. */
   get #backlog(): number {
     let backlog = 0
-    for (const { isTroubled, queue } of this.#endpoints.values()) if (!isTroubled) backlog += queue.size
+    for (const { isTripped, queue } of this.#endpoints.values()) if (!isTripped) backlog += queue.size
     return backlog
   }
 
   async #deliver(endpoint: Endpoint, receiver: Receiver, job: Job): Promise<void> {
     const { generation } = endpoint
-    this.#underWay++
+    this.#inFlight++
     try {
       const result = await this.#attempt(endpoint, receiver, job)
       // If the subscription was enabled or changed meanwhile, this older result must not disable it.
-      if (result !== undefined) await this.#disableIfOver(endpoint, result, generation)
+      if (result !== undefined) await this.#disableIfFailed(endpoint, result, generation)
     } catch (error) {
-      this.#notices.error(endpoint.id, error)
+      this.#logger.error(endpoint.id, error)
     } finally {
-      this.#underWay--
-      endpoint.running.delete(job.event)
-      this.#goOn(endpoint)
-      if (!this.#busy) for (const resolve of this.#whenStill.splice(0)) resolve()
+      this.#inFlight--
+      endpoint.inFlight.delete(job.event)
+      this.#continue(endpoint)
+      if (!this.#isBusy) for (const resolve of this.#idleCallbacks.splice(0)) resolve()
     }
   }
 
-  /** @returns undefined if the result is unknown */
-  async #attempt(endpoint: Endpoint, receiver: Receiver, job: Job): Promise<Result | undefined> {
+  /**
+   * Sends one message. If that throws, the delivery is retried.
+   *
+   * @returns undefined if the event no longer exists or the attempt was aborted
+   */
+  async #attempt(endpoint: Endpoint, receiver: Receiver, job: Job): Promise<AttemptResult | undefined> {
     const { outbox, sender, clock, schedule } = this.#options
     try {
       const message = await outbox.message(job.event)
       if (message === undefined) return undefined
       const at = clock()
-      const answer = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
-      if (this.#cutOff) return undefined
-      const result = resultOf(answer, { endpoint, job, at, now: clock(), schedule })
-      this.#notices.attempt(receiver, message.id, result)
-      this.#results.add(result)
-      this.#notices.outcome(receiver, result, endpoint.failures)
+      const sent = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
+      if (this.#isAborted) return undefined
+      const result = resultOf(sent, { endpoint, job, at, now: clock(), schedule })
+      this.#logger.attempt(receiver, message.id, result)
+      this.#buffer.add(result)
+      this.#logger.outcome(receiver, result, endpoint.failures)
       return result
     } catch (error) {
-      endpoint.queue.wait({ ...job, due: clock() + schedule.shortest })
+      endpoint.queue.addRetry({ ...job, due: clock() + schedule.maxBackoff })
       throw error
     }
   }
 
   /** Disables a receiver that is gone (410) or has failed for too long. */
-  async #disableIfOver(endpoint: Endpoint, { status, attempt }: Result, generation: number): Promise<void> {
+  async #disableIfFailed(endpoint: Endpoint, { status, attempt }: AttemptResult, generation: number): Promise<void> {
     if (status === 'delivered') return
     const { outbox, schedule } = this.#options
     /** The receiver, or undefined if its subscription was changed since the attempt started. */
-    const present = () => (endpoint.isWanted && endpoint.generation === generation ? outbox.receiver(endpoint.id) : undefined)
+    const current = () => (endpoint.isActive && endpoint.generation === generation ? outbox.receiver(endpoint.id) : undefined)
     const isFailing = ({ health }: Receiver) =>
-      hasFailedForLong(healthAfter(health, { at: attempt.at, isGood: false }, schedule.quiet), attempt.at)
-    let receiver = present()
+      hasFailedTooLong(healthAfter(health, { at: attempt.at, succeeded: false }, schedule.maxGap), attempt.at)
+    let receiver = current()
     if (receiver === undefined) return
     if (attempt.status !== GONE) {
       if (!isFailing(receiver)) return
       // A concurrent attempt may have succeeded.
-      await this.#results.flush()
-      receiver = present()
+      await this.#buffer.flush()
+      receiver = current()
       if (receiver === undefined || !isFailing(receiver)) return
     }
     const reason = attempt.status === GONE ? 'gone' : 'failing'
     // The subscription is inactive from now on, so no attempt starts, unless storing this fails.
     await outbox.disable(receiver.id, reason)
-    this.#notices.disabled(receiver, reason)
-    if (endpoint.generation === generation) this.forget(receiver.id)
+    this.#logger.disabled(receiver, reason)
+    if (endpoint.generation === generation) this.suspend(receiver.id)
   }
 }

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { loadFaker } from '../../src/mock/load-faker.ts'
 import { FAKER_METHODS } from '../../src/model/faker-methods.ts'
 
-/** Deprecated, to go with the next version; or methods that are tools for others. */
+/** Methods that are deprecated or are helpers for other methods. */
 const LEFT_OUT = /^(image\.urlLoremFlickr|helpers\.|fakerCore\.)/
 
-test('hints may name every method of Faker that makes one value, and nothing else', async () => {
+test('hints may name exactly the methods of Faker that return one value', async () => {
   const { faker } = await loadFaker()
   const groups = faker as unknown as Record<string, Record<string, () => unknown>>
   const isMaker = (group: string, name: string): boolean => {

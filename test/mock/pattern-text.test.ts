@@ -9,12 +9,12 @@ const random = new KeyedRandom()
 function texts(pattern: string, { min = 0, max = 20, count = 200 } = {}): string[] {
   const made = new PatternText(compilePattern(pattern))
   return Array.from({ length: count }, (_, index) => {
-    random.begin(`${pattern} ${index}`)
-    return made.make(random, min, max) ?? '(nothing)'
+    random.start(`${pattern} ${index}`)
+    return made.generate(random, min, max) ?? '(nothing)'
   })
 }
 
-describe('a text made of a pattern', () => {
+describe('a text generated from a pattern', () => {
   for (const pattern of [
     '^#[0-9a-f]{6}$',
     '^[A-Za-z0-9_.-]+$',
@@ -39,7 +39,7 @@ describe('a text made of a pattern', () => {
     })
   }
 
-  test('is as long as it may be', () => {
+  test('has a length within the limits', () => {
     for (const [min, max] of [
       [1, 1],
       [3, 5],
@@ -53,12 +53,12 @@ describe('a text made of a pattern', () => {
     }
   })
 
-  test('takes every way there is', () => {
+  test('covers every alternative', () => {
     assert.deepEqual([...new Set(texts('^(a|bb|ccc)$'))].sort(), ['a', 'bb', 'ccc'])
     assert.equal(new Set(texts('^[0-9a-f]$')).size, 16)
   })
 
-  test('is of characters that people type, where it may be', () => {
+  test('prefers characters that people type', () => {
     for (const text of texts('^[^x]+$')) assert.match(text, /^[\x20-\x7e]+$/)
   })
 })

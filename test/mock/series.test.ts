@@ -20,7 +20,7 @@ function make(model: Model, count: number, seed = 1, targets: readonly number[] 
   const series = new Series({ model, source, seed, secret: 'a secret' })
   return Array.from({ length: count }, (_, index) => ({
     ...series.values(index),
-    ...series.links(index, () => targets),
+    ...series.relations(index, () => targets),
     ...series.timestamps(index),
   }))
 }
@@ -30,7 +30,7 @@ const modelOf = (...fields: readonly FieldDefinition[]): Model =>
 
 const column = (records: readonly Values[], name: string): Json[] => records.map((record) => record[name] ?? null)
 
-/** What the validation of every request says of records, and whether unique values are. */
+/** Validation errors of records, including repeated unique values. */
 function faultsOf(model: Model, records: readonly Values[]): string[] {
   const faults = new Set<string>()
   for (const { created_at, updated_at, ...record } of records) {
@@ -55,7 +55,7 @@ describe('mock records', () => {
 
   test('are the same bytes on any machine and any day', () => {
     const all = blog.public.map((model) => [model.key, digest(make(model, 100)).slice(0, 16)])
-    // Another version of Faker may make others; then these change, and the changelog says so.
+    // Another version of Faker may generate other values; then these change, and the changelog says so.
     assert.deepEqual(Object.fromEntries(all), {
       user: '338d5c13a7bfa54a',
       group: '39097c059dd05866',
@@ -67,16 +67,16 @@ describe('mock records', () => {
     })
   })
 
-  test('are others under another seed', () => {
+  test('differ under another seed', () => {
     const post = blog.expect('post')
     assert.notEqual(digest(make(post, 10, 1)), digest(make(post, 10, 2)))
   })
 
-  test('begin with the same records however many there are', () => {
+  test('start with the same records for any count', () => {
     for (const model of blog.public) assert.deepEqual(make(model, 100).slice(0, 20), make(model, 20), model.key)
   })
 
-  test('keep every other column when a field is added, in whatever place', () => {
+  test('keep all other columns when a field is added at any position', () => {
     const fields: readonly FieldDefinition[] = [
       { name: 'email', type: 'email', required: true, unique: true },
       { name: 'price', type: 'number', gte: 0 },
@@ -93,7 +93,7 @@ describe('mock records', () => {
     }
   })
 
-  test('are in another language when they are to be', async () => {
+  test('are in another language on request', async () => {
     const model = modelOf({ name: 'country', type: 'string', required: true })
     const german = new Series({ model, source: await loadFaker('de'), seed: 1, secret: '' })
     const countries = Array.from({ length: 100 }, (_, index) => String(german.values(index).country))
@@ -103,7 +103,7 @@ describe('mock records', () => {
     )
   })
 
-  test('are not in a language that there is not', async () => {
+  test('are refused in an unknown language', async () => {
     await assert.rejects(loadFaker('dd'), { code: 'USAGE', details: /^There is no locale 'dd'; did you mean '..'\?$/ })
     for (const locale of ['base', '../../x', '']) await assert.rejects(loadFaker(locale), { code: 'USAGE' })
     assert.equal(DEFAULT_LOCALE, 'en')
@@ -112,7 +112,7 @@ describe('mock records', () => {
 
 const required = { name: 'x', required: true } as const
 
-/** A field, and what its values look like. */
+/** A field, and a test of its values. */
 const FITTING: readonly (readonly [string, FieldDefinition, (value: string) => boolean])[] = [
   ['a colour in hex', { ...required, type: 'string', pattern: '^#[0-9a-f]{6}$' }, (value) => /^#[0-9a-f]{6}$/.test(value)],
   ['a choice', { ...required, type: 'choice', choices: ['a', 'b'] }, (value) => ['a', 'b'].includes(value)],
@@ -124,16 +124,20 @@ const FITTING: readonly (readonly [string, FieldDefinition, (value: string) => b
   ['a negative number', { ...required, type: 'number', lt: -5 }, (value) => Number(value) < -5],
   ['a city', { ...required, name: 'city', type: 'string' }, (value) => /^\p{Lu}/u.test(value)],
   ['a price', { ...required, name: 'price', type: 'number' }, (value) => /^\d{1,4}(\.\d\d?)?$/.test(value)],
-  ['an e-mail address of nobody', { ...required, type: 'email' }, (value) => /@example\.(com|net|org)$/.test(value)],
+  ['an e-mail address at a reserved domain', { ...required, type: 'email' }, (value) => /@example\.(com|net|org)$/.test(value)],
   [
-    'an address of nobody',
+    'a URL at a reserved domain',
     { ...required, name: 'website', type: 'url' },
     (value) => value.startsWith('https://www.example.com/'),
   ],
   ['a day of birth', { ...required, name: 'birth_date', type: 'date' }, (value) => value > '1945-01-01' && value < '2008-01-01'],
   ['a day to come', { ...required, name: 'due_date', type: 'date' }, (value) => value > '2025-05-31' && value < '2026-06-03'],
   ['a time past', { ...required, name: 'publishedAt', type: 'datetime' }, (value) => value < '2025-06-01'],
-  ['what a hint says', { ...required, type: 'string', mock: { faker: 'vehicle.vin' } }, (value) => /^[A-Z0-9]{17}$/.test(value)],
+  [
+    'the value of a hint',
+    { ...required, type: 'string', mock: { faker: 'vehicle.vin' } },
+    (value) => /^[A-Z0-9]{17}$/.test(value),
+  ],
   [
     'a number from a hint',
     { ...required, type: 'number', mock: { faker: 'location.latitude' } },
@@ -167,7 +171,7 @@ describe('a value', () => {
     { ...required, name: 'title', type: 'string', max_length: 12, mock: { faker: 'animal.type' } },
     { ...required, name: 'x_id', type: 'one_to_one', model: 'user' },
   ] as const satisfies readonly FieldDefinition[]) {
-    test(`of a unique ${field.type} is another one 260 times`, () => {
+    test(`of a unique ${field.type} is different 260 times`, () => {
       const model = modelOf(field.type === 'one_to_one' ? field : { ...field, unique: true })
       const records = make(model, 260, 1, ids.slice(0, 260))
       assert.deepEqual(faultsOf(model, records), [])
@@ -190,7 +194,7 @@ describe('a value', () => {
     ],
     ['a hint that never fits', { ...required, type: 'integer', mock: { faker: 'person.bio' } }, 1, /^No value was found for 'x'/],
     [
-      'a relation to nothing',
+      'a relation without targets',
       { ...required, name: 'x_id', type: 'foreignkey', model: 'user' },
       1,
       /there is no user to refer to; mock user as well/,
@@ -198,7 +202,7 @@ describe('a value', () => {
     ['more owners than there are', { ...required, name: 'x_id', type: 'one_to_one', model: 'user' }, 3, /every user is taken/],
   ] as const satisfies readonly (readonly [string, FieldDefinition, number, RegExp])[]) {
     test(`that is ${what} is an error that names the field`, () => {
-      const targets = what === 'a relation to nothing' ? [] : [1, 2]
+      const targets = what === 'a relation without targets' ? [] : [1, 2]
       assert.throws(
         () => make(modelOf(field), count, 1, targets),
         (error: { details?: Record<string, string[]> }) => {
@@ -209,7 +213,7 @@ describe('a value', () => {
     })
   }
 
-  test('that is secret does not follow from the seed, and is the same for all', () => {
+  test('of a secret field does not depend on the seed, and is the same for all records', () => {
     const model = modelOf({ name: 'password', type: 'password', required: true, min_length: 8, pattern: '^[A-Z].*[0-9]$' })
     const passwords = (secret: string, seed: number) => {
       const series = new Series({ model, source, seed, secret })
@@ -220,7 +224,7 @@ describe('a value', () => {
     assert.notEqual(one[0], third[0])
   })
 
-  test('that may be empty sometimes is', () => {
+  test('of an optional field is sometimes empty', () => {
     const values = column(make(modelOf({ name: 'note', type: 'text' }), 1_000), 'note')
     const empty = values.filter((value) => value === null).length
     assert.ok(empty > 100 && empty < 200, `${empty} of 1000 are empty`)

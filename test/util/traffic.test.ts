@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Traffic } from '../../src/util/traffic.ts'
 import { fakeTime } from '../helpers/time.ts'
 
-test('there is traffic when requests come one after another, and none a moment later', () => {
+test('traffic is busy at eight requests in a tenth of a second, and idle a moment later', () => {
   const { clock, advance } = fakeTime(0)
   const traffic = new Traffic(clock)
   assert.equal(traffic.isBusy, false)
@@ -17,5 +17,5 @@ test('there is traffic when requests come one after another, and none a moment l
     advance(20)
     traffic.note()
   }
-  assert.equal(traffic.isBusy, false, 'fifty a second are few')
+  assert.equal(traffic.isBusy, false, 'fifty a second are not busy')
 })

@@ -9,20 +9,20 @@ import { play } from '../helpers/scenario.ts'
 export const WEBHOOKS = '/api/v1/webhooks'
 export const TAGS = '/api/v1/models/tag'
 
-/** An application that delivers to a receiver of this process, and time that stands still. */
+/** An application that delivers to a receiver in this process, with a fake clock. */
 export interface Delivering {
   readonly app: TestApp
   readonly worker: Worker
   readonly receiver: Receiver
   readonly id: number
   readonly secret: string
-  /** Lets time pass, and everything be done that is due by then. */
+  /** Advances the clock and completes every attempt that is due. */
   pass(milliseconds: number): Promise<void>
 }
 
 /**
- * @param subscription what is said of the subscription besides its address
- * @param as a superuser of the project
+ * @param subscription members of the subscription besides its URL
+ * @param as user name of a superuser
  */
 export async function delivering(
   answers: readonly Answer[],
@@ -33,10 +33,10 @@ export async function delivering(
   const app = await openTestApp(options)
   try {
     const { id, secret } = await subscribe(app, { url: receiver.url, ...subscription }, as)
-    const worker = await app.app.webhooks.deliver()
+    const worker = await app.app.webhooks.startDelivery()
     const pass = async (milliseconds: number) => {
       app.advance(milliseconds)
-      await worker.still()
+      await worker.idle()
     }
     await body({ app, worker, receiver, id, secret, pass })
   } finally {
@@ -52,23 +52,23 @@ export async function subscribe(app: TestApp, body: object, as = 'admin'): Promi
 
 let tags = 0
 
-/** Creates a tag, which is an event. */
+/** Creates a tag, which causes one event. */
 export async function makeTag(app: TestApp): Promise<number> {
   tags++
   const body = { data: { name: `Tag number ${tags}`, slug: `tag-number-${tags}` } }
   return (await play(app, { request: `POST ${TAGS}`, body, status: 201 })).json.data.id
 }
 
-/** What the log says of deliveries, the last first. */
+/** Entries of the delivery log, latest first. */
 export async function deliveriesOf(app: TestApp, id: number, query = ''): Promise<{ [member: string]: unknown }[]> {
   return (await play(app, { request: `GET ${WEBHOOKS}/${id}/deliveries${query}`, status: 200 })).json.data
 }
 
-/** Asserts that others find all signatures of a request good. */
+/** Asserts that independent libraries accept all signatures of a request. */
 export async function assertSigned({ headers, body }: Received, secret: string): Promise<void> {
   const seconds = Number(headers['webhook-timestamp'])
   const library = new Webhook(secret)
   const own = library.sign(headers['webhook-id'] ?? '', new Date(seconds * 1000), body)
-  assert.ok(headers['webhook-signature']?.split(' ').includes(own), 'no standard signature is good')
+  assert.ok(headers['webhook-signature']?.split(' ').includes(own), 'no Standard Webhooks signature is valid')
   assert.ok(await verifyHub(secret, body, headers['x-hub-signature-256'] ?? ''), 'the hub signature is wrong')
 }

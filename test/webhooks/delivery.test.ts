@@ -13,33 +13,33 @@ const busyFor =
   (response) =>
     response.writeHead(429, { 'retry-after': String(seconds) }).end('slow down')
 
-/** A receiver that asked to be left alone is told nothing for so many milliseconds, and within the next second what waited. */
+/** Asserts that a receiver that sent `Retry-After` gets nothing before that time, and the waiting messages within the next second. */
 async function assertLeftAlone(
   milliseconds: number,
   { receiver, pass, before, after }: Pick<Delivering, 'receiver' | 'pass'> & { readonly before: number; readonly after: number },
 ): Promise<void> {
   await pass(milliseconds)
-  assert.equal(receiver.received.length, before, 'it was not left alone')
+  assert.equal(receiver.received.length, before, 'it was called too soon')
   await pass(1000)
   assert.equal(receiver.received.length, after)
 }
 
 describe('attempts', () => {
-  test('500, 500, 200: three attempts with one id, fresh timestamps and good signatures', () =>
+  test('500, 500, 200: three attempts with one id, new timestamps and valid signatures', () =>
     delivering([500, 500, 200], async ({ app, worker, receiver, id, secret, pass }) => {
       const tag = await makeTag(app)
-      await worker.still()
+      await worker.idle()
       assert.equal(receiver.received.length, 1)
       await pass(3900)
-      assert.equal(receiver.received.length, 1, 'it was tried again too soon')
+      assert.equal(receiver.received.length, 1, 'it was retried too soon')
       await pass(2200)
       assert.equal(receiver.received.length, 2)
       await pass(200_000)
-      assert.equal(receiver.received.length, 2, 'it was tried again too soon')
+      assert.equal(receiver.received.length, 2, 'it was retried too soon')
       await pass(200_000)
       assert.equal(receiver.received.length, 3)
       await pass(DAY)
-      assert.equal(receiver.received.length, 3, 'it was delivered once more')
+      assert.equal(receiver.received.length, 3, 'it was delivered twice')
 
       const heads = receiver.received.map(({ headers }) => headers)
       assert.equal(new Set(heads.map((headers) => headers['webhook-id'])).size, 1)
@@ -58,12 +58,12 @@ describe('attempts', () => {
       )
     }))
 
-  test('after the last wait of the schedule it is given up', () =>
+  test('after the last delay of the schedule the delivery fails', () =>
     delivering(
       [500],
       async ({ app, worker, receiver, id, pass }) => {
         await makeTag(app)
-        await worker.still()
+        await worker.idle()
         for (const seconds of [12, 24, 1000]) await pass(seconds * 1000)
         assert.equal(receiver.received.length, 3)
         const [delivery] = await deliveriesOf(app, id)
@@ -73,34 +73,34 @@ describe('attempts', () => {
       { settings: { webhooks: { retry_schedule: [10, 20] } } },
     ))
 
-  test('429 with Retry-After: it is tried when the receiver said, and nothing else before', () => {
+  test('429 with Retry-After: the retry is at that time, with no other attempt before', () => {
     return delivering([busyFor(120), 200], async ({ app, worker, receiver, pass }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       await makeTag(app)
       await assertLeftAlone(119_000, { receiver, pass, before: 1, after: 3 })
     })
   })
 
-  test('429 with Retry-After: what was sent before and is taken after it changes nothing', () => {
+  test('429 with Retry-After: the success of an earlier attempt does not end the pause', () => {
     const held: (() => void)[] = []
     const slow: Answer = (response) => held.push(() => response.writeHead(200).end())
     return delivering([slow, busyFor(120), 200], async ({ app, worker, receiver, pass }) => {
       for (let count = 0; count < 2; count++) await makeTag(app)
       while (!app.logged.some((line) => line.includes('"status":429'))) await new Promise(setImmediate)
       for (const release of held) release()
-      await worker.still()
+      await worker.idle()
       await makeTag(app)
       await assertLeftAlone(119_000, { receiver, pass, before: 2, after: 4 })
     })
   })
 
-  test('429 with Retry-After to the last attempt leaves the receiver alone, too', () => {
+  test('429 with Retry-After to the last attempt pauses the receiver, too', () => {
     return delivering(
       [busyFor(4), 200],
       async ({ app, worker, receiver, pass }) => {
         await makeTag(app)
-        await worker.still()
+        await worker.idle()
         await makeTag(app)
         await assertLeftAlone(4900, { receiver, pass, before: 1, after: 2 })
       },
@@ -108,10 +108,10 @@ describe('attempts', () => {
     )
   })
 
-  test('410 disables the subscription, and tells the log', () =>
+  test('410 disables the subscription and is logged', () =>
     delivering([410], async ({ app, worker, receiver, id, pass }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const { json } = await play(app, { request: `GET ${WEBHOOKS}/${id}`, status: 200 })
       assert.deepEqual([json.data.active, json.data.disabled_by], [false, 'gone'])
       await makeTag(app)
@@ -124,19 +124,19 @@ describe('attempts', () => {
       )
     }))
 
-  test('302 to another address makes no second request', async () => {
+  test('302 to another address causes no second request', async () => {
     const other = await startReceiver(200)
     const redirect: Answer = (response) => response.writeHead(302, { location: other.url }).end()
     await delivering([redirect], async ({ app, worker, receiver, id }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       assert.deepEqual([receiver.received.length, other.received.length], [1, 0])
       assert.equal((await deliveriesOf(app, id))[0]?.status, 'pending')
     })
     await other.close()
   })
 
-  test('a name that leads to a private address the second time is blocked then, and the log of deliveries says why', () => {
+  test('a name that resolves to a private address the second time is blocked, and the delivery log says why', () => {
     const addresses = ['127.0.0.1', '169.254.169.254']
     const resolve = async () => [{ address: addresses.shift() ?? '169.254.169.254', family: 4 }]
     const closing: Answer = (response) => response.writeHead(500, { connection: 'close' }).end()
@@ -147,7 +147,7 @@ describe('attempts', () => {
         const { id } = await subscribe(app, { url, models: ['tag'], events: ['create'] })
         await play(app, { request: `PUT ${WEBHOOKS}/1`, body: { active: false }, status: 200 })
         await makeTag(app)
-        await worker.still()
+        await worker.idle()
         assert.equal(receiver.received.length, 1)
         await pass(6000)
         assert.equal(receiver.received.length, 1)
@@ -160,7 +160,7 @@ describe('attempts', () => {
   })
 })
 
-describe('what is told', () => {
+describe('events', () => {
   test('create, update, delete; single, bulk and by cascade; without secrets', () =>
     delivering([200], async ({ app, worker, receiver }) => {
       const body = { data: { username: 'just.arrived', email: 'just.arrived@example.com', password: 'a-long-password' } }
@@ -185,9 +185,9 @@ describe('what is told', () => {
         status: 200,
       })
       await play(app, { request: `DELETE /api/v1/models/post/${created.id}`, status: 200 })
-      await worker.still()
-      const told = receiver.received.map(({ body: text }) => JSON.parse(text))
-      assert.deepEqual(told.map(({ event, model }) => `${event} ${model}`).sort(), [
+      await worker.idle()
+      const received = receiver.received.map(({ body: text }) => JSON.parse(text))
+      assert.deepEqual(received.map(({ event, model }) => `${event} ${model}`).sort(), [
         'create comment',
         'create comment',
         'create post',
@@ -199,24 +199,24 @@ describe('what is told', () => {
       ])
       const all = receiver.received.map(({ body: text }) => text).join()
       assert.doesNotMatch(all, /password|quick\$/)
-      assert.equal(told.find(({ event, model }) => event === 'delete' && model === 'post').data.title, 'A quiet harbour')
+      assert.equal(received.find(({ event, model }) => event === 'delete' && model === 'post').data.title, 'A quiet harbour')
       assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 8)
     }))
 
-  test('the time of a login is no event', () =>
+  test('the time of a login is not an event', () =>
     delivering([200], async ({ app, worker, receiver }) => {
       const body = { username: 'admin', password: 'harbour-admin-2024' }
-      // The test application hashes in a way of its own.
+      // The test application uses its own password hasher.
       await play(app, { request: 'PUT /api/v1/models/user/1', body: { data: { password: 'harbour-admin-2024' } }, status: 200 })
       await play(app, { request: 'POST /api/v1/auth/token', as: null, body, status: 200 })
-      await worker.still()
+      await worker.idle()
       assert.deepEqual(
         receiver.received.map(({ body: text }) => JSON.parse(text).event),
         ['update'],
       )
     }))
 
-  test('a subscription is told of its events and models alone', () =>
+  test('a subscription receives only its events and models', () =>
     delivering(
       [200],
       async ({ app, worker, receiver }) => {
@@ -224,7 +224,7 @@ describe('what is told', () => {
         await play(app, { request: `PUT ${TAGS}/${id}`, body: { data: { name: 'Renamed' } }, status: 200 })
         await play(app, { request: 'DELETE /api/v1/models/comment/1', status: 200 })
         await play(app, { request: `DELETE ${TAGS}/${id}`, status: 200 })
-        await worker.still()
+        await worker.idle()
         assert.deepEqual(
           receiver.received.map(({ body }) => `${JSON.parse(body).event} ${JSON.parse(body).model}`),
           ['delete tag'],
@@ -233,30 +233,30 @@ describe('what is told', () => {
       { subscription: { events: ['delete'], models: ['tag'] } },
     ))
 
-  test('records that are loaded with their ids, as by an import, are told one by one', () =>
+  test('records created with their ids, as by an import, cause one event each', () =>
     delivering([200], async ({ app, worker, receiver }) => {
       const items = [501, 502].map((id) => ({ model: 'tag', id, data: { name: `Loaded ${id}`, slug: `loaded-${id}` } }))
       assert.deepEqual(await app.app.records.load(SYSTEM, items), [])
-      await worker.still()
+      await worker.idle()
       assert.deepEqual(receiver.received.map(({ body }) => JSON.parse(body).data.id).sort(), [501, 502])
     }))
 
-  test('a write that is refused is told to nobody', () =>
+  test('a rejected write causes no event', () =>
     delivering([200], async ({ app, worker, receiver }) => {
       await play(app, { request: `POST ${TAGS}`, body: { data: { name: 'x' } }, status: 400 })
       await play(app, { request: 'DELETE /api/v1/models/user/1', status: 409 })
-      await worker.still()
+      await worker.idle()
       assert.equal(receiver.received.length, 0)
     }))
 
-  test('seeds and the permissions of models are told to nobody', async () => {
+  test('seeds and permission records cause no events', async () => {
     const receiver = await startReceiver(200)
     const settings = { webhooks: { subscriptions: [{ url: receiver.url }] } }
     const app = await openTestApp({ settings })
-    await (await app.app.webhooks.deliver()).still()
+    await (await app.app.webhooks.startDelivery()).idle()
     assert.equal(receiver.received.length, 0)
     const again = await app.reopen()
-    await (await again.app.webhooks.deliver()).still()
+    await (await again.app.webhooks.startDelivery()).idle()
     assert.equal(receiver.received.length, 0)
     await again.close()
     await receiver.close()

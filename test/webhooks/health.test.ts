@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Health, hasFailedForLong, healthAfter, SOUND } from '../../src/webhooks/health.ts'
+import { HEALTHY, type Health, hasFailedTooLong, healthAfter } from '../../src/webhooks/health.ts'
 import { TEST_START } from '../helpers/app.ts'
 import type { Answer } from '../helpers/receiver.ts'
 import { play } from '../helpers/scenario.ts'
@@ -9,19 +9,23 @@ import { type Delivering, delivering, makeTag, WEBHOOKS } from './delivering.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-describe('how a receiver is after an attempt', () => {
-  const after = (...attempts: readonly (readonly [at: number, isGood: boolean])[]): Health =>
-    attempts.reduce((health, [at, isGood]) => healthAfter(health, { at, isGood }, 100), SOUND)
+describe('the health of a receiver after an attempt', () => {
+  const after = (...attempts: readonly (readonly [at: number, succeeded: boolean])[]): Health =>
+    attempts.reduce((health, [at, succeeded]) => healthAfter(health, { at, succeeded }, 100), HEALTHY)
 
   const rows: readonly (readonly [string, Health, Partial<Health>])[] = [
-    ['it fails since the first failure', after([10, false], [110, false]), { failingSince: 10, lastFailure: 110 }],
-    ['a success ends it', after([10, false], [20, true]), SOUND],
-    ['and the next failure begins it', after([10, false], [20, true], [30, false]), { failingSince: 30 }],
-    ['after a quiet time it begins anew', after([10, false], [111, false]), { failingSince: 111, lastFailure: 111 }],
-    ['an attempt that ends late is no quiet time', after([50, false], [40, false]), { failingSince: 50, lastFailure: 50 }],
+    ['failing starts with the first failure', after([10, false], [110, false]), { failingSince: 10, lastFailure: 110 }],
+    ['a success ends failing', after([10, false], [20, true]), HEALTHY],
+    ['the next failure starts it again', after([10, false], [20, true], [30, false]), { failingSince: 30 }],
+    ['after a time without attempts it starts again', after([10, false], [111, false]), { failingSince: 111, lastFailure: 111 }],
     [
-      'what was stored without its last failure begins anew',
-      healthAfter({ ...SOUND, failingSince: 1 }, { at: 2, isGood: false }, 100),
+      'an attempt that ends late is not a time without attempts',
+      after([50, false], [40, false]),
+      { failingSince: 50, lastFailure: 50 },
+    ],
+    [
+      'without a stored last failure it starts again',
+      healthAfter({ ...HEALTHY, failingSince: 1 }, { at: 2, succeeded: false }, 100),
       { failingSince: 2 },
     ],
   ]
@@ -29,17 +33,17 @@ describe('how a receiver is after an attempt', () => {
     test(name, () => assert.deepEqual(health, { ...health, ...expected }))
   }
 
-  test('five days are long', () => {
-    assert.equal(hasFailedForLong(SOUND, 100 * DAY), false)
-    assert.equal(hasFailedForLong({ failingSince: 0, lastFailure: 0 }, 5 * DAY - 1), false)
-    assert.equal(hasFailedForLong({ failingSince: 0, lastFailure: 0 }, 5 * DAY), true)
+  test('a receiver has failed too long after five days', () => {
+    assert.equal(hasFailedTooLong(HEALTHY, 100 * DAY), false)
+    assert.equal(hasFailedTooLong({ failingSince: 0, lastFailure: 0 }, 5 * DAY - 1), false)
+    assert.equal(hasFailedTooLong({ failingSince: 0, lastFailure: 0 }, 5 * DAY), true)
   })
 })
 
 describe('a receiver that fails', () => {
   const shown = async ({ app, id }: Delivering) => (await play(app, { request: `GET ${WEBHOOKS}/${id}`, status: 200 })).json.data
 
-  /** Lets days pass in which there is an event every twelve hours. */
+  /** Advances the clock by days, with an event every twelve hours. */
   async function failFor({ app, pass }: Delivering, days: number): Promise<void> {
     for (let half = 0; half < 2 * days; half++) {
       await makeTag(app)
@@ -47,7 +51,7 @@ describe('a receiver that fails', () => {
     }
   }
 
-  test('for five days without a pause is disabled, and success in between begins them anew', () => {
+  test('for five days without interruption is disabled; a success in between starts them again', () => {
     let status = 500
     const answer: Answer = (response) => response.writeHead(status).end()
     return delivering([answer], async (all) => {
@@ -68,7 +72,7 @@ describe('a receiver that fails', () => {
     })
   })
 
-  test('once, and again when nothing was tried for days, is not', () =>
+  test('once, and again after days without attempts, is not disabled', () =>
     delivering(
       [500],
       async (all) => {
@@ -84,7 +88,7 @@ describe('a receiver that fails', () => {
       { settings: { webhooks: { retry_schedule: [10] } } },
     ))
 
-  test('when it is tested is none that fails, and one that takes a test still is', () => {
+  test('is not made or cured by test messages', () => {
     let status = 500
     const answer: Answer = (response) => response.writeHead(status).end()
     return delivering([answer], async (all) => {
@@ -105,7 +109,7 @@ describe('a receiver that fails', () => {
   })
 
   for (const status of [500, 410]) {
-    test(`and was enabled by hand stays so when an attempt from before that ends, with ${status}`, () => {
+    test(`and was enabled by hand stays enabled when an older attempt ends with ${status}`, () => {
       const held: (() => void)[] = []
       const answer: Answer = (response) => held.push(() => response.writeHead(status).end())
       return delivering([answer], async (all) => {
@@ -116,20 +120,20 @@ describe('a receiver that fails', () => {
         await receiver.arrived(1)
         for (const active of [false, true]) await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active }, status: 200 })
         for (const release of held) release()
-        await worker.still()
+        await worker.idle()
         const { active, disabled_by: by } = await shown(all)
         assert.deepEqual([active, by], [true, null])
       })
     })
   }
 
-  /** Has it failed for six days, as the log of deliveries says. */
+  /** Sets the stored health to six days of failures. */
   const failedForLong = ({ app, id }: Delivering) => {
     const [failing_since = '', last_failure_at = ''] = [6 * DAY, HOUR].map((ago) => new Date(TEST_START - ago).toISOString())
     return app.app.webhooks.subscriptions.update(id, { failing_since, last_failure_at })
   }
 
-  test('and took something a moment ago is not disabled', () => {
+  test('and accepted a message a moment ago is not disabled', () => {
     const held: ((status: number) => void)[] = []
     return delivering([(response) => held.push((status) => response.writeHead(status).end())], async (all) => {
       const { app, receiver, worker } = all
@@ -139,13 +143,13 @@ describe('a receiver that fails', () => {
       held[0]?.(200)
       while (!app.logged.some((line) => line.includes('"result":"delivered"'))) await new Promise(setImmediate)
       held[1]?.(500)
-      await worker.still()
+      await worker.idle()
       const { active, failing_since: since } = await shown(all)
       assert.deepEqual([active, since], [true, new Date(TEST_START).toISOString()])
     })
   })
 
-  test('and is given another address begins anew, whatever the one before answers', () => {
+  test('and gets a new URL starts again, whatever the old URL answers', () => {
     const held: (() => void)[] = []
     return delivering([(response) => held.push(() => response.writeHead(410).end())], async (all) => {
       const { app, id, receiver, worker } = all
@@ -156,12 +160,12 @@ describe('a receiver that fails', () => {
       const request = `PUT ${WEBHOOKS}/${id}` as const
       await play(app, { request, body, status: 200, expectPart: { data: { failing_since: null, last_failure_at: null } } })
       for (const release of held) release()
-      await worker.still()
+      await worker.idle()
       assert.equal((await shown(all)).active, true)
     })
   })
 
-  test('and was enabled while its last failure was being kept does not get back the time before', () =>
+  test('and was enabled while its last failure was being stored does not keep the earlier failing time', () =>
     delivering([500], async (all) => {
       const { app, id, worker } = all
       const { records, webhooks } = app.app
@@ -176,11 +180,11 @@ describe('a receiver that fails', () => {
         return keep.apply(records, asked)
       }
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       assert.equal((await shown(all)).failing_since, new Date(TEST_START).toISOString())
     }))
 
-  test('and cannot be disabled, since the disk is full, is told what comes', () =>
+  test('and cannot be disabled, since the disk is full, still receives messages', () =>
     delivering([410, 200], async (all) => {
       const { app, receiver, worker } = all
       const { records } = app.app
@@ -189,11 +193,11 @@ describe('a receiver that fails', () => {
         throw new Error('the disk is full')
       }
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       records.update = update
       assert.equal((await shown(all)).active, true)
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       assert.equal(receiver.received.length, 2)
     }))
 })

@@ -14,17 +14,17 @@ const HOUR = 3_600_000
 const nextTurn = <T>(value: T): Promise<T> => new Promise((resolve) => setImmediate(resolve, value))
 
 describe('rotation', () => {
-  test('for a day both secrets are good, then the new one alone', () =>
+  test('both secrets are valid for a day, then only the new one', () =>
     delivering([200], async ({ app, receiver, worker, id, secret, pass }) => {
       const { json } = await play(app, { request: `POST ${WEBHOOKS}/${id}/rotate`, status: 200 })
       const next: string = json.data.secret
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       await pass(24 * HOUR)
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const [during, after] = receiver.received
-      assert.ok(during !== undefined && after !== undefined, 'not both were delivered')
+      assert.ok(during !== undefined && after !== undefined, 'not both messages were delivered')
       await assertSigned(during, next)
       await assertSigned(after, next)
       const goodFor = ({ headers, body }: typeof during) => {
@@ -36,16 +36,16 @@ describe('rotation', () => {
 })
 
 describe('restarts and pauses', () => {
-  test('what was pending is delivered by the next run, with the same id and the retries where they were', () =>
+  test('pending events are delivered by the next run, with the same id and number of attempts', () =>
     delivering([500], async ({ app, receiver, worker, id }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const again = await app.reopen()
-      const next = await again.app.webhooks.deliver()
-      await next.still()
-      assert.equal(receiver.received.length, 1, 'it was tried before its time')
+      const next = await again.app.webhooks.startDelivery()
+      await next.idle()
+      assert.equal(receiver.received.length, 1, 'it was retried too soon')
       again.advance(6000)
-      await next.still()
+      await next.idle()
       assert.equal(receiver.received.length, 2)
       assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
       const [delivery] = await deliveriesOf(again, id)
@@ -53,7 +53,7 @@ describe('restarts and pauses', () => {
       await again.close()
     }))
 
-  test('what was committed while nobody delivered is delivered later', async () => {
+  test('events committed without a worker are delivered later', async () => {
     const receiver = await startReceiver(200)
     const app = await openTestApp()
     try {
@@ -61,8 +61,8 @@ describe('restarts and pauses', () => {
       await makeTag(app)
       await makeTag(app)
       assert.equal(await app.app.webhooks.depth(), 2)
-      const worker = await app.app.webhooks.deliver()
-      await worker.still()
+      const worker = await app.app.webhooks.startDelivery()
+      await worker.idle()
       assert.equal(receiver.received.length, 2)
       assert.equal(await app.app.webhooks.depth(), 0)
     } finally {
@@ -71,7 +71,7 @@ describe('restarts and pauses', () => {
     }
   })
 
-  test('stopping waits for what is under way to a webhook that was disabled meanwhile, and cuts it off', () =>
+  test('stopping waits for attempts in flight to a webhook that was disabled meanwhile, and aborts them', () =>
     delivering([() => {}], async ({ app, receiver, id }) => {
       await makeTag(app)
       await once(receiver.server, 'request')
@@ -83,35 +83,35 @@ describe('restarts and pauses', () => {
       assert.equal(await app.app.webhooks.depth(), 1)
     }))
 
-  test('removing one webhook sends nothing again to another', () =>
+  test('removing one webhook resends nothing to another', () =>
     delivering([500, 200], async ({ app, receiver, worker }) => {
       const other = await startReceiver(500)
       try {
         const { json } = await play(app, { request: `POST ${WEBHOOKS}`, body: { url: other.url }, status: 201 })
         await makeTag(app)
-        await worker.still()
+        await worker.idle()
         assert.deepEqual([receiver.received.length, other.received.length], [1, 1])
         await play(app, { request: `DELETE ${WEBHOOKS}/${json.data.id}`, status: 200 })
-        await worker.still()
-        assert.equal(receiver.received.length, 1, 'it was tried before its time')
+        await worker.idle()
+        assert.equal(receiver.received.length, 1, 'it was retried too soon')
       } finally {
         await other.close()
       }
     }))
 
-  test('what is pending for a disabled webhook waits until it is enabled', () =>
+  test('events of a disabled webhook stay pending until it is enabled', () =>
     delivering([500, 200], async ({ app, receiver, worker, id, pass }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: false }, status: 200 })
       await pass(HOUR)
       assert.equal(receiver.received.length, 1)
       await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: true }, status: 200 })
-      await worker.still()
+      await worker.idle()
       assert.equal(receiver.received.length, 2)
     }))
 
-  test('disabling and enabling at once sends nothing again that is under way', () => {
+  test('disabling and enabling resends no message in flight', () => {
     const held: (() => void)[] = []
     return delivering([(response) => held.push(() => response.writeHead(200).end())], async ({ app, receiver, worker, id }) => {
       await makeTag(app)
@@ -120,14 +120,14 @@ describe('restarts and pauses', () => {
       await makeTag(app)
       await receiver.arrived(2)
       for (const answer of held) answer()
-      await worker.still()
+      await worker.idle()
       assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 2, 'one was sent again')
       assert.equal(receiver.received.length, 2)
       assert.equal(await app.app.webhooks.depth(), 0)
     })
   })
 
-  test('what fails while its webhook is disabled is tried again once it is enabled, when it is due', () => {
+  test('an attempt that fails while its webhook is disabled is retried when due, once it is enabled', () => {
     const held: (() => void)[] = []
     const holding = (response: ServerResponse) => held.push(() => response.writeHead(500).end())
     return delivering([holding, 200], async ({ app, receiver, worker, id, pass }) => {
@@ -136,48 +136,48 @@ describe('restarts and pauses', () => {
       await receiver.arrived(1)
       await set(false)
       for (const answer of held) answer()
-      await worker.still()
+      await worker.idle()
       await pass(1000)
       await set(true)
-      await worker.still()
-      assert.equal(receiver.received.length, 1, 'it was tried before its time')
+      await worker.idle()
+      assert.equal(receiver.received.length, 1, 'it was retried too soon')
       await pass(6000)
       assert.equal(receiver.received.length, 2)
       assert.equal(await app.app.webhooks.depth(), 0)
     })
   })
 
-  test('one that is disabled and enabled while it waits for a retry is tried again once, when it is due', () =>
+  test('a webhook that is disabled and enabled while a retry waits is retried once, when due', () =>
     delivering([500, 200], async ({ app, receiver, worker, id, pass }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       for (const active of [false, true, false, true]) {
         await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active }, status: 200 })
       }
       await pass(3900)
-      assert.equal(receiver.received.length, 1, 'it was tried before its time')
+      assert.equal(receiver.received.length, 1, 'it was retried too soon')
       await pass(HOUR)
       assert.equal(receiver.received.length, 2)
     }))
 
-  test('a webhook that is removed takes what is pending with it', () =>
+  test('removing a webhook removes its pending deliveries', () =>
     delivering([500], async ({ app, receiver, worker, id, pass }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       await play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 200 })
       await pass(HOUR)
       assert.equal(receiver.received.length, 1)
       assert.equal(await app.app.webhooks.depth(), 0)
     }))
 
-  test('redelivery sends what was delivered again, under its id', () =>
+  test('redelivery sends a delivered message again under its id', () =>
     delivering([200], async ({ app, receiver, worker, id }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const [delivery] = await deliveriesOf(app, id)
       const { json } = await play(app, { request: `POST ${WEBHOOKS}/deliveries/${delivery?.id}/redeliver`, status: 202 })
       assert.equal(json.data.status, 'pending')
-      await worker.still()
+      await worker.idle()
       const [first, second] = receiver.received
       assert.equal(second?.headers['webhook-id'], first?.headers['webhook-id'])
       assert.equal((await deliveriesOf(app, id))[0]?.status, 'delivered')
@@ -185,14 +185,14 @@ describe('restarts and pauses', () => {
     }))
 })
 
-test('a webhook that is given another address does not wait because the one before asked for it', () => {
+test('a webhook with a new URL does not honour the Retry-After of the old one', () => {
   const busy = (response: ServerResponse) => response.writeHead(503, { 'retry-after': '3600' }).end()
   return delivering([busy, 200], async ({ app, receiver, worker, id }) => {
     await makeTag(app)
-    await worker.still()
+    await worker.idle()
     await makeTag(app)
     await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { url: `${receiver.url}/other` }, status: 200 })
-    await worker.still()
+    await worker.idle()
     assert.deepEqual(
       receiver.received.map(({ path }) => path),
       ['/hook', '/hook/other'],
@@ -200,22 +200,22 @@ test('a webhook that is given another address does not wait because the one befo
   })
 })
 
-test('what is sent again before it is kept that it was delivered is pending until it is delivered again', () =>
+test('a redelivery before the first result is stored stays pending until it is delivered again', () =>
   delivering([500, 200, 500], async ({ app, receiver, worker, id }) => {
     await makeTag(app)
-    await worker.still()
+    await worker.idle()
     app.advance(6000)
     while (!app.logged.some((line) => line.includes('"result":"delivered"'))) await nextTurn(undefined)
     const [delivery] = await deliveriesOf(app, id)
     await play(app, { request: `POST ${WEBHOOKS}/deliveries/${delivery?.id}/redeliver`, status: 202 })
-    await worker.still()
+    await worker.idle()
     assert.equal(receiver.received.length, 3)
     assert.equal((await deliveriesOf(app, id))[0]?.status, 'pending')
     assert.equal(await app.app.webhooks.depth(), 1)
   }))
 
 describe('subscriptions in the settings', () => {
-  test('are made, changed and removed as the settings say, and not by others', async () => {
+  test('are created, changed and removed by the settings only', async () => {
     const url = 'http://127.0.0.1:9/hook'
     const secret = 'sixteen letters!'
     const settings = { webhooks: { subscriptions: [{ url, events: ['create' as const], secret }] } }
@@ -244,7 +244,7 @@ describe('subscriptions in the settings', () => {
     await app.close()
   })
 
-  test('a secret that they set is not rotated, since the next start would undo it; one that they do not set is', async () => {
+  test('a configured secret cannot be rotated, since the next start would undo it; another can', async () => {
     const [url, secret] = ['http://127.0.0.1:9/hook', 'sixteen letters!']
     const settings = { webhooks: { subscriptions: [{ url, secret }, { url: `${url}/2` }] } }
     let app = await openTestApp({ settings })
@@ -261,13 +261,13 @@ describe('subscriptions in the settings', () => {
   })
 })
 
-describe('the log', () => {
-  test('keeps no more deliveries than it should, the last ones, and nothing that is too old', () =>
+describe('the delivery log', () => {
+  test('keeps the latest deliveries up to its limits of number and age', () =>
     delivering(
       [200],
       async ({ app, worker, id, pass }) => {
         for (let count = 0; count < 6; count++) await makeTag(app)
-        await worker.still()
+        await worker.idle()
         const { store, records } = app.app
         const parts = { store, records, clock: app.time.clock }
         await prune(parts, { deliveries: 4, days: 2 })
@@ -287,10 +287,10 @@ describe('the log', () => {
       { subscription: { models: ['tag'] } },
     ))
 
-  test('is told of in pages', () =>
+  test('is paged', () =>
     delivering([200], async ({ app, worker, id }) => {
       for (let count = 0; count < 3; count++) await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const request = `GET ${WEBHOOKS}/${id}/deliveries?page=2&page_size=2` as const
       const { json } = await play(app, { request, status: 200, expectPart: { total: 3, total_pages: 2, has_prev: true } })
       assert.deepEqual(
@@ -299,12 +299,12 @@ describe('the log', () => {
       )
     }))
 
-  test('no secret, address or payload is logged', () =>
+  test('no secret, URL or payload is logged', () =>
     delivering([500], async ({ app, receiver, worker, secret }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const log = app.logged.join('')
-      assert.match(log, /A webhook could not be delivered/)
+      assert.match(log, /A webhook attempt failed/)
       assert.ok(!log.includes(secret) && !log.includes(receiver.url) && !log.includes('Tag number'), log)
     }))
 })

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Queue } from '../../src/webhooks/queue.ts'
 
-/** The events that may be done by `now`, in order. */
+/** Takes the events that are due by `now`, in order. */
 function takeAll(queue: Queue, now: number): number[] {
   const events: number[] = []
   for (let job = queue.take(now); job !== undefined; job = queue.take(now)) events.push(job.event)
   return events
 }
 
-test('events come in the order in which they were committed, and what is due again before them', () => {
+test('events are taken in commit order, after the retries that are due', () => {
   const queue = new Queue()
   for (const event of [1, 2, 3]) queue.add(event)
-  queue.wait({ event: 9, tries: 2, due: 200 })
-  queue.wait({ event: 8, tries: 1, due: 100 })
+  queue.addRetry({ event: 9, tries: 2, due: 200 })
+  queue.addRetry({ event: 8, tries: 1, due: 100 })
   assert.equal(queue.size, 5)
-  assert.equal(queue.nextDue, 0, 'there are some that were not tried yet')
+  assert.equal(queue.nextDue, 0, 'some have not been attempted yet')
   assert.deepEqual(queue.take(150), { event: 8, tries: 1, due: 100 })
   assert.deepEqual(takeAll(queue, 150), [1, 2, 3])
   assert.equal(queue.nextDue, 200)
@@ -23,7 +23,7 @@ test('events come in the order in which they were committed, and what is due aga
   assert.equal(queue.size, 0)
 })
 
-test('what a load brings is not taken a second time when it is told of, and what came after it stays', () => {
+test('a loaded event is not added a second time, and later events stay', () => {
   const queue = new Queue()
   for (const event of [4, 5, 6]) queue.add(event)
   queue.load([
@@ -37,36 +37,36 @@ test('what a load brings is not taken a second time when it is told of, and what
   assert.deepEqual(takeAll(queue, 50), [2])
 })
 
-test('what failed while a load was read waits on, and what the load knows of a job counts', () => {
+test('a retry added during a load stays; for a job in both, the load wins', () => {
   const queue = new Queue()
-  queue.wait({ event: 1, tries: 1, due: 10 })
-  queue.wait({ event: 2, tries: 1, due: 20 })
+  queue.addRetry({ event: 1, tries: 1, due: 10 })
+  queue.addRetry({ event: 2, tries: 1, due: 20 })
   queue.load([{ event: 2, tries: 2, due: 30 }])
   assert.deepEqual(takeAll(queue, 20), [1])
   assert.deepEqual(queue.take(30), { event: 2, tries: 2, due: 30 })
   assert.equal(queue.size, 0)
 })
 
-test('a job that is forgotten does not wait any more', () => {
+test('a removed job is not taken', () => {
   const queue = new Queue()
-  queue.wait({ event: 1, tries: 1, due: 10 })
-  queue.forget(1)
-  queue.forget(2)
+  queue.addRetry({ event: 1, tries: 1, due: 10 })
+  queue.remove(1)
+  queue.remove(2)
   assert.equal(queue.nextDue, undefined)
   for (const event of [3, 4, 5]) queue.add(event)
   queue.take(0)
-  for (const event of [3, 4]) queue.forget(event)
+  for (const event of [3, 4]) queue.remove(event)
   assert.deepEqual(takeAll(queue, 0), [5])
 })
 
-test('of those that are due at the same time what was committed earlier goes first', () => {
+test('retries that are due at the same time are taken in commit order', () => {
   const queue = new Queue()
   queue.load([3, 1].map((event) => ({ event, tries: 1, due: 10 })))
-  for (const event of [4, 2]) queue.wait({ event, tries: 1, due: 10 })
+  for (const event of [4, 2]) queue.addRetry({ event, tries: 1, due: 10 })
   assert.deepEqual(takeAll(queue, 10), [1, 2, 3, 4])
 })
 
-test('fifty thousand that are tried again cost no square, in whatever order they come', () => {
+test('fifty thousand retries do not take quadratic time, in any order', () => {
   const COUNT = 50_000
   let looked = 0
   const jobs = Array.from({ length: COUNT }, (_, index) => ({
@@ -80,12 +80,12 @@ test('fifty thousand that are tried again cost no square, in whatever order they
   const loaded = new Queue()
   loaded.load(jobs)
   const added = new Queue()
-  for (const job of jobs) added.wait(job)
+  for (const job of jobs) added.addRetry(job)
   for (const queue of [loaded, added]) assert.equal(takeAll(queue, COUNT).length, COUNT)
-  assert.ok(looked / COUNT < 200, `each was looked at ${looked / COUNT} times`)
+  assert.ok(looked / COUNT < 200, `each was compared ${looked / COUNT} times`)
 })
 
-test('many events are taken one after another', () => {
+test('many events are taken in order', () => {
   const queue = new Queue()
   const events = Array.from({ length: 5000 }, (_, index) => index + 1)
   for (const event of events) queue.add(event)

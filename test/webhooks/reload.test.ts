@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { deliveriesOf, delivering, makeTag } from './delivering.ts'
 
-/** Longer than what is under way may take to end before an application is replaced. */
+/** Longer than the grace period of attempts in flight when an application is replaced. */
 const GRACE_MS = 2000
 const HOUR = 3_600_000
 
-/** What a receiver holds back until it is told to answer. */
+/** Responses that a receiver holds back until they are released. */
 function holding(status: number) {
   const held: (() => void)[] = []
   return {
@@ -17,12 +17,12 @@ function holding(status: number) {
   }
 }
 
-describe('an application that is replaced while an attempt is under way', () => {
+describe('an application that is replaced while an attempt is in flight', () => {
   for (const [status, result] of [
     [200, 'delivered'],
     [500, 'pending'],
   ] as const) {
-    test(`waits for it: what came of it is known to the next one (${result}), and nothing is sent twice`, () => {
+    test(`waits for it: the next one has its result (${result}), and nothing is sent twice`, () => {
       const { answer, release } = holding(status)
       return delivering([answer, 200], async ({ app, receiver, id }) => {
         await makeTag(app)
@@ -30,19 +30,19 @@ describe('an application that is replaced while an attempt is under way', () => 
         const replaced = app.live.replace({})
         release()
         await replaced
-        const worker = await app.app.webhooks.deliver()
-        await worker.still()
+        const worker = await app.app.webhooks.startDelivery()
+        await worker.idle()
         assert.equal(receiver.received.length, 1, 'it was sent again')
         assert.equal((await deliveriesOf(app, id))[0]?.status, result)
         app.advance(HOUR)
-        await worker.still()
+        await worker.idle()
         assert.equal(receiver.received.length, status === 200 ? 1 : 2)
         assert.equal(await app.app.webhooks.depth(), 0)
       })
     })
   }
 
-  test('cuts it off when it takes too long, and the next one sends it again, under its id', () =>
+  test('aborts it after the grace period, and the next one sends the message again under its id', () =>
     delivering([() => {}, 200], async ({ app, receiver }) => {
       await makeTag(app)
       await receiver.arrived(1)
@@ -52,8 +52,8 @@ describe('an application that is replaced while an attempt is under way', () => 
       app.advance(GRACE_MS)
       await replaced
       assert.notEqual(app.app, former)
-      const worker = await app.app.webhooks.deliver()
-      await worker.still()
+      const worker = await app.app.webhooks.startDelivery()
+      await worker.idle()
       const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
       assert.deepEqual([ids.length, new Set(ids).size], [2, 1])
       assert.equal(await app.app.webhooks.depth(), 0)

@@ -15,7 +15,7 @@ const pruned = ({ app: { store, records }, time: { clock } }: TestApp) => prune(
 const eventsOf = async (app: TestApp): Promise<number> =>
   (await app.app.store.find(EVENTS, { filters: [], sort: [], offset: 0, limit: 1 })).total
 
-/** The largest number of records that a transaction changed meanwhile. */
+/** The largest number of records that one transaction changed. */
 async function largestTransaction({ app: { store } }: TestApp, work: () => Promise<unknown>): Promise<number> {
   const { transact } = store
   let largest = 0
@@ -30,12 +30,12 @@ async function largestTransaction({ app: { store } }: TestApp, work: () => Promi
 }
 
 describe('removing a webhook', () => {
-  test('takes it off its events, and removes its deliveries, some at a time', () =>
+  test('removes it from its events and deletes its deliveries, in batches', () =>
     delivering([200], async ({ app, worker, receiver, id }) => {
       const make = async (first: number) => {
         const records = Array.from({ length: 500 }, (_, index) => ({ name: `T ${first + index}`, slug: `t-${first + index}` }))
         await play(app, { request: 'POST /api/v1/models/tag/bulk', body: { records }, status: 201 })
-        await worker.still()
+        await worker.idle()
       }
       await make(1000)
       assert.equal(receiver.received.length, 500)
@@ -53,10 +53,10 @@ describe('removing a webhook', () => {
       assert.equal(await eventsOf(app), 0)
     }))
 
-  test('is begun once: from then on it is not there for anybody', () =>
+  test('starts once: from then on the webhook is not visible', () =>
     delivering([500], async ({ app, worker, id }) => {
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       const [delivery] = await deliveriesOf(app, id)
       const { records } = app.app
       const { commitInternal: keep } = records
@@ -86,11 +86,11 @@ describe('removing a webhook', () => {
         release()
       }
       await removed
-      assert.equal(await eventsOf(app), 1, 'what happened meanwhile was kept for it')
+      assert.equal(await eventsOf(app), 1, 'an event was stored for it meanwhile')
       await play(app, { request: `DELETE ${WEBHOOKS}/${id}`, ...gone })
     }))
 
-  test('that fails leaves it there, disabled', () =>
+  test('that fails leaves it disabled', () =>
     delivering([200], async ({ app, id }) => {
       const { remove } = app.app.records
       app.app.records.remove = async () => {
@@ -106,25 +106,25 @@ describe('removing a webhook', () => {
       await play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 200 })
     }))
 
-  test('leaves what was told to others, and what is pending for them', () =>
+  test('keeps the deliveries and pending events of other webhooks', () =>
     delivering([200], async ({ app, worker, id }) => {
       const failing = await startReceiver(500)
       const other = await subscribe(app, { url: failing.url })
       await makeTag(app)
-      await worker.still()
+      await worker.idle()
       await play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 200 })
       app.advance(MINUTE + 1)
       await pruned(app)
       assert.equal(await eventsOf(app), 1)
       assert.equal((await deliveriesOf(app, other.id)).length, 1)
       assert.equal(await app.app.webhooks.depth(), 1)
-      await worker.still()
+      await worker.idle()
       await failing.close()
     }))
 })
 
 describe('pruning', () => {
-  test('spares the event of a test that is under way', () => {
+  test('keeps the event of a test in flight', () => {
     const held: (() => void)[] = []
     return delivering([(response) => held.push(() => response.writeHead(200).end())], async ({ app, receiver, id }) => {
       const tested = play(app, { request: `POST ${WEBHOOKS}/${id}/test`, status: 200 })
@@ -138,21 +138,21 @@ describe('pruning', () => {
   })
 })
 
-describe('a delivery is not there any more for whoever sends it again', () => {
+describe('a redelivery answers 404', () => {
   const removed = (app: TestApp, id: number) => play(app, { request: `DELETE ${WEBHOOKS}/${id}`, status: 200 })
   const prunedAll = ({ app: { store, records }, time: { clock } }: TestApp) =>
     prune({ store, records, clock }, { ...KEEP, deliveries: 0 })
   const rows = [
-    ['its webhook is removed once the delivery was read', DELIVERIES, removed],
-    ['its webhook is removed once the event was read', EVENTS, removed],
-    ['it is pruned once the delivery was read', DELIVERIES, prunedAll],
-    ['it is pruned once the event was read', EVENTS, prunedAll],
+    ['its webhook is removed after the delivery was read', DELIVERIES, removed],
+    ['its webhook is removed after the event was read', EVENTS, removed],
+    ['it is pruned after the delivery was read', DELIVERIES, prunedAll],
+    ['it is pruned after the event was read', EVENTS, prunedAll],
   ] as const
   for (const [when, table, goes] of rows) {
     test(`when ${when}`, () =>
       delivering([200], async ({ app, worker, receiver, id }) => {
         await makeTag(app)
-        await worker.still()
+        await worker.idle()
         const [delivery] = await deliveriesOf(app, id)
         const { store } = app.app
         const { get } = store
@@ -169,7 +169,7 @@ describe('a delivery is not there any more for whoever sends it again', () => {
           status: 404,
           expectPart: { details: `Delivery with ID ${delivery?.id} does not exist` },
         })
-        await worker.still()
+        await worker.idle()
         assert.equal(receiver.received.length, 1)
       }))
   }

@@ -25,12 +25,12 @@ async function withReceiver(
 }
 
 describe('one attempt', () => {
-  test('posts the body with its headers and gives status and text', async () => {
+  test('posts the body with its headers and returns status and text', async () => {
     const answer: Answer = (response) => response.writeHead(202, { 'retry-after': '7' }).end('thank you')
     await withReceiver([answer], async ({ url, received }, sender) => {
       const { took, ...rest } = await sender.send(`${url}?key=1`, REQUEST)
       assert.deepEqual(rest, { status: 202, reason: undefined, text: 'thank you', retryAfter: '7' })
-      assert.ok(took >= 0, 'it took less than no time')
+      assert.ok(took >= 0, 'the duration is negative')
       assert.equal(received[0]?.path, '/hook?key=1')
       assert.equal(received[0]?.body, REQUEST.body)
       assert.equal(received[0]?.headers['webhook-id'], 'msg_1')
@@ -52,14 +52,14 @@ describe('one attempt', () => {
     }
   })
 
-  test('uses a connection again, and opens another when the receiver has closed it meanwhile', async () => {
+  test('reuses a connection, and opens another if the receiver has closed it', async () => {
     await withReceiver([200], async ({ url, server, received }, sender) => {
       let connections = 0
       server.on('connection', () => connections++)
       await sender.send(url, REQUEST)
       await sender.send(url, REQUEST)
       assert.equal(connections, 1)
-      // Closed without a word: the sender learns of it when it writes.
+      // Closed without notice: the sender sees it when it writes.
       server.once('request', (request) => request.socket.destroy())
       assert.equal((await sender.send(url, REQUEST)).status, 200)
       assert.equal(connections, 2)
@@ -67,7 +67,7 @@ describe('one attempt', () => {
     })
   })
 
-  test('connections that are closed late, one after another, do not make it take longer', async () => {
+  test('connections that are closed late, one after another, do not extend the time limit', async () => {
     const TIMEOUT_MS = 400
     const held: (() => void)[] = []
     const hold: Answer = (response) => held.push(() => response.writeHead(200).end())
@@ -86,7 +86,7 @@ describe('one attempt', () => {
     )
   })
 
-  test('what is cut off by closing is not sent again', async () => {
+  test('a request that is aborted by closing is not sent again', async () => {
     await withReceiver([200, () => {}], async ({ url, server, received }, sender) => {
       await sender.send(url, REQUEST)
       const cutOff = sender.send(url, REQUEST)
@@ -97,7 +97,7 @@ describe('one attempt', () => {
     })
   })
 
-  test('an answer without end is cut, and its status counts', async () => {
+  test('an endless response is cut, and its status counts', async () => {
     const endless: Answer = (response) => {
       response.writeHead(200)
       const more = () => {
@@ -113,7 +113,7 @@ describe('one attempt', () => {
     })
   })
 
-  test('an answer that comes drop by drop is over when the time is', async () => {
+  test('a slow response ends with the time limit', async () => {
     const drops: Answer = (response) => {
       response.writeHead(200)
       const timer = setInterval(() => response.write('.'), 5)
@@ -130,7 +130,7 @@ describe('one attempt', () => {
     )
   })
 
-  test('a receiver that never answers is given up', async () => {
+  test('a receiver that never answers times out', async () => {
     await withReceiver(
       [() => {}],
       async ({ url }, sender) => {
@@ -142,7 +142,7 @@ describe('one attempt', () => {
     )
   })
 
-  test('a receiver that closes before it answers has not answered; one that closes within its answer has', async () => {
+  test('closing before the response head is a failure; closing within the body is not', async () => {
     const early: Answer = (response) => response.destroy()
     const half: Answer = (response) => {
       response.writeHead(500, { 'content-length': '100' })
@@ -157,14 +157,14 @@ describe('one attempt', () => {
     })
   })
 
-  test('bytes that are no text, and NUL, do not get into what is kept', async () => {
+  test('invalid UTF-8 and NUL are replaced in the stored text', async () => {
     const answer: Answer = (response) => response.end(Buffer.from([0x61, 0x00, 0xff, 0x62]))
     await withReceiver([answer], async ({ url }, sender) => {
       assert.equal((await sender.send(url, REQUEST)).text, 'a\uFFFD\uFFFDb')
     })
   })
 
-  test('something that does not speak HTTP, and nobody at all', async () => {
+  test('a server that does not speak HTTP, and a closed port', async () => {
     const server = createServer((socket) =>
       socket
         .on('error', () => {})
@@ -183,10 +183,10 @@ describe('one attempt', () => {
   })
 })
 
-describe('the guard is asked for every attempt', () => {
+describe('the guard checks every attempt', () => {
   const closed = new UrlGuard(false)
 
-  test('an address in the URL is not connected to', async () => {
+  test('a blocked address in the URL is not connected to', async () => {
     await withReceiver(
       [200],
       async ({ url, received, server }, sender) => {
@@ -204,7 +204,7 @@ describe('the guard is asked for every attempt', () => {
     )
   })
 
-  test('a name is looked up for each connection, and connected to where it led', async () => {
+  test('a name is resolved for each connection, which uses the resolved address', async () => {
     const names: string[] = []
     const answers = ['127.0.0.1', '127.0.0.1', '169.254.169.254']
     const resolve = async (name: string) => {

@@ -6,7 +6,7 @@ import { verify as verifyHub } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
 import { secretProblem } from '../../src/config/webhook-settings.ts'
 import type { Message } from '../../src/webhooks/message.ts'
-import { makeSecret, signedRequest } from '../../src/webhooks/signature.ts'
+import { generateSecret, signedRequest } from '../../src/webhooks/signature.ts'
 
 interface Vector {
   readonly name: string
@@ -21,16 +21,16 @@ const vectors = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../fixtures/webhooks/vectors.json'), 'utf8'),
 ) as readonly Vector[]
 
-/** A secret as the library takes it. */
+/** A secret in the form of the library. */
 const libraryOf = (secret: string) => (secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(secret, { format: 'raw' }))
 
 describe('the published vectors', () => {
   for (const { name, secrets, message, attempted_at: seconds, headers, body } of vectors) {
-    test(`${name}: are what is sent`, () => {
+    test(`${name}: equal the sent request`, () => {
       assert.deepEqual(signedRequest(message, secrets, seconds), { headers, body })
     })
 
-    test(`${name}: others come to the same signatures`, async () => {
+    test(`${name}: independent libraries compute the same signatures`, async () => {
       const made = secrets.map((secret) => libraryOf(secret).sign(message.id, new Date(seconds * 1000), body))
       assert.equal(headers['webhook-signature'], made.join(' '))
       assert.ok(await verifyHub(secrets[0], body, headers['x-hub-signature-256'] ?? ''), 'the hub signature is wrong')
@@ -49,9 +49,9 @@ describe('the published vectors', () => {
   }
 })
 
-test('the standard headers pass the whole check of the standard library, and no other message does', () => {
+test('the Standard Webhooks library accepts the headers, and rejects them for any other message', () => {
   const [vector] = vectors
-  assert.ok(vector !== undefined, 'there is no vector')
+  assert.ok(vector !== undefined, 'the vector is missing')
   const now = Math.floor(Date.now() / 1000)
   const { headers, body } = signedRequest(vector.message, vector.secrets, now)
   const receiver = libraryOf(vector.secrets[0])
@@ -62,8 +62,8 @@ test('the standard headers pass the whole check of the standard library, and no 
   assert.throws(() => receiver.verify(late.body, { ...late.headers }), /too old/)
 })
 
-test('a made secret is one that the standard library takes, of 32 bytes', () => {
-  const secret = makeSecret((bytes) => Buffer.alloc(bytes, 7))
+test('a generated secret has 32 bytes and is accepted by the Standard Webhooks library', () => {
+  const secret = generateSecret((bytes) => Buffer.alloc(bytes, 7))
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
   assert.equal(secretProblem(secret), undefined)
   assert.doesNotThrow(() => new Webhook(secret))

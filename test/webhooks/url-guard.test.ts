@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns'
 import { describe, test } from 'node:test'
 import { BlockedAddress, UrlGuard } from '../../src/webhooks/url-guard.ts'
 
-/** Every spelling of an address that is not to be called. */
+/** Private addresses in every spelling. */
 const PRIVATE_URLS = [
   'http://127.0.0.1/',
   'http://127.255.255.254:8080/',
@@ -26,7 +26,7 @@ const PRIVATE_URLS = [
   'http://[fdff::1]/',
 ]
 
-/** Nobody has a receiver there, private or not. */
+/** Addresses that are always blocked. */
 const NEVER_URLS = [
   'http://0.0.0.0/',
   'http://0/',
@@ -60,7 +60,7 @@ const PUBLIC_URLS = [
 const addresses = (...list: string[]): LookupAddress[] =>
   list.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
 
-/** What the connection would be told. */
+/** The result of `lookup`, as the connection gets it. */
 const lookedUp = (guard: UrlGuard, name: string, options: object = { all: true }) =>
   new Promise<unknown>((resolve, reject) => {
     guard.lookup(name, options, (error, found) => (error === null ? resolve(found) : reject(error)))
@@ -78,26 +78,26 @@ describe('addresses in a URL', () => {
   }
 
   for (const url of NEVER_URLS) {
-    test(`${url} is never called`, () => {
+    test(`${url} is always blocked`, () => {
       assert.match(closed.problemOf(new URL(url)) ?? '', /webhooks never call/)
       assert.match(open.problemOf(new URL(url)) ?? '', /webhooks never call/)
     })
   }
 
   for (const url of PUBLIC_URLS) {
-    test(`${url} may be called`, () => assert.equal(closed.problemOf(new URL(url)), undefined))
+    test(`${url} is allowed`, () => assert.equal(closed.problemOf(new URL(url)), undefined))
   }
 })
 
-describe('addresses of a name', () => {
-  test('are those that were looked at', async () => {
+describe('resolved addresses', () => {
+  test('are the checked ones', async () => {
     const guard = new UrlGuard(false, async () => addresses('93.184.216.34', '2606:4700::1111'))
     assert.deepEqual(await lookedUp(guard, 'hooks.example'), addresses('93.184.216.34', '2606:4700::1111'))
     assert.equal(await lookedUp(guard, 'hooks.example', {}), '93.184.216.34')
     assert.deepEqual(await lookedUp(guard, 'hooks.example', { all: true, family: 6 }), addresses('2606:4700::1111'))
   })
 
-  test('are refused when one of them is private, and the refusal says what would be right', async () => {
+  test('are blocked if one of them is private, and the error names the setting', async () => {
     const guard = new UrlGuard(false, async () => addresses('93.184.216.34', '::ffff:10.0.0.7'))
     await assert.rejects(lookedUp(guard, 'hooks.example'), (error: Error) => {
       assert.ok(error instanceof BlockedAddress, String(error))
@@ -106,7 +106,7 @@ describe('addresses of a name', () => {
     })
   })
 
-  test('are looked at each time: a name that leads elsewhere the second time is refused then', async () => {
+  test('are checked each time: a name that resolves differently the second time is blocked', async () => {
     const answers = [addresses('93.184.216.34'), addresses('127.0.0.1')]
     const guard = new UrlGuard(false, async () => answers.shift() ?? [])
     await lookedUp(guard, 'rebind.example')
@@ -114,7 +114,7 @@ describe('addresses of a name', () => {
     await assert.rejects(lookedUp(guard, 'rebind.example'), /has no address/)
   })
 
-  test('may be private where that is allowed', async () => {
+  test('may be private if the settings allow it', async () => {
     const guard = new UrlGuard(true, async () => addresses('127.0.0.1'))
     assert.deepEqual(await lookedUp(guard, 'localhost'), addresses('127.0.0.1'))
   })

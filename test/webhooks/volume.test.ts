@@ -7,7 +7,7 @@ import { delivering, makeTag, subscribe, WEBHOOKS } from './delivering.ts'
 const EVENTS = 10_000
 const BATCH = 1000
 
-test(`${EVENTS} events to a live receiver: none lost, none twice, none out of the log, in few writes`, { timeout: 120_000 }, () =>
+test(`${EVENTS} events to a live receiver: each delivered once and logged, in few writes`, { timeout: 120_000 }, () =>
   delivering(
     [200],
     async ({ app, receiver, worker, id }) => {
@@ -21,11 +21,11 @@ test(`${EVENTS} events to a live receiver: none lost, none twice, none out of th
         writes++
         return keep.call(app.app.records, operations)
       }
-      while ((await app.app.webhooks.depth()) > 0) await worker.still()
+      while ((await app.app.webhooks.depth()) > 0) await worker.idle()
       assert.equal(receiver.received.length, EVENTS)
       assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, EVENTS)
-      const told = new Set(receiver.received.map(({ body }) => JSON.parse(body).data.id))
-      assert.equal(told.size, EVENTS)
+      const received = new Set(receiver.received.map(({ body }) => JSON.parse(body).data.id))
+      assert.equal(received.size, EVENTS)
       const log = { request: `GET ${WEBHOOKS}/${id}/deliveries?status=delivered`, as: 'root', status: 200 } as const
       await play(app, { ...log, expectPart: { total: EVENTS } })
       assert.ok(writes < EVENTS / 100, `${writes} writes for ${EVENTS} events`)
@@ -40,7 +40,7 @@ test(`${EVENTS} events to a live receiver: none lost, none twice, none out of th
   ),
 )
 
-test('a receiver that is dead keeps no other waiting, and is left alone more and more', () =>
+test('a dead receiver delays no other, and its backoff grows', () =>
   delivering([() => {}], async ({ app, receiver: silent }) => {
     const failing = await startReceiver(500)
     const live = await startReceiver(200)
@@ -50,13 +50,13 @@ test('a receiver that is dead keeps no other waiting, and is left alone more and
     await live.arrived(40)
     assert.ok(silent.received.length <= 8, `the silent receiver has ${silent.received.length} requests at once`)
     assert.ok(failing.received.length <= 10, `the failing receiver was tried ${failing.received.length} times`)
-    // It rests for a second, then for two, then for four, and no longer than for five.
+    // The backoff is one second, then two, then four, and at most five.
     const tried = failing.received.length
     app.advance(900)
     await live.close()
-    assert.equal(failing.received.length, tried, 'it had no rest')
+    assert.equal(failing.received.length, tried, 'there was no backoff')
     await failing.close()
-    // What is under way may take two seconds to end, and is pending still if it does not.
+    // Attempts in flight have two seconds to finish; after that they are still pending.
     const depth = await app.app.webhooks.depth()
     const stopped = app.app.webhooks.stop()
     app.advance(2000)

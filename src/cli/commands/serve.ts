@@ -100,7 +100,7 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
         next.log.warn(`Commands cannot find the API: the lock file was not updated: ${error.message}`)
       await publishAddress(next).catch(warn)
       void next.searchIndexes.prepare()
-      await next.webhooks.deliver()
+      await next.webhooks.startDelivery()
     },
   })
   const port = await live.start().catch((error: NodeJS.ErrnoException) => {

@@ -16,7 +16,7 @@ export function mockDataRoutes(app: App, limits: RateLimits): ServerRoute[] {
   const mock = async (request: Request, h: ResponseToolkit) =>
     jsonResponse(h, await mocks.list(actorOf(request), String(request.params.model), queryOf(request)))
 
-  const test = (request: Request) => modelTests.of(String(request.params.model), models, queryOf(request))
+  const test = (request: Request) => modelTests.describe(String(request.params.model), models, queryOf(request))
 
   const fill = async (request: Request, h: ResponseToolkit) =>
     h.response({ data: await mockFiller.request(actorOf(request), request.payload) }).code(201)

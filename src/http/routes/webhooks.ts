@@ -23,9 +23,9 @@ export function webhookRoutes({ settings, webhooks: service }: App): ServerRoute
   }
 
   const create = async (request: Request, h: ResponseToolkit) => {
-    const { made, isList } = await service.create(actorOf(request), request.payload)
-    if (isList) return h.response({ data: made, total: made.length }).code(201)
-    const [data] = made
+    const { created, isList } = await service.create(actorOf(request), request.payload)
+    if (isList) return h.response({ data: created, total: created.length }).code(201)
+    const [data] = created
     return h.response({ data }).code(201).location(`${webhooks}/${data?.id}`)
   }
 

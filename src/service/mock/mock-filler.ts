@@ -10,8 +10,8 @@ import { type Random, uniqueId } from '../../util/ids.ts'
 import type { Json } from '../../util/json.ts'
 import { forbidden } from '../model-access.ts'
 import type { Records } from '../records/records.ts'
-import { isLeft, validated } from './mock-records.ts'
-import { type Filling, readFilling } from './mock-requests.ts'
+import { keepsDefault, validated } from './mock-records.ts'
+import { type FillRequest, readFillRequest } from './mock-requests.ts'
 
 /** Records created in one transaction. */
 const BATCH = 1000
@@ -20,8 +20,9 @@ const FIRST_BATCH = 10
 /** Maximum number of stored records of a model that relations choose from. */
 const MAX_TARGETS = 10_000
 /** Records generated before yielding to the event loop. */
-const AT_ONCE = 50
+const YIELD_AFTER = 50
 
+/** A model with its generated values. */
 interface Planned {
   readonly model: Model
   readonly series: Series
@@ -59,46 +60,53 @@ export class MockFiller {
    */
   async request(actor: Actor, body: unknown): Promise<{ seed: number; created: Record<string, number> }> {
     if (!actor.isSuperuser) throw forbidden()
-    const filling = readFilling(body, this.#registry, this.#random)
+    const fillRequest = readFillRequest(body, this.#registry, this.#random)
     const created: Record<string, number> = {}
-    await this.fill(filling, ({ key }) => {
-      created[key] = filling.count
+    await this.fill(fillRequest, ({ key }) => {
+      created[key] = fillRequest.count
     })
-    return { seed: filling.seed, created }
+    return { seed: fillRequest.seed, created }
   }
 
   /**
    * Creates mock records in dependency order. Values are generated first, so that a field without a possible value is reported
    * before anything is stored. Each batch is one transaction.
    *
-   * @param told called after each model
+   * @param onModel called after each model
    * @throws {AppError} INVALID_REQUEST naming a field for which no value was found; USAGE for an unknown locale
    */
-  fill(filling: Filling, told: (model: Model) => void): Promise<void> {
-    const filled = this.#last.then(() => this.#fill(filling, told))
+  fill(request: FillRequest, onModel: (model: Model) => void): Promise<void> {
+    const filled = this.#last.then(() => this.#fill(request, onModel))
     this.#last = filled.catch(() => {})
     return filled
   }
 
-  async #fill({ models, count, seed, locale }: Filling, told: (model: Model) => void): Promise<void> {
+  async #fill({ models, count, seed, locale }: FillRequest, onModel: (model: Model) => void): Promise<void> {
     const source = await loadFaker(locale)
     // A random password: a person must set another one before the account can be used, even if the seed is known.
     const secret = uniqueId(this.#random)
     const planned: Planned[] = []
     for (const model of dependencyOrder(this.#registry).filter((each) => models.includes(each))) {
-      const series = new Series({ model, source, seed, secret, leave: isLeft(model), taken: await this.#taken(model) })
+      const series = new Series({
+        model,
+        source,
+        seed,
+        secret,
+        keepsDefault: keepsDefault(model),
+        taken: await this.#taken(model),
+      })
       planned.push({ model, series, records: await this.#values(series, count) })
     }
     for (const plan of planned) {
       await this.#create(plan)
-      told(plan.model)
+      onModel(plan.model)
     }
   }
 
   async #values(series: Series, count: number): Promise<Planned['records']> {
     const records: Planned['records'][number][] = []
     for (let index = 0; index < count; index++) {
-      if (index > 0 && index % AT_ONCE === 0) await this.#pause()
+      if (index > 0 && index % YIELD_AFTER === 0) await this.#pause()
       records.push(series.values(index))
     }
     return records
@@ -107,17 +115,17 @@ export class MockFiller {
   async #create({ model, series, records }: Planned): Promise<void> {
     const ids = new Map<string, number[]>()
     for (const { relation } of model.relations.values()) ids.set(relation.target, await this.#idsOf(relation.target))
-    const own = ids.get(model.key)
+    const ownIds = ids.get(model.key)
     for (let from = 0; from < records.length; ) {
-      const size = own === undefined ? BATCH : Math.min(BATCH, Math.max(FIRST_BATCH, own.length))
+      const size = ownIds === undefined ? BATCH : Math.min(BATCH, Math.max(FIRST_BATCH, ownIds.length))
       const batch = records.slice(from, from + size).map((values, offset) => {
-        const links = series.links(from + offset, ({ relation }) => ids.get(relation.target) ?? [])
-        const data = { ...values, ...links }
+        const relations = series.relations(from + offset, ({ relation }) => ids.get(relation.target) ?? [])
+        const data = { ...values, ...relations }
         validated(model, data)
         return data
       })
       const created = await this.#records.createMany(SYSTEM, model.key, { records: batch })
-      own?.push(...created.map(({ id }) => id))
+      ownIds?.push(...created.map(({ id }) => id))
       from += batch.length
     }
   }

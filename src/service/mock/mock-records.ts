@@ -1,6 +1,6 @@
 import { isPrivileged } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
-import type { Source } from '../../mock/load-faker.ts'
+import type { FakerSource } from '../../mock/load-faker.ts'
 import { Series } from '../../mock/series.ts'
 import type { Field, RelationField } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
@@ -17,7 +17,7 @@ export interface Targets {
 }
 
 /** Fields that keep their default: mock data grants no permissions. */
-export const isLeft =
+export const keepsDefault =
   (model: Model) =>
   (field: Field): boolean =>
     isPrivileged(model, field.name) && !field.required
@@ -25,23 +25,23 @@ export const isLeft =
 /** The mock records of one response and of the models they refer to, generated on demand in the order of ids. */
 export class MockRecords {
   readonly targets: (field: RelationField) => Targets
-  readonly #source: Source
+  readonly #source: FakerSource
   readonly #seed: number
-  readonly #made = new Map<Model, { readonly series: Series; readonly records: StoredRecord[] }>()
+  readonly #series = new Map<Model, { readonly series: Series; readonly records: StoredRecord[] }>()
 
-  constructor(source: Source, seed: number, targets: (field: RelationField) => Targets) {
+  constructor(source: FakerSource, seed: number, targets: (field: RelationField) => Targets) {
     this.#source = source
     this.#seed = seed
     this.targets = targets
   }
 
   /** The first `count` records of a model. */
-  upTo(model: Model, count: number): readonly StoredRecord[] {
-    const { series, records } = this.#made.get(model) ?? this.#begin(model)
+  first(model: Model, count: number): readonly StoredRecord[] {
+    const { series, records } = this.#series.get(model) ?? this.#startSeries(model)
     while (records.length < count) {
       const index = records.length
-      const links = series.links(index, (field) => this.targets(field).ids)
-      const values = validated(model, { ...series.values(index), ...links })
+      const relations = series.relations(index, (field) => this.targets(field).ids)
+      const values = validated(model, { ...series.values(index), ...relations })
       records.push({ id: index + 1, ...values, ...series.timestamps(index) })
     }
     return records
@@ -53,17 +53,26 @@ export class MockRecords {
     for (const column of projection) {
       if (column.kind !== 'related' || this.targets(column.field).stored) continue
       const ids = records.flatMap((record) => [record[column.field.name] ?? []].flat()).map(Number)
-      const made = this.upTo(column.target, Math.max(0, ...ids))
-      related.set(column, new Map(ids.flatMap((id) => (made[id - 1] === undefined ? [] : [[id, made[id - 1] as StoredRecord]]))))
+      const mocks = this.first(column.target, Math.max(0, ...ids))
+      related.set(
+        column,
+        new Map(ids.flatMap((id) => (mocks[id - 1] === undefined ? [] : [[id, mocks[id - 1] as StoredRecord]]))),
+      )
     }
     return related
   }
 
-  #begin(model: Model) {
-    const series = new Series({ model, source: this.#source, seed: this.#seed, leave: isLeft(model), secret: String(this.#seed) })
-    const begun = { series, records: [] }
-    this.#made.set(model, begun)
-    return begun
+  #startSeries(model: Model) {
+    const series = new Series({
+      model,
+      source: this.#source,
+      seed: this.#seed,
+      keepsDefault: keepsDefault(model),
+      secret: String(this.#seed),
+    })
+    const started = { series, records: [] }
+    this.#series.set(model, started)
+    return started
   }
 }
 

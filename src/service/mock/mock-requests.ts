@@ -7,7 +7,7 @@ import { FieldIssues } from '../../validate/issues.ts'
 import { DEFAULT_MOCK_COUNT, MAX_SEED } from './mocks.ts'
 
 /** A request to create mock records. */
-export interface Filling {
+export interface FillRequest {
   readonly models: readonly Model[]
   /** Number of records of each model. */
   readonly count: number
@@ -32,7 +32,7 @@ export const mockedModels = (registry: Registry): Model[] => registry.public.fil
  * @param random generates a seed when none is given
  * @throws {AppError} VALIDATION_FAILED
  */
-export function readFilling(body: unknown, registry: Registry, random: Random): Filling {
+export function readFillRequest(body: unknown, registry: Registry, random: Random): FillRequest {
   const issues = new FieldIssues()
   if (!isObject(body)) issues.add('body', 'The request body must be an object')
   const { models, count, seed, locale, ...others } = isObject(body) ? body : {}
@@ -54,8 +54,8 @@ function namedModels(names: unknown, registry: Registry, issues: FieldIssues): M
     return []
   }
   const known = new Map(registry.public.map((model) => [model.key, model]))
-  const strange = names.filter((name) => !known.has(name)).slice(0, known.size)
-  issues.add('models', ...strange.map((name) => `There is no model '${name}'${meantOrKnown(name, [...known.keys()])}`))
+  const unknown = names.filter((name) => !known.has(name)).slice(0, known.size)
+  issues.add('models', ...unknown.map((name) => `There is no model '${name}'${meantOrKnown(name, [...known.keys()])}`))
   return [...known.values()].filter(({ key }) => names.includes(key))
 }
 

@@ -19,7 +19,7 @@ export const MAX_MOCK_COUNT = 1000
 export const MAX_SEED = 2 ** 32 - 1
 
 /** Records generated before yielding to the event loop. */
-const BATCH = 50
+const YIELD_AFTER = 50
 /** Maximum number of stored records of a model that relations choose from. */
 const MAX_TARGETS = 1000
 const SAMPLE_SEED = 1
@@ -58,14 +58,14 @@ export class Mocks {
     const seed = parameters.integer('seed', { absent: random(4).readUInt32LE(), min: 0, max: MAX_SEED })
     parameters.throwIfFaulty()
     const targets = await this.#targets(actor, model, count)
-    const making = new MockRecords(await loadFaker(), seed, (field) => targets.get(field) ?? mocked(count))
+    const mockRecords = new MockRecords(await loadFaker(), seed, (field) => targets.get(field) ?? mockedTargets(count))
     const projection = visibleTo(actor, fullProjection(model, registry))
     const data: string[] = []
     let size = 0
-    for (let from = 0; from < count; from += BATCH) {
+    for (let from = 0; from < count; from += YIELD_AFTER) {
       if (from > 0) await this.#parts.pause()
-      const records = making.upTo(model, Math.min(count, from + BATCH)).slice(from, from + BATCH)
-      const related = await this.#related(making, records, projection)
+      const records = mockRecords.first(model, Math.min(count, from + YIELD_AFTER)).slice(from, from + YIELD_AFTER)
+      const related = await this.#related(mockRecords, records, projection)
       for (const record of records) {
         const text = JSON.stringify(present(model, record, projection, related))
         size += text.length
@@ -84,18 +84,18 @@ export class Mocks {
   sample(model: Model): Promise<JsonObject> {
     const known = this.#samples.get(model.key)
     if (known !== undefined) return known
-    const made = this.#sample(model)
-    this.#samples.set(model.key, made)
-    return made
+    const sample = this.#sample(model)
+    this.#samples.set(model.key, sample)
+    return sample
   }
 
   async #sample(model: Model): Promise<JsonObject> {
     const { registry } = this.#parts
-    const making = new MockRecords(await loadFaker(), SAMPLE_SEED, () => mocked(1))
+    const mockRecords = new MockRecords(await loadFaker(), SAMPLE_SEED, () => mockedTargets(1))
     const projection = fullProjection(model, registry)
-    const [record] = making.upTo(model, 1)
-    if (record === undefined) throw new Error('No sample was made')
-    return present(model, record, projection, making.related([record], projection))
+    const [record] = mockRecords.first(model, 1)
+    if (record === undefined) throw new Error('No sample was generated')
+    return present(model, record, projection, mockRecords.related([record], projection))
   }
 
   /** The targets of relations: stored records if there are enough, otherwise mocked ones. */
@@ -112,14 +112,14 @@ export class Mocks {
     return found
   }
 
-  async #related(making: MockRecords, records: readonly StoredRecord[], projection: Projection): Promise<Related> {
+  async #related(mockRecords: MockRecords, records: readonly StoredRecord[], projection: Projection): Promise<Related> {
     const stored = await loadRelated(
       this.#parts.store,
       records,
-      projection.filter((column) => column.kind === 'related' && making.targets(column.field).stored),
+      projection.filter((column) => column.kind === 'related' && mockRecords.targets(column.field).stored),
     )
-    return new Map([...making.related(records, projection), ...stored])
+    return new Map([...mockRecords.related(records, projection), ...stored])
   }
 }
 
-const mocked = (count: number): Targets => ({ ids: Array.from({ length: count }, (_, index) => index + 1), stored: false })
+const mockedTargets = (count: number): Targets => ({ ids: Array.from({ length: count }, (_, index) => index + 1), stored: false })

@@ -45,13 +45,13 @@ export class ModelTests {
    * @param query query string, such as `sample=true`
    * @throws {AppError} MODEL_NOT_FOUND, INVALID_REQUEST
    */
-  async of(modelKey: string, root: string, query: string): Promise<{ readonly data: ModelTest }> {
+  async describe(modelKey: string, root: string, query: string): Promise<{ readonly data: ModelTest }> {
     const model = this.#registry.get(modelKey)
     if (model === undefined || model.internal) throw new AppError('MODEL_NOT_FOUND', `Model '${modelKey}' does not exist`)
     const parameters = new Parameters(new URLSearchParams(query), ['sample'])
     const withSample = parameters.flag('sample')
     parameters.throwIfFaulty()
-    const told: ModelTest = {
+    const description: ModelTest = {
       model: model.key,
       status: 'ok',
       fields: model.visibleFields.map(({ name }) => name),
@@ -60,7 +60,7 @@ export class ModelTests {
         methods.split(' ').map((method) => `${method} ${root}/${model.key}${path}`),
       ),
     }
-    return { data: withSample ? { ...told, sample: await this.#mocks.sample(model) } : told }
+    return { data: withSample ? { ...description, sample: await this.#mocks.sample(model) } : description }
   }
 
   #formsOf(model: Model): string[] {

@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { Log } from '../../log/log.ts'
 import { systemTimer, type Timer } from '../../util/timer.ts'
 import type { Traffic } from '../../util/traffic.ts'
-import { Schedule } from '../../webhooks/schedule.ts'
+import { RetrySchedule } from '../../webhooks/retry-schedule.ts'
 import { Sender } from '../../webhooks/sender.ts'
 import { Throttle } from '../../webhooks/throttle.ts'
 import { isLoopback, type Resolve, UrlGuard } from '../../webhooks/url-guard.ts'
@@ -21,8 +21,8 @@ export function createWebhooks(
     ...parts,
     guard,
     sender: new Sender({ guard, clock }),
-    schedule: new Schedule(seconds, random),
-    pace: new Throttle(parts),
+    schedule: new RetrySchedule(seconds, random),
+    throttle: new Throttle(parts),
     timer,
     keep,
   })

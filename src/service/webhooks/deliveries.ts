@@ -3,25 +3,27 @@ import type { Change, StoredRecord } from '../../store/store.ts'
 import { isoTime } from '../../util/clock.ts'
 import { uniqueId } from '../../util/ids.ts'
 import type { Timer } from '../../util/timer.ts'
+import { isSuccess } from '../../webhooks/attempt-result.ts'
 import { EVENTS } from '../../webhooks/models.ts'
-import type { Schedule } from '../../webhooks/schedule.ts'
+import type { RetrySchedule } from '../../webhooks/retry-schedule.ts'
 import type { Sender } from '../../webhooks/sender.ts'
 import { signedRequest } from '../../webhooks/signature.ts'
 import type { Throttle } from '../../webhooks/throttle.ts'
 import { Worker } from '../../webhooks/worker.ts'
 import { messageOf } from './event-records.ts'
-import { type Keep, prune } from './pruning.ts'
+import { prune, type Retention } from './pruning.ts'
 import { receiverOf } from './receivers.ts'
 import { StoredOutbox } from './stored-outbox.ts'
 import type { SubscriptionParts, Subscriptions } from './subscriptions.ts'
 
-export interface DeliveringParts extends SubscriptionParts {
+/** Dependencies of the delivery service. */
+export interface DeliveryParts extends SubscriptionParts {
   readonly sender: Sender
-  readonly schedule: Schedule
-  readonly pace: Throttle
+  readonly schedule: RetrySchedule
+  readonly throttle: Throttle
   readonly timer: Timer
   readonly log: Log
-  readonly keep: Keep
+  readonly keep: Retention
 }
 
 /** Interval of pruning the delivery log, in milliseconds. */
@@ -29,24 +31,24 @@ const PRUNE_MS = 600_000
 
 /** Delivers committed events to subscriptions while it runs. */
 export class Deliveries {
-  readonly #parts: DeliveringParts
+  readonly #parts: DeliveryParts
   readonly #subscriptions: Subscriptions
   readonly #outbox: StoredOutbox
   #worker: Worker | undefined
   #stopPruning = () => {}
 
-  constructor(parts: DeliveringParts, subscriptions: Subscriptions) {
+  constructor(parts: DeliveryParts, subscriptions: Subscriptions) {
     this.#parts = parts
     this.#subscriptions = subscriptions
     this.#outbox = new StoredOutbox({ ...parts, subscriptions })
   }
 
   /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */
-  async begin(): Promise<Worker> {
+  async start(): Promise<Worker> {
     const worker = new Worker({ ...this.#parts, outbox: this.#outbox })
     this.#worker = worker
     await prune(this.#parts, this.#parts.keep)
-    this.#pruneLater()
+    this.#schedulePruning()
     for (const { id, active } of this.#subscriptions.all) if (active === true) await worker.resume(id)
     return worker
   }
@@ -59,6 +61,7 @@ export class Deliveries {
     this.#parts.sender.close()
   }
 
+  /** Called after a commit: queues the new events. */
   committed(changes: readonly Change[]): void {
     if (this.#worker === undefined) return
     for (const { table, id, before, after } of changes) {
@@ -73,8 +76,8 @@ export class Deliveries {
   }
 
   /** Starts no more deliveries to a subscription that was deleted or disabled. */
-  forget(subscription: number): void {
-    this.#worker?.forget(subscription)
+  suspend(subscription: number): void {
+    this.#worker?.suspend(subscription)
   }
 
   /** Number of pending deliveries of one subscription. */
@@ -87,10 +90,10 @@ export class Deliveries {
    *
    * @returns false if the delivery no longer exists
    */
-  async again(delivery: StoredRecord): Promise<boolean> {
-    const isThere = await this.#outbox.reopen(delivery.id)
-    if (isThere) this.#worker?.again(Number(delivery.event_id), Number(delivery.subscription_id))
-    return isThere
+  async redeliver(delivery: StoredRecord): Promise<boolean> {
+    const exists = await this.#outbox.reopen(delivery.id)
+    if (exists) this.#worker?.redeliver(Number(delivery.event_id), Number(delivery.subscription_id))
+    return exists
   }
 
   /**
@@ -98,31 +101,31 @@ export class Deliveries {
    *
    * @returns the event
    */
-  async test(subscription: StoredRecord): Promise<StoredRecord> {
+  async sendTest(subscription: StoredRecord): Promise<StoredRecord> {
     const { records, random, clock, sender } = this.#parts
     const { id: receiver } = subscription
     const message = { message_id: `msg_${uniqueId(random)}`, event: 'test', model: 'webhook', data: `{"id":${receiver}}` }
-    const outcome = await records.commitInternal([
+    const stored = await records.commitInternal([
       { kind: 'insert', table: EVENTS, values: { ...message, record_id: null, timestamp: isoTime(clock()), pending: [] } },
     ])
-    const [event] = outcome.ok ? outcome.records : []
-    if (event === undefined) throw new Error('An event could not be stored')
+    const [event] = stored.ok ? stored.records : []
+    if (event === undefined) throw new Error('The test event could not be stored')
     const at = clock()
     const signed = signedRequest(messageOf(event), receiverOf(subscription, at).secrets, Math.floor(at / 1000))
     const { status, took, reason, text } = await sender.send(String(subscription.url), signed)
-    const isGood = status !== undefined && status >= 200 && status < 300
-    const settled = { status: isGood ? 'delivered' : 'failed', tries: isGood ? 0 : 1, due: undefined } as const
-    await this.#outbox.store([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...settled }])
+    const succeeded = isSuccess(status)
+    const outcome = { status: succeeded ? 'delivered' : 'failed', tries: succeeded ? 0 : 1, due: undefined } as const
+    await this.#outbox.store([{ receiver, event: event.id, attempt: { at, status, took, reason, text }, ...outcome }])
     return event
   }
 
-  #pruneLater(): void {
+  #schedulePruning(): void {
     const { timer, keep, log } = this.#parts
     this.#stopPruning = timer(PRUNE_MS, () => {
       prune(this.#parts, keep)
-        .catch((error: unknown) => log.error('The log of webhooks could not be pruned', { error }))
+        .catch((error: unknown) => log.error('The webhook delivery log could not be pruned', { error }))
         .then(() => {
-          if (this.#worker !== undefined) this.#pruneLater()
+          if (this.#worker !== undefined) this.#schedulePruning()
         })
     })
   }

@@ -36,13 +36,13 @@ export class DeliveryLog {
       EVENTS,
       records.map(({ event_id: event }) => Number(event)),
     )
-    return { data: records.map((delivery, index) => shown(delivery, events[index])), total }
+    return { data: records.map((delivery, index) => presentDelivery(delivery, events[index])), total }
   }
 }
 
-function shown(delivery: StoredRecord, event: StoredRecord | undefined): object {
+function presentDelivery(delivery: StoredRecord, event: StoredRecord | undefined): object {
   const { id, subscription_id, status, attempts, response, next_attempt_at } = delivery
   const { message_id, event: kind, model, record_id, timestamp } = event ?? ({} as Partial<StoredRecord>)
-  const what = { message_id, event: kind, model, record_id: record_id ?? null, timestamp }
-  return { id, webhook_id: subscription_id, ...what, status, attempts, response, next_attempt_at: next_attempt_at ?? null }
+  const eventFields = { message_id, event: kind, model, record_id: record_id ?? null, timestamp }
+  return { id, webhook_id: subscription_id, ...eventFields, status, attempts, response, next_attempt_at: next_attempt_at ?? null }
 }

@@ -6,7 +6,7 @@ import type { EventName, Message } from '../../webhooks/message.ts'
 import { DELIVERIES, EVENTS } from '../../webhooks/models.ts'
 
 /** All records of a table that match the filters, up to the limit if there is one. */
-export async function matching(
+export async function findAll(
   store: Store,
   table: string,
   filters: readonly FieldFilter[],
@@ -39,6 +39,6 @@ export const updatePending = (event: StoredRecord, pending: readonly number[]): 
 /** The deliveries of events, by event id. */
 export async function deliveriesOf(store: Store, events: readonly number[]): Promise<Map<number, StoredRecord[]>> {
   if (events.length === 0) return new Map()
-  const deliveries = await matching(store, DELIVERIES, [{ field: 'event_id', operator: 'in', values: events }])
+  const deliveries = await findAll(store, DELIVERIES, [{ field: 'event_id', operator: 'in', values: events }])
   return groupBy(deliveries, ({ event_id: event }) => Number(event))
 }

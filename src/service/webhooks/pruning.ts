@@ -4,7 +4,7 @@ import { versionOf } from '../../store/version.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import { DELIVERIES, EVENTS } from '../../webhooks/models.ts'
 import type { Records } from '../records/records.ts'
-import { deliveriesOf, matching, pendingOf, updatePending } from './event-records.ts'
+import { deliveriesOf, findAll, pendingOf, updatePending } from './event-records.ts'
 
 /** Operations in one transaction, so that requests do not wait long. */
 const BATCH = 100
@@ -19,7 +19,7 @@ export interface PruningParts {
 }
 
 /** Retention of the delivery log. */
-export interface Keep {
+export interface Retention {
   readonly deliveries: number
   readonly days: number
 }
@@ -28,19 +28,19 @@ export interface Keep {
  * Deletes finished events with their deliveries: events whose receivers are all deleted, expired events, and the oldest beyond
  * the maximum number.
  */
-export async function prune({ store, records, clock }: PruningParts, { deliveries, days }: Keep): Promise<void> {
+export async function prune({ store, records, clock }: PruningParts, { deliveries, days }: Retention): Promise<void> {
   const { total } = await store.find(DELIVERIES, { filters: [], sort: [], offset: 0, limit: 1 })
   const [oldest, settled] = [isoTime(clock() - days * 86_400_000), isoTime(clock() - TEST_MS)]
   let excess = total - deliveries
   for (let offset = 0; ; ) {
     const { records: events } = await store.find(EVENTS, { filters: [], sort: [], offset, limit: PAGE })
-    const over = events.filter((event) => pendingOf(event).length === 0)
+    const finished = events.filter((event) => pendingOf(event).length === 0)
     const known = await deliveriesOf(
       store,
-      over.map(({ id }) => id),
+      finished.map(({ id }) => id),
     )
     const removals: Operation[] = []
-    for (const event of over) {
+    for (const event of finished) {
       const count = known.get(event.id)?.length ?? 0
       const at = String(event.timestamp)
       if (count === 0 ? at >= settled : excess <= 0 && at >= oldest) continue
@@ -60,7 +60,7 @@ export async function prune({ store, records, clock }: PruningParts, { deliverie
  * Removes a subscription from all events and deletes its deliveries, in batches so that requests do not wait. No new event may
  * name the subscription.
  */
-export async function release({ store, records }: Omit<PruningParts, 'clock'>, subscription: number): Promise<void> {
+export async function releaseSubscription({ store, records }: Omit<PruningParts, 'clock'>, subscription: number): Promise<void> {
   const of = (field: string): FieldFilter[] => [{ field, operator: 'eq', value: subscription }]
   const parts: readonly (readonly [string, FieldFilter[], (record: Parameters<typeof updatePending>[0]) => Operation])[] = [
     [
@@ -75,10 +75,10 @@ export async function release({ store, records }: Omit<PruningParts, 'clock'>, s
     [DELIVERIES, of('subscription_id'), ({ id }) => ({ kind: 'remove', table: DELIVERIES, id })],
   ]
   for (const [table, filters, operation] of parts) {
-    for (let found = await matching(store, table, filters, BATCH); found.length > 0; ) {
+    for (let found = await findAll(store, table, filters, BATCH); found.length > 0; ) {
       // Conflicting batches are repeated.
       await records.commitInternal(found.map(operation))
-      found = await matching(store, table, filters, BATCH)
+      found = await findAll(store, table, filters, BATCH)
     }
   }
 }

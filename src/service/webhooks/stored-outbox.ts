@@ -3,13 +3,13 @@ import type { FieldFilter } from '../../query/plan.ts'
 import type { Operation } from '../../store/store.ts'
 import type { Message } from '../../webhooks/message.ts'
 import { DELIVERIES, EVENTS, SUBSCRIPTIONS } from '../../webhooks/models.ts'
-import type { DisableReason, Outbox, Receiver, Result } from '../../webhooks/outbox.ts'
-import type { Waiting } from '../../webhooks/queue.ts'
+import type { AttemptResult, DisableReason, Outbox, Receiver } from '../../webhooks/outbox.ts'
+import type { ScheduledJob } from '../../webhooks/queue.ts'
 import type { Records } from '../records/records.ts'
-import { operationsOf, type ResultParts } from './delivery-results.ts'
-import { matching, messageOf, pendingOf, updatePending } from './event-records.ts'
+import { type ResultParts, resultOperations } from './delivery-results.ts'
+import { findAll, messageOf, pendingOf, updatePending } from './event-records.ts'
 
-/** Maximum number of attempts of a transaction with conflicts. */
+/** Maximum number of attempts of a transaction that conflicts with other writes. */
 const MAX_RETRIES = 100
 
 export interface OutboxParts extends ResultParts {
@@ -33,16 +33,16 @@ export class StoredOutbox implements Outbox {
     return this.#parts.subscriptions.receiver(id)
   }
 
-  async waiting(receiver: number): Promise<Waiting[]> {
+  async pendingJobs(receiver: number): Promise<ScheduledJob[]> {
     const { store } = this.#parts
-    const tried = await matching(store, DELIVERIES, [
+    const attempted = await findAll(store, DELIVERIES, [
       { field: 'subscription_id', operator: 'eq', value: receiver },
       { field: 'status', operator: 'eq', value: 'pending' },
     ])
-    const standing = new Map(tried.map((delivery) => [delivery.event_id, delivery]))
-    const events = await matching(store, EVENTS, [{ field: 'pending', operator: 'eq', value: receiver }])
+    const deliveries = new Map(attempted.map((delivery) => [delivery.event_id, delivery]))
+    const events = await findAll(store, EVENTS, [{ field: 'pending', operator: 'eq', value: receiver }])
     return events.map(({ id: event }) => {
-      const delivery = standing.get(event)
+      const delivery = deliveries.get(event)
       const due = delivery?.next_attempt_at
       return { event, tries: Number(delivery?.tries ?? 0), due: typeof due === 'string' ? Date.parse(due) : 0 }
     })
@@ -54,8 +54,8 @@ export class StoredOutbox implements Outbox {
     return (await this.#parts.store.find(EVENTS, { filters, sort: [], offset: 0, limit: 1 })).total
   }
 
-  async store(results: readonly Result[]): Promise<void> {
-    await this.#untilCurrent(() => operationsOf(results, this.#parts))
+  async store(results: readonly AttemptResult[]): Promise<void> {
+    await this.#retryConflicts(() => resultOperations(results, this.#parts))
   }
 
   async disable(receiver: number, reason: DisableReason): Promise<void> {
@@ -70,35 +70,35 @@ export class StoredOutbox implements Outbox {
    */
   async reopen(delivery: number): Promise<boolean> {
     const { store, subscriptions } = this.#parts
-    let isThere = false
-    await this.#untilCurrent(async () => {
-      isThere = false
+    let exists = false
+    await this.#retryConflicts(async () => {
+      exists = false
       const [found] = await store.get(DELIVERIES, [delivery])
       if (found === undefined) return []
       const [event] = await store.get(EVENTS, [Number(found.event_id)])
       const receiver = Number(found.subscription_id)
       // A subscription that is being deleted must not receive the event again.
       if (event === undefined || subscriptions.get(receiver) === undefined) return []
-      isThere = true
+      exists = true
       const pending = [...new Set([...pendingOf(event), receiver])]
       const values = { status: 'pending', tries: 0, next_attempt_at: null }
       return [updatePending(event, pending), { kind: 'update', table: DELIVERIES, id: delivery, values }]
     })
-    return isThere
+    return exists
   }
 
   /** Commits operations that were derived from stored records; repeats that if the records change meanwhile. */
-  async #untilCurrent(work: () => Promise<Operation[]>): Promise<void> {
+  async #retryConflicts(derive: () => Promise<Operation[]>): Promise<void> {
     for (let attempt = 0; attempt < MAX_RETRIES; attempt++) {
-      const operations = await work()
+      const operations = await derive()
       if (operations.length === 0) return
       const outcome = await this.#parts.records.commitInternal(operations)
       if (!outcome.ok) continue
-      this.#parts.subscriptions.note(
+      this.#parts.subscriptions.refresh(
         outcome.changes.flatMap(({ table, after }) => (table === SUBSCRIPTIONS && after !== undefined ? [after] : [])),
       )
       return
     }
-    throw new AppError('WRITE_CONFLICT', 'Deliveries keep changing while they are being noted; try again')
+    throw new AppError('WRITE_CONFLICT', 'Deliveries keep changing while they are stored; try again')
   }
 }

@@ -29,17 +29,17 @@ type Reader = (value: unknown, name: string, rules: SubscriptionRules) => string
 const READERS: Readonly<Record<keyof SubscriptionInput, Reader>> = {
   url: urlProblems,
   events: (value, name) => {
-    if (!isTexts(value)) return [`${name} must be an array of strings`]
+    if (!isStringArray(value)) return [`${name} must be an array of strings`]
     if (value.length === 0) return [`${name} must name at least one event`]
     return value.every((each) => (RECORD_EVENTS as readonly string[]).includes(each))
       ? []
       : [`${name} must be one of: ${RECORD_EVENTS.join(', ')}`]
   },
   models: (value, name, { registry }) => {
-    if (!isTexts(value)) return [`${name} must be an array of strings`]
+    if (!isStringArray(value)) return [`${name} must be an array of strings`]
     const known = registry.public.map(({ key }) => key)
-    const strange = value.filter((each) => !known.includes(each))
-    return strange.map((each) => `Model '${each}' does not exist${didYouMean(each, known)}`)
+    const unknown = value.filter((each) => !known.includes(each))
+    return unknown.map((each) => `Model '${each}' does not exist${didYouMean(each, known)}`)
   },
   secret: (value, name) => {
     if (typeof value !== 'string') return [`${name} must be a string`]
@@ -139,4 +139,5 @@ function urlProblems(value: unknown, name: string, { guard }: SubscriptionRules)
   return blocked === undefined ? [] : [`${name} leads to ${blocked}`]
 }
 
-const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((each) => typeof each === 'string')
+const isStringArray = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')

@@ -8,9 +8,9 @@ import type { Json } from '../../util/json.ts'
 import { RECORD_EVENTS } from '../../webhooks/message.ts'
 import { EVENTS, SUBSCRIPTIONS } from '../../webhooks/models.ts'
 import type { Receiver } from '../../webhooks/outbox.ts'
-import { makeSecret } from '../../webhooks/signature.ts'
+import { generateSecret } from '../../webhooks/signature.ts'
 import type { Records } from '../records/records.ts'
-import { release } from './pruning.ts'
+import { releaseSubscription } from './pruning.ts'
 import { receiverOf } from './receivers.ts'
 import type { SubscriptionInput } from './subscription-requests.ts'
 
@@ -36,29 +36,29 @@ export class Subscriptions {
   #all: ReadonlyMap<number, StoredRecord> = new Map()
   #audience: EventRequest['audience'] = new Map()
   /** Subscriptions whose secret comes from the settings; a rotation would be undone by the next start. */
-  readonly #withSetSecret = new Set<number>()
+  readonly #withConfiguredSecret = new Set<number>()
   /** Subscriptions that are being deleted, which takes several transactions. They are no longer visible. */
-  readonly #leaving = new Set<number>()
+  readonly #deleting = new Set<number>()
   /** Random prefix of this run's message ids. A counter follows it, since random bytes for each id cost more. */
-  readonly #run: string
-  #orders = 0
+  readonly #idPrefix: string
+  #idCount = 0
 
   constructor(parts: SubscriptionParts) {
     this.#parts = parts
-    this.#run = uniqueId(parts.random)
+    this.#idPrefix = uniqueId(parts.random)
   }
 
   get all(): readonly StoredRecord[] {
-    return [...this.#all.values()].filter(({ id }) => !this.#leaving.has(id))
+    return [...this.#all.values()].filter(({ id }) => !this.#deleting.has(id))
   }
 
   get(id: number): StoredRecord | undefined {
-    return this.#leaving.has(id) ? undefined : this.#all.get(id)
+    return this.#deleting.has(id) ? undefined : this.#all.get(id)
   }
 
   /** True if the settings define the secret. */
-  isSecretSet(id: number): boolean {
-    return this.#withSetSecret.has(id)
+  isSecretConfigured(id: number): boolean {
+    return this.#withConfiguredSecret.has(id)
   }
 
   /** Loads the stored subscriptions. */
@@ -67,16 +67,16 @@ export class Subscriptions {
     for await (const batch of this.#parts.store.stream(SUBSCRIPTIONS, { filters: [], sort: [] })) {
       for (const subscription of batch) all.set(subscription.id, subscription)
     }
-    this.#use(all)
+    this.#replaceAll(all)
   }
 
-  concerns(table: string): boolean {
+  isSubscribed(table: string): boolean {
     return this.#audience.has(table)
   }
 
-  order(): EventRequest | undefined {
+  eventRequest(): EventRequest | undefined {
     if (this.#audience.size === 0) return undefined
-    const key = `msg_${this.#run}${(this.#orders++).toString(36)}`
+    const key = `msg_${this.#idPrefix}${(this.#idCount++).toString(36)}`
     return { table: EVENTS, audience: this.#audience, key, at: isoTime(this.#parts.clock()) }
   }
 
@@ -87,7 +87,7 @@ export class Subscriptions {
   }
 
   async create(input: SubscriptionInput & { readonly url: string }, fromSettings = false): Promise<StoredRecord> {
-    const { url, events = RECORD_EVENTS, models = [], secret = makeSecret(this.#parts.random), active = true } = input
+    const { url, events = RECORD_EVENTS, models = [], secret = generateSecret(this.#parts.random), active = true } = input
     const disabled_by = active ? null : fromSettings ? 'settings' : 'hand'
     const data = { url, events, models, secret, active, disabled_by, from_settings: fromSettings }
     const created = await this.#parts.records.create(SYSTEM, SUBSCRIPTIONS, { data })
@@ -110,38 +110,38 @@ export class Subscriptions {
   }
 
   /** Replaces the secret. The old one stays valid for a day. */
-  rotate(id: number, secret: string = makeSecret(this.#parts.random)): Promise<StoredRecord> {
+  rotate(id: number, secret: string = generateSecret(this.#parts.random)): Promise<StoredRecord> {
     return this.update(id, this.#rotated(this.#all.get(id), secret))
   }
 
   /** Deletes a subscription and its records in batches. If that is interrupted, the subscription stays, disabled. */
   async remove(id: number): Promise<void> {
-    this.#leaving.add(id)
+    this.#deleting.add(id)
     try {
       if (this.#all.get(id)?.active === true) await this.update(id, { active: false, disabled_by: 'hand' })
-      await release(this.#parts, id)
+      await releaseSubscription(this.#parts, id)
       await this.#parts.records.remove(SYSTEM, SUBSCRIPTIONS, id)
       this.#all = new Map([...this.#all].filter(([each]) => each !== id))
     } finally {
-      this.#leaving.delete(id)
-      this.#use(this.#all)
+      this.#deleting.delete(id)
+      this.#replaceAll(this.#all)
     }
   }
 
   /** Applies changes that were stored elsewhere. */
-  note(subscriptions: readonly StoredRecord[]): void {
+  refresh(subscriptions: readonly StoredRecord[]): void {
     for (const subscription of subscriptions) if (this.#all.has(subscription.id)) this.#put(subscription)
   }
 
   /** Makes the stored subscriptions match the settings. They are matched by URL, then by order. */
   async reconcile(entries: readonly WebhookSettings[]): Promise<void> {
     const stale = this.all.filter(({ from_settings: fromSettings }) => fromSettings === true)
-    this.#withSetSecret.clear()
+    this.#withConfiguredSecret.clear()
     for (const entry of entries) {
       const place = stale.findIndex(({ url }) => url === entry.url)
       const [known] = place === -1 ? [] : stale.splice(place, 1)
       const { id } = known ?? (await this.create(entry, true))
-      if (entry.secret !== undefined) this.#withSetSecret.add(id)
+      if (entry.secret !== undefined) this.#withConfiguredSecret.add(id)
       const values = known === undefined ? {} : this.#difference(known, entry)
       if (Object.keys(values).length > 0) await this.update(id, values)
     }
@@ -164,20 +164,20 @@ export class Subscriptions {
   }
 
   #put(subscription: StoredRecord): void {
-    this.#use(new Map([...this.#all, [subscription.id, subscription]]))
+    this.#replaceAll(new Map([...this.#all, [subscription.id, subscription]]))
   }
 
-  #use(all: ReadonlyMap<number, StoredRecord>): void {
+  #replaceAll(all: ReadonlyMap<number, StoredRecord>): void {
     this.#all = all
     const audience = new Map<string, Partial<Record<ChangeKind, number[]>>>()
     const everything = this.#parts.registry.public.map(({ key }) => key)
     for (const { id, active, events, models } of all.values()) {
-      if (active !== true || this.#leaving.has(id)) continue
+      if (active !== true || this.#deleting.has(id)) continue
       const named = models as readonly string[]
       for (const table of named.length === 0 ? everything : named) {
-        const told = audience.get(table) ?? {}
-        audience.set(table, told)
-        for (const event of events as readonly ChangeKind[]) told[event] = [...(told[event] ?? []), id]
+        const byEvent = audience.get(table) ?? {}
+        audience.set(table, byEvent)
+        for (const event of events as readonly ChangeKind[]) byEvent[event] = [...(byEvent[event] ?? []), id]
       }
     }
     this.#audience = audience

@@ -6,7 +6,7 @@ import { DELIVERIES } from '../../webhooks/models.ts'
 import type { UrlGuard } from '../../webhooks/url-guard.ts'
 import type { Worker } from '../../webhooks/worker.ts'
 import { noSuchRecord, superusersOnly } from '../model-access.ts'
-import { Deliveries, type DeliveringParts } from './deliveries.ts'
+import { Deliveries, type DeliveryParts } from './deliveries.ts'
 import { DeliveryLog } from './delivery-log.ts'
 import type { EventPublisher } from './event-publisher.ts'
 import {
@@ -18,12 +18,12 @@ import {
 } from './subscription-requests.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-export interface WebhookParts extends DeliveringParts {
+export interface WebhookParts extends DeliveryParts {
   readonly guard: UrlGuard
 }
 
 /** A subscription as the API returns it. The secret is included on creation only. */
-export interface ShownSubscription {
+export interface PresentedSubscription {
   readonly id: number
   readonly secret?: string
   readonly [member: string]: unknown
@@ -34,7 +34,7 @@ export class Webhooks implements EventPublisher {
   readonly #store: Store
   readonly #rules: SubscriptionRules
   readonly subscriptions: Subscriptions
-  readonly #delivering: Deliveries
+  readonly #deliveries: Deliveries
   readonly #log: DeliveryLog
 
   constructor(parts: WebhookParts) {
@@ -42,94 +42,95 @@ export class Webhooks implements EventPublisher {
     this.#rules = parts
     this.#log = new DeliveryLog(parts.store)
     this.subscriptions = new Subscriptions(parts)
-    this.#delivering = new Deliveries(parts, this.subscriptions)
+    this.#deliveries = new Deliveries(parts, this.subscriptions)
   }
 
   isSubscribed(table: string): boolean {
-    return this.subscriptions.concerns(table)
+    return this.subscriptions.isSubscribed(table)
   }
 
   eventRequest(): ReturnType<EventPublisher['eventRequest']> {
-    return this.subscriptions.order()
+    return this.subscriptions.eventRequest()
   }
 
   committed(changes: readonly Change[]): void {
-    this.#delivering.committed(changes)
+    this.#deliveries.committed(changes)
   }
 
   /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */
-  deliver(): Promise<Worker> {
-    return this.#delivering.begin()
+  startDelivery(): Promise<Worker> {
+    return this.#deliveries.start()
   }
 
   /** Stops delivery. Pending events are delivered by the next run. */
   stop(): Promise<void> {
-    return this.#delivering.stop()
+    return this.#deliveries.stop()
   }
 
   /** Number of pending deliveries of all subscriptions. */
   async depth(): Promise<number> {
     let depth = 0
-    for (const { id } of this.subscriptions.all) depth += await this.#delivering.pendingOf(id)
+    for (const { id } of this.subscriptions.all) depth += await this.#deliveries.pendingOf(id)
     return depth
   }
 
-  async list(actor: Actor): Promise<ShownSubscription[]> {
+  async list(actor: Actor): Promise<PresentedSubscription[]> {
     superusersOnly(actor)
-    return Promise.all(this.subscriptions.all.map((each) => this.#shown(each)))
+    return Promise.all(this.subscriptions.all.map((each) => this.#present(each)))
   }
 
-  async get(actor: Actor, id: number): Promise<ShownSubscription> {
-    return this.#shown(this.#expect(actor, id))
+  async get(actor: Actor, id: number): Promise<PresentedSubscription> {
+    return this.#present(this.#find(actor, id))
   }
 
   /**
    * @param body one subscription, or `{webhooks: [such…]}`
    * @returns the created subscriptions, with their secrets
    */
-  async create(actor: Actor, body: unknown): Promise<{ made: ShownSubscription[]; isList: boolean }> {
+  async create(actor: Actor, body: unknown): Promise<{ created: PresentedSubscription[]; isList: boolean }> {
     superusersOnly(actor)
     const { inputs, isList } = readNewSubscriptions(body, this.#rules)
     if (this.subscriptions.all.length + inputs.length > MAX_SUBSCRIPTIONS) {
       throw new AppError('VALIDATION_FAILED', `There can be ${MAX_SUBSCRIPTIONS} webhooks at most; remove some`)
     }
-    const made: ShownSubscription[] = []
+    const created: PresentedSubscription[] = []
     for (const input of inputs) {
       const subscription = await this.subscriptions.create(input)
-      await this.#delivering.resume(subscription.id)
-      made.push(await this.#withSecret(subscription))
+      await this.#deliveries.resume(subscription.id)
+      created.push(await this.#withSecret(subscription))
     }
-    return { made, isList }
+    return { created, isList }
   }
 
-  async update(actor: Actor, id: number, body: unknown): Promise<ShownSubscription> {
-    const subscription = this.#expect(actor, id)
+  async update(actor: Actor, id: number, body: unknown): Promise<PresentedSubscription> {
+    const subscription = this.#find(actor, id)
     const { active, ...others } = readSubscriptionChange(body, this.#rules)
-    if (Object.keys(others).length > 0) refuseIfSet(subscription)
-    const standing = active === undefined || active === subscription.active ? {} : { active, disabled_by: active ? null : 'hand' }
+    if (Object.keys(others).length > 0) refuseIfConfigured(subscription)
+    const activation =
+      active === undefined || active === subscription.active ? {} : { active, disabled_by: active ? null : 'hand' }
     // A changed or repaired receiver has no known health yet.
-    const isOther = others.url !== undefined && others.url !== subscription.url
-    const health = isOther || standing.active === true ? { failing_since: null, last_failure_at: null } : {}
-    const updated = await this.subscriptions.update(id, { ...others, ...standing, ...health })
-    if (active === true || (isOther && updated.active === true)) await this.#delivering.resume(id)
-    if (active === false) this.#delivering.forget(id)
-    return this.#shown(updated)
+    const isNewUrl = others.url !== undefined && others.url !== subscription.url
+    const health = isNewUrl || activation.active === true ? { failing_since: null, last_failure_at: null } : {}
+    const updated = await this.subscriptions.update(id, { ...others, ...activation, ...health })
+    if (active === true || (isNewUrl && updated.active === true)) await this.#deliveries.resume(id)
+    if (active === false) this.#deliveries.suspend(id)
+    return this.#present(updated)
   }
 
-  async remove(actor: Actor, id: number): Promise<ShownSubscription> {
-    const subscription = this.#expect(actor, id)
-    refuseIfSet(subscription)
-    const shown = await this.#shown(subscription)
+  async remove(actor: Actor, id: number): Promise<PresentedSubscription> {
+    const subscription = this.#find(actor, id)
+    refuseIfConfigured(subscription)
+    const shown = await this.#present(subscription)
     await this.subscriptions.remove(id)
-    this.#delivering.forget(id)
+    this.#deliveries.suspend(id)
     return shown
   }
 
   /** @param body may contain the new secret, `{secret}` */
-  async rotate(actor: Actor, id: number, body: unknown): Promise<ShownSubscription> {
-    this.#expect(actor, id)
+  async rotate(actor: Actor, id: number, body: unknown): Promise<PresentedSubscription> {
+    this.#find(actor, id)
     const secret = readRotation(body, this.#rules)
-    if (this.subscriptions.isSecretSet(id)) throw isSet(`The secret of webhook ${id}`)
+    if (this.subscriptions.isSecretConfigured(id)) throw configuredError(`The secret of webhook ${id}`)
     return this.#withSecret(await this.subscriptions.rotate(id, secret))
   }
 
@@ -139,10 +140,10 @@ export class Webhooks implements EventPublisher {
    * @returns its delivery
    */
   async test(actor: Actor, id: number): Promise<object> {
-    const subscription = this.#expect(actor, id)
-    const event = await this.#delivering.test(subscription)
+    const subscription = this.#find(actor, id)
+    const event = await this.#deliveries.sendTest(subscription)
     const [delivery] = await this.#log.ofEvent(event.id)
-    if (delivery === undefined) throw noSuch('Webhook', id)
+    if (delivery === undefined) throw notFound('Webhook', id)
     return delivery
   }
 
@@ -158,50 +159,50 @@ export class Webhooks implements EventPublisher {
     status: string | undefined,
   ): Promise<{ data: object[]; total: number }> {
     superusersOnly(actor)
-    return this.#log.page(id === undefined ? undefined : this.#expect(actor, id).id, status, page)
+    return this.#log.page(id === undefined ? undefined : this.#find(actor, id).id, status, page)
   }
 
   /** Delivers an event again under the same message id. */
   async redeliver(actor: Actor, deliveryId: number): Promise<object> {
     superusersOnly(actor)
     const [delivery] = await this.#store.get(DELIVERIES, [deliveryId])
-    if (delivery === undefined) throw noSuch('Delivery', deliveryId)
+    if (delivery === undefined) throw notFound('Delivery', deliveryId)
     const { event_id: event, subscription_id: id } = delivery
-    if (this.subscriptions.get(Number(id)) === undefined) throw noSuch('Delivery', deliveryId)
+    if (this.subscriptions.get(Number(id)) === undefined) throw notFound('Delivery', deliveryId)
     if (this.subscriptions.receiver(Number(id)) === undefined) {
       throw new AppError('VALIDATION_FAILED', `Webhook ${id} is not active, so nothing is delivered to it; enable it first`)
     }
     // The delivery may be pruned, or its subscription deleted, at any moment.
-    const isThere = await this.#delivering.again(delivery)
-    const [shown] = isThere ? await this.#log.ofEvent(Number(event), Number(id)) : []
-    if (shown === undefined) throw noSuch('Delivery', deliveryId)
+    const exists = await this.#deliveries.redeliver(delivery)
+    const [shown] = exists ? await this.#log.ofEvent(Number(event), Number(id)) : []
+    if (shown === undefined) throw notFound('Delivery', deliveryId)
     return shown
   }
 
   /** @throws {AppError} FORBIDDEN, RECORD_NOT_FOUND */
-  #expect(actor: Actor, id: number): StoredRecord {
+  #find(actor: Actor, id: number): StoredRecord {
     superusersOnly(actor)
     const subscription = this.subscriptions.get(id)
-    if (subscription === undefined) throw noSuch('Webhook', id)
+    if (subscription === undefined) throw notFound('Webhook', id)
     return subscription
   }
 
-  async #shown(subscription: StoredRecord): Promise<ShownSubscription> {
+  async #present(subscription: StoredRecord): Promise<PresentedSubscription> {
     const { secret: _, old_secret: __, old_secret_until: ___, ...shown } = subscription
-    return { ...shown, id: subscription.id, pending: await this.#delivering.pendingOf(subscription.id) }
+    return { ...shown, id: subscription.id, pending: await this.#deliveries.pendingOf(subscription.id) }
   }
 
-  async #withSecret(subscription: StoredRecord): Promise<ShownSubscription> {
-    return { ...(await this.#shown(subscription)), secret: String(subscription.secret) }
+  async #withSecret(subscription: StoredRecord): Promise<PresentedSubscription> {
+    return { ...(await this.#present(subscription)), secret: String(subscription.secret) }
   }
 }
 
-const noSuch = (name: string, id: number): AppError => new AppError('RECORD_NOT_FOUND', noSuchRecord({ name }, id))
+const notFound = (name: string, id: number): AppError => new AppError('RECORD_NOT_FOUND', noSuchRecord({ name }, id))
 
 /** @throws {AppError} VALIDATION_FAILED for values that the next start would undo */
-function refuseIfSet({ id, from_settings: fromSettings }: StoredRecord): void {
-  if (fromSettings === true) throw isSet(`Webhook ${id}`)
+function refuseIfConfigured({ id, from_settings: fromSettings }: StoredRecord): void {
+  if (fromSettings === true) throw configuredError(`Webhook ${id}`)
 }
 
-const isSet = (what: string): AppError =>
+const configuredError = (what: string): AppError =>
   new AppError('VALIDATION_FAILED', `${what} is set in the settings of the project; change it there`)

@@ -56,7 +56,7 @@ export function drainCommand(io: Io): Command {
     .addHelpText('after', HELP)
     .action((options: RemoteOptions & DrainOptions) =>
       withApi(io, options, async (client) => {
-        await client.app?.webhooks.deliver()
+        await client.app?.webhooks.startDelivery()
         await drain(client, options, { clock: systemClock, wait: delay })
         io.stderr.write('No delivery is pending\n')
       }),

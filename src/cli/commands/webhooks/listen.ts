@@ -4,8 +4,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { Command } from 'commander'
 import { AppError } from '../../../errors.ts'
 import { systemRandom } from '../../../util/ids.ts'
-import { isSigned } from '../../../webhooks/message.ts'
-import { makeSecret } from '../../../webhooks/signature.ts'
+import { hasValidSignature } from '../../../webhooks/message.ts'
+import { generateSecret } from '../../../webhooks/signature.ts'
 import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { type RemoteOptions, remoteOf, withRemoteOptions } from '../../api/remote.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -36,7 +36,7 @@ export function listenCommand(io: Io): Command {
       withApi(io, options, async ({ app, request }) => {
         if (app !== undefined)
           throw new AppError('TASK_FAILED', 'No server is running to send deliveries; start one: admin serve')
-        const secret = makeSecret(systemRandom)
+        const secret = generateSecret(systemRandom)
         const server = await receive(io, secret, options.forwardTo)
         const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
         try {
@@ -108,7 +108,7 @@ async function receive(io: Io, secret: string, forwardTo: string | undefined): P
         response.writeHead(413, { connection: 'close' }).end()
         return
       }
-      const isValid = isSigned(body, secret)
+      const isValid = hasValidSignature(body, secret)
       const message = isValid ? parsed(body) : undefined
       const [status, note] = await forward(request, body, isValid, forwardTo)
       response.writeHead(status).end()

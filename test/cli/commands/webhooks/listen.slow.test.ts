@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, test } from 'node:test'
-import { hexDigest } from '../../../../src/webhooks/message.ts'
+import { hexSignature } from '../../../../src/webhooks/message.ts'
 import { type CliResult, runCli } from '../../../helpers/cli.ts'
 import { makeNote, withProject, withServer } from '../../../helpers/cli-project.ts'
 import { ADMIN_BIN } from '../../../helpers/process.ts'
@@ -39,7 +39,7 @@ async function whileListening(
 const post = async (url: string, body: string): Promise<number> => (await fetch(url, { method: 'POST', body })).status
 
 /** A body that is signed as messages are. */
-const signed = (start: string, secret: string): string => `${start},"signature":"${hexDigest(`${start}}`, secret)}"}`
+const signed = (start: string, secret: string): string => `${start},"signature":"${hexSignature(`${start}}`, secret)}"}`
 
 describe('admin webhooks listen', { timeout: 120_000 }, () => {
   test('survives any request', () =>

@@ -6,11 +6,11 @@ import { snake } from './texts.ts'
 const DAY_SECONDS = 86_400
 
 /** Usual distance from the reference date in days, by field name; the first match counts. */
-const USUAL: readonly (readonly [RegExp, from: number, to: number])[] = [
+const USUAL_RANGES: readonly (readonly [RegExp, from: number, to: number])[] = [
   [/birth|(^|_)dob$/, -80 * 365, -18 * 365],
   [/expire|expiry|due|deadline|valid_(until|to)|event|scheduled|next|end(s|_|$)|until|arrival|delivery/, 1, 365],
 ]
-const PAST = [/^/, -730, -1] as const
+const PAST_RANGE = [/^/, -730, -1] as const
 /** At most a hundred times the usual distance. */
 const MAX_WIDENING = 2
 
@@ -19,15 +19,15 @@ const MAX_WIDENING = 2
  *
  * @param attempt each attempt widens the range tenfold
  */
-export function momentFor(field: string, random: KeyedRandom, attempt: number): string {
-  const [, from, to] = USUAL.find(([pattern]) => pattern.test(snake(field))) ?? PAST
+export function datetimeFor(field: string, random: KeyedRandom, attempt: number): string {
+  const [, from, to] = USUAL_RANGES.find(([pattern]) => pattern.test(snake(field))) ?? PAST_RANGE
   const reach = 10 ** Math.min(attempt, MAX_WIDENING)
   return isoTime(REFERENCE_TIME + random.integer(from * DAY_SECONDS * reach, to * DAY_SECONDS * reach) * 1000)
 }
 
 /** Timestamps of creation and last change. */
 export function timestampsFor(random: KeyedRandom): { created_at: string; updated_at: string } {
-  const created = random.integer(PAST[1] * DAY_SECONDS, PAST[2] * DAY_SECONDS)
+  const created = random.integer(PAST_RANGE[1] * DAY_SECONDS, PAST_RANGE[2] * DAY_SECONDS)
   const updated = random.chance(0.5) ? created : random.integer(created, 0)
   return { created_at: isoTime(REFERENCE_TIME + created * 1000), updated_at: isoTime(REFERENCE_TIME + updated * 1000) }
 }
