@@ -16,18 +16,18 @@ export const makeSecret = (random: Random): string => random(48).toString('base6
  */
 export async function loadOrCreateSecret(folder: string, random: Random): Promise<string> {
   const path = join(folder, 'secret')
-  const kept = await readSecret(path)
-  if (kept !== undefined) return kept
+  const stored = await readSecret(path)
+  if (stored !== undefined) return stored
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const made = makeSecret(random)
+  const secret = makeSecret(random)
   try {
-    await writeFile(path, `${made}\n`, { mode: 0o600, flag: 'wx' })
-    return made
+    await writeFile(path, `${secret}\n`, { mode: 0o600, flag: 'wx' })
+    return secret
   } catch (error) {
     // Another process created the file first.
-    const theirs = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await readSecret(path) : undefined
-    if (theirs === undefined) throw error
-    return theirs
+    const other = (error as NodeJS.ErrnoException).code === 'EEXIST' ? await readSecret(path) : undefined
+    if (other === undefined) throw error
+    return other
   }
 }
 
@@ -39,7 +39,7 @@ async function readSecret(path: string): Promise<string | undefined> {
   if (text === undefined) return undefined
   const secret = text.trim()
   if (Buffer.byteLength(secret) < MIN_BYTES) {
-    throw new AppError('CONFIG_INVALID', `${path} holds fewer than ${MIN_BYTES} bytes; delete it to have a new secret made`)
+    throw new AppError('CONFIG_INVALID', `${path} holds fewer than ${MIN_BYTES} bytes; delete it, and a new secret is generated`)
   }
   // A copied folder may have lost the file's mode. If the file belongs to another user, that user has to correct it.
   await chmod(path, 0o600).catch(() => {})

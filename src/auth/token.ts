@@ -34,7 +34,7 @@ export const SHELL_SUBJECT = 'shell'
 const ISSUER = 'admin-backend'
 const MAX_SKEW_SECONDS = 30
 /** Capacity of the cache of verified tokens, in characters: more than ten thousand tokens. */
-const REMEMBERED_CHARACTERS = 4_000_000
+const CACHE_CHARACTERS = 4_000_000
 
 /** Lifetimes of tokens, in minutes. */
 export interface TokenLifetimes {
@@ -49,7 +49,7 @@ export class Tokens {
   readonly #clock: Clock
   readonly #random: Random
   /** Claims of access tokens whose signature was verified. Times are checked for each request. */
-  readonly #opened = new GenerationalCache<string, Claims>(REMEMBERED_CHARACTERS, (token) => token.length)
+  readonly #verified = new GenerationalCache<string, Claims>(CACHE_CHARACTERS, (token) => token.length)
 
   constructor(options: { codec: TokenCodec; lifetimes: TokenLifetimes; clock: Clock; random: Random }) {
     this.#codec = options.codec
@@ -71,7 +71,7 @@ export class Tokens {
 
   /** Returns the claims of a valid token, or undefined. The reason is not reported. */
   verify(token: string, type: TokenType): Claims | undefined {
-    const claims = this.#opened.get(token) ?? this.#open(token)
+    const claims = this.#verified.get(token) ?? this.#open(token)
     return claims?.type === type && this.#isCurrent(claims) ? claims : undefined
   }
 
@@ -82,9 +82,9 @@ export class Tokens {
 
   #open(token: string): Claims | undefined {
     const claims = this.#codec.open(token)
-    if (!isSound(claims)) return undefined
+    if (!hasValidClaims(claims)) return undefined
     // Only valid access tokens are cached: refresh tokens are used once, and invalid ones must not fill the cache.
-    if (claims.type === 'access' && this.#isCurrent(claims)) this.#opened.set(token, claims)
+    if (claims.type === 'access' && this.#isCurrent(claims)) this.#verified.set(token, claims)
     return claims
   }
 
@@ -95,7 +95,7 @@ export class Tokens {
   }
 }
 
-function isSound(claims: unknown): claims is Claims {
+function hasValidClaims(claims: unknown): claims is Claims {
   if (typeof claims !== 'object' || claims === null) return false
   const { iss, aud, sub, iat, exp, jti, type } = claims as Record<string, unknown>
   return (

@@ -4,13 +4,15 @@ import type { ErrorDescription } from './redact.ts'
 const PREFIXES: Readonly<Record<string, string>> = { warn: 'Warning: ', error: 'Error: ' }
 
 /** Fields that the text format presents differently or omits. */
-const TOLD: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'event', 'error'])
+const OMITTED: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'event', 'error'])
 
 /** Formats a JSON log line for people: the message, its fields, and the stack of an error below it. */
 export function asText(line: string): string {
   const entry = JSON.parse(line) as Readonly<Record<string, unknown>>
-  const fields = Object.entries(entry).filter(([name]) => !TOLD.has(name))
-  const head = [`${PREFIXES[String(entry.level)] ?? ''}${harmless(String(entry.msg))}`, ...fields.map(pair)].join(' ')
+  const fields = Object.entries(entry).filter(([name]) => !OMITTED.has(name))
+  const head = [`${PREFIXES[String(entry.level)] ?? ''}${withoutControlCharacters(String(entry.msg))}`, ...fields.map(pair)].join(
+    ' ',
+  )
   const error = entry.error as ErrorDescription | undefined
   return `${head}\n${error === undefined ? '' : `${errorText(error)}\n`}`
 }
@@ -21,9 +23,9 @@ const pair = ([name, value]: [string, unknown]): string => {
 }
 
 function errorText({ type, message, stack, cause }: ErrorDescription): string {
-  const own = harmless(stack ?? `${type}: ${message}`)
+  const own = withoutControlCharacters(stack ?? `${type}: ${message}`)
   return cause === undefined ? own : `${own}\ncaused by ${errorText(cause)}`
 }
 
 /** Removes control characters that a terminal would interpret. */
-const harmless = (text: string): string => stripVTControlCharacters(text).replace(/[^\P{Cc}\n\t]/gu, '')
+const withoutControlCharacters = (text: string): string => stripVTControlCharacters(text).replace(/[^\P{Cc}\n\t]/gu, '')

@@ -47,7 +47,7 @@ export class RejectedRows extends AppError {
 }
 
 /** Rows read before yielding to the event loop. */
-const ROWS_A_TURN = 500
+const ROWS_PER_TURN = 500
 
 /** Imports records on behalf of an actor, all or none. Rows are validated like creates. */
 export class Imports {
@@ -82,14 +82,14 @@ export class Imports {
       if (items.length === 0 && file.format === 'csv') checkColumns(model, row)
       items.push(itemOf(model, row, { keepIds, byId: upsertBy === 'id', ignored }))
       lines.push(row.line)
-      if (items.length % ROWS_A_TURN === 0) await setImmediate()
+      if (items.length % ROWS_PER_TURN === 0) await setImmediate()
     }
     try {
       const counts = await this.#records.importAll(actor, modelKey, items, { formId, key, dryRun })
       return { ...counts, total: items.length, ignored: [...ignored] }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED' || typeof error.details === 'string') throw error
-      throw new RejectedRows(foremost(error.details), (row) => lines[row - 1])
+      throw new RejectedRows(limitMessages(error.details), (row) => lines[row - 1])
     }
   }
 }
@@ -131,16 +131,16 @@ function itemOf(
   const issues = new FieldIssues()
   for (const { field = WHOLE_ROW, message } of problems) issues.add(field, message)
   const data: Record<string, unknown> = {}
-  const own: Record<string, unknown> = {}
+  const system: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) {
     if (model.fields.get(name)?.system !== true) Object.defineProperty(data, name, { value, ...PLAIN })
-    else if (keepIds || (byId && name === 'id')) own[name] = value ?? undefined
+    else if (keepIds || (byId && name === 'id')) system[name] = value ?? undefined
     else ignored.add(name)
   }
-  const { id, ...moments } = own
+  const { id, ...times } = system
   if (id !== undefined && !isUsableId(id)) issues.add('id', `id must be an integer from 1 to ${MAX_GIVEN_ID}`)
   const stamps: Record<string, string> = {}
-  for (const [name, value] of Object.entries(moments)) {
+  for (const [name, value] of Object.entries(times)) {
     if (value === undefined) continue
     const reading = FIELD_TYPES.datetime.read(value)
     if (reading.ok) stamps[name] = String(reading.value)
@@ -153,9 +153,9 @@ function itemOf(
 const PLAIN = { enumerable: true, configurable: true, writable: true } as const
 
 /** Limits the number of messages; the last one states the total. */
-function foremost(details: FieldMessages): FieldMessages {
+function limitMessages(details: FieldMessages): FieldMessages {
   const all = Object.entries(details)
   if (all.length <= MAX_NAMED) return details
-  const more = `${all.length - MAX_NAMED} more faults are not shown`
+  const more = `${all.length - MAX_NAMED} more errors are not shown`
   return Object.fromEntries([...all.slice(0, MAX_NAMED), ['more', [more]]])
 }

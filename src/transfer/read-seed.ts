@@ -34,10 +34,10 @@ function readList(text: string, file: string, format: 'yaml' | 'json'): { record
   const { definition, faults } = parseText(text, file, format)
   const { value, source } = definition
   if (!Array.isArray(value)) {
-    if (!faults.any) faults.add(source, [], 'A seed file is a list of records')
+    if (!faults.any) faults.add(source, [], 'A seed file must contain a list of records')
     return { records: [], faults }
   }
-  return { records: value.flatMap((data, index) => checked(data, within(source, [index]), faults)), faults }
+  return { records: value.flatMap((data, index) => recordsOf(data, within(source, [index]), faults)), faults }
 }
 
 function readNdjson(text: string, file: string): { records: SeedRecord[]; faults: Faults } {
@@ -46,7 +46,7 @@ function readNdjson(text: string, file: string): { records: SeedRecord[]; faults
     if (line.trim() === '') return []
     const source = flatSource(file, index + 1)
     try {
-      return checked(JSON.parse(line), source, faults)
+      return recordsOf(JSON.parse(line), source, faults)
     } catch (error) {
       faults.add(source, [], `Not valid JSON: ${error instanceof Error ? error.message : String(error)}`)
       return []
@@ -71,8 +71,8 @@ async function readTable(text: string, file: string, model: Model): Promise<{ re
   return { records, faults }
 }
 
-function checked(data: unknown, source: Source, faults: Faults): SeedRecord[] {
+function recordsOf(data: unknown, source: Source, faults: Faults): SeedRecord[] {
   if (isObject(data)) return [{ data, source }]
-  faults.add(source, [], 'A record is a mapping of field names to values')
+  faults.add(source, [], 'A record must map field names to values')
   return []
 }

@@ -25,13 +25,13 @@ export type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array |
  * @throws {AppError} INVALID_REQUEST, MALFORMED_JSON
  */
 export function readRows(format: Format, content: Content, model: Model): AsyncIterable<Row> {
-  const text = decoded(content)
+  const text = decodeUtf8(content)
   if (format === 'csv') return readCsv(text, model)
   return format === 'json' ? readJson(text) : readNdjson(text)
 }
 
 /** Rejects UTF-16 and Latin-1 rather than importing wrong characters. Strips a byte order mark. */
-async function* decoded(content: Content): AsyncGenerator<string> {
+async function* decodeUtf8(content: Content): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const encoder = new TextEncoder()
   try {
@@ -85,7 +85,7 @@ const isCsvError = (error: unknown): error is CsvError => error instanceof Error
 function header(cells: readonly Cell[]): string[] {
   const names = cells.map((cell) => cell ?? '')
   const twice = names.find((name, index) => names.indexOf(name) < index)
-  if (twice !== undefined) throw new AppError('INVALID_REQUEST', `The column '${twice}' is there twice`)
+  if (twice !== undefined) throw new AppError('INVALID_REQUEST', `The column '${twice}' occurs twice`)
   return names
 }
 
@@ -108,7 +108,7 @@ async function problemsInJson(cell: string): Promise<string[]> {
     const { faults } = await parseStrictJson(cell, 0)
     return faults.map(({ problem }) => problem)
   } catch {
-    return ['must be JSON, in which a text stands in quotes']
+    return ['must be valid JSON, with strings in double quotes']
   }
 }
 
@@ -120,7 +120,7 @@ async function* readJson(text: AsyncIterable<string>): AsyncGenerator<Row> {
   if (general !== undefined) throw new AppError('INVALID_REQUEST', `The file ${general.problem}`)
   // JSON that is nested too deep is not parsed.
   if (value === undefined) throw new AppError('INVALID_REQUEST', faults.map((fault) => problemOf(fault, 1).message).join('; '))
-  if (!Array.isArray(value)) throw new AppError('INVALID_REQUEST', 'A file of records in JSON is an array of objects')
+  if (!Array.isArray(value)) throw new AppError('INVALID_REQUEST', 'A JSON file must contain an array of objects')
   for (const [index, item] of value.entries()) {
     yield jsonRow(
       item,

@@ -23,7 +23,7 @@ export async function seedStore(seeds: readonly SeedFile[], registry: Registry, 
     if (file === undefined) continue
     const read = await readSeed(file, model)
     faults.addAll(read.faults.list)
-    items.push(...withIds(model, read.records, faults))
+    items.push(...assignIds(model, read.records, faults))
   }
   faults.throwIfAny()
   for (const { index, issues } of await records.load(SYSTEM, items)) {
@@ -38,7 +38,7 @@ export async function seedStore(seeds: readonly SeedFile[], registry: Registry, 
 }
 
 /** Records get the ids 1, 2, … in file order, unless they carry one. */
-function withIds(model: Model, seeds: readonly SeedRecord[], faults: Faults): (NewRecord & { readonly seed: SeedRecord })[] {
+function assignIds(model: Model, seeds: readonly SeedRecord[], faults: Faults): (NewRecord & { readonly seed: SeedRecord })[] {
   let next = 1
   return seeds.map((seed) => {
     const { id: own, ...data } = seed.data

@@ -4,7 +4,7 @@ import { registryOf } from '../model/models.ts'
 
 const registry = registryOf()
 
-/** The fields of a model with their types, targets of relations behind them. */
+/** The fields of a model with their types, followed by the targets of relations. */
 const fieldsOf = (key: string): string[] =>
   [...registry.expect(key).fields.values()].map(
     ({ name, type, relation }) => `${name} ${type.name}${relation ? ` ${relation.target}` : ''}`,
@@ -24,13 +24,13 @@ describe('the built-in models', () => {
   }
   for (const [key, fields] of Object.entries(rows)) test(key, () => assert.deepEqual(fieldsOf(key), fields))
 
-  test('a user is active and no superuser until it is said', () => {
+  test('a user is active and not a superuser by default', () => {
     const { fields } = registry.expect('user')
     assert.equal(fields.get('is_active')?.default, true)
     assert.equal(fields.get('is_superuser')?.default, false)
   })
 
-  test('names by which they are known are unique and required', () => {
+  test('identifying names are unique and mandatory', () => {
     for (const [key, name] of [
       ['user', 'username'],
       ['user', 'email'],

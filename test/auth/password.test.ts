@@ -23,20 +23,20 @@ describe('argon2id', () => {
   })
 
   for (const stored of ['', 'plain', '$argon2id$', `${PREFIX}!!!$!!!`, '$2b$10$abcdefghijklmnopqrstuv']) {
-    test(`${JSON.stringify(stored)} is no hash and verifies as false`, async () => {
+    test(`${JSON.stringify(stored)} is not a hash and verifies as false`, async () => {
       assert.equal(await hasher.verify(stored, 'plain'), false)
     })
   }
 
-  test('more at once than run at a time all get their answer', async () => {
+  test('more concurrent calls than the limit all resolve', async () => {
     const hash = await hasher.hash('right')
     const answers = await Promise.all(['right', 'wrong', 'right', 'wrong', 'right'].map((each) => hasher.verify(hash, each)))
     assert.deepEqual(answers, [true, false, true, false, true])
   })
 })
 
-describe("nobody's hash", () => {
-  test('is a hash like all others, so that it costs the same', async () => {
+describe('the dummy hash', () => {
+  test('has the parameters of all others, so that verification takes as long', async () => {
     assert.ok(DUMMY_HASH.startsWith(PREFIX))
     const made = await argon2id().hash('x')
     assert.deepEqual(

@@ -14,7 +14,7 @@ test('the codenames of a model', () => {
   )
 })
 
-describe('what an actor may', () => {
+describe('the permissions of an actor', () => {
   const rows: readonly { name: string; actor: Actor; may: readonly string[] }[] = [
     { name: 'without permissions', actor: actor(), may: [] },
     { name: 'with one', actor: actor('view_post'), may: ['view'] },
@@ -34,7 +34,7 @@ describe('what an actor may', () => {
   }
 })
 
-describe('fields that give power', () => {
+describe('privileged fields', () => {
   const rows: Readonly<Record<string, readonly string[]>> = {
     user: ['is_superuser', 'groups', 'permissions'],
     group: ['permissions'],

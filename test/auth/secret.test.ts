@@ -17,8 +17,8 @@ async function inFolder(use: (path: string, folder: TemporaryFolder) => Promise<
   }
 }
 
-describe('the secret of a project that names none', () => {
-  test('is made of random bytes and kept for its owner alone', () =>
+describe('the secret of a project without a configured one', () => {
+  test('is random and readable by its owner only', () =>
     inFolder(async (data) => {
       const secret = await loadOrCreateSecret(data, fixed)
       assert.equal(secret, Buffer.alloc(48, 1).toString('base64url'))
@@ -27,7 +27,7 @@ describe('the secret of a project that names none', () => {
       assert.equal((await stat(data)).mode & 0o777, 0o700)
     }))
 
-  test('is the same the next time', () =>
+  test('is the same at the next start', () =>
     inFolder(async (data) => {
       const secret = await loadOrCreateSecret(data, systemRandom)
       assert.equal(await loadOrCreateSecret(data, systemRandom), secret)
@@ -42,7 +42,7 @@ describe('the secret of a project that names none', () => {
       )
     }))
 
-  test('is closed to others where a copy has opened it', () =>
+  test('gets its mode back if a copy was readable by others', () =>
     inFolder(async (data) => {
       const secret = await loadOrCreateSecret(data, systemRandom)
       await chmod(join(data, 'secret'), 0o644)
@@ -50,14 +50,14 @@ describe('the secret of a project that names none', () => {
       assert.equal((await stat(join(data, 'secret'))).mode & 0o777, 0o600)
     }))
 
-  test('is made in a folder that is there already', () =>
+  test('is created in an existing folder', () =>
     inFolder(async (data) => {
       await mkdir(data)
       assert.equal(await loadOrCreateSecret(data, fixed), await loadOrCreateSecret(data, systemRandom))
     }))
 })
 
-describe('a secret that is there', () => {
+describe('an existing secret', () => {
   const rows: readonly (readonly [string, boolean])[] = [
     ['x'.repeat(32), true],
     ['x'.repeat(31), false],
@@ -68,7 +68,7 @@ describe('a secret that is there', () => {
     ['\n', false],
   ]
   for (const [text, good] of rows) {
-    test(`${JSON.stringify(text)} is ${good ? 'taken' : 'refused'}`, () =>
+    test(`${JSON.stringify(text)} is ${good ? 'used' : 'rejected'}`, () =>
       inFolder(async (data) => {
         await mkdir(data)
         await writeFile(join(data, 'secret'), `${text}\n`)
@@ -79,13 +79,13 @@ describe('a secret that is there', () => {
         await assert.rejects(loadOrCreateSecret(data, fixed), {
           code: 'CONFIG_INVALID',
           exitCode: 2,
-          message: `${join(data, 'secret')} holds fewer than 32 bytes; delete it to have a new secret made`,
+          message: `${join(data, 'secret')} holds fewer than 32 bytes; delete it, and a new secret is generated`,
         })
         assert.equal(await readFile(join(data, 'secret'), 'utf8'), `${text}\n`, 'it is left as it was')
       }))
   }
 
-  test('one that cannot be read is not replaced', () =>
+  test('an unreadable one is not replaced', () =>
     inFolder(async (data) => {
       await mkdir(join(data, 'secret'), { recursive: true })
       await assert.rejects(loadOrCreateSecret(data, fixed))

@@ -12,7 +12,7 @@ describe('the proof of a server', () => {
   const challenge = proof.challenge(PORT, systemRandom)
   const answer = new ServerProof(SECRET).answer(challenge, PORT) ?? ''
 
-  test('is what knows the same secret', () => {
+  test('is accepted from a server with the same secret', () => {
     assert.ok(proof.isAnswer(answer, challenge, PORT), 'the right answer is refused')
     const stranger = new ServerProof(`${SECRET}!`)
     assert.equal(stranger.answer(challenge, PORT), undefined)
@@ -28,13 +28,13 @@ describe('the proof of a server', () => {
     }
   })
 
-  test('is good for one challenge and one port', () => {
+  test('is valid for one challenge and one port', () => {
     assert.equal(proof.isAnswer(answer, proof.challenge(PORT, systemRandom), PORT), false)
     assert.equal(proof.isAnswer(answer, challenge, PORT + 1), false)
     assert.equal(proof.answer(challenge, PORT + 1), undefined)
   })
 
-  test('is given to nobody who does not know the secret, and signs nothing else', () => {
+  test('requires a challenge made with the secret, and signs nothing else', () => {
     const header = Buffer.from('{"alg":"HS256"}').toString('base64url')
     for (const text of ['', '.', 'nonce', 'nonce.', `nonce.${answer}`, `${header}.e30`]) {
       assert.equal(proof.answer(text, PORT), undefined, text)

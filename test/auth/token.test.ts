@@ -7,7 +7,7 @@ const NOW = Date.parse('2026-01-15T12:00:00.000Z')
 const SECOND = NOW / 1000
 const LIFETIMES = { access_token_minutes: 30, refresh_token_minutes: 10080 }
 
-/** A codec whose tokens are plain JSON, so that any claims can be put before the judge. */
+/** A codec whose tokens are plain JSON, so that any claims can be verified. */
 const plainCodec: TokenCodec = {
   sign: (claims) => JSON.stringify(claims),
   open: (token) => {
@@ -33,7 +33,7 @@ const SOUND: Claims = {
   type: 'access',
 }
 
-const judge = (claims: unknown, type: TokenType = 'access', now = NOW): Claims | undefined =>
+const verify = (claims: unknown, type: TokenType = 'access', now = NOW): Claims | undefined =>
   tokensAt(now).verify(JSON.stringify(claims), type)
 
 describe('issuing', () => {
@@ -53,9 +53,9 @@ describe('issuing', () => {
     })
   }
 
-  test('with an id of its own', () => assert.equal(tokensAt(NOW).issue('refresh', 5, 'mine').claims.jti, 'mine'))
+  test('with a given token id', () => assert.equal(tokensAt(NOW).issue('refresh', 5, 'mine').claims.jti, 'mine'))
 
-  test('times are whole seconds, whatever the clock and the lifetime', () => {
+  test('times are whole seconds, for all clocks and lifetimes', () => {
     const tokens = tokensAt(NOW + 999, plainCodec, { access_token_minutes: 0.505, refresh_token_minutes: 1 })
     const { token, claims } = tokens.issue('access', 5)
     assert.deepEqual([claims.iat, claims.exp], [SECOND, SECOND + 30])
@@ -63,39 +63,39 @@ describe('issuing', () => {
   })
 })
 
-describe('a sound token', () => {
-  test('is good until the second it expires', () => {
-    for (const later of [0, 1000, 1_799_999]) assert.deepEqual(judge(SOUND, 'access', NOW + later), SOUND)
-    for (const later of [1_800_000, 1_801_000]) assert.equal(judge(SOUND, 'access', NOW + later), undefined)
+describe('a valid token', () => {
+  test('is valid until the second it expires', () => {
+    for (const later of [0, 1000, 1_799_999]) assert.deepEqual(verify(SOUND, 'access', NOW + later), SOUND)
+    for (const later of [1_800_000, 1_801_000]) assert.equal(verify(SOUND, 'access', NOW + later), undefined)
   })
 
-  test('is of its type alone', () => {
-    assert.equal(judge(SOUND, 'refresh'), undefined)
-    assert.equal(judge({ ...SOUND, type: 'refresh' }, 'access'), undefined)
-    assert.ok(judge({ ...SOUND, type: 'refresh' }, 'refresh'))
+  test('is valid for its own type only', () => {
+    assert.equal(verify(SOUND, 'refresh'), undefined)
+    assert.equal(verify({ ...SOUND, type: 'refresh' }, 'access'), undefined)
+    assert.ok(verify({ ...SOUND, type: 'refresh' }, 'refresh'))
   })
 
-  test('may be issued by a clock that is half a minute ahead, and no more', () => {
+  test('may be issued by a clock that is at most 30 seconds ahead', () => {
     const issued = (ahead: number): Claims => ({ ...SOUND, iat: SECOND + ahead, exp: SECOND + ahead + 1800 })
-    assert.ok(judge(issued(30)))
-    assert.equal(judge(issued(31)), undefined)
-    assert.equal(judge(issued(100_000)), undefined)
+    assert.ok(verify(issued(30)))
+    assert.equal(verify(issued(31)), undefined)
+    assert.equal(verify(issued(100_000)), undefined)
   })
 
-  test('does not live longer than tokens are issued for', () => {
-    assert.ok(judge({ ...SOUND, exp: SECOND + 1830 }))
-    assert.equal(judge({ ...SOUND, exp: SECOND + 1831 }), undefined)
-    assert.equal(judge({ ...SOUND, exp: SECOND + 604_800 }), undefined)
-    assert.ok(judge({ ...SOUND, type: 'refresh', exp: SECOND + 604_800 }, 'refresh'))
+  test('is invalid if it lives longer than the configured lifetime', () => {
+    assert.ok(verify({ ...SOUND, exp: SECOND + 1830 }))
+    assert.equal(verify({ ...SOUND, exp: SECOND + 1831 }), undefined)
+    assert.equal(verify({ ...SOUND, exp: SECOND + 604_800 }), undefined)
+    assert.ok(verify({ ...SOUND, type: 'refresh', exp: SECOND + 604_800 }, 'refresh'))
   })
 
-  test('may say more than it must', () => assert.ok(judge({ ...SOUND, extra: 1 })))
+  test('may contain further claims', () => assert.ok(verify({ ...SOUND, extra: 1 })))
 })
 
 describe('every claim is required', () => {
   for (const claim of Object.keys(SOUND)) {
     test(`${claim} is missing`, () => {
-      assert.equal(judge(Object.fromEntries(Object.entries(SOUND).filter(([name]) => name !== claim))), undefined)
+      assert.equal(verify(Object.fromEntries(Object.entries(SOUND).filter(([name]) => name !== claim))), undefined)
     })
   }
 
@@ -110,22 +110,22 @@ describe('every claim is required', () => {
   }
   for (const [claim, values] of Object.entries(wrong)) {
     for (const value of values) {
-      test(`${claim} is ${JSON.stringify(value)}`, () => assert.equal(judge({ ...SOUND, [claim]: value }), undefined))
+      test(`${claim} is ${JSON.stringify(value)}`, () => assert.equal(verify({ ...SOUND, [claim]: value }), undefined))
     }
   }
 
   for (const payload of [null, 5, 'text', true, [], [SOUND], {}]) {
-    test(`a payload of ${JSON.stringify(payload).slice(0, 20)}`, () => assert.equal(judge(payload), undefined))
+    test(`a payload of ${JSON.stringify(payload).slice(0, 20)}`, () => assert.equal(verify(payload), undefined))
   }
 
-  test('claims of the prototype are none', () => {
+  test('inherited properties are not claims', () => {
     const codec: TokenCodec = { ...plainCodec, open: () => undefined }
     assert.equal(tokensAt(NOW, codec).verify('x', 'access'), undefined)
-    assert.equal(judge({ ...SOUND, sub: undefined, ['__proto__']: { sub: '5' } }), undefined)
+    assert.equal(verify({ ...SOUND, sub: undefined, ['__proto__']: { sub: '5' } }), undefined)
   })
 })
 
-describe('signed for real', () => {
+describe('a real signature', () => {
   const secret = 's'.repeat(32)
   for (const algorithm of ['HS256', 'HS384', 'HS512'] as const) {
     test(algorithm, () => {
@@ -152,15 +152,15 @@ describe('signed for real', () => {
     })
   }
 
-  test('another key or another algorithm is no good', () => {
+  test('of another key or algorithm is invalid', () => {
     const { token } = tokensAt(NOW, jwtCodec('HS256', secret)).issue('access', 5)
     assert.equal(tokensAt(NOW, jwtCodec('HS256', 'x'.repeat(32))).verify(token, 'access'), undefined)
     assert.equal(tokensAt(NOW, jwtCodec('HS512', secret)).verify(token, 'access'), undefined)
   })
 })
 
-describe('a token whose signature was found good', () => {
-  /** Tokens under a clock that is moved by hand, and a count of how often each was opened. */
+describe('a token with a cached signature', () => {
+  /** Tokens with a manual clock, and a count of signature checks. */
   function counted(codec: TokenCodec = plainCodec) {
     const time = { now: NOW }
     const opened: string[] = []
@@ -176,14 +176,14 @@ describe('a token whose signature was found good', () => {
     return { tokens, time, opened }
   }
 
-  test('is opened once', () => {
+  test('is verified once', () => {
     const { tokens, opened } = counted()
     const { token, claims } = tokens.issue('access', 5)
     for (let request = 0; request < 5; request++) assert.deepEqual(tokens.verify(token, 'access'), claims)
     assert.equal(opened.length, 1)
   })
 
-  test('expires none the less, at its second', () => {
+  test('expires at its second nevertheless', () => {
     const { tokens, time } = counted()
     const { token } = tokens.issue('access', 5)
     assert.ok(tokens.verify(token, 'access'))
@@ -193,7 +193,7 @@ describe('a token whose signature was found good', () => {
     assert.equal(tokens.verify(token, 'access'), undefined)
   })
 
-  test('is not good while the clock stands before its time', () => {
+  test('is invalid while the clock is before its time of issue', () => {
     const { tokens, time } = counted()
     const { token } = tokens.issue('access', 5)
     assert.ok(tokens.verify(token, 'access'))
@@ -203,7 +203,7 @@ describe('a token whose signature was found good', () => {
     assert.ok(tokens.verify(token, 'access'))
   })
 
-  test('is of its type alone', () => {
+  test('is valid for its own type only', () => {
     const { tokens } = counted()
     const { token } = tokens.issue('access', 5)
     assert.ok(tokens.verify(token, 'access'))
@@ -211,7 +211,7 @@ describe('a token whose signature was found good', () => {
     assert.ok(tokens.verify(token, 'access'))
   })
 
-  test('is known to those alone who have the key', () => {
+  test('is not valid for another key', () => {
     const ours = counted(jwtCodec('HS256', 's'.repeat(32)))
     const theirs = counted(jwtCodec('HS256', 'x'.repeat(32)))
     const { token } = ours.tokens.issue('access', 5)
@@ -219,7 +219,7 @@ describe('a token whose signature was found good', () => {
     assert.equal(theirs.tokens.verify(token, 'access'), undefined)
   })
 
-  test('is not remembered when it is good for one use, or not good', () => {
+  test('is not cached if it is a refresh token or invalid', () => {
     const { tokens, time, opened } = counted()
     const { token: refresh } = tokens.issue('refresh', 5)
     const { token: expired } = tokens.issue('access', 5)
@@ -233,7 +233,7 @@ describe('a token whose signature was found good', () => {
     assert.equal(opened.filter((each) => each === refresh).length, 3)
   })
 
-  test('is forgotten when there are too many', () => {
+  test('is evicted when there are too many', () => {
     const { tokens, opened } = counted()
     const long = (name: number) => `${name}`.padEnd(100_000, 'x')
     const { token: first } = tokens.issue('access', 5, long(0))

@@ -184,7 +184,7 @@ writeFileSync(at('saved'), '')
     assert.deepEqual(await admin('snapshot', 'save', 'before'), {
       code: 1,
       stdout: '',
-      stderr: "error There is a snapshot 'before' already; --force writes over it\n",
+      stderr: "error The snapshot 'before' already exists; --force overwrites it\n",
     })
     for (const command of ['save', 'load']) assert.equal((await admin('snapshot', command, '../x')).code, 2)
     assert.match((await admin('snapshot', 'load', 'before')).stderr, /^Loaded 'before' \(\d+ bytes\)$/m)

@@ -15,7 +15,7 @@ export type StepKind =
   | 'remove'
   | 'syncFolder'
 
-/** One thing that was asked of a disk. `name` is that of the file or folder. */
+/** One operation of a disk. `name` is that of the file or folder. */
 export interface Step {
   readonly kind: StepKind
   readonly name: string
@@ -23,23 +23,23 @@ export interface Step {
 
 type Hook = (step: Step) => unknown
 
-/** An error as the file system makes it. */
+/** An error of the file system. */
 export const diskError = (code: string): Error => Object.assign(new Error(`${code}: the disk was told to fail`), { code })
 
-/** The real disk with a test in between, which sees every step, and may hold it up or make it fail. */
+/** The real disk with an interceptor: records every step, and can delay it or make it fail. */
 export class FaultyDisk implements Disk {
-  /** The steps that were done, in the order in which they ended. */
+  /** Finished steps, in the order in which they ended. */
   readonly done: Step[] = []
-  /** For each path: how many bytes would survive a power cut. */
+  /** Durable length of each file, in bytes. */
   readonly synced = new Map<string, number>()
-  /** No write takes more than this. */
+  /** Maximum number of bytes of one write. */
   bytesPerWrite = Number.POSITIVE_INFINITY
-  /** Called before a step, which fails when it throws, and waits for it. */
+  /** Called before each step, which waits for it and fails if it throws. */
   before: Hook = () => {}
-  /** The same when the step is done. */
+  /** Called after each step, in the same way. */
   after: Hook = () => {}
 
-  /** Lets every step pass again. */
+  /** Lets every step succeed again. */
   mend(): void {
     this.bytesPerWrite = Number.POSITIVE_INFINITY
     this.before = () => {}
@@ -53,7 +53,7 @@ export class FaultyDisk implements Disk {
     }
   }
 
-  /** Holds up every step of a kind until it is released. `reached` resolves when the first one waits. */
+  /** Delays every step of a kind until it is released. `reached` resolves when the first one waits. */
   hold(wanted: StepKind): { readonly reached: Promise<void>; release(): void } {
     let reach = () => {}
     let release = () => {}
@@ -71,7 +71,7 @@ export class FaultyDisk implements Disk {
     return { reached, release: () => release() }
   }
 
-  /** How many steps of a kind were done. */
+  /** Number of finished steps of a kind. */
   count(kind: StepKind): number {
     return this.done.filter((step) => step.kind === kind).length
   }

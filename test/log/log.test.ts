@@ -14,7 +14,7 @@ function written(options: Partial<LogOptions>, say: (log: Log) => void): string 
 }
 
 describe('a log', () => {
-  test('is one line of JSON for each entry: level, time, what goes with it, message', () => {
+  test('writes one line of JSON per entry: level, time, fields, message', () => {
     const text = written({}, (log) => {
       log.info('User disabled', { event: 'user_disabled', user_id: 3 })
       log.warn('second\nline')
@@ -27,7 +27,7 @@ describe('a log', () => {
   })
 
   for (const [index, level] of LOG_LEVELS.entries()) {
-    test(`of level ${level} says ${LOG_LEVELS.slice(0, index + 1).join(', ')}`, () => {
+    test(`of level ${level} writes ${LOG_LEVELS.slice(0, index + 1).join(', ')}`, () => {
       const text = written({ level }, (log) => {
         assert.equal(log.debugs, level === 'debug')
         for (const each of LOG_LEVELS) log[each]('.')
@@ -40,7 +40,7 @@ describe('a log', () => {
     })
   }
 
-  test('hands each line over at once, whole', () => {
+  test('writes each line synchronously and completely', () => {
     const lines: string[] = []
     const log = createLog((line) => lines.push(line), { level: 'info', format: 'json', clock })
     for (let count = 1; count <= 3; count++) {
@@ -53,7 +53,7 @@ describe('a log', () => {
     }
   })
 
-  test('that is silent says nothing, and makes nobody prepare for it', () => {
+  test('that is silent writes nothing, and tells callers that debug is off', () => {
     assert.equal(silentLog.debugs, false)
     for (const level of LOG_LEVELS) silentLog[level]('.')
   })
@@ -62,7 +62,7 @@ describe('a log', () => {
 describe('a log for people', () => {
   const shown = (say: (log: Log) => void) => written({ level: 'debug', format: 'text' }, say)
 
-  test('is the message, with what goes with it behind', () => {
+  test('writes the message, then its fields', () => {
     const text = shown((log) => {
       log.info('7 models and 14 views from /srv/my shop')
       log.warn('it is late')
@@ -71,7 +71,7 @@ describe('a log for people', () => {
     assert.equal(text, '7 models and 14 views from /srv/my shop\nWarning: it is late\nLogin username=ann address=::1\n')
   })
 
-  test('quotes what could be taken for something else', () => {
+  test('quotes ambiguous values', () => {
     const text = shown((log) => log.info('Login', { username: 'ann address=1.2.3.4\nLogin', empty: '' }))
     assert.equal(text, 'Login username="ann address=1.2.3.4\\nLogin" empty=""\n')
   })
@@ -82,12 +82,12 @@ describe('a log for people', () => {
     assert.match(text, /^Error: Request failed request_id=abc\nError: outside\n {4}at .*\ncaused by RangeError: inside\n {4}at /s)
   })
 
-  test('gives a terminal nothing to obey', () => {
+  test('removes control characters', () => {
     const error = new Error('\u001b[2Jgone\u0007\r')
     const text = shown((log) => {
       log.error('\u001b]0;title\u0007Failed', { error, name: '\u001b[31mred' })
     })
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what must not be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: asserts that there are none
     assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/)
   })
 })

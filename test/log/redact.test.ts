@@ -33,7 +33,7 @@ describe('redacting a text', () => {
     })
   }
 
-  test('leaves alone what only speaks of secrets', () => {
+  test('does not change texts that only mention secrets', () => {
     for (const text of [
       'at tokenIn (file:///srv/dist/http/plugins/authentication.js:26:9)',
       'The password of a user is at least 8 characters long',
@@ -45,7 +45,7 @@ describe('redacting a text', () => {
     }
   })
 
-  test('takes little time, whatever the text', () => {
+  test('takes little time for any text', () => {
     for (const piece of ['token', 'password ', 'eyJ.', 'cookie', '\\"', 'Bearer ']) {
       const started = performance.now()
       redactText(piece.repeat(1_000_000))
@@ -56,7 +56,7 @@ describe('redacting a text', () => {
 })
 
 describe('describing an error', () => {
-  test('says what happened, and leaves out what else the error carries', () => {
+  test('returns message, stack and causes, and no other properties', () => {
     const error = Object.assign(new TypeError('no', { cause: Object.assign(new Error('disk'), { code: 'ENOSPC' }) }), {
       headers: { authorization: `Bearer ${TOKEN}` },
       payload: { password: 'hunter2' },
@@ -67,7 +67,7 @@ describe('describing an error', () => {
     assert.doesNotMatch(JSON.stringify(described), /hunter2|eyJ/)
   })
 
-  test('comes to an end when an error causes itself, and takes whatever is thrown', () => {
+  test('ends for an error that causes itself, and accepts any thrown value', () => {
     const error = new Error('round')
     error.cause = error
     assert.ok(JSON.stringify(describeError(error)).length < 20_000, 'the causes do not end')
@@ -76,7 +76,7 @@ describe('describing an error', () => {
   })
 })
 
-test('members with the names of secrets are redacted, whatever they hold', () => {
+test('fields with the names of secrets are redacted, whatever their value', () => {
   const lines: string[] = []
   const log = createLog((line) => lines.push(line), { level: 'info', format: 'json' })
   const fields = { authorization: 'x1', cookie: 'x2', password: 'x3', secret: 'x4', token: 'x5', refresh_token: 'x6' }

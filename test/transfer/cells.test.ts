@@ -16,7 +16,7 @@ const { registry, faults } = buildRegistry([definition], AUTH_MODELS)
 assert.deepEqual(faults.list, [])
 const model = registry.expect('thing')
 
-/** The records as a store would hold them. */
+/** The records as a store holds them. */
 const STORED: readonly StoredRecord[] = THINGS.map((data, index) => {
   const { values, issues } = draftNew(SYSTEM, model, undefined, data)
   assert.deepEqual(issues.toMessages(), {})
@@ -33,10 +33,10 @@ async function written(format: 'csv' | 'json' | 'ndjson', records = STORED, bom 
   return text
 }
 
-/** What is stored of records, without secrets. */
+/** The stored values of records, without secrets. */
 const shown = (records: readonly StoredRecord[]) => records.map(({ a_secret: _, ...record }) => record)
 
-describe('what is written is read back, value for value', () => {
+describe('reading restores every written value', () => {
   for (const format of ['csv', 'json', 'ndjson'] as const) {
     for (const bom of format === 'csv' ? [false, true] : [false]) {
       test(`${format}${bom ? ' with a byte order mark' : ''}, in pieces of a byte`, async () => {
@@ -46,7 +46,7 @@ describe('what is written is read back, value for value', () => {
           assert.deepEqual(problems, [])
           rows.push(data)
         }
-        // Lists that are empty are nothing in CSV, which is an empty list again once it is stored.
+        // An empty list is an empty cell in CSV, which is stored as an empty list.
         const lists = (row: object) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? []]))
         const expected = shown(STORED)
         const compared = format === 'csv' ? [rows.map((row) => lists(row as object)), expected.map(lists)] : [rows, expected]
@@ -54,7 +54,7 @@ describe('what is written is read back, value for value', () => {
       })
     }
 
-    test(`${format} of nothing is a file of no records`, async () => {
+    test(`${format} of no records is a file without records`, async () => {
       const text = await written(format, [])
       const rows: unknown[] = []
       for await (const row of readRows(format, [text], model)) rows.push(row)
@@ -76,12 +76,12 @@ describe('an independent reader of CSV', () => {
     assert.equal(rows.length, STORED.length)
     const column = header.indexOf('a_string')
     const texts = rows.slice(0, NASTY.length).map((row) => row[column])
-    // What it reads is what a spreadsheet would show: formulas have an apostrophe before them.
+    // It reads what a spreadsheet would show: formulas start with an apostrophe.
     const guarded = NASTY.map((text) => (/^'*[=+\-@\t\r\n]/.test(text) ? `'${text}` : text))
     assert.deepEqual(texts, guarded)
   })
 
-  test('finds no formula in any text, and numbers as they are', async () => {
+  test('finds no formula in any text, and unchanged numbers', async () => {
     const [header = [], ...rows] = parse(await written('csv')).data
     for (const row of rows) {
       for (const [index, cell] of row.entries()) {
@@ -94,7 +94,7 @@ describe('an independent reader of CSV', () => {
   })
 })
 
-test('lines end in CRLF alone, null is nothing, an empty text is a pair of quotes, booleans are words', async () => {
+test('lines end in CRLF, null is an empty cell, an empty text a pair of quotes, booleans are words', async () => {
   const fields = ['id', 'a_string', 'a_boolean', 'others'].map((name) => model.fields.get(name) ?? assert.fail(name))
   const records = [
     { id: 1, a_string: null, a_boolean: true, others: [2, 3] },

@@ -1,4 +1,4 @@
-/** A project whose one model has a field of every type, and seed records that are hard on whoever writes and reads them. */
+/** A project whose model has a field of every type, and seed records that are difficult to write and read. */
 export const EVERYTHING = {
   'models/thing.yaml': `name: Thing
 timestamps: true
@@ -24,7 +24,7 @@ fields:
 `,
 } as const
 
-/** Texts that spreadsheets, readers of CSV and shells take for something else. */
+/** Texts that spreadsheets, CSV readers and shells interpret. */
 export const NASTY: readonly string[] = [
   '',
   '=1+1',
@@ -64,7 +64,7 @@ export const NASTY: readonly string[] = [
   '#comment',
 ]
 
-/** Records of the model, as a request to create them has them. */
+/** Records of the model as sent in a create request. */
 export const THINGS: readonly Readonly<Record<string, unknown>>[] = [
   ...NASTY.map((text, index) => ({ a_string: text, a_text: text, a_json: text, an_integer: index - 5 })),
   {

@@ -15,7 +15,7 @@ const WRITERS = 16
 
 const insert = (name: string): Operation => ({ kind: 'insert', table: 'tag', values: { name, slug: name, parent_id: null } })
 
-test('a file holds one moment, however many write while it is read', async () => {
+test('a file contains the records of one moment, despite concurrent writes', async () => {
   const store = new MemoryStore(registry)
   await store.transact(Array.from({ length: RECORDS }, (_, index) => insert(`tag-${index + 1}`)))
   let written = 0
@@ -49,7 +49,7 @@ test('a file holds one moment, however many write while it is read', async () =>
   for (const [index, { id, name }] of records.entries()) assert.deepEqual([id, name], [index + 1, `tag-${index + 1}`])
 })
 
-/** The store of an application, whose streams fail after so many batches. */
+/** The store of an application, with streams that fail after some batches. */
 function failing(store: Store, batches: number): void {
   const real = store.stream.bind(store)
   store.stream = async function* (table, plan) {
@@ -64,7 +64,7 @@ function failing(store: Store, batches: number): void {
 }
 
 describe('an export that fails', () => {
-  test('before its first record is an error like any other', () =>
+  test('before its first record is an ordinary error', () =>
     withListening({}, async (app) => {
       failing(app.app.store, 0)
       const url = `http://127.0.0.1:${app.port}/api/v1/models/post/export`
@@ -74,7 +74,7 @@ describe('an export that fails', () => {
     }))
 
   for (const encoding of ['identity', 'gzip']) {
-    test(`half-way cuts the connection, sent as ${encoding}: nobody takes the part for the whole`, () =>
+    test(`half-way closes the connection (${encoding}), so that no client takes the part for the whole`, () =>
       withListening({}, async (app) => {
         failing(app.app.store, 1)
         for (const format of ['csv', 'json', 'ndjson']) {
@@ -91,7 +91,7 @@ describe('an export that fails', () => {
   }
 })
 
-test('a reader who leaves ends the export, and it is no fault', () =>
+test('a reader that disconnects ends the export without an error', () =>
   withListening({}, async (app) => {
     const operations = Array.from({ length: 20_000 }, (_, index): Operation => {
       return { kind: 'insert', table: 'tag', values: { name: `tag ${'x'.repeat(500)} ${index}`, slug: `tag-${index}` } }

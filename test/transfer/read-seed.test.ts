@@ -10,7 +10,7 @@ const post = registryOf(...BLOG).expect('post')
 
 interface Read {
   readonly data: object[]
-  /** Where each record stands. */
+  /** The position of each record. */
   readonly places: string[]
   readonly faults: string[]
   readonly marks: string[]
@@ -78,7 +78,7 @@ describe('no records', () => {
     })
   }
 
-  test('blank lines are no records', async () => {
+  test('blank lines are not records', async () => {
     assert.deepEqual((await read('post.ndjson', '\n{"title":"a"}\n\n  \n{"title":"b"}\n\n')).data, [
       { title: 'a' },
       { title: 'b' },
@@ -123,7 +123,7 @@ describe('cells of a table', () => {
   }
 })
 
-describe('where the records stand', () => {
+describe('the positions of records', () => {
   const rows: Readonly<Record<string, string>> = {
     'post.yaml': '# first\n- »title: a\n\n- »{ title: b }\n-\n  »title: c\n',
     'post.json': '[\n  »{ "title": "a" },\n  »{ "title": "b" }, »{ "title": "c" }\n]\n',
@@ -141,7 +141,7 @@ describe('where the records stand', () => {
     })
   }
 
-  test('a table with cells of several lines: each record stands at the line it begins at', async () => {
+  test('a table with multi-line cells: the position of a record is its first line', async () => {
     const { places, marks } = await read('post.csv', 'title,views\n»a,1\n»"two\nlines",2\n»c,3\n»"three\n\nlines",4\n»d,5\n')
     assert.deepEqual(places, marks)
   })
@@ -149,18 +149,18 @@ describe('where the records stand', () => {
 
 describe('faults', () => {
   const rows: readonly { name: string; text: string; faults: readonly string[] }[] = [
-    { name: 'post.yaml', text: '»title: a\n', faults: ['A seed file is a list of records'] },
-    { name: 'post.json', text: '»{ "title": "a" }', faults: ['A seed file is a list of records'] },
+    { name: 'post.yaml', text: '»title: a\n', faults: ['A seed file must contain a list of records'] },
+    { name: 'post.json', text: '»{ "title": "a" }', faults: ['A seed file must contain a list of records'] },
     {
       name: 'post.yaml',
       text: '- { title: a }\n- »hello\n- »[1]\n- »null\n',
-      faults: Array<string>(3).fill('A record is a mapping of field names to values'),
+      faults: Array<string>(3).fill('A record must map field names to values'),
     },
-    { name: 'post.json', text: '[\n  »1,\n  { "title": "a" }\n]', faults: ['A record is a mapping of field names to values'] },
+    { name: 'post.json', text: '[\n  »1,\n  { "title": "a" }\n]', faults: ['A record must map field names to values'] },
     {
       name: 'post.ndjson',
       text: '{"title":"a"}\n»[1]\n»"x"\n',
-      faults: Array<string>(2).fill('A record is a mapping of field names to values'),
+      faults: Array<string>(2).fill('A record must map field names to values'),
     },
     { name: 'post.yaml', text: '- title: a\n  »title: b\n', faults: ['Not valid YAML: Map keys must be unique'] },
     { name: 'post.yaml', text: '- title: a\n  »__proto__: { x: 1 }\n', faults: ["'__proto__' cannot be a key"] },
@@ -179,14 +179,14 @@ describe('faults', () => {
       name: 'post.csv',
       text: 'title,meta\n»a,{broken\n»b,1e999\n»c,plain\n',
       faults: [
-        'meta must be JSON, in which a text stands in quotes',
+        'meta must be valid JSON, with strings in double quotes',
         'meta is a number that cannot be kept exactly: 1e999',
-        'meta must be JSON, in which a text stands in quotes',
+        'meta must be valid JSON, with strings in double quotes',
       ],
     },
     { name: 'post.csv', text: 'title,views\na,1\n»"b,2\n', faults: ['Not valid CSV: …'] },
-    { name: 'post.csv', text: '»title,title\na,b\n', faults: ["The column 'title' is there twice"] },
-    { name: 'post.csv', text: '»title,views,body,views\na,1,x,2\n', faults: ["The column 'views' is there twice"] },
+    { name: 'post.csv', text: '»title,title\na,b\n', faults: ["The column 'title' occurs twice"] },
+    { name: 'post.csv', text: '»title,views,body,views\na,1,x,2\n', faults: ["The column 'views' occurs twice"] },
     {
       name: 'post.csv',
       text: 'title,views\n"two\nlines",1\n»b,2,3\n',
@@ -217,17 +217,17 @@ describe('faults', () => {
     })
   }
 
-  test('the sound records are read beside the faulty ones', async () => {
+  test('valid records are read beside invalid ones', async () => {
     assert.deepEqual((await read('post.ndjson', '{"title":"a"}\nnope\n{"title":"c"}\n')).data, [{ title: 'a' }, { title: 'c' }])
   })
 
-  test('a __proto__ key in NDJSON is a key like any other, and pollutes nothing', async () => {
+  test('a __proto__ key in NDJSON is an ordinary key and does not pollute the prototype', async () => {
     const { data } = await read('post.ndjson', '{"__proto__":{"polluted":1},"title":"a"}\n')
     assert.deepEqual(Object.keys(data[0] ?? {}), ['__proto__', 'title'])
     assert.equal(Reflect.get({}, 'polluted'), undefined)
   })
 
-  test('a __proto__ column of a table is not lost, and pollutes nothing', async () => {
+  test('a __proto__ column of a table is kept and does not pollute the prototype', async () => {
     const { data } = await read('post.csv', '__proto__,title\nx,a\n')
     assert.deepEqual(Object.keys(data[0] ?? {}), ['__proto__', 'title'])
   })

@@ -46,7 +46,7 @@ async function assertSeedFaults(marked: Readonly<Record<string, string>>, messag
 }
 
 describe('filling an empty store', () => {
-  test('ids count up in the order of the file, unless they are written', async () => {
+  test('ids ascend in file order, unless the file sets them', async () => {
     const { shelf } = await seeded({
       'seed/shelf.yaml': '- { name: a }\n- { name: b, id: 7 }\n- { name: c }\n- { name: d, id: null }\n',
     })
@@ -70,7 +70,7 @@ describe('filling an empty store', () => {
     assert.equal(Reflect.get(book?.[0] ?? {}, 'shelf_id'), 2)
   })
 
-  test('every wrong record is named by its file and line', () =>
+  test('every invalid record is named by its file and line', () =>
     assertSeedFaults(
       {
         'seed/book.csv': 'title,pages,shelf_id\nGood,1,1\n»»Hi,0,1\n»Nowhere,1,9\n',
@@ -86,7 +86,7 @@ describe('filling an empty store', () => {
       ],
     ))
 
-  test('an id that cannot be one', () =>
+  test('an invalid id is reported', () =>
     assertSeedFaults(
       {
         'seed/shelf.yaml':
@@ -100,7 +100,7 @@ describe('filling an empty store', () => {
       ],
     ))
 
-  test('the highest id leaves room for more', async () => {
+  test('the highest id leaves room for later records', async () => {
     const { shelf } = await seeded({ 'seed/shelf.yaml': '- { name: a, id: 4503599627370496 }\n- { name: b }\n' })
     assert.deepEqual(
       shelf?.map((record) => Reflect.get(record, 'id')),

@@ -16,7 +16,7 @@ async function written(format: 'json' | 'ndjson', records: readonly StoredRecord
   return text
 }
 
-/** Whatever looks like the boundary of two records, within one. */
+/** Records that contain text like the boundary of two records. */
 const NESTED = [{ id: 7 }, { id: 8 }, { id: 9 }]
 const RECORDS: readonly StoredRecord[] = [
   { id: 1, note: 'plain', meta: null },
@@ -29,14 +29,14 @@ const RECORDS: readonly StoredRecord[] = [
 describe('JSON of many records', () => {
   for (const records of [RECORDS, RECORDS.slice(0, 2), RECORDS.slice(4), []]) {
     const ids = records.map(({ id }) => id).join(', ')
-    test(`is one a line, each as it is alone: ${ids}`, async () => {
+    test(`has one record per line, each as it would be alone: ${ids}`, async () => {
       const lines = records.map((record) => JSON.stringify(record))
       assert.equal(await written('json', records), `[${lines.join(',\n')}]\n`)
       assert.equal(await written('ndjson', records), `${lines.join('\n')}\n`)
     })
   }
 
-  test('holds the fields that are asked for, and those that a record never had', async () => {
+  test('contains the requested fields, including those that a record lacks', async () => {
     const fields = [...FIELDS.slice(0, 2), { name: 'tags', type: { list: true } } as unknown as Field]
     const text = await written('ndjson', RECORDS.slice(0, 3), fields)
     assert.equal(

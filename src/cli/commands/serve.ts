@@ -6,7 +6,7 @@ import { LiveServer } from '../../http/live-server.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { createLog, type Log } from '../../log/log.ts'
 import { firstSuperuser } from '../../service/accounts/users.ts'
-import { announceApi, lockPath } from '../../store/embedded/files/lock.ts'
+import { lockPath, publishApi } from '../../store/embedded/files/lock.ts'
 import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project/project-options.ts'
 import { type ProjectReloader, watchProject } from '../project/reload.ts'
 import type { Io } from '../terminal/io.ts'
@@ -132,7 +132,7 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
  * nothing; commands then work on the data folder itself.
  */
 async function writeApiAddress({ dataFolder }: App, api: string | undefined): Promise<void> {
-  if (dataFolder !== undefined) await announceApi(lockPath(dataFolder), api)
+  if (dataFolder !== undefined) await publishApi(lockPath(dataFolder), api)
 }
 
 /** Replaces the wildcard address, which cannot be connected to, with the loopback address. */

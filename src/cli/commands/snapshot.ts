@@ -6,7 +6,7 @@ import {
   type CopyRequest,
   checkCopy,
   loadCopy,
-  refuseTaken,
+  rejectExisting,
   saveCopy,
   savedCopies,
 } from '../../store/embedded/snapshot/saved-copies.ts'
@@ -46,7 +46,7 @@ async function save(io: Io, options: RemoteOptions, request: CopyRequest): Promi
     return withApi(io, options, async (api) => (await api.request('POST', '/snapshots', request)).data)
   }
   return withDataFolder(io, options, async (folder, registry) => {
-    await refuseTaken(folder, request)
+    await rejectExisting(folder, request)
     // After compaction, `db.json` contains all records and can be copied.
     await compactFolder(folder, registry)
     return shownCopy(await whileLocked(folder, () => saveCopy(folder, request)))

@@ -5,7 +5,7 @@ import { lintProject } from '../../service/project/lint.ts'
 import { type ExaminedProject, examineProject, type ProjectSource } from '../../service/project/project.ts'
 import { nodeDisk } from '../../store/embedded/files/disk.ts'
 import { holderOf, lockPath } from '../../store/embedded/files/lock.ts'
-import { type JournalSurvey, surveyJournal } from '../../store/embedded/journal/survey.ts'
+import { type JournalSurvey, surveyJournal } from '../../store/embedded/journal/reader.ts'
 import { holdsData } from '../../store/embedded/recovery/recovery.ts'
 import { isoTime } from '../../util/clock.ts'
 import { dataFolderOf } from './project-options.ts'
@@ -119,7 +119,7 @@ async function checkJournal(folder: string, isHeld: boolean): Promise<CheckResul
 /** Reads the journal; repeats it when a server compacts the journal meanwhile and removes files. */
 async function surveyed(folder: string, attempts = 3): Promise<JournalSurvey> {
   try {
-    return await surveyJournal(folder, nodeDisk, undefined)
+    return await surveyJournal(folder, nodeDisk, { sequence: undefined })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempts === 0) throw error
     return surveyed(folder, attempts - 1)

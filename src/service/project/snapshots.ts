@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import { FileStore } from '../../store/embedded/file-store.ts'
 import {
   type CopyRequest,
-  refuseTaken,
+  rejectExisting,
   type SavedCopy,
   saveCopy,
   savedCopies,
@@ -47,7 +47,7 @@ export class Snapshots {
     superusersOnly(actor)
     const request = readCopyRequest(body)
     if (!(this.#store instanceof FileStore)) throw nothingWritten()
-    await refuseTaken(this.#folder, request)
+    await rejectExisting(this.#folder, request)
     return shownCopy(await this.#store.withSnapshot(() => saveCopy(this.#folder, request)))
   }
 }

@@ -10,7 +10,6 @@ import { journalFiles } from './journal/journal.ts'
 import { JournalWriter } from './journal/writer.ts'
 import { MemoryStore } from './memory-store.ts'
 import {
-  closing,
   type DataFolder,
   editedNotice,
   readFolder,
@@ -18,6 +17,7 @@ import {
   rejectInvalid,
   removeDraft,
   snapshotPath,
+  thenClose,
   truncateTail,
 } from './recovery/recovery.ts'
 import { type ReplayResult, replay, tableLoader, validatorForEdited } from './recovery/replay.ts'
@@ -45,14 +45,14 @@ export class FileStore extends MemoryStore {
   readonly #folder: string
   readonly #disk: Disk
   readonly #minJournalBytes: number
-  readonly #fold: CompactionRunner
+  readonly #runCompaction: CompactionRunner
   readonly #release: Release
   readonly #warn: (message: string) => void
   #writer: JournalWriter
   #snapshotBytes = 0
   #hasTables = false
   /** Journal length above which the next compaction is attempted; raised after a failure. In bytes. */
-  #sealAbove = 0
+  #rotateAbove = 0
   #compacting: Promise<void> | undefined
   #closing: Promise<void> | undefined
   /** Why the store accepts no more writes; undefined if it does. */
@@ -64,7 +64,7 @@ export class FileStore extends MemoryStore {
     const disk = options.disk ?? nodeDisk
     this.#disk = disk
     this.#minJournalBytes = options.minJournalBytes ?? MIN_JOURNAL_BYTES
-    this.#fold = options.compact ?? (disk === nodeDisk ? compactInThread : (task) => compactFiles(task, disk))
+    this.#runCompaction = options.compact ?? (disk === nodeDisk ? compactInThread : (task) => compactFiles(task, disk))
     this.#release = release
     this.#warn = options.warn ?? (() => {})
     this.#writer = this.#writerAfter(0)
@@ -85,8 +85,8 @@ export class FileStore extends MemoryStore {
     const { disk = nodeDisk } = options
     if (mode === 'read') {
       const store = new FileStore(registry, folder, async () => {}, options)
-      store.#closed = 'The store was opened for reading'
-      await closing(await readFolderBeside(folder, disk), (found) => store.#load(found, registry))
+      store.#closed = 'The store is open for reading only'
+      await thenClose(await readFolderBeside(folder, disk), (found) => store.#load(found, registry))
       return store
     }
     await makeFolder(folder)
@@ -94,7 +94,7 @@ export class FileStore extends MemoryStore {
     try {
       const store = new FileStore(registry, folder, release, options)
       await removeDraft(folder, disk)
-      await closing(await readFolder(folder, disk), (found) => store.#recover(found, registry))
+      await thenClose(await readFolder(folder, disk), (found) => store.#recover(found, registry))
       for (const table of store.engine.tables.values()) table.warm()
       return store
     } catch (error) {
@@ -106,13 +106,13 @@ export class FileStore extends MemoryStore {
   async #load(found: DataFolder, registry: Registry): Promise<ReplayResult> {
     const { snapshot, journal } = found
     const { tables } = this.engine
-    const sink = { table: (name: string, nextId: number) => tableLoader(tables.get(name), nextId) }
-    const poured = await replay(snapshot, journal.entries, sink, validatorForEdited(registry))
-    rejectInvalid(snapshotPath(this.#folder), poured.validation, ACCEPT)
+    const consumer = { table: (name: string, nextId: number) => tableLoader(tables.get(name), nextId) }
+    const replayed = await replay(snapshot, journal.entries, consumer, validatorForEdited(registry))
+    rejectInvalid(snapshotPath(this.#folder), replayed.validation, ACCEPT)
     this.#writer = this.#writerAfter(journal.last)
-    this.#hasTables = poured.tables.size > 0
+    this.#hasTables = replayed.tables.size > 0
     this.#snapshotBytes = snapshot.file?.bytes ?? 0
-    return poured
+    return replayed
   }
 
   /**
@@ -120,13 +120,13 @@ export class FileStore extends MemoryStore {
    * snapshot without a valid checksum.
    */
   async #recover(found: DataFolder, registry: Registry): Promise<void> {
-    const { snapshot, overlay, validation: judgement } = await this.#load(found, registry)
+    const { snapshot, overlay, validation } = await this.#load(found, registry)
     const { journal } = found
     await truncateTail(journal, this.#disk, this.#warn)
-    if (judgement !== undefined && snapshot.file !== undefined) this.#warn(editedNotice(snapshot.file.origin, judgement))
-    if (judgement === undefined && journal.paths.length === 0) return
-    const folding = { snapshot, overlay, sequence: journal.last, covered: journal.paths }
-    await this.#compact(() => compact(this.#folder, this.#disk, folding))
+    if (validation !== undefined && snapshot.file !== undefined) this.#warn(editedNotice(snapshot.file.origin, validation))
+    if (validation === undefined && journal.paths.length === 0) return
+    const input = { snapshot, overlay, sequence: journal.last, covered: journal.paths }
+    await this.#compact(() => compact(this.#folder, this.#disk, input))
   }
 
   #writerAfter(last: number): JournalWriter {
@@ -177,18 +177,18 @@ export class FileStore extends MemoryStore {
   /** Seals a long journal and compacts it while the next journal is being written. */
   async #compactIfLong(): Promise<void> {
     const { length } = this.#writer
-    const isLong = length > Math.max(this.#minJournalBytes, this.#snapshotBytes, this.#sealAbove)
+    const isLong = length > Math.max(this.#minJournalBytes, this.#snapshotBytes, this.#rotateAbove)
     if (!isLong || this.#compacting !== undefined || this.#refusal !== undefined) return
     let before: number
     try {
       before = await this.#writer.rotate()
     } catch (error) {
-      if (this.#sealAbove === 0) this.#warn(`The journal could not be sealed and goes on growing: ${reasonOf(error)}`)
-      this.#sealAbove = 2 * length
+      if (this.#rotateAbove === 0) this.#warn(`The journal could not be rotated and keeps growing: ${reasonOf(error)}`)
+      this.#rotateAbove = 2 * length
       return
     }
-    this.#sealAbove = 0
-    this.#compacting = this.#compact(() => this.#fold({ folder: this.#folder, before })).finally(() => {
+    this.#rotateAbove = 0
+    this.#compacting = this.#compact(() => this.#runCompaction({ folder: this.#folder, before })).finally(() => {
       this.#compacting = undefined
     })
   }
@@ -216,7 +216,7 @@ export class FileStore extends MemoryStore {
       isDone = resolve
     })
     try {
-      this.#snapshotBytes = (await this.#fold({ folder: this.#folder, before: await this.#writer.seal() })).bytes
+      this.#snapshotBytes = (await this.#runCompaction({ folder: this.#folder, before: await this.#writer.seal() })).bytes
       return await work(snapshotPath(this.#folder))
     } catch (error) {
       if (error instanceof AppError) throw error
@@ -254,6 +254,6 @@ export class FileStore extends MemoryStore {
   }
 }
 
-const ACCEPT = 'To take it as it stands: admin compact --accept'
+const ACCEPT = 'To accept it unchanged: admin compact --accept'
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -5,7 +5,7 @@ import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { acquireLock, announceApi, apiOf } from '../../../src/store/embedded/files/lock.ts'
+import { acquireLock, apiOf, publishApi } from '../../../src/store/embedded/files/lock.ts'
 import { withProject, withServer } from '../../helpers/cli-project.ts'
 import { startReceiver } from '../../helpers/receiver.ts'
 
@@ -32,7 +32,7 @@ describe('a command beside a server', { timeout: 60_000 }, () => {
       })
       const lock = join(project.path, 'data', 'lock')
       const release = await acquireLock(lock)
-      await announceApi(lock, `${new URL(stranger.url).origin}/api/v1`)
+      await publishApi(lock, `${new URL(stranger.url).origin}/api/v1`)
       const { code, stderr } = await admin('webhooks', 'list')
       await release()
       await stranger.close()

@@ -122,7 +122,7 @@ describe('admin compact and admin doctor', () => {
     for (const words of [
       'error tables.user.records[1].email must be unique, and records[0] has the same (id 2, line ',
       'error tables.user.records[2].username must be a string (id 3, line ',
-      'To take it as it stands, add --accept',
+      'To accept it unchanged, add --accept',
     ]) {
       assert.ok(refused.stderr.includes(words), refused.stderr)
     }
@@ -131,7 +131,7 @@ describe('admin compact and admin doctor', () => {
     assert.deepEqual(
       findings.map(({ level, message }) => [level, message.slice(0, 40)]),
       [
-        ['warning', 'is not as it was written: its checksum d'],
+        ['warning', 'was edited since it was written: its che'],
         ['error', 'tables.user.records[1].email must be uni'],
         ['error', 'tables.user.records[2].username must be '],
       ],
@@ -152,10 +152,13 @@ describe('admin compact and admin doctor', () => {
     const before = snapshotOf(data)
     const { code, findings } = await report()
     assert.equal(code, 0)
-    assert.match(findings[0]?.message ?? '', /^the last \d+ bytes, from byte \d+, are of a write that was never finished/)
+    assert.match(
+      findings[0]?.message ?? '',
+      /^ends with an unfinished write, \d+ bytes from byte \d+; the next start removes it$/,
+    )
     assert.deepEqual(snapshotOf(data), before)
     const { stderr } = await admin('compact')
-    assert.match(stderr, /never finished; they are cut off/)
+    assert.match(stderr, /ended with an unfinished write of \d+ bytes, which is removed/)
     assert.deepEqual(await userNames(), ['dan', 'bob', 'cyd'])
   })
 
@@ -169,7 +172,7 @@ describe('admin compact and admin doctor', () => {
     assert.equal((await admin('users', 'list')).code, 1)
     const told = await admin('doctor')
     assert.equal(told.code, 1)
-    assert.ok(told.stdout.includes(`is damaged at byte ${second}, with 2 good transactions behind it`), told.stdout)
+    assert.ok(told.stdout.includes(`is damaged at byte ${second}, with 2 valid transactions behind it`), told.stdout)
     assert.match(told.stderr, /is damaged; --repair DIR saves all readable records into a new folder/)
     const { code, repair } = await report('--repair', 'saved')
     assert.equal(code, 1)
@@ -243,9 +246,9 @@ describe('admin compact and admin doctor', () => {
     edit('"username":"bob"', '"username":"rob","username":"bob"')
     const { code, findings, repair } = await report('--repair', 'saved')
     assert.equal(code, 1)
-    assert.match(findings[0]?.message ?? '', /line \d+: the key "username" is there twice/)
+    assert.match(findings[0]?.message ?? '', /line \d+: the key "username" occurs twice/)
     assert.equal(repair?.leftOut.length, 1)
-    assert.match(repair?.leftOut[0] ?? '', /^db\.json line \d+: all but the last "username" of its record$/)
+    assert.match(repair?.leftOut[0] ?? '', /^db\.json line \d+: the key "username" occurs twice; only its last value is saved$/)
     assert.deepEqual(await userNames('--data', 'saved'), ['ann', 'bob', 'cyd'])
   })
 
@@ -255,7 +258,7 @@ describe('admin compact and admin doctor', () => {
     assert.match(atFile.stderr, /db\.json cannot be read as a data folder: .*; name a folder with --data/)
     const toFile = await admin('doctor', '--repair', 'data/db.json')
     assert.equal(toFile.code, 2)
-    assert.match(toFile.stderr, /db\.json is no folder that can be looked into: .*; name a folder that does not exist yet/)
+    assert.match(toFile.stderr, /db\.json is not a readable folder: .*; name a folder that does not exist yet/)
     const below = await admin('doctor', '--repair', 'data/db.json/saved')
     assert.equal(below.code, 2)
     rmSync(file)
@@ -263,7 +266,7 @@ describe('admin compact and admin doctor', () => {
     for (const command of ['doctor', 'compact']) {
       const { code, stderr } = await admin(command)
       assert.equal(code, 1)
-      assert.match(stderr, /db\.json cannot be read: EISDIR.*; it must be a file that you may read/)
+      assert.match(stderr, /db\.json cannot be read: EISDIR.*; it must be a readable file/)
     }
   })
 

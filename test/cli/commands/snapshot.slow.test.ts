@@ -93,7 +93,7 @@ describe('admin reset and admin snapshot', () => {
 
   test('a snapshot is overwritten only with --force', async () => {
     const { code, stderr } = await admin(['snapshot', 'save', 'another'])
-    assert.deepEqual([code, stderr], [1, "error There is a snapshot 'another' already; --force writes over it\n"])
+    assert.deepEqual([code, stderr], [1, "error The snapshot 'another' already exists; --force overwrites it\n"])
     assert.equal((await admin(['snapshot', 'save', 'another', '--force'])).code, 0)
   })
 
@@ -102,7 +102,7 @@ describe('admin reset and admin snapshot', () => {
       for (const command of ['save', 'load']) {
         const { code, stderr } = await admin(['snapshot', command, '--', name])
         assert.equal(code, 2, stderr)
-        assert.match(stderr, /cannot name a snapshot: letters, digits/)
+        assert.match(stderr, /is not a valid name of a snapshot: use letters, digits/)
       }
       assert.deepEqual(await readdir(data('snapshots')), ['another.json', 'v1.before-import.json'])
     })

@@ -96,10 +96,10 @@ test('a damaged copy is refused before anything is lost', () =>
     assert.deepEqual([status, json.error, json.status_code], [500, 'Data file is damaged', 500])
     assert.match(
       json.details,
-      /^The snapshot 'before' cannot be loaded, and the data is as it was\. In the data folder, snapshots\/before\.json is not as it was last written/,
+      /^The snapshot 'before' cannot be loaded, and the data is unchanged\. In the data folder, snapshots\/before\.json was edited/,
     )
     assert.match(json.details, /^tables\..* must be a string \(id \d+, line \d+\)$/m)
-    assert.match(json.details, /Mend it by hand, or restore it from a copy\./)
+    assert.match(json.details, /Correct it by hand, or restore it from a backup\./)
     assert.ok(!json.details.includes(app.folder.path), 'where the data folder is, no client is told')
     assert.equal(app.reported.splice(0).length, 1, 'the log has it, too')
     assert.equal(app.app, former)
@@ -112,7 +112,7 @@ for (const [what, damage, words] of [
     (text: string) => text.slice(0, text.length / 2),
     /snapshots\/before\.json cannot be read: line \d+/,
   ],
-  ['a copy without anything in it', () => '', /snapshots\/before\.json cannot be read: it is empty\. Restore it from a copy/],
+  ['a copy without anything in it', () => '', /snapshots\/before\.json cannot be read: it is empty\. Restore it from a backup/],
 ] as const) {
   test(`${what} is named, with what to do`, () =>
     withApp(async (app) => {
@@ -132,7 +132,7 @@ test('a copy that is no file is named, too', () =>
     await mkdir(join(app.folder.path, 'data/snapshots/before.json'), { recursive: true })
     const { status, json } = await send(app, { request: `POST ${SNAPSHOTS}/before/load` })
     assert.equal(status, 500)
-    assert.match(json.details, /snapshots\/before\.json cannot be read: EISDIR.*; it must be a file that you may read$/)
+    assert.match(json.details, /snapshots\/before\.json cannot be read: EISDIR.*; it must be a readable file$/)
     app.reported.splice(0)
   }))
 

@@ -55,7 +55,7 @@ const refused: readonly (Pick<Scenario, 'name' | 'rawBody' | 'headers' | 'status
   },
   { name: 'JSON that is no array', rawBody: '{"name":"x"}', headers: JSON_TYPE, status: 400, says: /array of objects/ },
   { name: 'JSON that is none', rawBody: '[{', headers: JSON_TYPE, status: 400, says: /not valid JSON/ },
-  { name: 'a column twice', rawBody: 'name,name\na,b\n', headers: CSV, status: 400, says: /'name' is there twice/ },
+  { name: 'a column twice', rawBody: 'name,name\na,b\n', headers: CSV, status: 400, says: /'name' occurs twice/ },
   {
     name: 'upsert by no unique field',
     rawBody: REEF_CSV,
@@ -144,7 +144,7 @@ scenarios('import', [
     check: ({ json }) => {
       const { more, ...rows } = json.detail.error
       assert.equal(Object.keys(rows).length, 1000)
-      assert.match(more[0], /^\d+ more faults are not shown$/)
+      assert.match(more[0], /^\d+ more errors are not shown$/)
     },
   },
   {

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** Another process that runs a script of this folder and is spoken to in lines. */
+/** A child process that runs a script of this folder and exchanges lines with the test. */
 export class Child {
   readonly #process: ChildProcess
   readonly #closed: Promise<unknown>
-  /** What it has said and nobody has taken. */
+  /** Lines of the child that were not read yet. */
   #text = ''
   #isOver = false
   #wake = () => {}
@@ -24,7 +24,7 @@ export class Child {
       this.#text += chunk
       this.#wake()
     })
-    // A child that is killed reads no more.
+    // A killed child reads no more.
     child.stdin.on('error', () => {})
   }
 
@@ -32,13 +32,13 @@ export class Child {
     return this.#process.pid ?? 0
   }
 
-  /** Says a line and returns the answer. */
+  /** Sends a line and returns the answer. */
   ask(line: string): Promise<string> {
     this.#process.stdin?.write(`${line}\n`)
     return this.line()
   }
 
-  /** The next line that the child says. */
+  /** The next line of the child. */
   async line(): Promise<string> {
     for (;;) {
       const end = this.#text.indexOf('\n')
@@ -54,7 +54,7 @@ export class Child {
     }
   }
 
-  /** Ends the child without warning, and returns what it still had said. */
+  /** Kills the child and returns its remaining lines. */
   async kill(): Promise<string[]> {
     this.#process.kill('SIGKILL')
     await this.#closed

@@ -3,19 +3,19 @@ import type { FileStore } from '../../../src/store/embedded/file-store.ts'
 import type { Operation, StoredRecord } from '../../../src/store/store.ts'
 import { insert, remove, update } from '../../helpers/store-contract/library.ts'
 
-/** Of the records that are added, one in this many is kept. */
+/** One of this many added records is kept. */
 const KEPT = 20
 
 /** The record that every transaction changes. */
 export const counter: Operation = insert('author', { name: 'at -1' })
 
-/** Transaction `index`: adds a category, removes the one before unless it is to be kept, and counts. */
+/** Transaction `index`: adds a category, removes the previous one unless it is kept, and increments the counter. */
 function step(index: number): Operation[] {
   const before = index > 0 && (index - 1) % KEPT !== 0 ? [remove('category', index)] : []
   return [insert('category', { name: `category ${index}` }), ...before, update('author', 1, { name: `at ${index}` })]
 }
 
-/** Transactions after which one can tell from the records alone how many there were, and that each was applied once. */
+/** Transactions whose records show how many there were, and that each was applied once. */
 export class Counting {
   readonly #store: FileStore
   attempted = 0
@@ -34,7 +34,7 @@ export class Counting {
     this.acknowledged.add(index)
   }
 
-  /** Several writers at once, each with one transaction after the other, until there were so many. */
+  /** Runs several concurrent writers until this many transactions were attempted. */
   async writeUntil(count: number, writers: number): Promise<void> {
     const write = async () => {
       while (this.attempted < count) await this.next()
@@ -44,12 +44,12 @@ export class Counting {
 }
 
 /**
- * Asserts that the records are what the first so many transactions leave behind.
+ * Asserts that the records are those of the first N transactions.
  *
- * @returns how many those are
+ * @returns N
  */
 export function countOf({ author = [], category = [] }: Record<string, readonly StoredRecord[]>, at = ''): number {
-  assert.ok(author.length <= 1, `${at}: the counter is there twice`)
+  assert.ok(author.length <= 1, `${at}: the counter occurs twice`)
   const count = author[0] === undefined ? 0 : Number(/^at (-?\d+)$/.exec(String(author[0].name))?.[1]) + 1
   const all = Array.from({ length: count }, (_, index) => index)
   const expected = all.filter((index) => index % KEPT === 0 || index === count - 1)

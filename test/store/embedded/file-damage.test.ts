@@ -8,11 +8,11 @@ import { inFolder } from './folder.ts'
 const genres = (...records: readonly unknown[]) => JSON.stringify({ format: 1, tables: { genre: { next_id: 9, records } } })
 const sound = { id: 1, name: 'a' }
 
-/** What is wrong, the file, and the place in it that the message must name. */
+/** The damage, the content of the file, and the position that the message must name. */
 const DAMAGES: readonly (readonly [name: string, text: string, place: string])[] = [
   ['an empty file', '', 'it is empty'],
   ['half a file', genres(sound).slice(0, -9), 'line 1, column '],
-  ['a file that is not JSON', 'format: 1\n', 'line 1, column 1: something stands here that is no JSON'],
+  ['a file that is not JSON', 'format: 1\n', 'line 1, column 1: this is not JSON'],
   ['a file with a comma too many', '{"format": 1, "tables": {},}', 'line 1, column 28: a key in double quotes is missing'],
   ['a list', '[]', 'format'],
   ['null', 'null', 'format'],
@@ -39,7 +39,7 @@ const DAMAGES: readonly (readonly [name: string, text: string, place: string])[]
 
 describe('a damaged data file', () => {
   for (const [name, text, place] of DAMAGES) {
-    test(`${name} is refused and left as it is`, async () => {
+    test(`${name} is rejected and not changed`, async () => {
       await inFolder(async ({ folder, file, registry, store, reopen }) => {
         await store.close()
         await writeFile(file, text)
@@ -52,7 +52,7 @@ describe('a damaged data file', () => {
             return true
           })
           assert.equal(await readFile(file, 'utf8'), text)
-          // The lock is given back, so that the file can be mended and the store opened.
+          // The lock is released, so that the corrected file can be opened.
           assert.deepEqual(await readdir(folder), ['db.json'])
         }
         await writeFile(file, genres(sound))

@@ -34,7 +34,7 @@ async function openIn(folder: string, registry: Registry, forget: () => Promise<
   }
 }
 
-/** The tables of a data file, as a stranger would read them. */
+/** The tables of a parsed data file. */
 async function readTables(file: string): Promise<Record<string, { next_id: number; records: Record<string, unknown>[] }>> {
   const document: unknown = JSON.parse(await readFile(file, 'utf8'))
   assert.ok(isObject(document) && isObject(document.tables), 'there are no tables')
@@ -42,7 +42,7 @@ async function readTables(file: string): Promise<Record<string, { next_id: numbe
 }
 
 describe('the data file', () => {
-  test('is JSON with one record a line, in the order of ids', async () => {
+  test('is JSON with one record per line, in id order', async () => {
     await inFolder(async ({ shelves, file, store }) => {
       await shelves.accept([
         insert('genre', { name: 'line\nbreak' }, 10),
@@ -70,7 +70,7 @@ describe('the data file', () => {
     })
   })
 
-  test('a change of one record changes one line, the number of the last transaction and the checksum', async () => {
+  test('a change of one record changes one line, the sequence and the checksum', async () => {
     await inFolder(async ({ shelves, file, store, reopen }) => {
       await shelves.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
       await store.close()
@@ -86,7 +86,7 @@ describe('the data file', () => {
     })
   })
 
-  test('is for its owner alone, and so is the folder that is made for it', async () => {
+  test('is readable by its owner only, and so is a created folder', async () => {
     await inFolder(async ({ folder, file, reopen }) => {
       for (const name of ['a', 'b']) {
         const { shelves, store } = await reopen()
@@ -98,7 +98,7 @@ describe('the data file', () => {
     })
   })
 
-  test('is not touched by a transaction, and nothing is left beside it once the store is closed', async () => {
+  test('is not written by a transaction, and is the only file once the store is closed', async () => {
     await inFolder(async ({ shelves, folder, store }) => {
       assert.deepEqual(await readdir(folder), ['lock'])
       await Promise.all(['a', 'b', 'c'].map((name) => shelves.add('genre', { name })))
@@ -108,7 +108,7 @@ describe('the data file', () => {
     })
   })
 
-  test('what a crash left half written is neither read nor in the way, and lends the file no other mode', async () => {
+  test('an unfinished draft of a crash is ignored and replaced, and its mode is not kept', async () => {
     await inFolder(async ({ shelves, file, store, reopen }) => {
       await shelves.add('genre', { name: 'a' })
       await store.close()
@@ -122,7 +122,7 @@ describe('the data file', () => {
     })
   })
 
-  test('is not touched by what is refused or rehearsed, nor by closing after it', async () => {
+  test('is not written for rejected or rehearsed transactions, nor by closing after them', async () => {
     await inFolder(async ({ shelves, file, folder, store, reopen }) => {
       await shelves.add('genre', { name: 'a' })
       await store.close()
@@ -138,7 +138,7 @@ describe('the data file', () => {
     })
   })
 
-  test('a large one is whole', async () => {
+  test('a large one is complete', async () => {
     await inFolder(async ({ shelves, file, folder, store, reopen }) => {
       const name = 'ü'.repeat(300)
       await shelves.accept(Array.from({ length: 3000 }, () => insert('category', { name })))
@@ -150,7 +150,7 @@ describe('the data file', () => {
     })
   })
 
-  test('a next id that is missing or too low is mended', async () => {
+  test('a next id that is missing or too low is corrected', async () => {
     await inFolder(async ({ store, file, reopen }) => {
       await store.close()
       for (const next of ['', '"next_id": 2, ', '"next_id": "x", ']) {
@@ -189,7 +189,7 @@ describe('models that come and go', () => {
     })
   })
 
-  test('a store that holds nothing but such tables survives being opened and closed', async () => {
+  test('a store with only such tables keeps them when it is opened and closed', async () => {
     await inFolder(async ({ store, file, reopen }) => {
       await store.close()
       const text = '{"format": 1, "tables": {"stranger": {"next_id": 5, "records": [{"id": 2, "anything": [{}]}]}}}'
@@ -207,14 +207,14 @@ describe('models that come and go', () => {
     })
   })
 
-  test('records that a field has since been added to, or taken from, are served as they are', async () => {
+  test('records from before a field was added or removed are returned as stored', async () => {
     await inFolder(async ({ store, file, reopen }) => {
       await store.close()
       await writeFile(
         file,
         '{"format": 1, "tables": {"genre": {"next_id": 2, "records": [{"id": 1, "name": null, "former": 7}]}}}',
       )
-      // Under a registry without the model it is taken over; so it stands in a file of ours.
+      // A registry without the model accepts the file, which is then rewritten with a checksum.
       await reopen(libraryRegistry(['genre', 'book', 'cover', 'review']))
       const { shelves } = await reopen()
       assert.deepEqual(await shelves.find('genre'), [[{ id: 1, name: null, former: 7 }], 1])
@@ -241,7 +241,7 @@ describe('a new store', () => {
 })
 
 describe('reading only', () => {
-  test('takes no lock, sees what is on disk and refuses writes', async () => {
+  test('takes no lock, returns the data on disk and rejects writes', async () => {
     await inFolder(async ({ shelves, folder, registry }) => {
       await shelves.add('genre', { name: 'a' })
       const reader = await FileStore.open(folder, registry, 'read')
@@ -250,12 +250,12 @@ describe('reading only', () => {
       await shelves.add('genre', { name: 'c' })
       assert.deepEqual(await new Library(reader).ids('genre'), [1])
       await reader.close()
-      // The writer still has the folder.
+      // The writer still holds the lock.
       await assert.rejects(FileStore.open(folder, registry, 'write'), { name: 'AppError', code: 'DATA_IN_USE' })
     })
   })
 
-  test('makes nothing where there is nothing', async () => {
+  test('creates no files in an empty folder', async () => {
     const folder = await temporaryFolder()
     try {
       const reader = await FileStore.open(join(folder.path, 'data'), libraryRegistry(), 'read')
@@ -269,7 +269,7 @@ describe('reading only', () => {
 })
 
 describe('one writer', () => {
-  test('a folder that is open for writing is in use, until it is closed', async () => {
+  test('a folder open for writing is in use until it is closed', async () => {
     await inFolder(async ({ folder, registry, store }) => {
       await assert.rejects(FileStore.open(folder, registry, 'write'), (error: Error) => {
         assert.match(error.message, new RegExp(`process ${process.pid} `))

@@ -18,21 +18,21 @@ const unavailable = (error: unknown) => {
   return true
 }
 
-/** A store on a disk that can be made to fail. */
+/** A store on a `FaultyDisk`. */
 function onFaultyDisk(body: (place: Place, disk: FaultyDisk) => Promise<void>): Promise<void> {
   const disk = new FaultyDisk()
   return inFolder((place) => body(place, disk).finally(() => disk.mend()), { disk })
 }
 
-/** Two ways in which the file system can refuse: before there is a journal, and when it is written to. */
+/** Two failures of the file system: before the journal exists, and when it is written. */
 const OBSTACLES: readonly (readonly [name: string, kind: StepKind])[] = [
   ['the journal cannot be opened', 'open'],
   ['the journal cannot be written', 'write'],
 ]
 
-describe('a write that fails', () => {
+describe('a failed write', () => {
   for (const [name, kind] of OBSTACLES) {
-    test(`${name}: nothing is applied, and it goes on once that is mended`, async () => {
+    test(`${name}: nothing is applied, and writes succeed once the disk works again`, async () => {
       await onFaultyDisk(async (place, disk) => {
         const { shelves, store, folder } = place
         disk.fail('ENOSPC', kind)
@@ -48,7 +48,7 @@ describe('a write that fails', () => {
     })
   }
 
-  test('says nothing of paths, and keeps the reason for the log', async () => {
+  test('does not disclose paths; its cause is the system error', async () => {
     await onFaultyDisk(async ({ store, folder }, disk) => {
       disk.fail('ENOSPC', 'write')
       await assert.rejects(store.transact([insert('genre', { name: 'a' })]), (error: unknown) => {
@@ -60,7 +60,7 @@ describe('a write that fails', () => {
     })
   })
 
-  test('leaves a store that was new, new', async () => {
+  test('leaves a new store new', async () => {
     await onFaultyDisk(async ({ store }, disk) => {
       disk.fail('ENOSPC', 'write')
       await assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
@@ -68,7 +68,7 @@ describe('a write that fails', () => {
     })
   })
 
-  test('takes back updates, removals and all that a cascade did', async () => {
+  test('reverts updates, removals and cascades', async () => {
     await onFaultyDisk(async ({ shelves, store, folder, reopen }, disk) => {
       await shelves.add('series', { name: 's' })
       await shelves.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
@@ -87,7 +87,7 @@ describe('a write that fails', () => {
         assert.deepEqual(await onDisk(folder), before)
       }
       disk.mend()
-      // What is unique and who refers to whom is as it was, too.
+      // Unique values and references are restored, too.
       await shelves.refuse([insert('genre', { name: 'b' })], [{ kind: 'unique', index: 0, field: 'name' }])
       await shelves.accept([insert('genre', { name: 'other' }), remove('series', 1)])
       const again = (await reopen()).shelves
@@ -95,7 +95,7 @@ describe('a write that fails', () => {
     })
   })
 
-  test('is told to whoever follows as its opposite, in the step in which it is taken back', async () => {
+  test('is reported to listeners as its opposite, in the step that reverts it', async () => {
     await onFaultyDisk(async ({ shelves, store }, disk) => {
       await shelves.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
       const told: (readonly Change[])[] = []
@@ -121,7 +121,7 @@ describe('a write that fails', () => {
     })
   })
 
-  test('fails all that wait for it, since the later stand on the earlier', async () => {
+  test('fails all transactions that wait for it, since later ones build on earlier ones', async () => {
     await onFaultyDisk(async ({ shelves, store, reopen }, disk) => {
       await shelves.add('genre', { name: 'before' })
       disk.fail('ENOSPC', 'write')
@@ -148,7 +148,7 @@ describe('a write that fails', () => {
     })
   })
 
-  test('an id that was told to nobody is still never given to two records', async () => {
+  test('never gives an id to two records, even one that was never returned', async () => {
     await onFaultyDisk(async ({ shelves, store }, disk) => {
       await shelves.add('genre', { name: 'a' })
       disk.fail('ENOSPC', 'write')
@@ -159,7 +159,7 @@ describe('a write that fails', () => {
     })
   })
 
-  test('does not keep the store from closing', async () => {
+  test('does not prevent the store from closing', async () => {
     await onFaultyDisk(async ({ store, folder }, disk) => {
       disk.fail('ENOSPC', 'write')
       const pending = assert.rejects(store.transact([insert('genre', { name: 'a' })]), unavailable)
@@ -171,7 +171,7 @@ describe('a write that fails', () => {
   })
 })
 
-describe('a write that succeeds', () => {
+describe('a successful write', () => {
   test('is on disk when the transaction resolves', async () => {
     await inFolder(async ({ shelves, folder }) => {
       for (const name of ['a', 'b', 'c']) {
@@ -181,14 +181,14 @@ describe('a write that succeeds', () => {
     })
   })
 
-  test('is on disk for each of many that wait at the same time, who share few writes', async () => {
+  test('is on disk for each of many concurrent transactions, which share few writes', async () => {
     const disk = new FaultyDisk()
     await inFolder(
       async ({ store, folder }) => {
         const lost: string[] = []
         const waiting = Array.from({ length: 100 }, async (_, index) => {
           await store.transact([insert('genre', { name: `genre ${index}.` })])
-          // No write ends between the resolution and this: what is read is what the write left that resolved it.
+          // No other write ends between the resolution and this read.
           const text = readFileSync(join(folder, 'journal.1.log'), 'utf8')
           if (!text.includes(`"genre ${index}."`)) lost.push(`genre ${index}`)
         })
@@ -200,7 +200,7 @@ describe('a write that succeeds', () => {
     )
   })
 
-  test('follows another for what comes while that is under way', async () => {
+  test('follows the present one for transactions that arrive during it', async () => {
     await inFolder(async ({ shelves, folder, reopen }) => {
       const earlier = shelves.add('genre', { name: 'a' })
       await shelves.add('genre', { name: 'b' })
@@ -210,7 +210,7 @@ describe('a write that succeeds', () => {
     })
   })
 
-  test('stands, though the one after it fails', async () => {
+  test('remains when the next one fails', async () => {
     await onFaultyDisk(async ({ shelves, store, folder, reopen }, disk) => {
       let writes = 0
       disk.before = ({ kind }) => {
@@ -253,7 +253,7 @@ describe('a write that succeeds', () => {
 })
 
 describe('close', () => {
-  test('waits for what was accepted', async () => {
+  test('waits for accepted transactions', async () => {
     await inFolder(async ({ store, folder }) => {
       const settled: Outcome[] = []
       const waiting = ['a', 'b', 'c'].map((name) =>
@@ -270,7 +270,7 @@ describe('close', () => {
     })
   })
 
-  test('refuses what comes after it, even while it still waits', async () => {
+  test('rejects later transactions, also while it waits', async () => {
     await inFolder(async ({ store, reopen }) => {
       const accepted = store.transact([insert('genre', { name: 'a' })])
       const closed = store.close()
@@ -281,7 +281,7 @@ describe('close', () => {
     })
   })
 
-  test('a second time does nothing to whoever has the folder now', async () => {
+  test('called again does not affect the next holder of the folder', async () => {
     await inFolder(async ({ store, folder, registry, reopen }) => {
       await reopen()
       await store.close()
@@ -289,7 +289,7 @@ describe('close', () => {
     })
   })
 
-  test('a second time at the same time resolves no sooner than the first', async () => {
+  test('called twice resolves both calls when the store is closed', async () => {
     await inFolder(async ({ shelves, store, folder }) => {
       await shelves.add('genre', { name: 'a' })
       const closed = store.close()
@@ -331,7 +331,7 @@ describe('close', () => {
     })
   }
 
-  test('and being opened again in vain, over and over, loses nothing', async () => {
+  test('loses nothing when compaction fails at every close and start', async () => {
     await inFolder(async ({ shelves, store, file, folder, reopen }) => {
       await shelves.add('genre', { name: '0' })
       await mkdir(`${file}.new`)

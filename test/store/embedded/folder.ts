@@ -8,16 +8,16 @@ import { Library, libraryRegistry } from '../../helpers/store-contract/library.t
 
 export interface Place {
   readonly folder: string
-  /** `db.json`, there or not. */
+  /** Path of `db.json`, whether or not it exists. */
   readonly file: string
   readonly registry: Registry
   readonly store: FileStore
   readonly shelves: Library
-  /** Closes the store, if it is open, and opens it again, perhaps with other models. */
+  /** Closes the store if it is open, and opens it again, optionally with other models. */
   reopen(registry?: Registry): Promise<{ store: FileStore; shelves: Library }>
 }
 
-/** Lends a new file store in a folder of its own. */
+/** Calls `use` with a new file store in a temporary folder. */
 export async function inFolder(body: (place: Place) => Promise<void>, options: FileStoreOptions = {}): Promise<void> {
   const temporary = await temporaryFolder()
   const folder = join(temporary.path, 'data')
@@ -43,7 +43,7 @@ export async function inFolder(body: (place: Place) => Promise<void>, options: F
   }
 }
 
-/** What is on disk at this moment, as somebody else reads it. */
+/** The records on disk at this moment, as another process reads them. */
 export async function onDisk(folder: string): Promise<Record<string, readonly StoredRecord[]>> {
   const reader = await FileStore.open(folder, libraryRegistry(), 'read')
   const everything = await new Library(reader).everything()
@@ -56,18 +56,18 @@ export async function genresOnDisk(folder: string): Promise<unknown[]> {
   return ((await onDisk(folder)).genre ?? []).map(({ name }) => name)
 }
 
-/** The names of the journal files, in the order of the alphabet. */
+/** Names of the journal files in alphabetical order. */
 export const journalsIn = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => name.startsWith('journal.'))
     .sort()
 
-/** Copies a folder, in one go, as a crash at this moment would leave it: the lock is nobody's. */
+/** Copies a folder synchronously, as a crash at this moment would leave it, without the lock. */
 export function copyAsCrashed(from: string, to: string): void {
   cpSync(from, to, { recursive: true, filter: (source) => !basename(source).startsWith('lock') })
 }
 
-/** Opens a folder for writing, as the next start would, lends the store and closes it. */
+/** Opens a folder for writing, calls `use` with the store and closes it. */
 export async function whenOpened<T>(folder: string, body: (shelves: Library, warnings: string[]) => Promise<T>): Promise<T> {
   const warnings: string[] = []
   const store = await FileStore.open(folder, libraryRegistry(), 'write', { warn: (message) => warnings.push(message) })

@@ -6,7 +6,7 @@ import { FileStore } from '../../../src/store/embedded/file-store.ts'
 import { Library, libraryRegistry } from '../../helpers/store-contract/library.ts'
 import { inFolder, journalsIn, type Place, whenOpened } from './folder.ts'
 
-/** A library in which every kind of constraint is kept, one record a line. */
+/** Adds records that use every kind of constraint, one per line. */
 async function furnish({ shelves, store }: Place): Promise<void> {
   await shelves.add('author', { name: 'Ann', email: 'ann@example.com', rank: 3, active: true, passphrase: '$argon2id$x' })
   await shelves.add('author', { name: 'Bob', email: 'bob@example.com' })
@@ -16,7 +16,7 @@ async function furnish({ shelves, store }: Place): Promise<void> {
   await store.close()
 }
 
-/** What is replaced in the file (in the first place where it stands), and what must be said. */
+/** The text to replace in the file (its first occurrence), and what the message must contain. */
 const EDITS: readonly (readonly [name: string, from: string, to: string, said: readonly string[]])[] = [
   ['a number for text', '"name":"Ann"', '"name":7', ['tables.author.records[0].name must be a string (id 1, line 6)']],
   ['text for a number', '"rank":3', '"rank":"3"', ['tables.author.records[0].rank must be an integer (id 1, line 6)']],
@@ -28,11 +28,11 @@ const EDITS: readonly (readonly [name: string, from: string, to: string, said: r
   ['null for what is mandatory', '"name":"Bob"', '"name":null', ['tables.author.records[1].name is mandatory']],
   ['nothing for what is mandatory', '"name":"Bob",', '', ['tables.author.records[1].name is mandatory']],
   ['a value twice', '"name":"b"', '"name":"a"', ['tables.genre.records[1].name must be unique, and records[0] has the same']],
-  ['an id twice', '{"id":3,"name":"c"}', '{"id":1,"name":"c"}', ['tables.genre.records[2] has the id 1, which records[0] has']],
-  ['an id of 0', '{"id":3,"name":"c"}', '{"id":0,"name":"c"}', ['tables.genre.records[2] has no id, which is an integer from 1']],
-  ['a record without an id', '{"id":3,"name":"c"}', '{"name":"c"}', ['tables.genre.records[2] has no id']],
-  ['a record that is a list', '{"id":3,"name":"c"}', '[3]', ['tables.genre.records[2] has no id']],
-  ['a record that is null', '{"id":3,"name":"c"}', 'null', ['tables.genre.records[2] has no id']],
+  ['an id twice', '{"id":3,"name":"c"}', '{"id":1,"name":"c"}', ['tables.genre.records[2] has the id 1, as has records[0]']],
+  ['an id of 0', '{"id":3,"name":"c"}', '{"id":0,"name":"c"}', ['tables.genre.records[2] must have an id, an integer from 1']],
+  ['a record without an id', '{"id":3,"name":"c"}', '{"name":"c"}', ['tables.genre.records[2] must have an id']],
+  ['a record that is a list', '{"id":3,"name":"c"}', '[3]', ['tables.genre.records[2] must have an id']],
+  ['a record that is null', '{"id":3,"name":"c"}', 'null', ['tables.genre.records[2] must have an id']],
   [
     'a choice that is none',
     '"draft"',
@@ -41,19 +41,24 @@ const EDITS: readonly (readonly [name: string, from: string, to: string, said: r
   ],
   ['a pattern that is broken', '"ab-1"', '"1-ab"', ['tables.book.records[0].code format is invalid']],
   ['a list of wrong choices', '["new"]', '["old"]', ['tables.book.records[0].labels must be one of']],
-  ['a link that leads nowhere', '"genres":[1,2]', '"genres":[1,9]', ['records[0].genres refers to genre 9, which is not there']],
+  [
+    'a link that leads nowhere',
+    '"genres":[1,2]',
+    '"genres":[1,9]',
+    ['records[0].genres refers to genre 9, which does not exist'],
+  ],
   ['a link twice', '"genres":[1,2]', '"genres":[1,1]', ['tables.book.records[0].genres must be written as [1]']],
   [
     'a reference that leads nowhere',
     '"author_id":1',
     '"author_id":9',
-    ['book.records[0].author_id refers to author 9, which is not'],
+    ['book.records[0].author_id refers to author 9, which does not'],
   ],
   [
     'a record that others refer to taken out',
     '{"id":2,"name":"b"},\n',
     '',
-    ['tables.book.records[0].genres refers to genre 2, which is not there (id 1, line 14)'],
+    ['tables.book.records[0].genres refers to genre 2, which does not exist (id 1, line 14)'],
   ],
   [
     'two faults in two tables',
@@ -67,9 +72,9 @@ const EDITS: readonly (readonly [name: string, from: string, to: string, said: r
   ],
 ]
 
-describe('a broken record in a db.json that was changed by hand', () => {
+describe('an invalid record in an edited db.json', () => {
   for (const [name, from, to, said] of EDITS) {
-    test(`${name} is named, and nothing is dropped`, async () => {
+    test(`${name} is reported, and no record is dropped`, async () => {
       await inFolder(async (place) => {
         await furnish(place)
         const text = readFileSync(place.file, 'utf8')
@@ -94,7 +99,7 @@ describe('a broken record in a db.json that was changed by hand', () => {
     })
   }
 
-  test('is one of at most fifty, and the rest is counted', async () => {
+  test('is one of at most fifty reported ones; the others are counted', async () => {
     await inFolder(async ({ store, file, folder, registry }) => {
       await store.close()
       const records = Array.from({ length: 60 }, (_, index) => ({ id: index + 1, name: index }))
@@ -108,55 +113,55 @@ describe('a broken record in a db.json that was changed by hand', () => {
   })
 })
 
-/** What JSON allows, and what would be lost without a word: how the file is changed, and what must be said. */
+/** Content that JSON allows and a rewrite would lose: the change of the file, and what the message must contain. */
 const LOSSES: readonly (readonly [name: string, change: (text: string) => string, said: string])[] = [
   [
     'a table twice',
     (text) => text.replace('"genre": {', '"genre": {"next_id": 9, "records": [\n]},\n"genre": {'),
-    'tables.genre is there twice',
+    'tables.genre occurs twice',
   ],
   [
     'a table twice, pretty-printed',
     (text) => pretty(text).replace('    "genre": {', '    "genre": {"records": [{"id": 8}]},\n    "genre": {'),
-    'line 24: the key "genre" is there twice',
+    'line 24: the key "genre" occurs twice',
   ],
   [
     'the tables twice',
     (text) => text.replace('"tables": {', '"tables": {},\n"tables": {'),
-    'line 5: the key "tables" is there twice',
+    'line 5: the key "tables" occurs twice',
   ],
   [
     'the id twice in a record',
     (text) => text.replace('{"id":2,"name":"b"}', '{"id":7,"id":2,"name":"b"}'),
-    'line 11: the key "id" is there',
+    'line 11: the key "id" occurs',
   ],
   [
     'a field twice in a record',
     (text) => text.replace('"name":"b"', '"name":"x","name":"b"'),
-    'line 11: the key "name" is there twice',
+    'line 11: the key "name" occurs twice',
   ],
   [
     'a field twice in a record, pretty-printed',
     (text) => pretty(text).replace('"name": "b"', '"name": "x", "name": "b"'),
-    'the key "name" is there twice',
+    'the key "name" occurs twice',
   ],
   [
     'a member of ours to which one was added',
     (text) => text.replace(/"checksum.*\n/, '"checksum": "0", "note": [1]\n'),
-    ': note is no member',
+    ': note is not a member',
   ],
   [
     'a table with more than records',
     (text) => text.replace('"next_id": 4', '"next_id": 4, "note": 1'),
-    ': tables.genre.note is no member',
+    ': tables.genre.note is not a member',
   ],
 ]
 
 const pretty = (text: string): string => JSON.stringify(JSON.parse(text), null, 2)
 
-describe('a db.json that was changed by hand and would lose something', () => {
+describe('an edited db.json with content that a rewrite would lose', () => {
   for (const [name, change, said] of LOSSES) {
-    test(`(${name}) is refused and left as it is`, async () => {
+    test(`(${name}) is rejected and not changed`, async () => {
       await inFolder(async (place) => {
         await furnish(place)
         const text = readFileSync(place.file, 'utf8')
@@ -177,7 +182,7 @@ describe('a db.json that was changed by hand and would lose something', () => {
   }
 })
 
-/** The same content in layouts that editors and other programs leave. */
+/** The same content in layouts of editors and other programs. */
 const LAYOUTS: readonly (readonly [name: string, change: (text: string) => string])[] = [
   ['pretty-printed', (text) => JSON.stringify(JSON.parse(text), null, 2)],
   ['with the byte order mark of an editor', (text) => `\uFEFF${text}`],
@@ -198,9 +203,9 @@ const LAYOUTS: readonly (readonly [name: string, change: (text: string) => strin
   ['with an empty table', (text) => text.replace('"tables": {', '"tables": {\n"stranger": {"next_id": 4, "records": [\n]},')],
 ]
 
-describe('a db.json that was changed by hand and is fine', () => {
+describe('a valid edited db.json', () => {
   for (const [name, change] of LAYOUTS) {
-    test(`${name} opens with one warning, and is put in order`, async () => {
+    test(`${name} opens with one warning, and is rewritten`, async () => {
       await inFolder(async (place) => {
         await furnish(place)
         const text = readFileSync(place.file, 'utf8')
@@ -212,7 +217,7 @@ describe('a db.json that was changed by hand and is fine', () => {
           assert.equal(warnings.length, 1, warnings.join('\n'))
           assert.match(
             warnings[0] ?? '',
-            /^db\.json (was changed by hand|has no checksum).*; its 7 records were checked and are fine$/,
+            /^db\.json (was edited since it was last written|has no checksum); its 7 records were validated and are correct$/,
           )
           assert.deepEqual(await byId(shelves), before)
           assert.equal((await shelves.expect('genre', 2)).name, 'b')
@@ -228,7 +233,7 @@ describe('a db.json that was changed by hand and is fine', () => {
     })
   }
 
-  test('takes a next id from its highest id, when that is higher', async () => {
+  test('derives the next id from its highest id if that is higher', async () => {
     await inFolder(async (place) => {
       await furnish(place)
       const text = readFileSync(place.file, 'utf8')
@@ -239,7 +244,7 @@ describe('a db.json that was changed by hand and is fine', () => {
     })
   })
 
-  test('is judged with the journal that was not folded in yet, which is kept', async () => {
+  test('is validated together with the journal, which is kept', async () => {
     await inFolder(async (place) => {
       await furnish(place)
       const { shelves, folder, file } = { ...place, ...(await place.reopen()) }
@@ -248,14 +253,14 @@ describe('a db.json that was changed by hand and is fine', () => {
       const [journal = ''] = journalsIn(folder)
       const lines = readFileSync(`${folder}/${journal}`)
       const text = readFileSync(file, 'utf8')
-      // What the journal leaves behind does not refer to it any more, and has the name that is given here.
+      // The journal's records no longer refer to it, and have the name set here.
       for (const [from, to, fault] of [
         ['{"id":2,"name":"b"},\n', '', undefined],
         ['"name":"b"', '"name":"d"', 'tables.genre.records[1].name must be unique, and genre 4 has the same (id 2, line '],
         [
           '{"id":1,"name":"Ann"',
           '{"id":5,"name":"Ann"',
-          "the journal's book.author_id refers to author 1, which is not there (id 1)",
+          "the journal's book.author_id refers to author 1, which does not exist (id 1)",
         ],
       ] as const) {
         writeFileSync(file, text.replace(from, to))
@@ -268,7 +273,7 @@ describe('a db.json that was changed by hand and is fine', () => {
     })
   })
 
-  test('while the store is open is neither believed nor overwritten', async () => {
+  test('is neither merged nor overwritten while the store is open', async () => {
     const warnings: string[] = []
     await inFolder(
       async (place) => {
@@ -293,7 +298,7 @@ describe('a db.json that was changed by hand and is fine', () => {
   })
 })
 
-test('a db.json that is as it was written is not judged, though a model has become stricter', async () => {
+test('an unchanged db.json is not validated, although a model has become stricter', async () => {
   await inFolder(async (place) => {
     const lax = libraryRegistry(['author', 'book', 'cover', 'review'])
     await place.store.close()
@@ -310,7 +315,7 @@ async function readAll({ folder, registry }: Place) {
   return byId(new Library(store))
 }
 
-/** Every record of every table, in the order of ids. */
+/** All records of all tables in id order. */
 async function byId(shelves: Library) {
   const everything = await shelves.everything()
   return Object.fromEntries(Object.entries(everything).map(([name, records]) => [name, records.toSorted((a, b) => a.id - b.id)]))

@@ -1,5 +1,5 @@
-// Several writers that work as fast as they can until the process is killed. It is the compiled code, so that it starts fast.
-// Says `+<id> <name>` of each record that is stored, `-<id> <name>` of each that is removed again, and when it compacts.
+// Several writers that write without pause until the process is killed. Uses the compiled code, which starts faster.
+// Prints `+<id> <name>` for each stored record, `-<id> <name>` for each removed one, and when a compaction begins and ends.
 import { writeSync } from 'node:fs'
 import { ID_FIELD, makeField } from '../../../dist/model/field.js'
 import { Model } from '../../../dist/model/model.js'
@@ -11,7 +11,7 @@ const KEPT = 5
 const [folder, prefix, writers] = process.argv.slice(2)
 const name = makeField({ name: 'name', type: 'string', required: true, unique: true })
 const registry = new Registry([new Model({ name: 'Genre', internal: false, timestamps: false, fields: [ID_FIELD, name] })])
-// Not by way of `process.stdout`, which keeps in memory what nobody has read yet: that would die with the process.
+// Synchronous, since the buffer of `process.stdout` would be lost with the process.
 function say(line) {
   for (;;) {
     try {
@@ -35,7 +35,7 @@ let number = 0
 
 async function commit(operation) {
   const outcome = await store.transact([operation])
-  if (!outcome.ok) throw new Error('A change was refused')
+  if (!outcome.ok) throw new Error('A change was rejected')
   return outcome.records[0].id
 }
 

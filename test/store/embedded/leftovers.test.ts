@@ -16,7 +16,7 @@ import { genresOnDisk } from './folder.ts'
 
 const genre = { table: 'genre', id: 1, before: undefined, after: { id: 1, name: 'a' } }
 
-test('a journal that could not be folded at the start is folded at the end, though nothing was written', async () => {
+test('a journal whose compaction failed at start is compacted at close, although nothing was written', async () => {
   const { path, remove } = await temporaryFolder()
   writeFileSync(join(path, 'journal.1.log'), encodeEntry(1, [genre], new Map([['genre', 2]])))
   const disk = new FaultyDisk()
@@ -31,7 +31,7 @@ test('a journal that could not be folded at the start is folded at the end, thou
   await remove()
 })
 
-test('what killed processes left of a snapshot and of their locks is removed by who holds the folder', async () => {
+test('drafts of snapshots and locks of killed processes are removed by the next holder', async () => {
   const { path, remove } = await temporaryFolder()
   const { pid } = spawnSync(process.execPath, ['--eval', ''])
   const kept = [`lock.${process.pid}.89abcdef`, 'lock.md']
@@ -47,9 +47,9 @@ test('what killed processes left of a snapshot and of their locks is removed by 
   await remove()
 })
 
-test('a process that has ended and is not waited for holds no lock', { skip: process.platform !== 'linux' }, async () => {
+test('a zombie process holds no lock', { skip: process.platform !== 'linux' }, async () => {
   const { path, remove } = await temporaryFolder()
-  // The shell becomes a program that never asks what became of its child, which ends after that.
+  // The shell execs a program that never waits for its child, so the child becomes a zombie.
   const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60'])
   try {
     const [text] = await once(parent.stdout, 'data')

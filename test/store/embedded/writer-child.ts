@@ -1,4 +1,4 @@
-// Writes records one after the other until it is killed, and says the id of each that is kept.
+// Writes records one after the other until it is killed, and prints the id of each stored one.
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
 import { libraryRegistry } from '../../helpers/store-contract/library.ts'
 

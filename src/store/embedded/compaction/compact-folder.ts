@@ -1,6 +1,6 @@
 import type { Registry } from '../../../model/registry.ts'
 import { type Disk, nodeDisk } from '../files/disk.ts'
-import { acquireLock, lockPath } from '../files/lock.ts'
+import { whileLocked } from '../files/lock.ts'
 import {
   editedNotice,
   openSnapshot,
@@ -14,12 +14,13 @@ import { ignoreRecords, replay, validatorForEdited } from '../recovery/replay.ts
 import { compact, countRecords } from './compact.ts'
 
 /** Result of `compactFolder`. Sizes in bytes. */
-export interface Compacted {
+export interface CompactedFolder {
   readonly before: { readonly snapshot: number; readonly journal: number }
   readonly after: number
   readonly records: number
 }
 
+/** Options of `compactFolder`. */
 export interface CompactOptions {
   /** Accepts an edited `db.json` even if it does not match the models. */
   readonly accept?: boolean
@@ -31,32 +32,26 @@ export interface CompactOptions {
  *
  * @throws {AppError} DATA_IN_USE naming the holder, DATA_CORRUPT
  */
-export async function compactFolder(folder: string, registry: Registry, options: CompactOptions = {}): Promise<Compacted> {
+export function compactFolder(folder: string, registry: Registry, options: CompactOptions = {}): Promise<CompactedFolder> {
   const { accept = false, warn = () => {} } = options
   const disk = nodeDisk
-  const release = await acquireLock(lockPath(folder))
-  try {
+  return whileLocked(folder, async () => {
     await removeDraft(folder, disk)
     const { snapshot: opened, journal } = await readFolder(folder, disk)
     try {
       const sizes = await Promise.all(journal.paths.map((path) => sizeOf(path, disk)))
-      const {
-        snapshot,
-        overlay,
-        validation: judgement,
-      } = await replay(opened, journal.entries, ignoreRecords, validatorForEdited(accept ? undefined : registry))
-      rejectInvalid(snapshotPath(folder), judgement, accept ? '' : 'To take it as it stands, add --accept')
+      const validatorFor = validatorForEdited(accept ? undefined : registry)
+      const { snapshot, overlay, validation } = await replay(opened, journal.entries, ignoreRecords, validatorFor)
+      rejectInvalid(snapshotPath(folder), validation, accept ? '' : 'To accept it unchanged, add --accept')
       await truncateTail(journal, disk, warn)
-      if (judgement !== undefined && opened.file !== undefined && !accept) warn(editedNotice(opened.file.origin, judgement))
+      if (validation !== undefined && opened.file !== undefined && !accept) warn(editedNotice(opened.file.origin, validation))
       const { bytes } = await compact(folder, disk, { snapshot, overlay, sequence: journal.last, covered: journal.paths })
       const before = { snapshot: opened.file?.bytes ?? 0, journal: sizes.reduce((sum, size) => sum + size, 0) }
       return { before, after: bytes, records: await recordsIn(folder, disk) }
     } finally {
       await opened.file?.close()
     }
-  } finally {
-    await release()
-  }
+  })
 }
 
 async function sizeOf(path: string, disk: Disk): Promise<number> {

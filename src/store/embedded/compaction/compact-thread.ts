@@ -13,9 +13,9 @@ const BOOT = (tsx: string) =>
 /** Compacts in a worker thread, so that requests do not wait. */
 export const compactInThread: CompactionRunner = async (task) => {
   const worker = new Worker(isSource ? BOOT(import.meta.resolve('tsx/esm/api')) : SCRIPT, { workerData: task })
-  const ended = once(worker, 'exit').then(([code]) => {
-    throw new Error(`The thread that folds ended with ${code}`)
+  const exited = once(worker, 'exit').then(([code]) => {
+    throw new Error(`The compaction thread exited with code ${code}`)
   })
-  const [folded] = await Promise.race([once(worker, 'message'), ended])
-  return folded
+  const [result] = await Promise.race([once(worker, 'message'), exited])
+  return result
 }

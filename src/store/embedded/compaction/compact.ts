@@ -1,11 +1,11 @@
 import type { StoredRecord } from '../../store.ts'
 import type { Disk } from '../files/disk.ts'
-import { readJournal } from '../journal/journal.ts'
+import { readJournal } from '../journal/reader.ts'
 import { openSnapshot, snapshotIn, snapshotSize } from '../recovery/recovery.ts'
-import { countLines, idAt, lineOf, linesIn, type SnapshotPart } from '../snapshot/layout.ts'
+import { countLines, idAt, lineOf, linesIn, linesOf, type SnapshotPart } from '../snapshot/layout.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import { JournalOverlay } from './journal-overlay.ts'
-import { joined, merge } from './merge.ts'
+import { joinLines, merge } from './merge.ts'
 
 /** A compaction as plain data, which can be posted to another thread. */
 export interface CompactionTask {
@@ -34,8 +34,8 @@ export async function compactFiles({ folder, before }: CompactionTask, disk: Dis
     if (snapshot.file !== undefined && snapshot.file.origin !== 'ours') {
       throw new Error('db.json was changed by another program; the next start validates it')
     }
-    const { entries, last, paths, torn } = await readJournal(folder, disk, snapshot.sequence, before)
-    if (torn !== undefined) throw new Error(`${torn.path} ends with a write that was never finished`)
+    const { entries, last, paths, torn } = await readJournal(folder, disk, { sequence: snapshot.sequence, before })
+    if (torn !== undefined) throw new Error(`${torn.path} ends with an unfinished write`)
     return await compact(folder, disk, { snapshot, overlay: new JournalOverlay(entries), sequence: last, covered: paths })
   } finally {
     await snapshot.file?.close()
@@ -59,10 +59,10 @@ export async function compact(
   disk: Disk,
   { snapshot, overlay, sequence, covered }: CompactionInput,
 ): Promise<CompactionResult> {
-  const isOurs = snapshot.file === undefined || snapshot.file.origin === 'ours'
-  if (!isOurs || sequence !== snapshot.sequence) {
+  const isUnchanged = snapshot.file === undefined || snapshot.file.origin === 'ours'
+  if (!isUnchanged || sequence !== snapshot.sequence) {
     const low = snapshotIn(folder, disk)
-    low.data = { sequence, parts: merge(isOurs ? snapshot.parts : canonical(snapshot.parts), overlay) }
+    low.data = { sequence, parts: merge(isUnchanged ? snapshot.parts : canonical(snapshot.parts), overlay) }
     await low.write()
   }
   for (const [index, path] of covered.entries()) {
@@ -74,20 +74,12 @@ export async function compact(
   return { bytes: await snapshotSize(folder) }
 }
 
-/** Records serialised at a time. */
-const BATCH = 1000
-
-/** The parts of a validated snapshot, with lines in our own format. */
+/** The parts of a validated snapshot as lines that begin with their ids, which `merge` requires. */
 async function* canonical(parts: AsyncIterable<SnapshotPart>): AsyncGenerator<SnapshotPart> {
   for await (const part of parts) {
     if (part.kind === 'lines') yield { ...part, lines: canonicalLines(part.lines) }
     else if (part.kind === 'table') yield part
-    else {
-      for (let from = 0; from < part.records.length; from += BATCH) {
-        const batch = part.records.slice(from, from + BATCH) as StoredRecord[]
-        yield { kind: 'lines', lines: Buffer.from(batch.map(lineOf).join(',\n')), line: 0 }
-      }
-    }
+    else yield { kind: 'lines', lines: Buffer.from(linesOf(part.records)), line: 0 }
   }
 }
 
@@ -96,11 +88,11 @@ function canonicalLines(lines: Buffer): Buffer {
   let isCanonical = true
   for (const { start, end } of linesIn(lines)) {
     const piece = lines.subarray(start, end)
-    const isGood = idAt(lines, start) !== undefined
-    isCanonical &&= isGood
-    pieces.push(isGood ? piece : Buffer.from(lineOf(JSON.parse(piece.toString()) as StoredRecord)))
+    const startsWithId = idAt(lines, start) !== undefined
+    isCanonical &&= startsWithId
+    pieces.push(startsWithId ? piece : Buffer.from(lineOf(JSON.parse(piece.toString()) as StoredRecord)))
   }
-  return isCanonical ? lines : joined(pieces)
+  return isCanonical ? lines : joinLines(pieces)
 }
 
 /** Number of records in a snapshot with a valid checksum. */

@@ -22,28 +22,32 @@ export class JournalOverlay {
     return this.#tables
   }
 
+  /** Adds a later transaction. */
   add({ changes, nextIds }: JournalEntry): void {
-    for (const [table, id, after] of changes) this.of(table).records.set(id, after)
+    for (const [table, id, after] of changes) this.table(table).records.set(id, after)
     for (const [table, nextId] of Object.entries(nextIds)) this.raiseNextId(table, nextId)
   }
 
+  /** Raises the next id of a table; a lower value has no effect. */
   raiseNextId(table: string, nextId: number): void {
-    const overlay = this.of(table)
+    const overlay = this.table(table)
     overlay.nextId = Math.max(overlay.nextId, nextId)
   }
 
   /** Adds a record that the snapshot contains out of id order. */
-  displace(table: string, record: StoredRecord): void {
-    const overlay = this.of(table)
+  addUnordered(table: string, record: StoredRecord): void {
+    const overlay = this.table(table)
     overlay.isUnordered = true
     if (!overlay.records.has(record.id)) overlay.records.set(record.id, record)
   }
 
-  of(table: string): TableOverlay {
-    const known = this.#tables.get(table)
-    if (known !== undefined) return known
-    const made: TableOverlay = { nextId: 1, records: new Map(), isUnordered: false }
-    this.#tables.set(table, made)
-    return made
+  /** The overlay of a table, created if it does not exist. */
+  table(table: string): TableOverlay {
+    let overlay = this.#tables.get(table)
+    if (overlay === undefined) {
+      overlay = { nextId: 1, records: new Map(), isUnordered: false }
+      this.#tables.set(table, overlay)
+    }
+    return overlay
   }
 }

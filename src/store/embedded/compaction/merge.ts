@@ -13,24 +13,24 @@ const SEPARATOR = Buffer.from(',\n')
  * @param parts lines that begin with their ids, ascending except for records of an unordered overlay
  */
 export async function* merge(parts: AsyncIterable<SnapshotPart>, overlay: JournalOverlay): AsyncGenerator<SnapshotPart> {
-  const waiting = new Map(overlay.tables)
-  let open: TableMerge | undefined
+  const remaining = new Map(overlay.tables)
+  let table: TableMerge | undefined
   for await (const part of parts) {
     if (part.kind === 'table') {
-      if (open !== undefined) yield* open.rest()
-      const over = waiting.get(part.name)
-      waiting.delete(part.name)
-      open = new TableMerge(over)
-      yield { ...part, nextId: Math.max(part.nextId, over?.nextId ?? 1) }
-    } else if (part.kind === 'lines' && open !== undefined) {
-      const lines = open.over(part.lines)
+      if (table !== undefined) yield* table.rest()
+      const tableOverlay = remaining.get(part.name)
+      remaining.delete(part.name)
+      table = new TableMerge(tableOverlay)
+      yield { ...part, nextId: Math.max(part.nextId, tableOverlay?.nextId ?? 1) }
+    } else if (part.kind === 'lines' && table !== undefined) {
+      const lines = table.mergeInto(part.lines)
       if (lines.length > 0) yield { ...part, lines }
     }
   }
-  if (open !== undefined) yield* open.rest()
-  for (const [name, over] of waiting) {
-    yield { kind: 'table', name, nextId: over.nextId }
-    yield* new TableMerge(over).rest()
+  if (table !== undefined) yield* table.rest()
+  for (const [name, tableOverlay] of remaining) {
+    yield { kind: 'table', name, nextId: tableOverlay.nextId }
+    yield* new TableMerge(tableOverlay).rest()
   }
 }
 
@@ -38,54 +38,57 @@ export async function* merge(parts: AsyncIterable<SnapshotPart>, overlay: Journa
 class TableMerge {
   readonly #records: ReadonlyMap<number, StoredRecord | null>
   readonly #isUnordered: boolean
-  /** Ids of the overlay in ascending order; `#next` is the position reached. */
+  /** Ids of the overlay in ascending order, and how many of them are merged. */
   readonly #ids: Float64Array
   #done = 0
 
-  constructor(over: TableOverlay | undefined) {
-    this.#records = over?.records ?? new Map()
-    this.#isUnordered = over?.isUnordered ?? false
+  constructor(overlay: TableOverlay | undefined) {
+    this.#records = overlay?.records ?? new Map()
+    this.#isUnordered = overlay?.isUnordered ?? false
     this.#ids = Float64Array.from(this.#records.keys()).sort()
   }
 
-  /** Merges some lines of the snapshot with the overlay. */
-  over(lines: Buffer): Buffer {
+  /** Merges the overlay into some lines of the snapshot. */
+  mergeInto(lines: Buffer): Buffer {
     const last = idAt(lines, lines.lastIndexOf(NEWLINE) + 1) ?? 0
     if (!this.#isUnordered && last < this.#next()) return lines
     const pieces: Buffer[] = []
-    let kept = -1
-    const keepUntil = (end: number) => {
-      if (kept !== -1) pieces.push(lines.subarray(kept, end))
-      kept = -1
+    // Untouched lines are copied in runs, which begin at `runStart`; -1 if there is none.
+    let runStart = -1
+    const copyRun = (end: number) => {
+      if (runStart !== -1) pieces.push(lines.subarray(runStart, end))
+      runStart = -1
     }
     let previousEnd = 0
     for (const { start, end } of linesIn(lines)) {
       const id = idAt(lines, start) ?? 0
       if (this.#next() <= id || this.#records.has(id)) {
-        keepUntil(previousEnd)
-        this.#takeUntil(id, pieces)
+        copyRun(previousEnd)
+        this.#addUntil(id, pieces)
       }
-      if (!this.#records.has(id) && kept === -1) kept = start
+      if (!this.#records.has(id) && runStart === -1) runStart = start
       previousEnd = end
     }
-    keepUntil(previousEnd)
-    return joined(pieces)
+    copyRun(previousEnd)
+    return joinLines(pieces)
   }
 
-  /** The records behind the last line. */
+  /** The records with ids after the last line. */
   *rest(): Generator<SnapshotPart> {
     while (this.#done < this.#ids.length) {
       const pieces: Buffer[] = []
-      this.#takeUntil(this.#ids[this.#done + BATCH] ?? Number.POSITIVE_INFINITY, pieces)
-      if (pieces.length > 0) yield { kind: 'lines', lines: joined(pieces), line: 0 }
+      this.#addUntil(this.#ids[this.#done + BATCH] ?? Number.POSITIVE_INFINITY, pieces)
+      if (pieces.length > 0) yield { kind: 'lines', lines: joinLines(pieces), line: 0 }
     }
   }
 
+  /** The next id of the overlay to merge. */
   #next(): number {
     return this.#ids[this.#done] ?? Number.POSITIVE_INFINITY
   }
 
-  #takeUntil(id: number, pieces: Buffer[]): void {
+  /** Adds the records of the overlay with ids below `id`. */
+  #addUntil(id: number, pieces: Buffer[]): void {
     for (; this.#next() < id; this.#done++) {
       const record = this.#records.get(this.#next())
       if (record !== null && record !== undefined) pieces.push(Buffer.from(lineOf(record)))
@@ -94,6 +97,6 @@ class TableMerge {
 }
 
 /** Joins buffers by a comma and a newline. */
-export function joined(pieces: readonly Buffer[]): Buffer {
+export function joinLines(pieces: readonly Buffer[]): Buffer {
   return Buffer.concat(pieces.flatMap((piece, index) => (index === 0 ? [piece] : [SEPARATOR, piece])))
 }

@@ -45,7 +45,7 @@ export interface Disk {
 export async function writeAll(file: AppendFile, bytes: Uint8Array, position: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const count = await file.write(bytes.subarray(written), position + written)
-    if (count === 0) throw new Error('The disk takes no more bytes')
+    if (count === 0) throw new Error('The disk accepted no bytes')
     written += count
   }
 }
@@ -54,25 +54,25 @@ const appendTo = async (path: string, flags: 'a' | 'w'): Promise<AppendFile> => 
   const handle = await open(path, flags, 0o600)
   // A file left behind by a crash keeps its mode.
   if (flags === 'w') await handle.chmod(0o600)
-  let underWay = 0
+  let pending = 0
   let whenIdle = () => {}
   // Uses the file descriptor, since the promises of a FileHandle cost each write and sync several microseconds. The handle does
   // not track these operations, so it must not be closed before they end: its descriptor could be reused.
-  const byNumber = <T>(begin: (done: (error: Error | null, result: T) => void) => void): Promise<T> =>
+  const byDescriptor = <T>(begin: (done: (error: Error | null, result: T) => void) => void): Promise<T> =>
     new Promise((resolve, reject) => {
       begin((error, result) => {
-        if (--underWay === 0) whenIdle()
+        if (--pending === 0) whenIdle()
         if (error === null) resolve(result)
         else reject(error)
       })
-      underWay++
+      pending++
     })
   return {
-    write: (bytes) => byNumber((done) => write(handle.fd, bytes, done)),
-    sync: () => byNumber<void>((done) => fdatasync(handle.fd, (error) => done(error))),
+    write: (bytes) => byDescriptor((done) => write(handle.fd, bytes, done)),
+    sync: () => byDescriptor<void>((done) => fdatasync(handle.fd, (error) => done(error))),
     truncate: (length) => handle.truncate(length),
     async close() {
-      if (underWay > 0) {
+      if (pending > 0) {
         await new Promise<void>((resolve) => {
           whenIdle = resolve
         })
@@ -82,15 +82,16 @@ const appendTo = async (path: string, flags: 'a' | 'w'): Promise<AppendFile> => 
   }
 }
 
-const absent = (error: NodeJS.ErrnoException): undefined => {
+const undefinedIfAbsent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== 'ENOENT') throw error
 }
 
+/** The file system of Node.js. */
 export const nodeDisk: Disk = {
   openAppend: (path) => appendTo(path, 'a'),
   openNew: (path) => appendTo(path, 'w'),
   async openRead(path) {
-    const handle = await open(path, 'r').catch(absent)
+    const handle = await open(path, 'r').catch(undefinedIfAbsent)
     if (handle === undefined) return undefined
     const { size } = await handle.stat()
     return {
@@ -100,7 +101,7 @@ export const nodeDisk: Disk = {
     }
   },
   readBytes: (path) => readFile(path),
-  list: async (folder) => (await readdir(folder).catch(absent)) ?? [],
+  list: async (folder) => (await readdir(folder).catch(undefinedIfAbsent)) ?? [],
   rename,
   remove: (path) => rm(path, { force: true }),
   async syncFolder(folder) {

@@ -1,16 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { link, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../../../errors.ts'
-
-/** The process that holds a data folder. The start time is included, since process ids are reused. */
-interface Holder {
-  readonly pid: number
-  readonly started: string | null
-  /** Root URL of the API, while the process serves the data. */
-  readonly api?: string
-}
+import { isAlive, type LockHolder, parseHolder, pidOfDraft, writeLockDraft } from './lock-holder.ts'
 
 /** Releases the lock. Calling it again has no effect. */
 export type Release = () => Promise<void>
@@ -18,31 +10,30 @@ export type Release = () => Promise<void>
 const MAX_ATTEMPTS = 200
 const RETRY_MS = 10
 
+/** The lock file of a data folder. */
+export const lockPath = (folder: string): string => join(folder, 'lock')
+
 /**
  * Locks a data folder for this process. Takes over the lock of a process that no longer runs.
  *
  * @param path the lock file
  * @returns releases the lock
- * @throws {AppError} DATA_IN_USE naming the holder
+ * @throws {AppError} DATA_IN_USE naming the holder, TASK_FAILED if the folder is not writable
  */
 export async function acquireLock(path: string): Promise<Release> {
-  const holder: Holder = { pid: process.pid, started: await startOf(process.pid) }
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  await writeFile(draft, `${JSON.stringify(holder)}\n`).catch((cause: Error) => {
-    const remedy = 'change its owner, or name another folder with --data'
-    throw new AppError('TASK_FAILED', `The data folder ${dirname(path)} cannot be written to: ${cause.message}; ${remedy}`, {
-      cause,
-    })
+  const draft = await writeLockDraft(path).catch((cause: Error) => {
+    const what = `The data folder ${dirname(path)} cannot be written to: ${cause.message}`
+    throw new AppError('TASK_FAILED', `${what}; change its owner, or name another folder with --data`, { cause })
   })
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      if ((await claim(draft, path)) || (await takeOver(draft, path))) {
+      if ((await createLock(draft, path)) || (await takeOver(draft, path))) {
         await removeDrafts(path).catch(() => {})
         return releaser(path)
       }
       await delay(RETRY_MS)
     }
-    throw new AppError('DATA_IN_USE', `${path} changes hands all the time; try again`)
+    throw new AppError('DATA_IN_USE', `The holder of ${path} keeps changing; try again`)
   } finally {
     await rm(draft, { force: true })
   }
@@ -62,28 +53,19 @@ export async function whileLocked<T>(folder: string, work: () => Promise<T>): Pr
   }
 }
 
-/** The lock file of a data folder. */
-export const lockPath = (folder: string): string => join(folder, 'lock')
-
 /**
  * Publishes the API's URL in a lock held by this process, so that local commands find the server.
  *
  * @param api undefined when the server stops, since another program may listen there afterwards
  */
-export async function announceApi(path: string, api: string | undefined): Promise<void> {
-  const holder: Holder = { pid: process.pid, started: await startOf(process.pid), ...(api === undefined ? {} : { api }) }
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  await writeFile(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
-  await rename(draft, path)
+export async function publishApi(path: string, api: string | undefined): Promise<void> {
+  await rename(await writeLockDraft(path, api), path)
 }
 
 /** The API's URL of the process that holds a lock; undefined if there is none or it does not serve. */
-export async function apiOf(path: string): Promise<string | undefined> {
-  const holder = parseHolder(await readFile(path, 'utf8').catch(() => ''))
-  return holder?.api !== undefined && (await isAlive(holder)) ? holder.api : undefined
-}
+export const apiOf = async (path: string): Promise<string | undefined> => (await holderOf(path))?.api
 
-/** The process that holds a data folder, the time since it does, and its API; undefined if none does. */
+/** The process that holds a data folder, since when (milliseconds since the Unix epoch), and its API; undefined if none does. */
 export async function holderOf(path: string): Promise<{ pid: number; since: number; api: string | undefined } | undefined> {
   try {
     const holder = parseHolder(await readFile(path, 'utf8'))
@@ -105,12 +87,11 @@ export async function assertUnheld(path: string): Promise<void> {
 
 /** Removes draft files left behind by killed processes. */
 async function removeDrafts(path: string): Promise<void> {
-  const start = `${basename(path)}.`
   for (const name of await readdir(dirname(path))) {
-    const pid = name.startsWith(start) ? /^(\d+)\.[0-9a-f]{8}$/.exec(name.slice(start.length))?.[1] : undefined
-    if (pid === undefined) continue
     const draft = join(dirname(path), name)
-    const holder = parseHolder(await readFile(draft, 'utf8').catch(() => '')) ?? { pid: Number(pid), started: null }
+    const pid = pidOfDraft(path, draft)
+    if (pid === undefined) continue
+    const holder: LockHolder = parseHolder(await readFile(draft, 'utf8').catch(() => '')) ?? { pid, started: null }
     if (!(await isAlive(holder))) await rm(draft, { force: true })
   }
 }
@@ -125,7 +106,7 @@ function releaser(path: string): Release {
 }
 
 /** Links the draft to the lock path if that does not exist: of several processes, one succeeds. */
-function claim(draft: string, path: string): Promise<boolean> {
+function createLock(draft: string, path: string): Promise<boolean> {
   return link(draft, path).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
@@ -144,7 +125,7 @@ function claim(draft: string, path: string): Promise<boolean> {
 async function takeOver(draft: string, path: string): Promise<boolean> {
   if (!(await isStale(path))) return false
   const guard = `${path}.takeover`
-  if (!(await claim(draft, guard))) {
+  if (!(await createLock(draft, guard))) {
     // Its owner died between two system calls.
     if (await isStale(guard).catch(() => false)) await rm(guard, { force: true })
     return false
@@ -180,44 +161,9 @@ async function isStale(path: string): Promise<boolean> {
   )
 }
 
-function parseHolder(text: string): Holder | undefined {
-  try {
-    const { pid, started, api } = JSON.parse(text) as Partial<Holder>
-    if (typeof pid !== 'number' || pid <= 0) return undefined
-    return { pid, started: started ?? null, ...(typeof api === 'string' ? { api } : {}) }
-  } catch {
-    return undefined
-  }
-}
-
-async function isAlive({ pid, started }: Holder): Promise<boolean> {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
-  }
-  const fields = await fieldsOf(pid)
-  // A zombie or dead process still has an id and holds nothing.
-  if (fields[STATE] === 'Z' || fields[STATE] === 'X') return false
-  return started === null || fields[START] === started
-}
-
-/** Start time of a process in clock ticks (Linux); null if unavailable. */
-const startOf = async (pid: number): Promise<string | null> => (await fieldsOf(pid))[START] ?? null
-
-/** Indexes of the fields that proc(5) numbers 3 and 22. */
-const STATE = 0
-const START = 19
-
-/** Fields of /proc/PID/stat behind the command, which is in parentheses and may contain anything; empty on other systems. */
-async function fieldsOf(pid: number): Promise<string[]> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? []
-}
-
 /** Creates a data folder readable by its owner only, if it does not exist. */
 export async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
-    throw new AppError('TASK_FAILED', `The data folder ${path} cannot be made: ${cause.message}`, { cause })
+    throw new AppError('TASK_FAILED', `The data folder ${path} cannot be created: ${cause.message}`, { cause })
   })
 }

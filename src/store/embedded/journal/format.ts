@@ -13,7 +13,7 @@ export interface JournalEntry {
 export interface JournalReading {
   readonly entries: readonly JournalEntry[]
   /** End of the valid entries, in bytes. */
-  readonly goodLength: number
+  readonly validLength: number
   /** What follows the valid entries: nothing, the torn last write, or damage with valid entries behind it. */
   readonly rest: 'none' | 'torn' | 'damaged'
 }
@@ -46,8 +46,8 @@ export function readEntries(bytes: Buffer, firstSequence: number): JournalReadin
     entries.push(line.entry)
     offset = line.end
   }
-  if (offset === bytes.length) return { entries, goodLength: offset, rest: 'none' }
-  return { entries, goodLength: offset, rest: entryFrom(bytes, offset) === undefined ? 'torn' : 'damaged' }
+  if (offset === bytes.length) return { entries, validLength: offset, rest: 'none' }
+  return { entries, validLength: offset, rest: entryFrom(bytes, offset) === undefined ? 'torn' : 'damaged' }
 }
 
 function readLine(bytes: Buffer, offset: number): { entry: JournalEntry; end: number } | undefined {

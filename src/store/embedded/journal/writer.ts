@@ -5,7 +5,7 @@ import { encodeEntry } from './format.ts'
 import { Journal, SyncFailure } from './journal.ts'
 
 /** A transaction that is applied in memory and not yet written. */
-interface Unsaved {
+interface PendingTransaction {
   readonly line: string
   readonly changes: readonly Change[]
   readonly saved: () => void
@@ -34,8 +34,8 @@ export class JournalWriter {
   /** The last numbered transaction, and the last durable one. */
   #sequence: number
   #durable: number
-  #unsaved: Unsaved[] = []
-  #saving: Promise<void> | undefined
+  #pending: PendingTransaction[] = []
+  #writing: Promise<void> | undefined
   #refusal: string | undefined
 
   constructor(options: JournalWriterOptions) {
@@ -67,14 +67,14 @@ export class JournalWriter {
     const line = encodeEntry(this.#sequence + 1, changes, nextIds)
     this.#sequence++
     return new Promise((saved, failed) => {
-      this.#unsaved.push({ line, changes, saved, failed })
-      this.#saving ??= this.#saveAll()
+      this.#pending.push({ line, changes, saved, failed })
+      this.#writing ??= this.#writeAll()
     })
   }
 
   /** Resolves when no transaction waits to be written. */
   async settled(): Promise<void> {
-    while (this.#saving !== undefined) await this.#saving
+    while (this.#writing !== undefined) await this.#writing
   }
 
   /**
@@ -95,14 +95,14 @@ export class JournalWriter {
    * @throws {AppError} STORE_UNAVAILABLE
    */
   async seal(): Promise<number> {
-    while (this.#saving !== undefined) await this.#saving
+    while (this.#writing !== undefined) await this.#writing
     if (this.#refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', this.#refusal)
     if (this.length === 0) return this.#durable + 1
     const sealing = this.rotate()
     // Later writes wait for the new file.
-    this.#saving = sealing.then(
-      () => this.#saveAll(),
-      () => this.#saveAll(),
+    this.#writing = sealing.then(
+      () => this.#writeAll(),
+      () => this.#writeAll(),
     )
     return sealing
   }
@@ -114,28 +114,28 @@ export class JournalWriter {
     this.#journal = undefined
   }
 
-  async #saveAll(): Promise<void> {
+  async #writeAll(): Promise<void> {
     const { folder, disk, written } = this.#options
-    while (this.#unsaved.length > 0) {
-      const batch = this.#unsaved
-      this.#unsaved = []
+    while (this.#pending.length > 0) {
+      const batch = this.#pending
+      this.#pending = []
       try {
-        this.#journal ??= await Journal.begin(folder, disk, this.#durable + 1)
+        this.#journal ??= await Journal.create(folder, disk, this.#durable + 1)
         await this.#journal.append(Buffer.from(batch.map(({ line }) => line).join('')))
         this.#durable += batch.length
         for (const { saved } of batch) saved()
       } catch (error) {
-        this.#takeBack(batch, error)
+        this.#revertLost(batch, error)
       }
       await written()
     }
-    this.#saving = undefined
+    this.#writing = undefined
   }
 
   /** Reverts changes that did not become durable, and all later ones, which build on them. */
-  #takeBack(batch: readonly Unsaved[], cause: unknown): void {
-    const lost = [...batch, ...this.#unsaved]
-    this.#unsaved = []
+  #revertLost(batch: readonly PendingTransaction[], cause: unknown): void {
+    const lost = [...batch, ...this.#pending]
+    this.#pending = []
     for (const { changes } of lost.toReversed()) this.#options.revert(changes)
     this.#sequence = this.#durable
     if (cause instanceof SyncFailure) this.#refusal = UNRELIABLE
@@ -145,6 +145,5 @@ export class JournalWriter {
   }
 }
 
-const UNRELIABLE = 'The disk failed to confirm a write, so no more are taken until the server is started again'
-const UNCONFIRMED =
-  'The disk did not confirm the change, so it is not known whether it was kept; the server must be started again'
+const UNRELIABLE = 'A disk sync failed, so no writes are accepted until the server is restarted'
+const UNCONFIRMED = 'The disk sync failed, so it is unknown whether the change is stored; restart the server'

@@ -5,8 +5,8 @@ import type { Registry } from '../../../model/registry.ts'
 import { nodeDisk } from '../files/disk.ts'
 import { assertUnheld, lockPath } from '../files/lock.ts'
 import type { JournalEntry } from '../journal/format.ts'
-import { type Finding, type JournalFile, type JournalSurvey, surveyJournal } from '../journal/survey.ts'
-import { linesOf, type SnapshotPart } from '../snapshot/layout.ts'
+import { type Finding, type JournalFile, type JournalSurvey, surveyJournal } from '../journal/reader.ts'
+import { partsOf, type SnapshotDocument } from '../snapshot/document.ts'
 import type { Origin, Snapshot } from '../snapshot/snapshot.ts'
 import { openSnapshot, snapshotIn, snapshotPath } from './recovery.ts'
 import { ignoreRecords, type RecordConsumer, replay } from './replay.ts'
@@ -43,7 +43,7 @@ export interface Repair {
  */
 export async function examine(folder: string, registry: Registry): Promise<Report> {
   await assertUnheld(lockPath(folder))
-  const { snapshot, survey, findings, tables } = await look(folder, registry)
+  const { snapshot, survey, findings, tables } = await inspect(folder, registry)
   const all = [...findings, ...survey.findings]
   return {
     folder,
@@ -56,47 +56,57 @@ export async function examine(folder: string, registry: Registry): Promise<Repor
   }
 }
 
-interface Look {
+/** Result of inspecting a data folder, readable or not. */
+interface Inspection {
   readonly snapshot: Report['snapshot']
   readonly survey: JournalSurvey
   readonly findings: readonly Finding[]
   readonly tables: ReadonlyMap<string, number>
 }
 
-async function look(folder: string, registry: Registry): Promise<Look> {
+async function inspect(folder: string, registry: Registry): Promise<Inspection> {
   const found = await tryOpen(folder)
-  if (found instanceof AppError) return lookAtRuin(folder, found)
+  if (found instanceof AppError) return inspectLines(folder, found)
   try {
-    const survey = await surveyJournal(folder, nodeDisk, found.sequence)
+    const survey = await surveyJournal(folder, nodeDisk, { sequence: found.sequence })
     const { file } = found
     const findings: Finding[] = []
-    const poured = await replay(found, survey.entries, ignoreRecords, () => new StoredDataValidator(registry)).catch(
-      unlessCorrupt,
+    const replayed = await replay(found, survey.entries, ignoreRecords, () => new StoredDataValidator(registry)).catch(
+      corruptionOrThrow,
     )
-    if (poured instanceof AppError) return await lookAtRuin(folder, poured)
-    const faults = poured.validation === undefined ? [] : faultLines(poured.validation)
+    if (replayed instanceof AppError) return await inspectLines(folder, replayed)
+    const faults = replayed.validation === undefined ? [] : faultLines(replayed.validation)
     const origin = file?.origin ?? 'ours'
-    if (origin === 'edited') findings.push(note('is not as it was written: its checksum does not match'))
-    if (origin === 'foreign') findings.push(note('has no checksum, as one made by hand'))
+    if (origin === 'edited') findings.push(warning('was edited since it was written: its checksum does not match'))
+    if (origin === 'foreign') findings.push(warning('has no checksum, so another program or a person wrote it'))
     const level = origin === 'ours' ? 'warning' : 'error'
     for (const message of faults) findings.push({ level, file: 'db.json', message })
     if (origin === 'ours' && faults.length > 0) {
-      findings.push(note('is as it was written, so it is served; it was accepted as it is, or the models have become stricter'))
+      findings.push(
+        warning(
+          'is unchanged since it was written, so a server starts on it; its faults were accepted, or the models have become stricter',
+        ),
+      )
     }
-    return { snapshot: file && { bytes: file.bytes, origin, sequence: found.sequence }, survey, findings, tables: poured.tables }
+    return {
+      snapshot: file && { bytes: file.bytes, origin, sequence: found.sequence },
+      survey,
+      findings,
+      tables: replayed.tables,
+    }
   } finally {
     await found.file?.close()
   }
 }
 
-const note = (message: string): Finding => ({ level: 'warning', file: 'db.json', message })
+const warning = (message: string): Finding => ({ level: 'warning', file: 'db.json', message })
 
 /** Examines a data file that is not valid JSON, line by line. */
-async function lookAtRuin(folder: string, error: AppError): Promise<Look> {
+async function inspectLines(folder: string, error: AppError): Promise<Inspection> {
   const salvage = new Salvage()
   const sequence = await salvageLines(snapshotPath(folder), salvage)
-  const survey = await surveyJournal(folder, nodeDisk, sequence)
-  lay(survey.entries, salvage)
+  const survey = await surveyJournal(folder, nodeDisk, { sequence })
+  applyEntries(survey.entries, salvage)
   const tables = new Map([...salvage.tables].map(([name, { records }]) => [name, records.size]))
   const findings = [error.message, ...salvage.leftOut].map((message): Finding => ({ level: 'error', file: 'db.json', message }))
   return { snapshot: undefined, survey, findings, tables }
@@ -110,27 +120,27 @@ async function lookAtRuin(folder: string, error: AppError): Promise<Look> {
  */
 export async function repairInto(folder: string, target: string): Promise<Repair> {
   await assertUnheld(lockPath(folder))
-  await assertFree(target)
+  await assertEmpty(target)
   const salvage = new Salvage()
   const sequence = await salvageAll(folder, salvage)
-  const survey = await surveyJournal(folder, nodeDisk, sequence)
-  lay(survey.entries, salvage)
+  const survey = await surveyJournal(folder, nodeDisk, { sequence })
+  applyEntries(survey.entries, salvage)
   await mkdir(target, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
-    throw new AppError('TASK_FAILED', `${target} cannot be made: ${cause.message}; name another folder`, { cause })
+    throw new AppError('TASK_FAILED', `${target} cannot be created: ${cause.message}; name another folder`, { cause })
   })
   const low = snapshotIn(target, nodeDisk)
-  low.data = { sequence: survey.last, parts: partsOf(salvage) }
+  low.data = { sequence: survey.last, parts: partsOf(tablesOf(salvage)) }
   await low.write()
-  await copyOthers(folder, target)
+  await copyOtherFiles(folder, target)
   const damages = survey.findings.map(({ file, message }) => `${file} ${message}`)
   const records = [...salvage.tables.values()].reduce((sum, table) => sum + table.records.size, 0)
   return { folder: target, records, transactions: survey.entries.length, leftOut: [...salvage.leftOut, ...damages] }
 }
 
-async function assertFree(target: string): Promise<void> {
+async function assertEmpty(target: string): Promise<void> {
   const remedy = 'name a folder that does not exist yet'
   const names = await nodeDisk.list(target).catch((cause: Error) => {
-    throw new AppError('USAGE', `${target} is no folder that can be looked into: ${cause.message}; ${remedy}`, { cause })
+    throw new AppError('USAGE', `${target} is not a readable folder: ${cause.message}; ${remedy}`, { cause })
   })
   if (names.length > 0) throw new AppError('USAGE', `${target} is not empty; ${remedy}`)
 }
@@ -140,7 +150,7 @@ async function salvageAll(folder: string, salvage: Salvage): Promise<number | un
   const found = await tryOpen(folder)
   if (found instanceof AppError) return salvageLines(snapshotPath(folder), salvage)
   try {
-    const outcome = await salvageParts(found, salvage).catch(unlessCorrupt)
+    const outcome = await salvageParts(found, salvage).catch(corruptionOrThrow)
     if (!(outcome instanceof AppError)) return found.sequence
     salvage.clear()
     return await salvageLines(snapshotPath(folder), salvage)
@@ -151,19 +161,19 @@ async function salvageAll(folder: string, salvage: Salvage): Promise<number | un
 
 /** Collects every readable record of a file, whether or not it matches its model. */
 async function salvageParts(snapshot: Snapshot, salvage: Salvage): Promise<void> {
-  const sink: RecordConsumer = {
+  const consumer: RecordConsumer = {
     begin: () => salvage.clear(),
     table(name, nextId) {
       salvage.table(name, nextId)
       return (record) => salvage.add(name, record, '')
     },
   }
-  const { validation: judgement } = await replay(snapshot, [], sink, () => new StoredDataValidator(undefined))
-  if (judgement !== undefined) salvage.leftOut.push(...faultLines(judgement))
+  const { validation } = await replay(snapshot, [], consumer, () => new StoredDataValidator(undefined))
+  if (validation !== undefined) salvage.leftOut.push(...faultLines(validation))
 }
 
 /** Applies transactions to the salvaged tables. */
-function lay(entries: readonly JournalEntry[], salvage: Salvage): void {
+function applyEntries(entries: readonly JournalEntry[], salvage: Salvage): void {
   for (const { changes, nextIds } of entries) {
     for (const [name, id, after] of changes) {
       const { records } = salvage.table(name, id + 1)
@@ -174,20 +184,17 @@ function lay(entries: readonly JournalEntry[], salvage: Salvage): void {
   }
 }
 
-const BATCH = 1000
-
-async function* partsOf({ tables }: Salvage): AsyncGenerator<SnapshotPart> {
-  for (const [name, { nextId, records }] of tables) {
-    yield { kind: 'table', name, nextId }
-    const ordered = [...records.values()].sort((a, b) => a.id - b.id)
-    for (let from = 0; from < ordered.length; from += BATCH) {
-      yield { kind: 'lines', lines: Buffer.from(linesOf(ordered.slice(from, from + BATCH))), line: 0 }
-    }
-  }
-}
+/** The salvaged tables, with their records in id order. */
+const tablesOf = ({ tables }: Salvage): SnapshotDocument['tables'] =>
+  Object.fromEntries(
+    [...tables].map(([name, { nextId, records }]) => [
+      name,
+      { nextId, records: [...records.values()].sort((a, b) => a.id - b.id) },
+    ]),
+  )
 
 /** Copies the files that do not belong to the store, such as the secret. */
-async function copyOthers(from: string, to: string): Promise<void> {
+async function copyOtherFiles(from: string, to: string): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     if (entry.isFile() && !/^(db\.json|journal\.|lock)/.test(entry.name)) {
       await copyFile(join(from, entry.name), join(to, entry.name))
@@ -195,9 +202,9 @@ async function copyOthers(from: string, to: string): Promise<void> {
   }
 }
 
-const unlessCorrupt = (error: unknown): AppError => {
+const corruptionOrThrow = (error: unknown): AppError => {
   if (error instanceof AppError && error.code === 'DATA_CORRUPT') return error
   throw error
 }
 
-const tryOpen = (folder: string): Promise<Snapshot | AppError> => openSnapshot(folder, nodeDisk).catch(unlessCorrupt)
+const tryOpen = (folder: string): Promise<Snapshot | AppError> => openSnapshot(folder, nodeDisk).catch(corruptionOrThrow)

@@ -3,7 +3,8 @@ import { basename, join } from 'node:path'
 import { Low } from 'lowdb'
 import { AppError } from '../../../errors.ts'
 import { type Disk, nodeDisk } from '../files/disk.ts'
-import { isJournal, type JournalContents, readJournal } from '../journal/journal.ts'
+import { isJournal } from '../journal/journal.ts'
+import { type JournalContents, readJournal } from '../journal/reader.ts'
 import { draftOf, EMPTY, type Origin, type Snapshot, SnapshotAdapter } from '../snapshot/snapshot.ts'
 import { faultLines, type ValidationResult } from './validator.ts'
 
@@ -17,6 +18,7 @@ export interface DataFolder {
   readonly journal: JournalContents
 }
 
+/** Path of the snapshot in a data folder. */
 export const snapshotPath = (folder: string): string => join(folder, 'db.json')
 
 /** lowdb over `db.json`. */
@@ -43,7 +45,7 @@ export async function openSnapshotFile(path: string, disk: Disk): Promise<Snapsh
 export async function readFolder(folder: string, disk: Disk): Promise<DataFolder> {
   const snapshot = await openSnapshot(folder, disk)
   try {
-    return { snapshot, journal: await readJournal(folder, disk, snapshot.sequence) }
+    return { snapshot, journal: await readJournal(folder, disk, { sequence: snapshot.sequence }) }
   } catch (error) {
     await snapshot.file?.close()
     throw error
@@ -56,14 +58,14 @@ export async function removeDraft(folder: string, disk: Disk): Promise<void> {
   if ((await disk.list(folder)).includes(draft)) await disk.remove(join(folder, draft)).catch(() => {})
 }
 
-/** Truncates an unfinished write at the end of the journal, with a warning. */
+/** Removes a torn write from the end of the journal, with a warning. */
 export async function truncateTail({ torn }: JournalContents, disk: Disk, warn: (message: string) => void): Promise<void> {
   if (torn === undefined) return
-  const bytes = torn.length - torn.goodLength
-  warn(`${torn.path}: the last ${bytes} bytes are of a write that was never finished; they are cut off`)
+  const bytes = torn.length - torn.validLength
+  warn(`${torn.path} ended with an unfinished write of ${bytes} bytes, which is removed`)
   const file = await disk.openAppend(torn.path)
   try {
-    await file.truncate(torn.goodLength)
+    await file.truncate(torn.validLength)
     await file.sync()
   } finally {
     await file.close()
@@ -98,20 +100,20 @@ export async function readFolderBeside(folder: string, disk: Disk): Promise<Data
  * @param remedy an additional remedy for the message
  * @throws {AppError} DATA_CORRUPT naming the invalid records, up to a limit
  */
-export function rejectInvalid(path: string, judgement: ValidationResult | undefined, remedy = ''): void {
-  if (judgement === undefined || judgement.faultCount === 0) return
+export function rejectInvalid(path: string, validation: ValidationResult | undefined, remedy = ''): void {
+  if (validation === undefined || validation.faultCount === 0) return
   const lines = [
-    `${path} is not as it was last written, and does not fit the models:`,
-    ...faultLines(judgement),
-    `Mend it by hand, or restore it from a copy. ${remedy}`.trimEnd(),
+    `${path} was edited, and does not match the models:`,
+    ...faultLines(validation),
+    `Correct it by hand, or restore it from a backup. ${remedy}`.trimEnd(),
   ]
   throw new AppError('DATA_CORRUPT', lines.join('\n'))
 }
 
 /** The warning about an edited file that is valid. */
 export function editedNotice(origin: Origin, { records }: ValidationResult): string {
-  const what = origin === 'edited' ? 'was changed by hand since it was last written' : 'has no checksum, as one made by hand'
-  return `db.json ${what}; its ${records} records were checked and are fine`
+  const what = origin === 'edited' ? 'was edited since it was last written' : 'has no checksum'
+  return `db.json ${what}; its ${records} records were validated and are correct`
 }
 
 /**
@@ -144,11 +146,11 @@ const stampOf = (folder: string): Promise<string> =>
 const busy = (folder: string): AppError =>
   new AppError('STORE_UNAVAILABLE', `${folder} changes faster than it can be read; try again`)
 
-/** Runs `work` and closes what was found. */
-export async function closing(found: DataFolder, work: (found: DataFolder) => Promise<unknown>): Promise<void> {
+/** Calls `work` with a data folder and closes its snapshot afterwards. */
+export async function thenClose(folder: DataFolder, work: (folder: DataFolder) => Promise<unknown>): Promise<void> {
   try {
-    await work(found)
+    await work(folder)
   } finally {
-    await found.snapshot.file?.close()
+    await folder.snapshot.file?.close()
   }
 }

@@ -3,10 +3,11 @@ import type { StoredRecord } from '../../store.ts'
 import { JournalOverlay } from '../compaction/journal-overlay.ts'
 import type { JournalEntry } from '../journal/format.ts'
 import type { SnapshotPart } from '../snapshot/layout.ts'
-import { parseLines, StrayLine } from '../snapshot/lines.ts'
+import { LayoutError, parseLines } from '../snapshot/lines.ts'
 import type { Origin, Snapshot } from '../snapshot/snapshot.ts'
 import type { Table } from '../tables/table.ts'
-import { StoredDataValidator, type TableValidator, type ValidationResult } from './validator.ts'
+import type { TableValidator } from './table-validator.ts'
+import { StoredDataValidator, type ValidationResult } from './validator.ts'
 
 /** Receives the records of a data folder. */
 export interface RecordConsumer {
@@ -51,110 +52,111 @@ export const validatorForEdited =
 export async function replay(
   snapshot: Snapshot,
   entries: readonly JournalEntry[],
-  sink: RecordConsumer,
+  consumer: RecordConsumer,
   validatorFor: ValidatorFor,
 ): Promise<ReplayResult> {
   try {
-    return await replayOnce(snapshot, entries, sink, validatorFor)
+    return await replayOnce(snapshot, entries, consumer, validatorFor)
   } catch (error) {
-    if (!(error instanceof StrayLine) || snapshot.file === undefined) throw error
-    return replayOnce(await snapshot.file.document(error), entries, sink, validatorFor)
+    if (!(error instanceof LayoutError) || snapshot.file === undefined) throw error
+    return replayOnce(await snapshot.file.document(error), entries, consumer, validatorFor)
   }
 }
 
 async function replayOnce(
   snapshot: Snapshot,
   entries: readonly JournalEntry[],
-  sink: RecordConsumer,
-  judgeFor: ValidatorFor,
+  consumer: RecordConsumer,
+  validatorFor: ValidatorFor,
 ): Promise<ReplayResult> {
-  sink.begin?.()
+  consumer.begin?.()
   const overlay = new JournalOverlay(entries)
-  const overlaid = new Map([...overlay.tables].map(([name, { records }]) => [name, new Map(records)]))
-  const judge = judgeFor(snapshot.file?.origin ?? 'ours')
+  const changed = new Map([...overlay.tables].map(([name, { records }]) => [name, new Map(records)]))
+  const validator = validatorFor(snapshot.file?.origin ?? 'ours')
   const tables = new Map<string, number>()
-  let open: OpenTable | undefined
+  let open: TableReplay | undefined
   const end = () => {
     if (open !== undefined) tables.set(open.name, open.end(overlay))
   }
   for await (const part of snapshot.parts) {
     if (part.kind === 'table') {
       end()
-      open = new OpenTable(part, overlaid.get(part.name), sink, judge?.table(part.name, part.line))
-    } else open?.take(part)
+      open = new TableReplay(part, changed.get(part.name), consumer, validator?.table(part.name, part.line))
+    } else open?.add(part)
   }
   end()
   for (const [name, { nextId }] of overlay.tables) {
     let count = tables.get(name) ?? 0
-    const put = sink.table(name, nextId)
-    for (const record of overlaid.get(name)?.values() ?? []) {
+    const receive = consumer.table(name, nextId)
+    for (const record of changed.get(name)?.values() ?? []) {
       if (record === null) continue
       count++
-      judge?.journalRecord(name, record)
-      put?.(Object.freeze(record))
+      validator?.journalRecord(name, record)
+      receive?.(Object.freeze(record))
     }
     tables.set(name, count)
   }
-  return { snapshot, overlay, tables, validation: judge?.finish() }
+  return { snapshot, overlay, tables, validation: validator?.finish() }
 }
 
 /** The table being replayed. */
-class OpenTable {
+class TableReplay {
   readonly name: string
   readonly #nextId: number
-  readonly #overlaid: ReadonlyMap<number, unknown> | undefined
-  readonly #judge: TableValidator | undefined
-  readonly #put: ((record: StoredRecord) => void) | undefined
-  readonly #displaced: StoredRecord[] = []
+  /** The records that the journal changes, by id. */
+  readonly #changed: ReadonlyMap<number, unknown> | undefined
+  readonly #validator: TableValidator | undefined
+  readonly #receive: ((record: StoredRecord) => void) | undefined
+  readonly #unordered: StoredRecord[] = []
   #highest = 0
-  #given = 0
+  #count = 0
 
   constructor(
     { name, nextId }: SnapshotPart & { kind: 'table' },
-    overlaid: ReadonlyMap<number, unknown> | undefined,
-    sink: RecordConsumer,
-    judge: TableValidator | undefined,
+    changed: ReadonlyMap<number, unknown> | undefined,
+    consumer: RecordConsumer,
+    validator: TableValidator | undefined,
   ) {
     this.name = name
     this.#nextId = nextId
-    this.#overlaid = overlaid
-    this.#judge = judge
-    this.#put = sink.table(name, nextId)
+    this.#changed = changed
+    this.#validator = validator
+    this.#receive = consumer.table(name, nextId)
   }
 
-  take(part: SnapshotPart & { kind: 'lines' | 'records' }): void {
-    if (this.#judge !== undefined) this.#judgeAll(part.kind === 'lines' ? parseLines(part.lines, part.line) : part.records)
-    else if (this.#put !== undefined && part.kind === 'lines') {
+  add(part: SnapshotPart & { kind: 'lines' | 'records' }): void {
+    if (this.#validator !== undefined) this.#validateAll(part.kind === 'lines' ? parseLines(part.lines, part.line) : part.records)
+    else if (this.#receive !== undefined && part.kind === 'lines') {
       // Skipped tables are not parsed.
-      for (const record of parseLines(part.lines) as StoredRecord[]) this.#give(record)
+      for (const record of parseLines(part.lines) as StoredRecord[]) this.#emit(record)
     }
   }
 
-  #judgeAll(values: readonly unknown[]): void {
+  #validateAll(values: readonly unknown[]): void {
     for (const value of values) {
-      const record = this.#judge?.record(value, this.#overlaid?.has((value as { id?: number } | null)?.id ?? 0) === true)
+      const record = this.#validator?.record(value, this.#changed?.has((value as { id?: number } | null)?.id ?? 0) === true)
       if (record === undefined) continue
-      if (record.id < this.#highest) this.#displaced.push(record)
+      if (record.id < this.#highest) this.#unordered.push(record)
       else this.#highest = record.id
-      this.#give(idFirst(record))
+      this.#emit(idFirst(record))
     }
   }
 
-  #give(record: StoredRecord): void {
-    if (this.#overlaid?.has(record.id) === true) return
-    this.#given++
-    this.#put?.(Object.freeze(record))
+  #emit(record: StoredRecord): void {
+    if (this.#changed?.has(record.id) === true) return
+    this.#count++
+    this.#receive?.(Object.freeze(record))
   }
 
   /**
-   * Records in the overlay what an edited file has differently from our own format.
+   * Ends the table. Adds to the overlay what an edited file lacks: the next id, and the id order of records.
    *
    * @returns number of records
    */
   end(overlay: JournalOverlay): number {
     if (this.#highest >= this.#nextId) overlay.raiseNextId(this.name, this.#highest + 1)
-    for (const record of this.#displaced) overlay.displace(this.name, record)
-    return this.#given
+    for (const record of this.#unordered) overlay.addUnordered(this.name, record)
+    return this.#count
   }
 }
 

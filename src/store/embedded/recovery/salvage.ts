@@ -32,7 +32,7 @@ export class Salvage {
   add(name: string, value: unknown, place: string): void {
     const table = this.table(name, 1)
     const id = isObject(value) ? value.id : undefined
-    if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) this.leftOut.push(`${place}: it has no id`)
+    if (typeof id !== 'number' || !Number.isSafeInteger(id) || id < 1) this.leftOut.push(`${place}: it has no valid id`)
     else if (table.records.has(id)) this.leftOut.push(`${place}: another ${name} has the id ${id}`)
     else {
       table.records.set(id, value as StoredRecord)
@@ -41,6 +41,7 @@ export class Salvage {
   }
 }
 
+/** Lines of the layout that contain no record. */
 const FRAME = /^(\{|\},?|\]\},?|"format": \d+,|"tables": \{|"checksum": .*|)$/
 
 /**
@@ -71,7 +72,8 @@ export async function salvageLines(path: string, salvage: Salvage): Promise<numb
       else if (table === undefined) salvage.leftOut.push(`${place}: its table is unknown`)
       else {
         const twice = await duplicateKey(text, record)
-        if (twice !== undefined) salvage.leftOut.push(`${place}: all but the last ${JSON.stringify(twice.key)} of its record`)
+        if (twice !== undefined)
+          salvage.leftOut.push(`${place}: the key ${JSON.stringify(twice.key)} occurs twice; only its last value is saved`)
         salvage.add(table, record, place)
       }
     }

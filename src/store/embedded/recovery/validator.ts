@@ -1,20 +1,7 @@
-import type { Field } from '../../../model/field.ts'
 import type { Model } from '../../../model/model.ts'
 import type { Registry } from '../../../model/registry.ts'
-import { isObject, type Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
-import { referencesOf } from '../tables/table.ts'
-import { valueProblems } from '../transactions/constraints.ts'
-
-/** A value in a data file that violates its model. `path` and `problem` form a sentence. */
-export interface RecordFault {
-  /** `tables.user.records[3].age` */
-  readonly path: string
-  readonly problem: string
-  readonly id?: number
-  /** Counts from 1; known for files with one record a line. */
-  readonly line?: number
-}
+import { type RecordFault, TableValidator } from './table-validator.ts'
 
 /** The first faults, and their total number. */
 export interface ValidationResult {
@@ -41,10 +28,10 @@ export class StoredDataValidator {
 
   /** Starts a table, whose records follow in file order. */
   table(name: string, line?: number): TableValidator {
-    if (this.#tables.has(name)) this.#accuse({ path: `tables.${name}`, problem: 'is there twice', ...(line && { line }) })
-    const judge = new TableValidator(name, line, this.#models.get(name), (fault) => this.#accuse(fault))
-    this.#tables.set(name, judge)
-    return judge
+    if (this.#tables.has(name)) this.#report({ path: `tables.${name}`, problem: 'occurs twice', ...(line && { line }) })
+    const validator = new TableValidator(name, line, this.#models.get(name), (fault) => this.#report(fault))
+    this.#tables.set(name, validator)
+    return validator
   }
 
   /**
@@ -52,8 +39,8 @@ export class StoredDataValidator {
    * the file.
    */
   journalRecord(table: string, record: StoredRecord): void {
-    const judge = this.#tables.get(table) ?? this.table(table)
-    judge.ours(record)
+    const validator = this.#tables.get(table) ?? this.table(table)
+    validator.journalRecord(record)
   }
 
   /** Checks references, which needs all records. */
@@ -62,119 +49,15 @@ export class StoredDataValidator {
       this.#records += table.count
       for (const { field, target, index, id } of table.references()) {
         if (this.#tables.get(target)?.has(id) === true) continue
-        this.#accuse(table.fault(index, field, `refers to ${target} ${id}, which is not there`))
+        this.#report(table.fault(index, field, `refers to ${target} ${id}, which does not exist`))
       }
     }
     return { faults: this.#faults, faultCount: this.#faultCount, records: this.#records }
   }
 
-  #accuse(fault: RecordFault): void {
+  #report(fault: RecordFault): void {
     this.#faultCount++
     if (this.#faults.length < MAX_FAULTS) this.#faults.push(fault)
-  }
-}
-
-/** Position of a record that comes from the journal: negative, and derived from its id. */
-const placeOfOurs = (id: number): number => -id
-const isOurs = (place: number): boolean => place < 0
-
-/** Validates one table. */
-export class TableValidator {
-  readonly #name: string
-  readonly #line: number | undefined
-  readonly #accuse: (fault: RecordFault) => void
-  readonly #fields: readonly Field[]
-  readonly #unique: readonly { readonly name: string; readonly owners: Map<Json, number> }[]
-  readonly #links: readonly { readonly name: string; readonly target: string; readonly found: number[] }[]
-  readonly #places = new Map<number, number>()
-  readonly #ids: (number | undefined)[] = []
-
-  constructor(name: string, line: number | undefined, model: Model | undefined, accuse: (fault: RecordFault) => void) {
-    this.#name = name
-    this.#line = line
-    this.#accuse = accuse
-    this.#fields = [...(model?.fields.values() ?? [])].filter((field) => field.name !== 'id')
-    this.#unique = this.#fields.filter(({ unique }) => unique).map((field) => ({ name: field.name, owners: new Map() }))
-    this.#links = [...(model?.relations.values() ?? [])].map(({ name, relation: { target } }) => ({ name, target, found: [] }))
-  }
-
-  /** Number of records of the file so far. */
-  get count(): number {
-    return this.#ids.length
-  }
-
-  has(id: number): boolean {
-    return this.#places.has(id)
-  }
-
-  /**
-   * @param isOverruled true if the journal replaces or removes this record
-   * @returns the record, if it has a usable id
-   */
-  record(value: unknown, isOverruled: boolean): StoredRecord | undefined {
-    const index = this.#ids.length
-    const id = isObject(value) ? value.id : undefined
-    const hasId = typeof id === 'number' && Number.isSafeInteger(id) && id >= 1
-    this.#ids.push(hasId ? id : undefined)
-    if (!hasId) {
-      this.#accuse(this.fault(index, '', 'has no id, which is an integer from 1'))
-      return undefined
-    }
-    const other = this.#places.get(id)
-    if (other !== undefined) {
-      this.#accuse(this.fault(index, '', `has the id ${id}, which records[${other}] has`))
-      return undefined
-    }
-    this.#places.set(id, index)
-    const record = value as StoredRecord
-    for (const field of this.#fields) {
-      const stored = record[field.name] ?? null
-      if (stored === null) {
-        if (field.required) this.#accuse(this.fault(index, field.name, 'is mandatory'))
-      } else {
-        for (const problem of valueProblems(field, stored)) this.#accuse(this.fault(index, field.name, problem))
-      }
-    }
-    if (isOverruled) this.#places.delete(id)
-    else this.#compare(record, index)
-    return record
-  }
-
-  ours(record: StoredRecord): void {
-    const place = placeOfOurs(record.id)
-    this.#places.set(record.id, place)
-    this.#compare(record, place)
-  }
-
-  /** The targets of all references. */
-  *references(): Generator<{ field: string; target: string; index: number; id: number }> {
-    for (const { name, target, found } of this.#links) {
-      for (let at = 0; at < found.length; at += 2) yield { field: name, target, index: found[at] ?? 0, id: found[at + 1] ?? 0 }
-    }
-  }
-
-  fault(index: number, field: string, problem: string): RecordFault {
-    const record = isOurs(index) ? `the journal's ${this.#name}` : `tables.${this.#name}.records[${index}]`
-    const path = `${record}${field && `.${field}`}`
-    const id = isOurs(index) ? -index : this.#ids[index]
-    const line = this.#line !== undefined && !isOurs(index) ? this.#line + 1 + index : undefined
-    return { path, problem, ...(id !== undefined && { id }), ...(line !== undefined && { line }) }
-  }
-
-  #compare(record: StoredRecord, index: number): void {
-    for (const { name, owners } of this.#unique) {
-      const value = record[name] ?? null
-      if (value === null) continue
-      const owner = owners.get(value)
-      if (owner === undefined) owners.set(value, index)
-      else if (!isOurs(index)) this.#accuse(this.fault(index, name, `must be unique, and records[${owner}] has the same`))
-      else if (!isOurs(owner))
-        this.#accuse(this.fault(owner, name, `must be unique, and ${this.#name} ${record.id} has the same`))
-    }
-    for (const { name, found } of this.#links) {
-      const value = record[name] ?? null
-      if (value !== null) for (const id of referencesOf(record, name)) found.push(index, id)
-    }
   }
 }
 

@@ -25,37 +25,47 @@ const TABLE_MEMBERS = ['next_id', 'records']
  */
 export async function parseDocument(text: string, path: string): Promise<SnapshotDocument> {
   const corrupt = (reason: string) =>
-    new AppError('DATA_CORRUPT', `${path} cannot be read: ${reason}. Restore it from a copy, or mend it by hand`)
+    new AppError('DATA_CORRUPT', `${path} cannot be read: ${reason}. Restore it from a backup, or correct it by hand`)
   const document = await parseJson(text.replace(/^\uFEFF/, ''), corrupt)
   if (!isObject(document) || document.format !== FORMAT || !isObject(document.tables)) {
     throw corrupt(`it is not a data file of format ${FORMAT}`)
   }
   const twice = await duplicateKey(text, document)
-  if (twice !== undefined) throw corrupt(`line ${twice.line}: the key ${JSON.stringify(twice.key)} is there twice`)
-  refuseStrangers(document, MEMBERS, '', corrupt)
+  if (twice !== undefined) throw corrupt(`line ${twice.line}: the key ${JSON.stringify(twice.key)} occurs twice`)
+  rejectUnknownMembers(document, MEMBERS, '', corrupt)
   const tables = Object.entries(document.tables).map(([name, table]): [string, DocumentTable] => {
-    if (!isObject(table) || !Array.isArray(table.records)) throw corrupt(`tables.${name}.records is not a list`)
-    refuseStrangers(table, TABLE_MEMBERS, `tables.${name}.`, corrupt)
+    if (!isObject(table) || !Array.isArray(table.records)) throw corrupt(`tables.${name}.records is not an array`)
+    rejectUnknownMembers(table, TABLE_MEMBERS, `tables.${name}.`, corrupt)
     return [name, { nextId: numberOr(table.next_id, 1), records: table.records }]
   })
   return { sequence: numberOr(document.sequence, 0), tables: Object.fromEntries(tables) }
 }
 
-/** The tables of a document as parts of a snapshot. */
+/** Maximum number of records in a part, so that their text does not exceed the maximum string length. */
+const RECORDS_PER_PART = 1000
+
+/** Tables as parts of a snapshot, which can be iterated repeatedly. */
 export function partsOf(tables: SnapshotDocument['tables']): AsyncIterable<SnapshotPart> {
   return {
     async *[Symbol.asyncIterator]() {
       for (const [name, { nextId, records }] of Object.entries(tables)) {
         yield { kind: 'table', name, nextId }
-        if (records.length > 0) yield { kind: 'records', records }
+        for (let from = 0; from < records.length; from += RECORDS_PER_PART) {
+          yield { kind: 'records', records: records.slice(from, from + RECORDS_PER_PART) }
+        }
       }
     },
   }
 }
 
-function refuseStrangers(value: object, known: readonly string[], path: string, corrupt: (reason: string) => AppError): void {
-  const stranger = Object.keys(value).find((key) => !known.includes(key))
-  if (stranger !== undefined) throw corrupt(`${path}${stranger} is no member of a data file, and would be lost`)
+function rejectUnknownMembers(
+  value: object,
+  known: readonly string[],
+  path: string,
+  corrupt: (reason: string) => AppError,
+): void {
+  const unknown = Object.keys(value).find((key) => !known.includes(key))
+  if (unknown !== undefined) throw corrupt(`${path}${unknown} is not a member of a data file, so it would be lost`)
 }
 
 const numberOr = (value: unknown, otherwise: number): number =>
@@ -66,32 +76,32 @@ async function parseJson(text: string, corrupt: (reason: string) => AppError): P
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw corrupt((await syntaxFault(text)) ?? (error instanceof Error ? error.message : String(error)))
+    throw corrupt((await describeSyntaxError(text)) ?? (error instanceof Error ? error.message : String(error)))
   }
 }
 
 /** Messages for the error codes of jsonc-parser. */
-const FAULTS: Readonly<Record<number, string>> = {
-  1: 'something stands here that is no JSON',
-  2: 'a number is not written as JSON has it',
+const SYNTAX_ERRORS: Readonly<Record<number, string>> = {
+  1: 'this is not JSON',
+  2: 'a number is not valid JSON',
   3: 'a key in double quotes is missing',
   4: 'a value is missing',
   5: 'a colon is missing',
   6: 'a comma is missing',
   7: 'a closing brace is missing',
   8: 'a closing bracket is missing',
-  9: 'the text goes on behind its end',
-  10: 'JSON has no comments',
+  9: 'text follows the end of the document',
+  10: 'JSON does not allow comments',
   11: 'a comment is not closed',
-  12: 'the text is not closed by a double quote',
-  13: 'a number is cut off',
+  12: 'a string lacks its closing double quote',
+  13: 'a number is incomplete',
   14: 'a \\u must be followed by four hexadecimal digits',
-  15: 'a backslash is followed by what it cannot stand before',
-  16: 'a text holds a character that must be written with a backslash',
+  15: 'a backslash is followed by a character that JSON does not allow there',
+  16: 'a string contains a control character that must be escaped',
 }
 
-/** Position and description of the first JSON syntax error. */
-async function syntaxFault(text: string): Promise<string | undefined> {
+/** Describes the first JSON syntax error, with its position. */
+async function describeSyntaxError(text: string): Promise<string | undefined> {
   // Rarely needed, so it is not loaded at start.
   const { visit } = await import('jsonc-parser')
   let fault: string | undefined
@@ -99,7 +109,7 @@ async function syntaxFault(text: string): Promise<string | undefined> {
     text,
     {
       onError(code, _offset, _length, line, character) {
-        fault ??= `line ${line + 1}, column ${character + 1}: ${FAULTS[code] ?? 'it is not valid JSON'}`
+        fault ??= `line ${line + 1}, column ${character + 1}: ${SYNTAX_ERRORS[code] ?? 'it is not valid JSON'}`
       },
     },
     { disallowComments: true },

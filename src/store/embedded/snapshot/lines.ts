@@ -1,72 +1,17 @@
 import { isAscii } from 'node:buffer'
 import { hasDuplicateKey } from '../../../util/duplicate-keys.ts'
 import type { ReadFile } from '../files/disk.ts'
-import { CHUNK_BYTES, chunksOf } from '../files/read-ahead.ts'
+import { ReadWindow } from '../files/read-window.ts'
 import { countLines, FORMAT, idAt, linesIn, NEWLINE, type SnapshotPart, TABLE_END } from './layout.ts'
 
 const COMMA = 0x2c
 
-/** A file has another layout than ours, from this line at the latest. */
-export class StrayLine extends Error {
-  /** Counts from 1. */
-  readonly line: number
-
+/** A file does not have the layout that the server writes, from this line at the latest. */
+export class LayoutError extends Error {
+  /** @param line counts from 1 */
   constructor(line: number, reason: string) {
     super(`line ${line}: ${reason}`)
-    this.name = 'StrayLine'
-    this.line = line
-  }
-}
-
-/** The part of a file that was read and not yet consumed. */
-class Window {
-  readonly #chunks: AsyncGenerator<Buffer>
-  #bytes = Buffer.allocUnsafe(2 * CHUNK_BYTES)
-  #from = 0
-  #to = 0
-
-  constructor(file: ReadFile) {
-    this.#chunks = chunksOf(file)
-  }
-
-  get view(): Buffer {
-    return this.#bytes.subarray(this.#from, this.#to)
-  }
-
-  use(count: number): void {
-    this.#from += count
-  }
-
-  /** Reads on; false at the end of the file. Overwrites what `view` returned before. */
-  async fill(): Promise<boolean> {
-    this.#bytes.copyWithin(0, this.#from, this.#to)
-    this.#to -= this.#from
-    this.#from = 0
-    // A line longer than the window.
-    if (this.#to + CHUNK_BYTES > this.#bytes.length) {
-      this.#bytes = Buffer.concat([this.#bytes.subarray(0, this.#to), Buffer.allocUnsafe(this.#bytes.length)])
-    }
-    const { value, done } = await this.#chunks.next()
-    if (done === true) return false
-    this.#to += value.copy(this.#bytes, this.#to)
-    return true
-  }
-
-  /** The next line, without its end. */
-  async line(): Promise<string> {
-    for (;;) {
-      const { view } = this
-      const end = view.indexOf(NEWLINE)
-      if (end !== -1) {
-        this.use(end + 1)
-        return view.toString('utf8', 0, end)
-      }
-      // No line of the layout itself is this long.
-      if (view.length > CHUNK_BYTES || !(await this.fill())) {
-        this.use(view.length)
-        return view.toString('utf8', 0, CHUNK_BYTES)
-      }
-    }
+    this.name = 'LayoutError'
   }
 }
 
@@ -85,32 +30,32 @@ export function tableOf(line: string): { readonly name: string; readonly nextId:
 }
 
 /**
- * Reads the head of a file in our layout.
+ * Reads the sequence from the head of a file.
  *
- * @throws {StrayLine} if it has another layout
+ * @throws {LayoutError} if it has another layout
  */
-export const readSequence = (file: ReadFile): Promise<number> => readHead(new Window(file))
+export const readSequence = (file: ReadFile): Promise<number> => readHead(new ReadWindow(file))
 
-async function readHead(window: Window): Promise<number> {
+async function readHead(window: ReadWindow): Promise<number> {
   await expectLine(window, 1, '{')
   await expectLine(window, 2, `"format": ${FORMAT},`)
   const sequence = Number(SEQUENCE.exec(await window.line())?.[1])
-  if (!Number.isSafeInteger(sequence)) throw new StrayLine(3, `it must be '"sequence": <number>,'`)
+  if (!Number.isSafeInteger(sequence)) throw new LayoutError(3, `it must be '"sequence": <number>,'`)
   await expectLine(window, 4, '"tables": {')
   return sequence
 }
 
-async function expectLine(window: Window, line: number, expected: string): Promise<void> {
-  if ((await window.line()) !== expected) throw new StrayLine(line, `it must be '${expected}'`)
+async function expectLine(window: ReadWindow, line: number, expected: string): Promise<void> {
+  if ((await window.line()) !== expected) throw new LayoutError(line, `it must be '${expected}'`)
 }
 
 /**
- * Reads a file in our layout. The bytes of a part are overwritten by the next part.
+ * Reads a file line by line. The bytes of a part are overwritten by the next part.
  *
- * @throws {StrayLine} if it has another layout
+ * @throws {LayoutError} if it has another layout
  */
 export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
-  const window = new Window(file)
+  const window = new ReadWindow(file)
   await readHead(window)
   let line = 5
   let isLast: boolean | undefined
@@ -119,7 +64,7 @@ export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
     const table = tableOf(head)
     if (table === undefined || isLast === true) {
       if (isLast !== false) return await readEnd(window, line, head)
-      throw new StrayLine(line, 'it is not the beginning of a table')
+      throw new LayoutError(line, 'it is not the start of a table')
     }
     yield { kind: 'table', ...table, line }
     line++
@@ -128,19 +73,19 @@ export async function* readLines(file: ReadFile): AsyncGenerator<SnapshotPart> {
       line += countLines(lines)
     }
     const end = await window.line()
-    if (end !== ']}' && end !== ']},') throw new StrayLine(line, 'it is not the end of a table')
+    if (end !== ']}' && end !== ']},') throw new LayoutError(line, 'it is not the end of a table')
     isLast = end === ']}'
   }
 }
 
 /** @param head the line behind the tables */
-async function readEnd(window: Window, line: number, head: string): Promise<void> {
-  if (head !== '},' && head !== '}') throw new StrayLine(line, 'it is not the end of the tables')
+async function readEnd(window: ReadWindow, line: number, head: string): Promise<void> {
+  if (head !== '},' && head !== '}') throw new LayoutError(line, 'it is not the end of the tables')
   if (head === '},' && !/^"checksum": "\w*"$/.test(await window.line())) {
-    throw new StrayLine(line + 1, 'it is not the checksum')
+    throw new LayoutError(line + 1, 'it is not the checksum')
   }
-  if ((await window.line()) !== '}') throw new StrayLine(line + 1, 'it is not the end of the file')
-  if (window.view.length > 0 || (await window.fill())) throw new StrayLine(line + 2, 'it stands behind the end')
+  if ((await window.line()) !== '}') throw new LayoutError(line + 1, 'it is not the end of the file')
+  if (window.view.length > 0 || (await window.fill())) throw new LayoutError(line + 2, 'text follows the end of the file')
 }
 
 /** Number of lines before the first one without a comma. */
@@ -156,31 +101,31 @@ function linesWithComma(lines: Buffer): number {
 /**
  * Parses the records on some lines.
  *
- * @param firstLine number of the first line, if the lines are not known to be written by us
- * @throws {StrayLine} if a line does not hold exactly one record
+ * @param firstLine number of the first line, unless the checksum of the file matches
+ * @throws {LayoutError} if a line does not hold exactly one record
  */
 export function parseLines(lines: Buffer, firstLine?: number): unknown[] {
   if (firstLine === undefined) return JSON.parse(arrayOf(lines)) as unknown[]
   const records = parseFully(lines)
-  if (records !== undefined && agree(lines, records)) return records
+  if (records !== undefined && matchesLines(lines, records)) return records
   let line = firstLine
   for (const { start, end } of linesIn(lines)) {
     const alone = lines.subarray(start, end)
-    if (!endsLine(lines, end) || !agree(alone, parseFully(alone) ?? [])) break
+    if (!isLineEnd(lines, end) || !matchesLines(alone, parseFully(alone) ?? [])) break
     line++
   }
-  throw new StrayLine(line, 'a record must stand on one line of its own, as valid JSON with no key twice')
+  throw new LayoutError(line, 'each line must hold one record, as valid JSON without duplicate keys')
 }
 
-const endsLine = (lines: Buffer, end: number): boolean => end === lines.length || lines[end] === COMMA
+const isLineEnd = (lines: Buffer, end: number): boolean => end === lines.length || lines[end] === COMMA
 
 /** True if each line holds one of the records, and its leading id equals the parsed one. */
-function agree(lines: Buffer, records: readonly unknown[]): boolean {
+function matchesLines(lines: Buffer, records: readonly unknown[]): boolean {
   let index = 0
   for (const { start, end } of linesIn(lines)) {
     const id = idAt(lines, start)
     if (id !== undefined && (records[index] as { id?: unknown } | null | undefined)?.id !== id) return false
-    if (!endsLine(lines, end)) return false
+    if (!isLineEnd(lines, end)) return false
     index++
   }
   return index === records.length
@@ -205,23 +150,23 @@ function tryParse(text: string): unknown[] | undefined {
 }
 
 /** The lines of one table in chunks, each without the comma and newline behind its last line. */
-async function* recordLines(window: Window, line: () => number): AsyncGenerator<Buffer> {
+async function* recordLines(window: ReadWindow, line: () => number): AsyncGenerator<Buffer> {
   for (;;) {
     const { view } = window
     if (view.length >= 2 && view.toString('latin1', 0, 2) === TABLE_END.slice(1)) return
     const end = view.indexOf(TABLE_END)
     if (end > 0) {
       yield view.subarray(0, end)
-      window.use(end + 1)
+      window.consume(end + 1)
       return
     }
     // The last line of a table has no comma; the bytes behind a line tell whether it is the last.
     const newline = view.length < 3 ? -1 : view.lastIndexOf(NEWLINE, view.length - 3)
     if (newline > 0) {
-      if (view[newline - 1] !== COMMA) throw new StrayLine(line() + linesWithComma(view) + 1, 'it is not the end of a table')
+      if (view[newline - 1] !== COMMA) throw new LayoutError(line() + linesWithComma(view) + 1, 'it is not the end of a table')
       yield view.subarray(0, newline - 1)
-      window.use(newline + 1)
-    } else if (view.length > 0 && view[0] === NEWLINE) throw new StrayLine(line(), 'it is empty')
-    if (!(await window.fill())) throw new StrayLine(line(), 'the file ends within a table')
+      window.consume(newline + 1)
+    } else if (view.length > 0 && view[0] === NEWLINE) throw new LayoutError(line(), 'it is empty')
+    if (!(await window.fill())) throw new LayoutError(line(), 'the file ends within a table')
   }
 }

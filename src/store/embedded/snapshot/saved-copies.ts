@@ -24,7 +24,10 @@ const copiesFolder = (folder: string): string => join(folder, 'snapshots')
 /** @throws {AppError} USAGE for an invalid name */
 function copyPath(folder: string, name: string): string {
   if (NAME.test(name)) return join(copiesFolder(folder), `${name}.json`)
-  throw new AppError('USAGE', `'${name}' cannot name a snapshot: letters, digits, '.', '_' and '-', a letter or digit first`)
+  throw new AppError(
+    'USAGE',
+    `'${name}' is not a valid name of a snapshot: use letters, digits, '.', '_' and '-', a letter or digit first`,
+  )
 }
 
 /** A request to save a copy. */
@@ -35,10 +38,10 @@ export interface CopyRequest {
 }
 
 /** @throws {AppError} USAGE for an invalid name, SNAPSHOT_EXISTS */
-export async function refuseTaken(folder: string, { name, force = false }: CopyRequest): Promise<void> {
+export async function rejectExisting(folder: string, { name, force = false }: CopyRequest): Promise<void> {
   const path = copyPath(folder, name)
   if (!force && (await sizeOf(path)) !== undefined) {
-    throw new AppError('SNAPSHOT_EXISTS', `There is a snapshot '${name}' already; --force writes over it`)
+    throw new AppError('SNAPSHOT_EXISTS', `The snapshot '${name}' already exists; --force overwrites it`)
   }
 }
 
@@ -48,7 +51,7 @@ export async function refuseTaken(folder: string, { name, force = false }: CopyR
  * @throws {AppError} USAGE for an invalid name, SNAPSHOT_EXISTS
  */
 export async function saveCopy(folder: string, request: CopyRequest): Promise<SavedCopy> {
-  await refuseTaken(folder, request)
+  await rejectExisting(folder, request)
   const path = copyPath(folder, request.name)
   await mkdir(copiesFolder(folder), { recursive: true, mode: 0o700 })
   const draft = `${path}.${process.pid}.draft`
@@ -58,7 +61,7 @@ export async function saveCopy(folder: string, request: CopyRequest): Promise<Sa
   } finally {
     await rm(draft, { force: true })
   }
-  return found(folder, request.name)
+  return describeCopy(folder, request.name)
 }
 
 /**
@@ -73,22 +76,22 @@ export async function checkCopy(folder: string, registry: Registry, name: string
     throw new AppError('SNAPSHOT_NOT_FOUND', `There is no snapshot '${name}'${meantOrKnown(name, known)}`)
   }
   try {
-    await judgeCopy(path, registry)
+    await validateCopy(path, registry)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // A remote client sees the file's name, not the location of the data folder.
     const fault = error.message.replaceAll(path, relative(folder, path))
-    const words = `The snapshot '${name}' cannot be loaded, and the data is as it was. In the data folder, ${fault}`
+    const words = `The snapshot '${name}' cannot be loaded, and the data is unchanged. In the data folder, ${fault}`
     throw new AppError('DATA_CORRUPT', words, { cause: error })
   }
 }
 
 /** @throws {AppError} DATA_CORRUPT, TASK_FAILED if the file cannot be read */
-async function judgeCopy(path: string, registry: Registry): Promise<void> {
+async function validateCopy(path: string, registry: Registry): Promise<void> {
   const snapshot = await openSnapshotFile(path, nodeDisk)
   try {
-    const { validation: judgement } = await replay(snapshot, [], ignoreRecords, validatorForEdited(registry))
-    rejectInvalid(path, judgement)
+    const { validation } = await replay(snapshot, [], ignoreRecords, validatorForEdited(registry))
+    rejectInvalid(path, validation)
   } finally {
     await snapshot.file?.close()
   }
@@ -107,7 +110,7 @@ export async function loadCopy(folder: string, name: string): Promise<SavedCopy>
     throw error
   }
   await nodeDisk.syncFolder(folder)
-  return found(folder, name)
+  return describeCopy(folder, name)
 }
 
 /** The saved copies of a data folder, by name. */
@@ -121,7 +124,7 @@ export async function savedCopies(folder: string): Promise<SavedCopy[]> {
     names
       .filter((name) => NAME.test(name))
       .sort()
-      .map((name) => found(folder, name)),
+      .map((name) => describeCopy(folder, name)),
   )
 }
 
@@ -148,7 +151,7 @@ export async function changeData(folder: string, change: DataChange): Promise<vo
     const { code } = cause as NodeJS.ErrnoException
     // An error without a system code is a fault of the program.
     if (cause instanceof AppError || code === undefined) throw cause
-    const words = `The data could not be replaced (${code}); make room on the disk, or mend what it says, and try again`
+    const words = `The data could not be replaced (${code}); free disk space or correct the cause, and try again`
     throw new AppError('STORE_UNAVAILABLE', words, { cause })
   }
 }
@@ -159,7 +162,7 @@ async function removeJournal(folder: string): Promise<void> {
   for (const path of (await journalFiles(folder, nodeDisk)).reverse()) await nodeDisk.remove(path)
 }
 
-async function found(folder: string, name: string): Promise<SavedCopy> {
+async function describeCopy(folder: string, name: string): Promise<SavedCopy> {
   const { size, mtimeMs } = await stat(copyPath(folder, name))
   return { name, bytes: size, savedAt: mtimeMs }
 }

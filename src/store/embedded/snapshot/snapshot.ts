@@ -7,7 +7,7 @@ import { chunksOf } from '../files/read-ahead.ts'
 import { parseDocument, partsOf } from './document.ts'
 import type { SnapshotPart } from './layout.ts'
 import * as layout from './layout.ts'
-import { readLines, readSequence, StrayLine } from './lines.ts'
+import { LayoutError, readLines, readSequence } from './lines.ts'
 
 /** Larger files are only read line by line, since their text may exceed the maximum string length. In bytes. */
 const MAX_DOCUMENT_BYTES = 256 << 20
@@ -34,7 +34,7 @@ export interface SnapshotFile {
    *
    * @throws {AppError} DATA_CORRUPT if it is not a snapshot or too large
    */
-  document(stray: StrayLine): Promise<Snapshot>
+  document(error: LayoutError): Promise<Snapshot>
   close(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export const draftOf = (path: string): string => `${path}.new`
 export const EMPTY: Snapshot = { sequence: 0, parts: partsOf({}) }
 
 /**
- * Stores a snapshot in one JSON file with one record a line in id order, readable for people and in git diffs. The file is
+ * Stores a snapshot in one JSON file with one record per line in id order, so that people and `git diff` can read it. The file is
  * replaced atomically: after a crash there is the old one or the new one.
  */
 export class SnapshotAdapter implements Adapter<Snapshot> {
@@ -74,14 +74,14 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
       const about = {
         origin: await originOf(file),
         bytes: file.size,
-        document: (stray: StrayLine) => this.#readDocument(file, about, stray),
+        document: (error: LayoutError) => this.#readDocument(file, about, error),
         close: () => file.close(),
       }
       const parts = { [Symbol.asyncIterator]: () => readLines(file) }
       return await readSequence(file).then(
         (sequence) => ({ sequence, parts, file: about }),
         (error: unknown) => {
-          if (error instanceof StrayLine) return about.document(error)
+          if (error instanceof LayoutError) return about.document(error)
           throw error
         },
       )
@@ -89,13 +89,13 @@ export class SnapshotAdapter implements Adapter<Snapshot> {
       await file.close()
       if (error instanceof AppError) throw error
       const what = `${this.#path} cannot be read: ${error instanceof Error ? error.message : String(error)}`
-      throw new AppError('TASK_FAILED', `${what}; it must be a file that you may read`, { cause: error })
+      throw new AppError('TASK_FAILED', `${what}; it must be a readable file`, { cause: error })
     }
   }
 
-  async #readDocument(file: ReadFile, about: SnapshotFile, { message }: StrayLine): Promise<Snapshot> {
+  async #readDocument(file: ReadFile, about: SnapshotFile, { message }: LayoutError): Promise<Snapshot> {
     if (file.size > this.#maxDocumentBytes || about.origin === 'ours') {
-      const remedy = 'Restore it from a copy; a file of this size must keep its layout, one record a line'
+      const remedy = 'Restore it from a backup; a file of this size must keep one record on each line'
       throw new AppError('DATA_CORRUPT', `${this.#path} cannot be read: ${message}. ${remedy}`)
     }
     const { sequence, tables } = await parseDocument(await textOf(file), this.#path)

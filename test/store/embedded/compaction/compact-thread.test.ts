@@ -10,20 +10,20 @@ import { libraryRegistry } from '../../../helpers/store-contract/library.ts'
 import { Counting, counter, countOf } from '../counting.ts'
 import { inFolder, journalsIn, onDisk } from '../folder.ts'
 
-describe('folding in a thread of its own', () => {
-  test('loses nothing while the store is written to', async () => {
+describe('compaction in a worker thread', () => {
+  test('loses nothing during writes', async () => {
     const warnings: string[] = []
-    let folds = 0
-    const fold: CompactionRunner = async (task) => {
-      const folded = await compactInThread(task)
-      folds++
-      return folded
+    let count = 0
+    const countedCompact: CompactionRunner = async (task) => {
+      const result = await compactInThread(task)
+      count++
+      return result
     }
     await inFolder(
       async ({ shelves, store, folder, reopen }) => {
         await shelves.accept([counter])
         const counting = new Counting(store)
-        while (folds < 3) {
+        while (count < 3) {
           await counting.writeUntil(counting.attempted + 100, 4)
           assert.equal(countOf(await onDisk(folder)), counting.attempted)
         }
@@ -32,16 +32,16 @@ describe('folding in a thread of its own', () => {
         assert.equal(countOf(await (await reopen()).shelves.everything()), counting.attempted)
         assert.deepEqual(warnings, [])
       },
-      { compact: fold, minJournalBytes: 1000, warn: (message) => warnings.push(message) },
+      { compact: countedCompact, minJournalBytes: 1000, warn: (message) => warnings.push(message) },
     )
   })
 
-  test('that fails is told of, keeps the journal and stops nothing', async () => {
+  test('that fails warns, keeps the journal and does not stop the store', async () => {
     const warnings: string[] = []
     await inFolder(
       async ({ shelves, store, folder, file, reopen }) => {
         await shelves.add('genre', { name: 'a' })
-        // What a person does to the file while it is served is for the next start to judge.
+        // An edit of the file beside a running server is validated by the next start.
         writeFileSync(file, '{"format": 1, "sequence": 0, "tables": {"stranger": {"records": [{"id": 4}]}}}')
         const counting = new Counting(store)
         await shelves.accept([counter])
@@ -72,11 +72,11 @@ describe('folding in a thread of its own', () => {
     await temporary.remove()
   })
 
-  test('rejects when the thread cannot do it', async () => {
+  test('rejects if it fails in the thread', async () => {
     const temporary = await temporaryFolder()
     const path = join(temporary.path, 'journal.7.log')
     writeFileSync(path, 'x')
-    await assert.rejects(compactInThread({ folder: temporary.path }), /begins with transaction 7/)
+    await assert.rejects(compactInThread({ folder: temporary.path }), /starts with transaction 7/)
     await temporary.remove()
   })
 })

@@ -11,7 +11,7 @@ import { type TemporaryFolder, temporaryFolder } from '../../../helpers/fixture.
 import { Counting, counter, countOf } from '../counting.ts'
 import { genresOnDisk, inFolder, journalsIn, onDisk } from '../folder.ts'
 
-/** Numbers from 0 to below `limit` that are the same every time (a linear congruential generator, Numerical Recipes). */
+/** Reproducible numbers from 0 to below `limit` (a linear congruential generator, Numerical Recipes). */
 function seeded(seed: number): (limit: number) => number {
   let state = seed
   return (limit) => {
@@ -22,7 +22,7 @@ function seeded(seed: number): (limit: number) => number {
 
 const TABLES = ['a', 'b', 'c']
 
-/** Folds random journals one after the other, and holds the file against tables that are kept in memory. */
+/** Compacts random journals one after the other, and compares the file with tables in memory. */
 class Model {
   readonly #tables = new Map<string, Map<number, StoredRecord>>()
   readonly #folder: TemporaryFolder
@@ -71,9 +71,9 @@ class Model {
   }
 }
 
-describe('folding', () => {
+describe('compaction', () => {
   for (const seed of [1, 2, 3, 4, 5, 6]) {
-    test(`journal after journal gives what applying them in memory does (seed ${seed})`, async () => {
+    test(`of one journal after another equals applying them in memory (seed ${seed})`, async () => {
       const folder = await temporaryFolder()
       const model = new Model(folder, seed)
       for (let round = 0; round < 25; round++) {
@@ -85,7 +85,7 @@ describe('folding', () => {
     })
   }
 
-  test('leaves what nobody touched as it stands, byte by byte', async () => {
+  test('copies unchanged records byte by byte', async () => {
     const folder = await temporaryFolder()
     const changes = Array.from({ length: 5000 }, (_, index) => {
       const table = index % 2 === 0 ? 'stranger' : 'a'
@@ -107,7 +107,7 @@ describe('folding', () => {
     await folder.remove()
   })
 
-  test('makes the new file durable before it is put in place, and the place before the journal goes', async () => {
+  test('syncs the new file before the rename, and the folder before it removes the journal', async () => {
     const folder = await temporaryFolder()
     const line = encodeEntry(1, [{ table: 'a', id: 1, before: undefined, after: { id: 1 } }], new Map())
     writeFileSync(join(folder.path, 'journal.1.log'), line)
@@ -127,7 +127,7 @@ describe('folding', () => {
     await folder.remove()
   })
 
-  test('removes the journal oldest first, each for good before the next one', async () => {
+  test('removes journal files oldest first, and syncs each removal before the next', async () => {
     const folder = await temporaryFolder()
     for (const sequence of [1, 2, 10]) {
       const lines = Array.from({ length: sequence === 2 ? 8 : 1 }, (_, index) => encodeEntry(sequence + index, [], new Map()))
@@ -145,7 +145,7 @@ describe('folding', () => {
     await folder.remove()
   })
 
-  test('of a journal that is folded in already only removes it', async () => {
+  test('of a journal that the snapshot already contains only removes it', async () => {
     const folder = await temporaryFolder()
     const line = encodeEntry(1, [{ table: 'a', id: 1, before: undefined, after: { id: 1 } }], new Map())
     for (let time = 0; time < 2; time++) {
@@ -158,7 +158,7 @@ describe('folding', () => {
   })
 })
 
-/** Ways for the writing of a snapshot to fail. */
+/** Failures of writing a snapshot. */
 const FAULTS: readonly (readonly [name: string, kind: StepKind, code: string])[] = [
   ['cannot be made', 'create', 'EACCES'],
   ['finds no room', 'write', 'ENOSPC'],
@@ -169,7 +169,7 @@ const FAULTS: readonly (readonly [name: string, kind: StepKind, code: string])[]
 
 describe('a new db.json that', () => {
   for (const [name, kind, code] of FAULTS) {
-    test(`${name} (${code}) leaves the journal, and the store goes on`, async () => {
+    test(`${name} (${code}) leaves the journal, and the store continues`, async () => {
       const disk = new FaultyDisk()
       const warnings: string[] = []
       await inFolder(
@@ -196,7 +196,7 @@ describe('a new db.json that', () => {
     })
   }
 
-  test('takes few bytes at a time is whole', async () => {
+  test('accepts few bytes at a time is complete', async () => {
     const disk = new FaultyDisk()
     await inFolder(
       async ({ shelves, store, folder }) => {

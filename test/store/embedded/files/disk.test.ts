@@ -9,8 +9,8 @@ import { temporaryFolder } from '../../../helpers/fixture.ts'
 const ROUNDS = 50
 const MEBIBYTE = Buffer.alloc(1 << 20, 'a')
 
-describe('a file that is added to', () => {
-  test('is closed once what is under way has ended, so that nothing of it gets into another file', async () => {
+describe('a file open for appending', () => {
+  test('is closed after pending operations, so that none of them reaches another file', async () => {
     const folder = await temporaryFolder()
     const [path, other] = [join(folder.path, 'file'), join(folder.path, 'other')]
     for (let round = 0; round < ROUNDS; round++) {
@@ -29,7 +29,7 @@ describe('a file that is added to', () => {
     await folder.remove()
   })
 
-  test('tells how much was written, and takes nothing more once it is closed', async () => {
+  test('returns how many bytes were written, and rejects writes once it is closed', async () => {
     const folder = await temporaryFolder()
     const file = await nodeDisk.openNew(join(folder.path, 'file'))
     assert.equal(await file.write(Buffer.from('abc'), 0), 3)

@@ -1,4 +1,4 @@
-// Takes and gives back a lock as it is told to.
+// Acquires and releases a lock on command.
 import { createInterface } from 'node:readline'
 import { AppError } from '../../../../src/errors.ts'
 import { acquireLock } from '../../../../src/store/embedded/files/lock.ts'

@@ -4,14 +4,14 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../../src/errors.ts'
-import { acquireLock, announceApi, apiOf } from '../../../../src/store/embedded/files/lock.ts'
+import { acquireLock, apiOf, publishApi } from '../../../../src/store/embedded/files/lock.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { Child } from '../child.ts'
 
 const CHILDREN = 6
 const ROUNDS = 25
 
-/** A process id that was somebody's and is nobody's now. */
+/** The id of a process that has ended. */
 const deadPid = () => spawnSync(process.execPath, ['--eval', '']).pid
 
 async function withFolder(body: (folder: string, lock: string) => Promise<void>): Promise<void> {
@@ -23,7 +23,7 @@ async function withFolder(body: (folder: string, lock: string) => Promise<void>)
   }
 }
 
-/** Asserts that the lock is held by this process id, and that the message helps whoever reads it. */
+/** Asserts that the lock is held by this process id, and that the message names it with a remedy. */
 async function assertInUse(lock: string, pid: number): Promise<void> {
   const before = await readFile(lock, 'utf8')
   await assert.rejects(acquireLock(lock), (error: unknown) => {
@@ -36,7 +36,7 @@ async function assertInUse(lock: string, pid: number): Promise<void> {
   assert.equal(await readFile(lock, 'utf8'), before)
 }
 
-/** Asserts that a lock file with this content does not keep anybody out. */
+/** Asserts that a lock file with this content is taken over. */
 async function assertTakenOver(content: string): Promise<void> {
   await withFolder(async (folder, lock) => {
     await writeFile(lock, content)
@@ -49,7 +49,7 @@ async function assertTakenOver(content: string): Promise<void> {
 }
 
 describe('the lock', () => {
-  test('keeps a second one out until it is given back', async () => {
+  test('excludes a second holder until it is released', async () => {
     await withFolder(async (folder, lock) => {
       const release = await acquireLock(lock)
       await assertInUse(lock, process.pid)
@@ -62,7 +62,7 @@ describe('the lock', () => {
     })
   })
 
-  test('given back twice, it is not taken from the next holder', async () => {
+  test('released twice, is not taken from the next holder', async () => {
     await withFolder(async (_, lock) => {
       const release = await acquireLock(lock)
       await release()
@@ -73,7 +73,7 @@ describe('the lock', () => {
     })
   })
 
-  test('of many in one process, exactly one gets it', async () => {
+  test('is acquired by exactly one of many attempts in one process', async () => {
     await withFolder(async (folder, lock) => {
       const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => acquireLock(lock)))
       const won = attempts.flatMap((attempt) => (attempt.status === 'fulfilled' ? [attempt.value] : []))
@@ -83,24 +83,24 @@ describe('the lock', () => {
     })
   })
 
-  test('is not to be had where there is no folder', async () => {
+  test('cannot be acquired without a folder', async () => {
     await withFolder(async (folder) => {
       await assert.rejects(acquireLock(join(folder, 'nowhere', 'lock')))
     })
   })
 })
 
-describe('a lock that was left behind', () => {
-  test('by a process that is gone, is taken over', async () => {
+describe('a stale lock', () => {
+  test('of a process that no longer runs is taken over', async () => {
     await assertTakenOver(`{"pid":${deadPid()},"started":"1"}\n`)
     await assertTakenOver(`{"pid":${deadPid()},"started":null}\n`)
   })
 
-  test('by a process whose id another has now, is taken over', async () => {
+  test('of a process whose id was reused is taken over', async () => {
     await assertTakenOver(`{"pid":${process.pid},"started":"1"}\n`)
   })
 
-  test('by a process of which only the id is known, is honoured while the id is in use', async () => {
+  test('without a start time is valid while its process id is in use', async () => {
     await withFolder(async (_, lock) => {
       await writeFile(lock, `{"pid":${process.pid}}`)
       await assertInUse(lock, process.pid)
@@ -120,16 +120,16 @@ describe('a lock that was left behind', () => {
     '{"pid":1.5}',
     '{"pid":4194305}',
   ]) {
-    test(`as ${JSON.stringify(garbage)}, is taken over`, () => assertTakenOver(garbage))
+    test(`with the content ${JSON.stringify(garbage)} is taken over`, () => assertTakenOver(garbage))
   }
 
   for (const garbage of ['{"pid":0}', '{"pid":-1}']) {
-    test(`as ${garbage}, which is no process, is taken over`, () => assertTakenOver(garbage))
+    test(`of ${garbage}, which is not a process, is taken over`, () => assertTakenOver(garbage))
   }
 })
 
-describe('the lock among processes', { timeout: 180_000 }, () => {
-  test('names the process that has it, and is taken over when that is killed', async () => {
+describe('the lock between processes', { timeout: 180_000 }, () => {
+  test('names its holder, and is taken over when the holder is killed', async () => {
     await withFolder(async (folder, lock) => {
       const child = new Child('files/lock-child.ts', lock)
       try {
@@ -147,7 +147,7 @@ describe('the lock among processes', { timeout: 180_000 }, () => {
     })
   })
 
-  test('of several that race for a stale one, exactly one gets it', async () => {
+  test('is acquired by exactly one of several processes that find it stale', async () => {
     await withFolder(async (folder, lock) => {
       const stale = `{"pid":${deadPid()},"started":"1"}\n`
       const children = Array.from({ length: CHILDREN }, () => new Child('files/lock-child.ts', lock))
@@ -160,7 +160,7 @@ describe('the lock among processes', { timeout: 180_000 }, () => {
           assert.deepEqual([...answers].sort(), expected, `round ${round}`)
           assert.deepEqual(await readdir(folder), ['lock'])
           const winner = children[answers.indexOf('won')]
-          assert.ok(winner !== undefined, 'nobody won')
+          assert.ok(winner !== undefined, 'no process acquired the lock')
           await assertInUse(lock, winner.pid)
           assert.equal(await winner.ask('give'), 'given')
           assert.deepEqual(await readdir(folder), [])
@@ -172,30 +172,30 @@ describe('the lock among processes', { timeout: 180_000 }, () => {
   })
 })
 
-describe('where the holder serves the data', () => {
-  test('is known once it says so, and no longer than it holds the data', () =>
+describe('the URL of the API', () => {
+  test('is returned once the holder publishes it, and while it holds the lock', () =>
     withFolder(async (folder, lock) => {
       assert.equal(await apiOf(lock), undefined)
       const release = await acquireLock(lock)
       assert.equal(await apiOf(lock), undefined)
-      await announceApi(lock, 'http://127.0.0.1:8000/api/v1')
+      await publishApi(lock, 'http://127.0.0.1:8000/api/v1')
       assert.equal(await apiOf(lock), 'http://127.0.0.1:8000/api/v1')
       await assertInUse(lock, process.pid)
       assert.deepEqual(await readdir(folder), ['lock'])
-      await announceApi(lock, undefined)
+      await publishApi(lock, undefined)
       assert.equal(await apiOf(lock), undefined)
       await assertInUse(lock, process.pid)
-      await announceApi(lock, 'http://127.0.0.1:8000/api/v1')
+      await publishApi(lock, 'http://127.0.0.1:8000/api/v1')
       await release()
       assert.equal(await apiOf(lock), undefined)
     }))
 
-  test('is not believed of a process that is gone', () =>
+  test('is not returned for a process that no longer runs', () =>
     withFolder(async (_, lock) => {
       const api = 'http://127.0.0.1:1/api/v1'
       await writeFile(lock, JSON.stringify({ pid: deadPid(), started: null, api }))
       assert.equal(await apiOf(lock), undefined)
-      // Another process has its id now.
+      // The id belongs to another process.
       await writeFile(lock, JSON.stringify({ pid: process.pid, started: '1', api }))
       assert.equal(await apiOf(lock), undefined)
     }))

@@ -7,21 +7,21 @@ import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { Counting, counter, countOf } from '../counting.ts'
 import { copyAsCrashed, inFolder, journalsIn, onDisk, whenOpened } from '../folder.ts'
 
-/** `db.json` as a stranger would read it. */
+/** The parsed `db.json`. */
 function parsed(folder: string): { sequence: number; tables: Record<string, { next_id: number; records: { id: number }[] }> } {
   return JSON.parse(readFileSync(join(folder, 'db.json'), 'utf8'))
 }
 
-/** How many compactions have ended, each of which removed one journal file. */
+/** Number of finished compactions, each of which removed one journal file. */
 const compactions = (disk: FaultyDisk): number => disk.count('remove')
 
-describe('a journal that is folded while it is written', () => {
+describe('a journal that is compacted while it is written', () => {
   for (const [writers, total] of [
     [1, 1500],
     [4, 3000],
     [25, 3000],
   ] as const) {
-    test(`by ${writers}: nothing is lost and nothing is applied twice`, async () => {
+    test(`by ${writers} loses nothing and applies nothing twice`, async () => {
       const disk = new FaultyDisk()
       const warnings: string[] = []
       await inFolder(
@@ -53,13 +53,13 @@ describe('a journal that is folded while it is written', () => {
     })
   }
 
-  test('is not folded while it is shorter than the snapshot', async () => {
+  test('is not compacted while it is shorter than the snapshot', async () => {
     const disk = new FaultyDisk()
     await inFolder(
       async ({ shelves }) => {
         await shelves.accept([counter])
         await shelves.accept(Array.from({ length: 500 }, () => ({ kind: 'insert', table: 'category', values: { name: 'x' } })))
-        // One of them sets the first compaction off; then the snapshot is long and the journal short.
+        // One of them starts the first compaction; afterwards the snapshot is long and the journal short.
         for (let index = 0; index < 20; index++) await shelves.add('category', { name: 'y' })
         await shelves.store.close()
         assert.ok(compactions(disk) <= 2, `there were ${compactions(disk)} compactions`)
@@ -68,13 +68,13 @@ describe('a journal that is folded while it is written', () => {
     )
   })
 
-  test('takes writes while the snapshot is being written', async () => {
+  test('accepts writes while the snapshot is being written', async () => {
     const disk = new FaultyDisk()
     await inFolder(
       async ({ shelves, store, folder }) => {
         await shelves.accept([counter])
         const counting = new Counting(store)
-        // The compaction waits before it removes what it sealed.
+        // The compaction waits before it removes the sealed journal.
         const { reached, release } = disk.hold('remove')
         await counting.writeUntil(30, 1)
         await reached
@@ -90,7 +90,7 @@ describe('a journal that is folded while it is written', () => {
     )
   })
 
-  test('of which what is sealed cannot be removed is complete all the same', async () => {
+  test('is complete although its sealed files cannot be removed', async () => {
     const disk = new FaultyDisk()
     const warnings: string[] = []
     await inFolder(
@@ -100,7 +100,7 @@ describe('a journal that is folded while it is written', () => {
         const counting = new Counting(store)
         await counting.writeUntil(100, 2)
         await store.close()
-        assert.ok(warnings.length > 1, 'nobody was warned')
+        assert.ok(warnings.length > 1, 'there was no warning')
         assert.ok(journalsIn(folder).length > 1, 'nothing was left')
         assert.equal(countOf(await onDisk(folder)), counting.attempted)
         disk.mend()
@@ -115,7 +115,7 @@ describe('a journal that is folded while it is written', () => {
   })
 })
 
-/** A copy of the folder at one moment, with what must be in it and what may be. */
+/** A copy of the folder at one moment, with the records that it must contain and those that it may contain. */
 interface Image {
   readonly at: string
   readonly path: string
@@ -123,7 +123,7 @@ interface Image {
   readonly attempted: number
 }
 
-/** Asserts that the next start finds what was acknowledged, that the one after a second crash does too, and that it can go on. */
+/** Asserts that a start finds the acknowledged records, also after a second crash, and that writes continue. */
 async function checkImage({ at, path, acknowledged, attempted }: Image): Promise<void> {
   const count = await whenOpened(path, async (shelves, warnings) => {
     const found = countOf(await shelves.everything(), at)
@@ -161,7 +161,7 @@ describe('a crash between any two steps of a compaction', () => {
               if (['write', 'sync', 'read'].includes(step.kind) || compactions(disk) > 4) return
               const at = `${when} ${step.kind} ${step.name}, compaction ${compactions(disk)}`
               copy(at)
-              // The same, while the next snapshot is half written.
+              // The same while the next snapshot is half written.
               const path = copy(`${at}, with half a snapshot`)
               writeFileSync(join(path, 'db.json.new'), '{\n"format": 1,\n"sequence": 99999,\n"tables": {')
             }
@@ -188,7 +188,7 @@ describe('a crash between any two steps of a compaction', () => {
     })
   }
 
-  test('or of the closing loses nothing', async () => {
+  test('or of closing loses nothing', async () => {
     const images: Image[] = []
     const temporary = await temporaryFolder()
     const disk = new FaultyDisk()
@@ -218,7 +218,7 @@ describe('a crash between any two steps of a compaction', () => {
   })
 })
 
-test('what a crash left of a journal that was folded in already is removed by the next start or its end', async () => {
+test('journal files that a crash left behind after their compaction are removed by the next start or close', async () => {
   const temporary = await temporaryFolder()
   const image = join(temporary.path, 'data')
   const disk = new FaultyDisk()

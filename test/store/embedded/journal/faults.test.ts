@@ -15,7 +15,7 @@ const unavailable = (error: unknown) => {
   return true
 }
 
-/** A store with the genres `a` and `b`, on a disk that can be made to fail. */
+/** A store with the genres `a` and `b` on a `FaultyDisk`. */
 function onFaultyDisk(body: (place: Place, disk: FaultyDisk) => Promise<void>): Promise<void> {
   const disk = new FaultyDisk()
   return inFolder(
@@ -33,7 +33,7 @@ function onFaultyDisk(body: (place: Place, disk: FaultyDisk) => Promise<void>): 
 
 const names = async (shelves: Library): Promise<unknown[]> => (await shelves.find('genre'))[0].map(({ name }) => name)
 
-/** The names that the next start finds when the process dies now; the start must have nothing to say but `warnings` things. */
+/** The names that the next start would find after a crash now. Asserts the number of its warnings. */
 async function namesAfterCrash(folder: string, warnings = 0): Promise<unknown[]> {
   const copy = await temporaryFolder()
   try {
@@ -49,7 +49,7 @@ async function namesAfterCrash(folder: string, warnings = 0): Promise<unknown[]>
 
 const journal = ({ folder }: Place): Buffer => readFileSync(join(folder, 'journal.1.log'))
 
-/** Makes a disk take some bytes of a write and fail then. */
+/** Makes a disk fail after some bytes of a write. */
 function failHalfWay(disk: FaultyDisk, code: string, ...more: readonly StepKind[]): void {
   let writes = 0
   disk.bytesPerWrite = 30
@@ -58,7 +58,7 @@ function failHalfWay(disk: FaultyDisk, code: string, ...more: readonly StepKind[
   }
 }
 
-/** Ways for a write to fail after which the disk can be trusted. */
+/** Failures of a write after which the content of the file is known. */
 const WRITE_FAULTS: readonly (readonly [name: string, break_: (disk: FaultyDisk) => void])[] = [
   ['that the disk has no room for', (disk) => disk.fail('ENOSPC', 'write')],
   ['of which only a part was written', (disk) => failHalfWay(disk, 'ENOSPC')],
@@ -72,7 +72,7 @@ const WRITE_FAULTS: readonly (readonly [name: string, break_: (disk: FaultyDisk)
 
 describe('a write', () => {
   for (const [name, break_] of WRITE_FAULTS) {
-    test(`${name} leaves nothing behind, and the next ones go on`, async () => {
+    test(`${name} leaves nothing in the journal, and later writes succeed`, async () => {
       await onFaultyDisk(async (place, disk) => {
         const { shelves, store, folder } = place
         const before = journal(place)
@@ -91,7 +91,7 @@ describe('a write', () => {
       })
     })
 
-    test(`${name} fails everything that waits with it, and only that`, async () => {
+    test(`${name} fails all transactions of its batch, and no others`, async () => {
       await onFaultyDisk(async (place, disk) => {
         const { store, folder } = place
         break_(disk)
@@ -109,7 +109,7 @@ describe('a write', () => {
     })
   }
 
-  test('of which the disk takes few bytes at a time is whole', async () => {
+  test('is complete when the disk accepts few bytes at a time', async () => {
     await onFaultyDisk(async (place, disk) => {
       disk.bytesPerWrite = 7
       const many = Array.from({ length: 40 }, (_, index) => `ü ${index}`)
@@ -121,7 +121,7 @@ describe('a write', () => {
   })
 
   for (const kind of ['open', 'syncFolder'] as const) {
-    test(`whose journal cannot be begun (${kind}) is refused, and the next one begins it`, async () => {
+    test(`whose journal file cannot be created (${kind}) is rejected, and the next one creates it`, async () => {
       const disk = new FaultyDisk()
       await inFolder(
         async ({ shelves, store, folder, reopen }) => {
@@ -140,7 +140,7 @@ describe('a write', () => {
   }
 })
 
-/** Ways for a write to fail after which nobody knows what is on the disk. `half`: a part of it is. */
+/** Failures of a write after which the content of the file is unknown. `half`: a part was written. */
 const LASTING_FAULTS: readonly (readonly [name: string, break_: (disk: FaultyDisk) => void, half: boolean])[] = [
   ['cannot be confirmed', (disk) => disk.fail('EIO', 'sync'), false],
   ['fails half way and cannot be taken back', (disk) => failHalfWay(disk, 'EIO', 'truncate'), true],
@@ -148,13 +148,13 @@ const LASTING_FAULTS: readonly (readonly [name: string, break_: (disk: FaultyDis
 
 describe('a store whose write', () => {
   for (const [name, break_, half] of LASTING_FAULTS) {
-    test(`${name} takes no more writes until it is opened again, and is read from`, async () => {
+    test(`${name} rejects writes until it is reopened, and still answers reads`, async () => {
       await onFaultyDisk(async (place, disk) => {
         const { shelves, store, folder } = place
         break_(disk)
         const lost = ['c', 'd'].map((name) => assert.rejects(store.transact([insert('genre', { name })]), unavailable))
         await Promise.all(lost)
-        // Even though the disk says that it is well again.
+        // Although the disk works again.
         disk.mend()
         const done = disk.done.length
         await assert.rejects(store.transact([insert('genre', { name: 'e' })]), unavailable)
@@ -164,15 +164,11 @@ describe('a store whose write', () => {
         assert.deepEqual(await store.get('genre', [1, 3]), [{ id: 1, name: 'a' }, undefined])
         const crashed = await namesAfterCrash(folder, half ? 1 : 0)
         await store.close()
-        assert.deepEqual(
-          journalsIn(folder),
-          ['journal.1.log'],
-          'the journal must not be folded by who does not know what it holds',
-        )
+        assert.deepEqual(journalsIn(folder), ['journal.1.log'], 'a journal with unknown content must not be compacted')
         const again = await place.reopen()
         const found = await names(again.shelves)
         assert.deepEqual(found, crashed)
-        // What nobody knows of may be there or not, in order; what was acknowledged is there.
+        // Acknowledged records are there. The others may be there or not, in order.
         assert.deepEqual(found, ['a', 'b', 'c', 'd'].slice(0, Math.max(2, found.length)))
         if (half) assert.deepEqual(found, ['a', 'b'])
         await again.shelves.add('genre', { name: 'e' })
@@ -181,7 +177,7 @@ describe('a store whose write', () => {
     })
   }
 
-  test('is never confirmed keeps the reason for the log', async () => {
+  test('is never confirmed has the system error as its cause, for the log', async () => {
     await onFaultyDisk(async ({ store }, disk) => {
       disk.fail('EIO', 'sync')
       await assert.rejects(store.transact([insert('genre', { name: 'c' })]), (error: unknown) => {
@@ -194,9 +190,9 @@ describe('a store whose write', () => {
   })
 })
 
-describe('a journal that cannot be sealed', () => {
+describe('a journal that cannot be rotated', () => {
   for (const kind of ['open', 'syncFolder'] as const) {
-    test(`goes on growing (${kind}), and may end torn`, async () => {
+    test(`keeps growing (${kind}), and may end with a torn write`, async () => {
       const disk = new FaultyDisk()
       const warnings: string[] = []
       await inFolder(
@@ -211,10 +207,10 @@ describe('a journal that cannot be sealed', () => {
           const more = ['b', 'c', 'd', 'e', 'f'].map((name) => `${name} ${'x'.repeat(50)}`)
           for (const name of more) await shelves.add('genre', { name })
           assert.equal(warnings.length, 1, warnings.join('\n'))
-          assert.match(warnings[0] ?? '', /sealed.*EMFILE/)
+          assert.match(warnings[0] ?? '', /could not be rotated.*EMFILE/)
           assert.equal(attempts, 2, 'it is to be tried again when the journal is twice as long')
           assert.deepEqual(await namesAfterCrash(folder), ['a', ...more])
-          // The process dies while it writes one more line.
+          // The process is killed while it writes another line.
           const copy = await temporaryFolder()
           copyAsCrashed(folder, copy.path)
           const path = join(copy.path, 'journal.1.log')
@@ -231,7 +227,7 @@ describe('a journal that cannot be sealed', () => {
   }
 })
 
-test('a journal is for its owner alone', async () => {
+test('a journal is readable by its owner only', async () => {
   await onFaultyDisk(async ({ folder }) => {
     assert.equal(statSync(join(folder, 'journal.1.log')).mode & 0o777, 0o600)
   })

@@ -7,7 +7,7 @@ const FIRST = 7
 
 const added = (id: number, name: string): Change => ({ table: 'genre', id, before: undefined, after: { id, name } })
 
-/** The changes of each transaction, and the next ids. */
+/** The changes and next ids of each transaction. */
 const TRANSACTIONS: readonly (readonly [changes: readonly Change[], nextIds: Readonly<Record<string, number>>])[] = [
   [[added(1, 'a')], { genre: 2 }],
   [[], { genre: 2 }],
@@ -34,61 +34,65 @@ const ENTRIES: readonly JournalEntry[] = TRANSACTIONS.map(([changes, nextIds], i
 /** Where each line begins, and where the last ends. */
 const BOUNDARIES = [0, ...LINES.map((_, index) => Buffer.concat(LINES.slice(0, index + 1)).length)]
 
-/** How many lines are whole in the first `length` bytes. */
+/** Number of complete lines in the first `length` bytes. */
 const wholeIn = (length: number): number => BOUNDARIES.filter((end) => end > 0 && end <= length).length
 
 const without = (index: number): Buffer => Buffer.concat(LINES.filter((_, line) => line !== index))
 
 describe('a journal', () => {
-  test('is read as it was written', () => {
-    assert.deepEqual(readEntries(JOURNAL, FIRST), { entries: ENTRIES, goodLength: JOURNAL.length, rest: 'none' })
-    assert.deepEqual(readEntries(Buffer.alloc(0), FIRST), { entries: [], goodLength: 0, rest: 'none' })
+  test('decodes to what was encoded', () => {
+    assert.deepEqual(readEntries(JOURNAL, FIRST), { entries: ENTRIES, validLength: JOURNAL.length, rest: 'none' })
+    assert.deepEqual(readEntries(Buffer.alloc(0), FIRST), { entries: [], validLength: 0, rest: 'none' })
   })
 
-  test('has one line a transaction, whatever the values', () => {
+  test('has one line for each transaction, for all values', () => {
     for (const [index, line] of LINES.entries()) {
       assert.equal(line.indexOf('\n'), line.length - 1, `line ${index}`)
       assert.match(line.toString(), /^[0-9a-f]{8} [0-9a-f]{8} \d+ \{.*\}\n$/s)
     }
   })
 
-  test('cut at any byte gives the transactions before, and a torn end', () => {
+  test('truncated at any byte yields the transactions before it, and a torn end', () => {
     for (let length = 0; length <= JOURNAL.length; length++) {
       const whole = wholeIn(length)
-      const goodLength = BOUNDARIES[whole]
+      const validLength = BOUNDARIES[whole]
       assert.deepEqual(
         readEntries(JOURNAL.subarray(0, length), FIRST),
-        { entries: ENTRIES.slice(0, whole), goodLength, rest: goodLength === length ? 'none' : 'torn' },
+        { entries: ENTRIES.slice(0, whole), validLength, rest: validLength === length ? 'none' : 'torn' },
         `cut at byte ${length}`,
       )
     }
   })
 
-  test('with a tail of zeros is torn, wherever it begins', () => {
+  test('with a tail of zeros is torn, wherever the tail begins', () => {
     for (let from = 0; from < JOURNAL.length; from++) {
       const bytes = Buffer.from(JOURNAL).fill(0, from)
       const whole = wholeIn(from)
       const reading = readEntries(bytes, FIRST)
-      assert.deepEqual(reading, { entries: ENTRIES.slice(0, whole), goodLength: BOUNDARIES[whole], rest: 'torn' }, `from ${from}`)
+      assert.deepEqual(
+        reading,
+        { entries: ENTRIES.slice(0, whole), validLength: BOUNDARIES[whole], rest: 'torn' },
+        `from ${from}`,
+      )
     }
     const longer = readEntries(Buffer.concat([JOURNAL, Buffer.alloc(4096)]), FIRST)
-    assert.deepEqual(longer, { entries: ENTRIES, goodLength: JOURNAL.length, rest: 'torn' })
+    assert.deepEqual(longer, { entries: ENTRIES, validLength: JOURNAL.length, rest: 'torn' })
   })
 
   for (const mask of [0x01, 0x04, 0x10, 0x20, 0x80, 0xff]) {
-    test(`with any one byte changed (by ${mask}) invents nothing`, () => {
+    test(`with any single byte changed (by ${mask}) yields no other transaction`, () => {
       let detected = 0
       for (let offset = 0; offset < JOURNAL.length; offset++) {
         const bytes = Buffer.from(JOURNAL)
         bytes.writeUInt8(bytes.readUInt8(offset) ^ mask, offset)
-        const { entries, goodLength, rest } = readEntries(bytes, FIRST)
+        const { entries, validLength, rest } = readEntries(bytes, FIRST)
         if (rest === 'none') {
           assert.deepEqual(entries, ENTRIES, `byte ${offset}`)
           continue
         }
         const bad = BOUNDARIES.findLastIndex((start) => start <= offset)
         assert.deepEqual(entries, ENTRIES.slice(0, bad), `byte ${offset}`)
-        assert.equal(goodLength, BOUNDARIES[bad], `byte ${offset}`)
+        assert.equal(validLength, BOUNDARIES[bad], `byte ${offset}`)
         assert.equal(rest, bad === LINES.length - 1 ? 'torn' : 'damaged', `byte ${offset} of ${JOURNAL.length}, in line ${bad}`)
         detected++
       }
@@ -96,39 +100,39 @@ describe('a journal', () => {
     })
   }
 
-  test('without a line in the middle, or the first, is damaged there', () => {
+  test('without its first line or one in the middle is damaged there', () => {
     for (let index = 0; index < LINES.length - 1; index++) {
-      const { entries, goodLength, rest } = readEntries(without(index), FIRST)
+      const { entries, validLength, rest } = readEntries(without(index), FIRST)
       assert.deepEqual(
-        { entries, goodLength, rest },
-        { entries: ENTRIES.slice(0, index), goodLength: BOUNDARIES[index], rest: 'damaged' },
+        { entries, validLength, rest },
+        { entries: ENTRIES.slice(0, index), validLength: BOUNDARIES[index], rest: 'damaged' },
         `without line ${index}`,
       )
     }
-    assert.equal(readEntries(without(LINES.length - 1), FIRST).rest, 'none', 'nobody can miss the last')
+    assert.equal(readEntries(without(LINES.length - 1), FIRST).rest, 'none', 'a missing last line cannot be detected')
   })
 
-  test('with a line twice, or two that changed places, is damaged there', () => {
+  test('with a duplicate line, or two swapped ones, is damaged there', () => {
     const [a = Buffer.alloc(0), b = Buffer.alloc(0), c = Buffer.alloc(0)] = LINES
     for (const lines of [
       [a, a, b],
       [a, a],
       [a, c, b],
     ]) {
-      const { entries, goodLength, rest } = readEntries(Buffer.concat(lines), FIRST)
-      assert.deepEqual({ entries, goodLength, rest }, { entries: ENTRIES.slice(0, 1), goodLength: a.length, rest: 'damaged' })
+      const { entries, validLength, rest } = readEntries(Buffer.concat(lines), FIRST)
+      assert.deepEqual({ entries, validLength, rest }, { entries: ENTRIES.slice(0, 1), validLength: a.length, rest: 'damaged' })
     }
   })
 
-  test('must begin with the sequence that its name says', () => {
+  test('must begin with the sequence in its file name', () => {
     for (const first of [0, FIRST - 1, FIRST + 1]) {
-      assert.deepEqual(readEntries(JOURNAL, first), { entries: [], goodLength: 0, rest: 'damaged' })
+      assert.deepEqual(readEntries(JOURNAL, first), { entries: [], validLength: 0, rest: 'damaged' })
     }
   })
 
-  test('of other text is torn, not believed', () => {
+  test('of other text is torn, and yields no transaction', () => {
     for (const text of ['x', '\n\n\n', '00000000 00000000 \n', 'ffffffff ffffffff 7 {}\n', '{"changes":[]}\n']) {
-      assert.deepEqual(readEntries(Buffer.from(text), FIRST), { entries: [], goodLength: 0, rest: 'torn' }, text)
+      assert.deepEqual(readEntries(Buffer.from(text), FIRST), { entries: [], validLength: 0, rest: 'torn' }, text)
     }
   })
 })

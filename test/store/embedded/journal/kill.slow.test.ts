@@ -20,17 +20,17 @@ function seeded(seed: number): () => number {
   }
 }
 
-/** What the children of all rounds said of their folding. */
-const folds = { ended: 0, cutShort: 0 }
+/** Compactions of the children in all rounds. */
+const compactions = { ended: 0, cutShort: 0 }
 
-/** When a child is killed: after so many lines, after one that says this, and then some time later. */
+/** When a child is killed: after a number of lines, after a line with this text, and a delay. */
 interface Moment {
   readonly lines: number
   readonly word?: string
   readonly milliseconds: number
 }
 
-/** @returns what the child said until it was killed */
+/** @returns the lines that the child printed before it was killed */
 async function run(folder: string, prefix: string, { lines, word, milliseconds }: Moment): Promise<string[]> {
   const child = new Child('kill-child.mjs', folder, prefix, `${WRITERS}`)
   try {
@@ -43,7 +43,7 @@ async function run(folder: string, prefix: string, { lines, word, milliseconds }
   }
 }
 
-/** What must be there and what may be, by name: the id, or undefined when nobody was told. */
+/** The records that must exist and those that may, by name: the id, or undefined if it was not acknowledged. */
 class Expectation {
   readonly must = new Map<string, number>()
   readonly may = new Map<string, number | undefined>()
@@ -55,7 +55,7 @@ class Expectation {
       const [, sign, id, name = ''] = /^([+-])(\d+) (.+)$/.exec(line) ?? []
       if (sign === '+') {
         next = Math.max(next, Number(name.split('-')[1]) + 1)
-        // All but every fifth is removed again; whether it was, is not known until it is said.
+        // All but every fifth record are removed again. The removal is uncertain until it is acknowledged.
         const isKept = Number(name.split('-')[1]) % 5 === 0
         if (isKept) this.must.set(name, Number(id))
         else this.may.set(name, Number(id))
@@ -79,7 +79,7 @@ class Expectation {
   }
 }
 
-/** Some rounds end right after the start, some while the journal is folded or soon after, the others in the midst of writing. */
+/** Some rounds end right after the start, some during a compaction or soon after it, the others during writes. */
 function momentOf(round: number, random: () => number): Moment {
   if (round % 20 === 7) return { lines: 0, word: 'compaction begins', milliseconds: random() * 40 }
   if (round % 20 === 17) return { lines: 0, word: 'compaction ends', milliseconds: random() * 5 }
@@ -87,7 +87,7 @@ function momentOf(round: number, random: () => number): Moment {
   return { lines: 1 + Math.floor(random() ** 2 * 250), milliseconds: 0 }
 }
 
-/** Round after round in one folder. */
+/** Runs consecutive rounds in one folder. */
 async function rounds(count: number, seed: number): Promise<void> {
   const temporary = await temporaryFolder()
   const folder = join(temporary.path, 'data')
@@ -98,11 +98,11 @@ async function rounds(count: number, seed: number): Promise<void> {
     for (let round = 0; round < count; round++) {
       const at = `seed ${seed}, round ${round}`
       const told = await run(folder, `${round}`, momentOf(round, random))
-      const strange = told.filter((line) => !/^[+-]\d+ \S+$|^compaction (begins|ends)$|never finished/.test(line))
+      const strange = told.filter((line) => !/^[+-]\d+ \S+$|^compaction (begins|ends)$|unfinished write/.test(line))
       assert.deepEqual(strange, [], `${at}: the child complained`)
       const ended = told.filter((line) => line === 'compaction ends').length
-      folds.ended += ended
-      folds.cutShort += told.filter((line) => line === 'compaction begins').length - ended
+      compactions.ended += ended
+      compactions.cutShort += told.filter((line) => line === 'compaction begins').length - ended
       const genres = (await onDisk(folder)).genre ?? []
       for (const genre of genres) assert.deepEqual(Object.keys(genre), ['id', 'name'], `${at}: half a record`)
       const found = new Map(genres.map(({ id, name }) => [String(name), id]))
@@ -120,7 +120,7 @@ async function rounds(count: number, seed: number): Promise<void> {
       assert.equal((await shelves.find('genre'))[1], before.size)
       assert.ok((await shelves.add('genre', { name: 'next' })).id > highest, 'an id was given again')
     })
-    // A process that was killed while it took the folder leaves a draft of its lock behind.
+    // A process that is killed while it acquires the lock leaves its draft behind.
     const left = readdirSync(folder).filter((name) => !name.startsWith('lock.') && name !== 'db.json.new')
     assert.deepEqual(left, ['db.json'])
   } finally {
@@ -128,19 +128,19 @@ async function rounds(count: number, seed: number): Promise<void> {
   }
 }
 
-/** 200 rounds, in folders of their own, so that the snapshots stay small and are made often. */
+/** 200 rounds in several folders, so that snapshots stay small and are written often. */
 const FOLDERS = 10
 const ROUNDS = 20
 
 describe('a process that is killed at any moment', () => {
-  test(`loses nothing that it acknowledged, and invents nothing (${FOLDERS * ROUNDS} times)`, { timeout: 300_000 }, async () => {
+  test(`loses no acknowledged transaction and contains no other (${FOLDERS * ROUNDS} times)`, { timeout: 300_000 }, async () => {
     const seeds = Array.from({ length: FOLDERS }, (_, index) => index + 1)
-    // A few at a time: some wait for their child while another works.
+    // A few at a time, since most of them wait for their child.
     const work = async () => {
       for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) await rounds(ROUNDS, seed)
     }
     await Promise.all([work(), work(), work()])
-    assert.ok(folds.ended > 5, `only ${folds.ended} folds ended`)
-    assert.ok(folds.cutShort > 5, `only ${folds.cutShort} folds were cut short`)
+    assert.ok(compactions.ended > 5, `only ${compactions.ended} compactions ended`)
+    assert.ok(compactions.cutShort > 5, `only ${compactions.cutShort} compactions were interrupted`)
   })
 })

@@ -5,14 +5,14 @@ import { describe, test } from 'node:test'
 import { AppError } from '../../../../src/errors.ts'
 import { FileStore } from '../../../../src/store/embedded/file-store.ts'
 import { nodeDisk } from '../../../../src/store/embedded/files/disk.ts'
-import { surveyJournal } from '../../../../src/store/embedded/journal/survey.ts'
+import { surveyJournal } from '../../../../src/store/embedded/journal/reader.ts'
 import { FaultyDisk } from '../../../helpers/faulty-disk.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { insert, Library, libraryRegistry, remove, update } from '../../../helpers/store-contract/library.ts'
 import { Counting, counter, countOf } from '../counting.ts'
 import { copyAsCrashed, inFolder, journalsIn, onDisk, whenOpened } from '../folder.ts'
 
-/** Lends the image of a crash after some transactions. */
+/** Calls `use` with a copy of a folder as a crash after some transactions leaves it. */
 async function afterCrash(body: (image: string, count: number) => Promise<void>, count = 30): Promise<void> {
   const temporary = await temporaryFolder()
   const image = join(temporary.path, 'data')
@@ -28,13 +28,13 @@ async function afterCrash(body: (image: string, count: number) => Promise<void>,
   }
 }
 
-/** Every file of a folder with what is in it. */
+/** The files of a folder with their content. */
 const filesOf = (folder: string): [string, string][] =>
   readdirSync(folder)
     .sort()
     .map((name) => [name, readFileSync(join(folder, name), 'latin1')])
 
-/** Asserts that a folder can be opened in neither way, for a reason that names all of this, and stays as it is. */
+/** Asserts that a folder can be opened neither for writing nor for reading, that the error names all words, and that no file changes. */
 async function assertCorrupt(folder: string, ...words: readonly string[]): Promise<void> {
   const before = filesOf(folder)
   for (const mode of ['write', 'read'] as const) {
@@ -49,13 +49,13 @@ async function assertCorrupt(folder: string, ...words: readonly string[]): Promi
 }
 
 describe('after a crash', () => {
-  test('everything acknowledged is there, and after a second one right behind it', async () => {
+  test('all acknowledged transactions are there, also after a second crash right behind it', async () => {
     await afterCrash(async (image, count) => {
       for (let crash = 1; crash <= 3; crash++) {
         await whenOpened(image, async (shelves, warnings) => {
           assert.equal(countOf(await shelves.everything(), `crash ${crash}`), count)
           assert.deepEqual(warnings, [])
-          // Taken before a word is written.
+          // Copied before the next write.
           copyAsCrashed(image, `${image}.${crash}`)
         })
         image = `${image}.${crash}`
@@ -63,7 +63,7 @@ describe('after a crash', () => {
     })
   })
 
-  test('updates, removals, links, cascades and given ids are as they were', async () => {
+  test('updates, removals, links, cascades and next ids are restored', async () => {
     const temporary = await temporaryFolder()
     try {
       await inFolder(async ({ shelves, folder }) => {
@@ -92,7 +92,7 @@ describe('after a crash', () => {
     }
   })
 
-  test('the tables of models that have gone since are kept', async () => {
+  test('tables of models that no longer exist are kept', async () => {
     await afterCrash(async (image, count) => {
       const without = await FileStore.open(image, libraryRegistry(['category', 'series', 'book', 'cover', 'review']), 'write')
       await new Library(without).add('genre', { name: 'a' })
@@ -108,7 +108,7 @@ describe('after a crash', () => {
     })
   })
 
-  test('a journal that is cut anywhere in its last lines starts with one warning at most', async () => {
+  test('a journal that is truncated anywhere in its last lines starts with at most one warning', async () => {
     await afterCrash(async (image, count) => {
       const bytes = readFileSync(join(image, 'journal.1.log'))
       const ends = [...bytes.keys()].filter((offset) => bytes[offset] === 0x0a).map((offset) => offset + 1)
@@ -119,7 +119,7 @@ describe('after a crash', () => {
         writeFileSync(path, bytes.subarray(0, length))
         const whole = ends.filter((end) => end <= length).length
         const good = ends[whole - 1] ?? 0
-        // One that only looks says nothing and takes nothing.
+        // Opening for reading neither warns nor locks.
         assert.equal((await onDisk(image)).author?.length, whole > 0 ? 1 : 0)
         assert.equal(readFileSync(path).length, length)
         await whenOpened(image, async (shelves, warnings) => {
@@ -139,7 +139,7 @@ describe('after a crash', () => {
 })
 
 describe('a damaged journal', () => {
-  test('with good transactions behind the damage refuses to start, naming file and byte', async () => {
+  test('with valid transactions behind the damage prevents a start, naming file and byte', async () => {
     await afterCrash(async (image) => {
       const path = join(image, 'journal.1.log')
       const bytes = readFileSync(path)
@@ -157,7 +157,7 @@ describe('a damaged journal', () => {
     })
   })
 
-  test('with a line missing refuses to start', async () => {
+  test('with a missing line prevents a start', async () => {
     await afterCrash(async (image) => {
       const path = join(image, 'journal.1.log')
       const lines = readFileSync(path, 'utf8').split('\n')
@@ -166,7 +166,7 @@ describe('a damaged journal', () => {
     })
   })
 
-  test('that is sealed and torn refuses to start', async () => {
+  test('that is sealed and torn prevents a start', async () => {
     await withTwoJournals(async (image, [sealed = '']) => {
       const path = join(image, sealed)
       truncateSync(path, readFileSync(path).length - 3)
@@ -174,14 +174,14 @@ describe('a damaged journal', () => {
     })
   })
 
-  test('of which a file is missing refuses to start', async () => {
+  test('with a missing file prevents a start', async () => {
     await withTwoJournals(async (image, [sealed = '', current = '']) => {
       rmSync(join(image, sealed))
       await assertCorrupt(image, join(image, current))
     })
   })
 
-  test('that ends before the snapshot refuses to start, since it continues another', async () => {
+  test('that ends before the snapshot prevents a start, since it belongs to other data', async () => {
     await afterCrash(async (image) => {
       const path = join(image, 'journal.1.log')
       const bytes = readFileSync(path)
@@ -193,8 +193,8 @@ describe('a damaged journal', () => {
       ] as const) {
         writeFileSync(join(image, name), content)
         const ends = content.toString().split('\n').length - 1
-        await assertCorrupt(image, path, `ends with transaction ${ends}, but db.json is at 32: it is not the file that`)
-        assert.equal((await surveyJournal(image, nodeDisk, 32)).findings[0]?.level, 'error')
+        await assertCorrupt(image, path, `ends with transaction ${ends}, but db.json is at 32, so they do not belong together`)
+        assert.equal((await surveyJournal(image, nodeDisk, { sequence: 32 })).findings[0]?.level, 'error')
       }
       assert.deepEqual(readFileSync(join(image, 'db.json')), db)
       rmSync(path)
@@ -202,22 +202,22 @@ describe('a damaged journal', () => {
     })
   })
 
-  test('that is torn before one that is still empty starts with a warning', async () => {
+  test('that is torn before an empty file starts with a warning', async () => {
     await withTwoJournals(async (image, [sealed = '', current = '']) => {
       truncateSync(join(image, current), 0)
       writeFileSync(join(image, sealed), '0000', { flag: 'a' })
-      const { findings } = await surveyJournal(image, nodeDisk, 0)
+      const { findings } = await surveyJournal(image, nodeDisk, { sequence: 0 })
       assert.deepEqual([findings.length, findings[0]?.level], [1, 'warning'])
       const count = countOf(await onDisk(image))
       await whenOpened(image, async (shelves, warnings) => {
-        assert.match(warnings.join('\n'), /the last 4 bytes are of a write that was never finished/)
+        assert.match(warnings.join('\n'), /ended with an unfinished write of 4 bytes/)
         assert.equal(countOf(await shelves.everything()), count)
       })
       assert.deepEqual(readdirSync(image), ['db.json'])
     })
   })
 
-  test('of which a file is missing before one that is still empty refuses to start', async () => {
+  test('with a missing file before an empty one prevents a start', async () => {
     await withTwoJournals(async (image, [sealed = '', current = '']) => {
       rmSync(join(image, sealed))
       truncateSync(join(image, current), 0)
@@ -226,7 +226,7 @@ describe('a damaged journal', () => {
   })
 })
 
-/** Lends the image of a crash before a sealed journal was folded: no snapshot, and two journals that are not empty. */
+/** The same for a crash before a sealed journal was compacted: no snapshot, and two journals that are not empty. */
 async function withTwoJournals(body: (image: string, journals: string[]) => Promise<void>): Promise<void> {
   const temporary = await temporaryFolder()
   const image = join(temporary.path, 'data')
@@ -241,7 +241,7 @@ async function withTwoJournals(body: (image: string, journals: string[]) => Prom
         await reached
         await counting.writeUntil(20, 1)
         copyAsCrashed(folder, image)
-        // As before the snapshot was put in place.
+        // The state before the snapshot was renamed into place.
         rmSync(join(image, 'db.json'))
         release()
       },
@@ -257,7 +257,7 @@ async function withTwoJournals(body: (image: string, journals: string[]) => Prom
 }
 
 describe('reading beside a writer', () => {
-  test('that compacts all the time never fails, and sees all that was acknowledged before', async () => {
+  test('that compacts continuously never fails, and returns all transactions acknowledged before', async () => {
     const disk = new FaultyDisk()
     await inFolder(
       async ({ shelves, store, folder }) => {
@@ -286,7 +286,7 @@ describe('reading beside a writer', () => {
   })
 
   for (const kind of ['list', 'read'] as const) {
-    test(`that closes just before the reader's first ${kind} sees everything`, async () => {
+    test(`that closes just before the reader's first ${kind} returns all records`, async () => {
       await inFolder(async ({ shelves, store, folder, registry }) => {
         await shelves.add('genre', { name: 'a' })
         const disk = new FaultyDisk()
@@ -300,7 +300,7 @@ describe('reading beside a writer', () => {
     })
   }
 
-  test('that compacts between the reader’s look at db.json and at the journals sees everything', async () => {
+  test('that compacts after the reader has read db.json, and before it reads the journal, returns all records', async () => {
     const writer = new FaultyDisk()
     await inFolder(
       async ({ shelves, folder, registry }) => {
@@ -317,7 +317,7 @@ describe('reading beside a writer', () => {
     )
   })
 
-  test('that does so many times in a row waits until it gets through', async () => {
+  test('that does so many times in a row repeats the read until it succeeds', async () => {
     const writer = new FaultyDisk()
     await inFolder(
       async ({ shelves, folder, registry }) => {
@@ -337,13 +337,13 @@ describe('reading beside a writer', () => {
   })
 })
 
-/** Writes what is longer than everything before it, and resolves when the journal has been folded for it. */
+/** Writes a record longer than the whole journal, and resolves when the compaction that it causes has ended. */
 async function compact(shelves: Library, disk: FaultyDisk, time: number): Promise<void> {
-  const folded = new Promise<void>((resolve) => {
+  const compacted = new Promise<void>((resolve) => {
     disk.after = ({ kind }) => {
       if (kind === 'remove') resolve()
     }
   })
   await shelves.accept([update('category', 1, { name: 'x'.repeat(1000 * 2 ** time) })])
-  await folded
+  await compacted
 }

@@ -6,7 +6,7 @@ import { FaultyDisk } from '../../../helpers/faulty-disk.ts'
 import { insert } from '../../../helpers/store-contract/library.ts'
 import { inFolder } from '../folder.ts'
 
-/** What of a journal would survive a power cut at this moment. */
+/** The part of a journal that would survive a power cut at this moment. */
 function safeIn(disk: FaultyDisk, path: string): string {
   return readFileSync(path)
     .subarray(0, disk.synced.get(path) ?? 0)
@@ -16,7 +16,7 @@ function safeIn(disk: FaultyDisk, path: string): string {
 const kinds = (disk: FaultyDisk): string[] => disk.done.map(({ kind }) => kind)
 
 describe('a transaction', () => {
-  test('is written, then synced, then resolved; and a new file is made known to its folder first', async () => {
+  test('is written, then synced, then resolved; the folder of a new file is synced first', async () => {
     const disk = new FaultyDisk()
     await inFolder(
       async ({ shelves, folder }) => {
@@ -60,7 +60,7 @@ describe('a transaction', () => {
     })
   }
 
-  test('that is refused, rehearsed or empty asks nothing of the disk', async () => {
+  test('that is rejected, rehearsed or empty does not use the disk', async () => {
     const disk = new FaultyDisk()
     await inFolder(
       async ({ shelves, store }) => {
@@ -87,7 +87,7 @@ describe('a transaction', () => {
   })
 })
 
-describe('fifty transactions at once', () => {
+describe('fifty concurrent transactions', () => {
   test('are each synced before they resolve, and share few syncs', async () => {
     const disk = new FaultyDisk()
     await inFolder(
@@ -108,7 +108,7 @@ describe('fifty transactions at once', () => {
     )
   })
 
-  test('that come while a sync is under way wait for the next one', async () => {
+  test('that arrive during a sync wait for the next one', async () => {
     const disk = new FaultyDisk()
     await inFolder(
       async ({ shelves, folder }) => {
@@ -126,7 +126,7 @@ describe('fifty transactions at once', () => {
     )
   })
 
-  test('keep the order in which they came', async () => {
+  test('are written in the order in which they arrived', async () => {
     await inFolder(async ({ shelves, folder }) => {
       await Promise.all(Array.from({ length: 50 }, (_, index) => shelves.add('genre', { name: `${index}` })))
       const lines = readFileSync(join(folder, 'journal.1.log'), 'utf8').trimEnd().split('\n')

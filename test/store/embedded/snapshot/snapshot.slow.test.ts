@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { Library, libraryRegistry } from '../../../helpers/store-contract/library.ts'
 import { inFolder } from '../folder.ts'
 
-/** Lends the path of a file that is not there yet. */
+/** Calls `use` with the path of a file that does not exist yet. */
 async function atPath(body: (path: string) => Promise<void>): Promise<void> {
   const folder = await temporaryFolder()
   try {
@@ -26,7 +26,7 @@ async function atPath(body: (path: string) => Promise<void>): Promise<void> {
 
 type Tables = Readonly<Record<string, { readonly nextId: number; readonly records: readonly StoredRecord[] }>>
 
-/** A snapshot of these tables, each in chunks of so many records. */
+/** A snapshot of these tables, in parts of some records each. */
 function snapshotOf(tables: Tables, chunk = 7): Snapshot {
   async function* parts(): AsyncGenerator<SnapshotPart> {
     for (const [name, { nextId, records }] of Object.entries(tables)) {
@@ -48,7 +48,7 @@ function snapshotOf(tables: Tables, chunk = 7): Snapshot {
   return { sequence: 5, parts: parts() }
 }
 
-/** What a file holds, read in the lines that it is made of. */
+/** The content of a file, read line by line. */
 async function readBack(path: string): Promise<{ origin: string | undefined; sequence: number | undefined; tables: Tables }> {
   const snapshot = await new SnapshotAdapter(path, nodeDisk).read()
   const tables: Record<string, { nextId: number; records: StoredRecord[] }> = {}
@@ -65,7 +65,7 @@ async function readBack(path: string): Promise<{ origin: string | undefined; seq
 }
 
 describe('a snapshot', () => {
-  test('is read as it was written, whatever the values', async () => {
+  test('is read as it was written, for all values', async () => {
     const tables: Tables = {
       empty: { nextId: 1, records: [] },
       'quo"te\n': { nextId: 9, records: [{ id: 8, text: '\n]}' }] },
@@ -105,7 +105,7 @@ describe('a snapshot', () => {
     })
   })
 
-  test('is whole where lines and characters lie across what is read at a time', async () => {
+  test('is complete when lines and characters cross the boundaries of chunks', async () => {
     // The end of the chunk falls on every byte of a line in turn, the end of the table included.
     const line = lineOf({ id: 10_000, name: 'ü€😀' })
     await atPath(async (path) => {
@@ -125,7 +125,7 @@ describe('a snapshot', () => {
     })
   })
 
-  test('may hold a record that is longer than what is read at a time', async () => {
+  test('may hold a record that is longer than a chunk', async () => {
     const records = [
       { id: 1, name: 'a' },
       { id: 2, name: '😀'.repeat(CHUNK_BYTES) },
@@ -137,7 +137,7 @@ describe('a snapshot', () => {
     })
   })
 
-  test('that is not ours and too large to be a string must have one record a line, and names the one that has not', async () => {
+  test('that was edited and is too large for a string must have one record per line; the error names the first other line', async () => {
     await atPath(async (path) => {
       await new SnapshotAdapter(path, nodeDisk).write(
         snapshotOf({ a: { nextId: 4, records: [{ id: 1 }, { id: 2 }, { id: 3 }] } }),
@@ -164,9 +164,9 @@ describe('a snapshot', () => {
   })
 })
 
-describe('a db.json of which one byte was changed', () => {
+describe('a db.json with one changed byte', () => {
   for (const mask of [0x01, 0x20, 0x80]) {
-    test(`(by ${mask}) is refused, or is valid JSON that somebody might have written: then it is told of, and nothing is invented`, async () => {
+    test(`(by ${mask}) is rejected, or is valid JSON: then a warning is given, and no record is invented`, async () => {
       await inFolder(async ({ shelves, store, file, folder }) => {
         await shelves.add('author', { name: 'Ann', email: 'a@b.de', rank: 3 })
         await shelves.addBook({ genres: [(await shelves.add('genre', { name: 'ü' })).id], author_id: 1 })
@@ -186,7 +186,7 @@ describe('a db.json of which one byte was changed', () => {
             refused++
           })
           if (opened === undefined) continue
-          // What is served is what JSON says that the changed bytes mean.
+          // The records are those that the changed JSON states.
           const tables = JSON.parse(changed.toString()).tables as Record<string, { records: StoredRecord[] }>
           for (const [name, records] of Object.entries(await new Library(opened).everything())) {
             assert.deepEqual(records, tables[name]?.records ?? [], `byte ${offset}`)

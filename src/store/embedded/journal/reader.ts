@@ -1,0 +1,120 @@
+import { basename, join } from 'node:path'
+import { AppError } from '../../../errors.ts'
+import type { Disk } from '../files/disk.ts'
+import { countEntriesAfter, type JournalEntry, readEntries } from './format.ts'
+import { firstOf, journalFiles } from './journal.ts'
+
+/** A problem of a data folder. An error prevents a start; a warning is repaired by the next start. */
+export interface Finding {
+  readonly level: 'error' | 'warning'
+  readonly file: string
+  /** Continues a sentence that begins with the file. */
+  readonly message: string
+}
+
+/** The readable part of a journal file. */
+export interface JournalFile {
+  readonly file: string
+  readonly bytes: number
+  /** Number of transactions before the first damage. */
+  readonly transactions: number
+}
+
+/** The torn end of the last journal file: `validLength` is the length of its valid part. Lengths in bytes. */
+export interface TornWrite {
+  readonly path: string
+  readonly validLength: number
+  readonly length: number
+}
+
+/** The transactions in a folder's journal after the snapshot. */
+export interface JournalContents {
+  /** The transactions up to the first damage. */
+  readonly entries: readonly JournalEntry[]
+  /** The last transaction, including those of the snapshot. */
+  readonly last: number
+  /** Journal files, oldest first. */
+  readonly paths: readonly string[]
+  readonly torn: TornWrite | undefined
+}
+
+/** All journal files of a folder, damaged or not. */
+export interface JournalSurvey extends JournalContents {
+  readonly files: readonly JournalFile[]
+  readonly findings: readonly Finding[]
+}
+
+/** The journal files to read. */
+export interface JournalRange {
+  /** The last transaction of the snapshot; undefined if unknown. */
+  readonly sequence: number | undefined
+  /** Files that start with this transaction or a later one are ignored. */
+  readonly before?: number | undefined
+}
+
+/**
+ * Reads an undamaged journal. Only its last file may end with a torn write.
+ *
+ * @throws {AppError} DATA_CORRUPT naming file and offset if anything before the end is missing or damaged
+ */
+export async function readJournal(folder: string, disk: Disk, range: JournalRange): Promise<JournalContents> {
+  const survey = await surveyJournal(folder, disk, range)
+  const damage = survey.findings.find(({ level }) => level === 'error')
+  if (damage === undefined) return survey
+  throw new AppError('DATA_CORRUPT', `${join(folder, damage.file)} ${damage.message}. ${ADVICE}`)
+}
+
+const ADVICE = '`admin doctor` shows details; its option --repair saves the readable records into a new folder'
+
+/** Reads the valid part of a journal and reports the damage as findings. */
+export async function surveyJournal(
+  folder: string,
+  disk: Disk,
+  { sequence, before = Number.POSITIVE_INFINITY }: JournalRange,
+): Promise<JournalSurvey> {
+  const paths = (await journalFiles(folder, disk)).filter((path) => firstOf(path) < before)
+  const files: JournalFile[] = []
+  const entries: JournalEntry[] = []
+  const findings: Finding[] = []
+  let last = sequence ?? firstOf(paths[0] ?? 'journal.1.log') - 1
+  let end: { readonly path: string; readonly sequence: number } | undefined
+  let torn: TornWrite | undefined
+  const report = (path: string, message: string) => findings.push({ level: 'error', file: basename(path), message })
+  for (const path of paths) {
+    const bytes = await disk.readBytes(path)
+    const { entries: valid, validLength, rest } = readEntries(bytes, firstOf(path))
+    files.push({ file: basename(path), bytes: bytes.length, transactions: valid.length })
+    const final = valid.at(-1)
+    if (final !== undefined) end = { path, sequence: final.sequence }
+    // A torn write must be the end of the journal.
+    if (torn !== undefined && bytes.length > 0) {
+      report(torn.path, `is damaged at byte ${torn.validLength}, and ${basename(path)} continues the journal`)
+      torn = undefined
+    }
+    if (firstOf(path) > last + 1 && findings.length === 0) {
+      report(path, `starts with transaction ${firstOf(path)}, but the last one before it is ${last}`)
+    }
+    for (const entry of findings.length === 0 ? valid : []) {
+      if (entry.sequence <= last) continue
+      entries.push(entry)
+      last = entry.sequence
+    }
+    if (rest === 'torn') torn = { path, validLength, length: bytes.length }
+    else if (rest === 'damaged') {
+      report(
+        path,
+        `is damaged at byte ${validLength}, with ${countEntriesAfter(bytes, validLength)} valid transactions behind it`,
+      )
+    }
+  }
+  if (torn !== undefined) {
+    const what = `ends with an unfinished write, ${torn.length - torn.validLength} bytes from byte ${torn.validLength}`
+    findings.push({ level: 'warning', file: basename(torn.path), message: `${what}; the next start removes it` })
+  }
+  // Compaction cannot cause this, since it removes the newest file last: db.json was replaced by one of other data.
+  if (sequence !== undefined && end !== undefined && end.sequence < sequence) {
+    const what = `ends with transaction ${end.sequence}, but db.json is at ${sequence}, so they do not belong together`
+    report(end.path, `${what}; restore the db.json that belongs to it, or remove the journal and lose its transactions`)
+  }
+  return { files, entries, last, paths, torn, findings }
+}
