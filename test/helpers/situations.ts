@@ -2,7 +2,7 @@ import { addressIn, type CliOptions, type CliResult, runCli } from './cli.ts'
 import { copyFixture, temporaryFolder } from './fixture.ts'
 
 /** Where a project's data may be when a command asks for it. */
-export const SITUATIONS = ['where nobody holds the data', 'beside a server', 'with a server elsewhere'] as const
+export const SITUATIONS = ['while no process holds the data', 'beside a server', 'with a server elsewhere'] as const
 
 export type Situation = (typeof SITUATIONS)[number]
 
@@ -21,7 +21,7 @@ export async function inSituation(situation: Situation, work: (run: Run, path: s
   try {
     // The first start makes the data.
     await here('import tag - --format csv --dry-run', { stdin: 'name,slug\n' })
-    if (situation === 'where nobody holds the data') return await work(here, project.path)
+    if (situation === 'while no process holds the data') return await work(here, project.path)
     const served = await here('serve --port 0 --no-rate-limit', {
       async whileRunning(stdout) {
         if (situation === 'beside a server') return work(here, project.path)

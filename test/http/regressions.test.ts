@@ -46,14 +46,14 @@ scenarios('bodies that cannot be read', [
     status: 415,
   },
   {
-    name: 'an encoding that nobody undoes',
+    name: 'an unsupported encoding',
     request: 'POST /api/v1/models/tag',
     rawBody: '{"data":{"name":"Sneaky","slug":"sneaky"}}',
     headers: { 'content-type': 'application/json', 'content-encoding': 'br' },
     status: 415,
   },
   {
-    name: 'an encoding that nobody undoes, where no body is read',
+    name: 'an unsupported encoding on a route without a body',
     request: 'GET /api/v1/models/tag',
     headers: { 'content-encoding': 'br' },
     status: 415,

@@ -187,7 +187,7 @@ scenarios('views', [
 ])
 
 const shut = (request: Scenario['request']): Scenario => ({
-  name: 'are nobody else’s',
+  name: 'belong to their own model',
   request,
   as: null,
   status: 401,
@@ -211,14 +211,14 @@ scenarios(
       expect: UNAUTHENTICATED,
     },
     {
-      name: 'are given to whoever has one',
+      name: 'of a model are returned with a token',
       request: 'GET /admin/api/v1/views/tag/',
       as: 'newcomer',
       status: 200,
       expect: { data: TAG_VIEWS },
     },
     {
-      name: 'are all given to whoever has one',
+      name: 'are all returned with a token',
       request: 'GET /admin/api/v1/views/',
       as: 'newcomer',
       status: 200,

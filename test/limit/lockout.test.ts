@@ -59,7 +59,7 @@ describe('an account', () => {
     assert.equal(lockedFor('ann'), 0)
   })
 
-  test('has all forgiven when somebody says so', () => {
+  test('resets all failures on request', () => {
     const { lockout, fail, lockedFor } = makeLockout()
     fail('ann', 5)
     lockout.forgive('ann')

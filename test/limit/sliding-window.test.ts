@@ -110,7 +110,7 @@ describe('what a SlidingWindow remembers', () => {
     assert.equal(window.take('early 3').remaining, LIMIT - 1)
   })
 
-  test('stays while a caller is in the window, whoever else comes', () => {
+  test('keeps a caller in the window while others come', () => {
     const time = { now: 0 }
     const window = new SlidingWindow({ limit: 1, windowMs: 1000, clock: () => time.now })
     assert.ok(window.take('ann').allowed)
@@ -121,7 +121,7 @@ describe('what a SlidingWindow remembers', () => {
     assert.ok(window.take('ann').allowed)
   })
 
-  test('a clock that is set back locks nobody out', () => {
+  test('a clock that is set back does not lock callers out', () => {
     const { window, time } = makeWindow()
     for (let request = 0; request < 4; request++) window.take('ann')
     time.now -= 3_600_000

@@ -83,7 +83,7 @@ describe('comments and layout stay', () => {
       count: 1,
     },
     {
-      name: 'a field that nobody can fill in',
+      name: 'a field that cannot be filled in',
       before: 'fields:\n  - { name: title, title: T }\n  - { name: body, title: B }\ncreation_fields: [title]\n',
       after: 'fields:\n  - { name: title, title: T }\n  - { name: body, title: B, readonly: true }\ncreation_fields: [title]\n',
       count: 1,

@@ -46,7 +46,7 @@ describe('a live index', () => {
     assert.ok(pauses() >= 4, `${pauses()} pauses`)
   })
 
-  test('is made once, whoever asks for it', async () => {
+  test('is built once for concurrent requests', async () => {
     const { live } = liveOver(NOTES)
     await Promise.all([live.build(), live.build()])
     const { ready } = live

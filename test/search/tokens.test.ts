@@ -65,7 +65,7 @@ test('words are the same where a text is ASCII up to somewhere and where it neve
   }
 })
 
-test('whoever takes a word may ask for the code units of another', () => {
+test('a callback may request the code units of another text', () => {
   const words: string[] = []
   eachToken('alpha beta', (word) => {
     unitsOf('something else')

@@ -38,7 +38,7 @@ describe('at the default level the log says', () => {
     assert.deepEqual(events, [event('login_failed', { ...known, ...FROM })])
   })
 
-  test('nothing of a name that nobody has: it may be a password in the wrong place', async () => {
+  test('an unknown name is not logged, since it may be a mistyped password', async () => {
     const body = { username: 'my-password-by-mistake', password: 'x' }
     const events = await eventsOf((app) => send(app, { request: TOKEN, as: null, body }))
     assert.deepEqual(events, [event('login_failed', { reason: 'unknown_user', ...FROM })])

@@ -55,7 +55,7 @@ async function refuses(app: TestApp, as: string, writes: readonly ReturnType<Wri
 
 const each = (fields: object): object[] => Object.entries(fields).map(([name, value]) => ({ [name]: value }))
 
-describe('nobody sets what the server sets', () => {
+describe('fields that only the server sets', () => {
   for (const [name, write] of Object.entries(PATHS)) {
     test(`${name}, with a form and without`, () =>
       withApp(async (app) => {
@@ -76,7 +76,7 @@ describe('nobody sets what the server sets', () => {
     }))
 })
 
-describe('nobody but a superuser gives power', () => {
+describe('privileged fields are for superusers only', () => {
   const managing = (work: (app: TestApp) => Promise<void>) =>
     withApp(async (app) => {
       await permit(

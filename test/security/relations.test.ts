@@ -101,7 +101,7 @@ describe('a record behind a relation, to a reader who may not view its model', (
       assert.equal((await get(app, 'post?filters=tags=1')).status, 200, 'the ids are the record’s own')
     }))
 
-  test('cannot be sorted by, as by nobody', () =>
+  test('cannot be sorted by, by any user', () =>
     withApp(async (app) => {
       for (const as of [AS, 'admin']) assert.equal((await get(app, 'post?sort_by=author__username', as)).status, 400)
     }))
@@ -131,10 +131,10 @@ describe('a record behind a relation, to a reader who may not view its model', (
     }))
 })
 
-describe('what was made for somebody who may see more', () => {
+describe('a response cached for a user who may see more', () => {
   const PATHS = ['post/1', 'post', 'post?page_size=3', 'post?fields=title,author', 'comment/2', 'comment?page_size=5']
 
-  test('is shown to nobody else, in whatever order they ask', () =>
+  test('is not shown to other users, in any order of requests', () =>
     withApp(async (app) => {
       const readers = ['admin', AS, 'admin', AS, 'pia.nakamura', 'admin', AS]
       for (const path of PATHS) {
@@ -152,7 +152,7 @@ describe('what was made for somebody who may see more', () => {
       }
     }))
 
-  test('is shown to nobody else when they ask at the same time', () =>
+  test('is not shown to other users in concurrent requests', () =>
     withApp(async (app) => {
       for (const path of PATHS) {
         const readers = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 'admin' : AS))
@@ -189,7 +189,7 @@ fields:
 `,
   }
 
-  test('does not go with a record that somebody else may delete', () =>
+  test('is not deleted with a record that another user may delete', () =>
     withApp(
       async (app) => {
         await permit(app, 2, 'delete_team')

@@ -22,7 +22,7 @@ async function reader(app: TestApp, ...codenames: readonly string[]): Promise<st
 }
 
 describe('an export', () => {
-  test('has no secret, in no format, whoever asks', () =>
+  test('contains no secret in any format for any user', () =>
     withApp(async (app) => {
       for (const format of ['csv', 'json', 'ndjson']) {
         const { text, status } = await send(app, { request: `${EXPORT}?format=${format}` })
@@ -76,7 +76,7 @@ describe('an import', () => {
       await play(app, { request: `${request}?upsert_by=slug`, ...file, as: name, status: 200 })
     }))
 
-  test('sets neither ids nor timestamps, whoever sends them', () =>
+  test('sets neither ids nor timestamps for any user', () =>
     withApp(async (app) => {
       const own = { id: 77, created_at: '2001-01-01T00:00:00.000Z', updated_at: '2001-01-01T00:00:00.000Z' }
       const { json, status } = await importUsers(app, 'admin', '', { ...NEW, ...own })

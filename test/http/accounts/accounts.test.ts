@@ -106,7 +106,7 @@ describe('a login', () => {
     }
   })
 
-  test('is to be kept by nobody on the way', async () => {
+  test('must not be stored by caches', async () => {
     const app = await openTestApp()
     try {
       await play(app, { ...LOGIN, status: 200, expectHeaders: { 'cache-control': 'no-store' } })

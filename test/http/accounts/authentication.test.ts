@@ -221,7 +221,7 @@ scenarios('me', [
       assert.deepEqual([...json.permissions].sort(), all.sort())
     },
   },
-  { name: 'gives nobody anything', request: 'GET /api/v1/auth/me', as: null, status: 401, expect: UNAUTHENTICATED },
+  { name: 'returns 401 without a token', request: 'GET /api/v1/auth/me', as: null, status: 401, expect: UNAUTHENTICATED },
 ])
 
 describe('an access token', () => {

@@ -21,7 +21,7 @@ const faults: readonly (readonly [query: string, parameter: string, message: Reg
 
 scenarios('export', [
   {
-    name: 'CSV is what nobody has to ask for',
+    name: 'CSV is the default',
     request: `GET ${EXPORT}`,
     status: 200,
     expectHeaders: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="post.csv"' },

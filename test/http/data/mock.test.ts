@@ -20,7 +20,7 @@ const wrongCount = (given: string): Scenario => ({
 
 scenarios('mock data', [
   {
-    name: 'ten records when nobody says how many, and the seed that gives them again',
+    name: 'ten records by default, and the seed that reproduces them',
     request: `GET ${MODELS}/tag/mock`,
     status: 200,
     async check({ json }, app) {
@@ -136,7 +136,7 @@ describe('in a project without records', () => {
 })
 
 describe('the test endpoint', () => {
-  test('tells what there is of a model, to anybody, and reads no record', async () => {
+  test('describes a model without a token, and reads no record', async () => {
     const app = await openTestApp()
     try {
       const request = { as: null, status: 200 } as const

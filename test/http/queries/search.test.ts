@@ -171,8 +171,8 @@ scenarios('search with a bad query', [
 ])
 
 scenarios('search and who may', [
-  { name: 'nobody without a token', request: `GET ${POSTS}?q=ferry`, as: null, status: 401, expect: UNAUTHENTICATED },
-  { name: 'nobody without permission', request: `GET ${POSTS}?q=ferry`, as: 'newcomer', status: 403, expect: FORBIDDEN },
+  { name: '401 without a token', request: `GET ${POSTS}?q=ferry`, as: null, status: 401, expect: UNAUTHENTICATED },
+  { name: '403 without permission', request: `GET ${POSTS}?q=ferry`, as: 'newcomer', status: 403, expect: FORBIDDEN },
   { name: 'not even a wrong search', request: `GET ${POSTS}`, as: 'newcomer', status: 403, expect: FORBIDDEN },
   {
     name: 'no model that is not there',
@@ -200,7 +200,7 @@ scenarios('search and who may', [
     check: ({ json }) => assert.deepEqual(Object.keys(json.data[0].author), ['id']),
   },
   {
-    name: 'nobody filters by what they may not view',
+    name: 'rejects filters by a model without view permission',
     request: `GET ${POSTS}?q=ferry&filters=author__username=admin`,
     as: 'anna.lind',
     status: 403,

@@ -115,14 +115,14 @@ scenarios('create', [
     expect: fieldErrors({ colour: ["Field 'colour' does not exist"], weight: ["Field 'weight' does not exist"] }),
   },
   {
-    name: 'lets nobody set id and timestamps',
+    name: 'rejects id and timestamps',
     request: 'POST /api/v1/models/post',
     body: { data: { ...POST, id: 99, created_at: '2020-01-01T00:00:00Z', updated_at: '2020-01-01T00:00:00Z' } },
     status: 400,
     check: ({ json }) => assert.deepEqual(Object.keys(json.detail.error).sort(), ['created_at', 'id', 'updated_at']),
   },
   {
-    name: 'lets nobody set the nested record of a foreign key',
+    name: 'rejects the nested record of a foreign key',
     request: 'POST /api/v1/models/post',
     body: { data: { ...POST, author: { id: 3 } } },
     status: 400,

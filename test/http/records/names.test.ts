@@ -152,7 +152,7 @@ describe('a name that JavaScript has a use for', () => {
     }))
 })
 
-describe('a path that nobody meant', () => {
+describe('an unknown path', () => {
   test('is a bad request or not found', () =>
     withApp(async (app) => {
       const paths = [

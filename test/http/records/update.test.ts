@@ -76,7 +76,7 @@ scenarios('update', [
     expect: fieldErrors({ colour: ["Field 'colour' does not exist"] }),
   },
   {
-    name: 'lets nobody set id and timestamps',
+    name: 'rejects id and timestamps',
     request: 'PUT /api/v1/models/post/1',
     body: { data: { id: 99, created_at: '2020-01-01T00:00:00Z', updated_at: '2020-01-01T00:00:00Z', title: 'Changed' } },
     status: 400,

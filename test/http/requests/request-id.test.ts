@@ -62,7 +62,7 @@ describe('the id of a request', () => {
     }
   })
 
-  test('is not answered where nobody asked and nothing failed', async () => {
+  test('is not returned without X-Request-Id and without a failure', async () => {
     const app = await openTestApp({ settings: { log: { level: 'info' } } })
     try {
       for (const request of ['GET /api/v1/models/tag', 'GET /api/v1/models/tag/999', 'GET /healthz'] as const) {

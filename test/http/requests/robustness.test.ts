@@ -106,7 +106,7 @@ ${user}`,
     return app.reopen()
   }
 
-  test('keeps nobody from logging in, from changing other fields, or from deleting what is referred to', async () => {
+  test('does not prevent logins, changes of other fields, or deletion of the referenced record', async () => {
     const app = await tightened()
     try {
       const body = { username: 'admin', password: 'long-enough' }

@@ -71,7 +71,7 @@ describe('An answer that is written at once', () => {
       assert.equal(short.headers['content-encoding'], undefined)
     }))
 
-  test('is none where a body was sent that nobody reads: the connection ends', { timeout: 20_000 }, () =>
+  test('is not written directly while a body is unread: the connection ends', { timeout: 20_000 }, () =>
     withListening({}, async ({ port, authorization }) => {
       const socket = await open(port)
       let heard = ''

@@ -21,7 +21,7 @@ describe('a token that was issued without a login', () => {
     ['made at another moment', 1000, {}],
     ['with another password', 0, { password: 'long-enough-2' }],
   ] as const) {
-    test(`is not that of whoever gets the id when a copy is loaded: an account ${name}`, () =>
+    test(`is not valid for another account with the same id after a snapshot is loaded: ${name}`, () =>
       withApp(async (app) => {
         await play(app, { request: `POST ${SNAPSHOTS}`, body: { name: 'before' }, status: 201 })
         const id = await addCarl(app)

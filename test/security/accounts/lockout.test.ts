@@ -32,7 +32,7 @@ test('after five failures the right password is refused as well, for a second', 
     await login(app)
   }))
 
-test('an account that nobody has, one that is locked and one that is disabled are answered alike', () =>
+test('unknown, locked and disabled accounts get the same response', () =>
   withApp(async (app) => {
     const rows = [WRONG, { username: 'nobody', password: 'x' }, { username: 'old_salt', password: 'anchors-aweigh-61' }]
     for (const body of rows) {
@@ -43,7 +43,7 @@ test('an account that nobody has, one that is locked and one that is disabled ar
     assert.deepEqual(locked, REFUSED)
   }))
 
-test('a locked account costs a hash like any other, so that time tells nobody that it is', () => {
+test('a locked account costs a hash like any other, so that timing does not reveal it', () => {
   const checked: string[] = []
   const real = argon2id()
   const hasher = {

@@ -103,7 +103,7 @@ describe('hashes', () => {
     assert.deepEqual([made.most(), checked.most()], [1, 2])
   })
 
-  test('that are made by the hundred keep nobody from logging in', async () => {
+  test('created by the hundred do not block logins', async () => {
     const order: string[] = []
     const said = async <T>(word: string, result: T): Promise<T> => {
       await new Promise((resolve) => setImmediate(resolve))

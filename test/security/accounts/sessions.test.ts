@@ -97,7 +97,7 @@ describe('a live token', () => {
       assert.deepEqual(await standing(app, grant), [200, 200])
     }))
 
-  test('ends with the password, and so do all sessions of the user and nobody else’s', () =>
+  test('ends with the password, as do all sessions of this user only', () =>
     withApp(async (app) => {
       const [one, other] = [await login(app), await login(app)]
       const editor = await login(app, { username: 'm.keller', password: 'harbour-editor-2024' })
@@ -240,7 +240,7 @@ describe('logging out', () => {
     }))
 })
 
-test('sessions are nobody’s to see or change by the Models API, whatever they may do', () =>
+test('sessions are not accessible through the Models API with any permission', () =>
   withApp(async (app) => {
     await login(app)
     for (const request of ['GET /api/v1/models/authsession', 'GET /api/v1/models/authsession/1'] as const) {

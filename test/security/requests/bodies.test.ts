@@ -77,7 +77,7 @@ describe('a body that is too large', () => {
       assert.equal(reply.status, 401, reply.text)
     }))
 
-  test('is one of 64 KiB already where anybody may send one', () =>
+  test('is limited to 64 KiB on routes without a token', () =>
     withListening({}, async (app) => {
       const body = JSON.stringify({ username: 'admin', password: 'a'.repeat(70_000) })
       const reply = await speak(app.port, head(`Content-Length: ${body.length}\r\n`, '/api/v1/auth/token'), body)
@@ -136,7 +136,7 @@ describe('a body that is not what it says', () => {
   refused('UTF-8', 400, '', Buffer.from(TAG.replace('Knots', 'Kn\xf6ts'), 'latin1'), /not valid UTF-8/)
 })
 
-test('a client that hangs up in the middle of a body troubles nobody', () =>
+test('a client that disconnects within a body does not affect others', () =>
   withListening({}, async (app) => {
     const socket = await open(app.port)
     socket.write(`${head(`${app.authorization}Content-Length: 1000\r\n`)}{"data":`)

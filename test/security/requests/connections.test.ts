@@ -11,7 +11,7 @@ const quick = (limits: Partial<ConnectionLimits>) => ({ connections: { ...CONNEC
 const LIST = 'GET /api/v1/models/tag?page_size=1 HTTP/1.1\r\nHost: x\r\n'
 
 describe('a connection', () => {
-  test('is held to these limits unless somebody says otherwise', () =>
+  test('has these limits by default', () =>
     withListening({}, async ({ live }) => {
       const listener = live.listener.server
       assert.deepEqual(

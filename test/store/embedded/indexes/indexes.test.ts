@@ -59,7 +59,7 @@ describe('an index', () => {
     assert.deepEqual([shelf.rowsOf(0), shelf.rowsOf(1), shelf.rowsOf(2)], [[], [0, 1], []])
   })
 
-  test('takes new rows some hundred at a time while nobody asks', () => {
+  test('adds new rows in batches of some hundred while no query runs', () => {
     const shelf = new Shelf(3)
     for (let round = 0; round < 3; round++) {
       const count = shelf.growUntilComplete(1000)
