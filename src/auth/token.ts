@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import type { JwtAlgorithm } from '../config/settings.ts'
 import type { Clock } from '../util/clock.ts'
-import { GenerationalCache } from '../util/generational-cache.ts'
 import { type Random, uniqueId } from '../util/ids.ts'
 
 /** An access token authenticates API requests; a refresh token can only be exchanged for a new pair. */
@@ -49,7 +49,10 @@ export class Tokens {
   readonly #clock: Clock
   readonly #random: Random
   /** Claims of access tokens whose signature was verified. Times are checked for each request. */
-  readonly #verified = new GenerationalCache<string, Claims>(CACHE_CHARACTERS, (token) => token.length)
+  readonly #verified = new LRUCache<string, Claims>({
+    maxSize: CACHE_CHARACTERS,
+    sizeCalculation: (_, token) => token.length,
+  })
 
   constructor(options: { codec: TokenCodec; lifetimes: TokenLifetimes; clock: Clock; random: Random }) {
     this.#codec = options.codec

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../util/clock.ts'
-import { GenerationalCache } from '../util/generational-cache.ts'
 
 /** Settings of the lockout; times in milliseconds. */
 export interface LockoutOptions {
@@ -37,8 +37,8 @@ export class Lockout {
   readonly #shortest: number
   readonly #longest: number
   readonly #memory: number
-  readonly #counting: GenerationalCache<string, Standing>
-  readonly #locked: GenerationalCache<string, Standing>
+  readonly #counting: LRUCache<string, Standing>
+  readonly #locked: LRUCache<string, Standing>
 
   constructor(options: LockoutOptions) {
     this.#clock = options.clock
@@ -47,9 +47,9 @@ export class Lockout {
     this.#longest = options.longest ?? 15 * 60_000
     this.#memory = options.memory ?? 60 * 60_000
     const capacity = options.capacity ?? 100_000
-    this.#counting = new GenerationalCache(capacity)
+    this.#counting = new LRUCache({ max: capacity })
     // Each of these took several attempts, so there are fewer of them.
-    this.#locked = new GenerationalCache(capacity / 5)
+    this.#locked = new LRUCache({ max: Math.ceil(capacity / 5) })
   }
 
   /**
@@ -80,7 +80,7 @@ export class Lockout {
     this.#forget(digest(account))
   }
 
-  /** Number of tracked names; a name may count twice. */
+  /** Number of tracked names. */
   get size(): number {
     return this.#counting.size + this.#locked.size
   }

@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import { pageJson } from '../../query/page.ts'
 import type { ListQuery } from '../../query/parse.ts'
 import type { Store } from '../../store/store.ts'
-import { GenerationalCache } from '../../util/generational-cache.ts'
 import { arrayJson, type RecordJson } from './record-json.ts'
 
 /** Default capacity of the page cache, in bytes. */
@@ -22,11 +22,11 @@ interface Kept {
 
 /** Serialises pages into bytes and caches them. A page is serialised again only when its records or its total have changed. */
 export class PageWriter {
-  readonly #kept: GenerationalCache<ListQuery, Kept>
+  readonly #kept: LRUCache<ListQuery, Kept>
 
   /** @param capacity capacity of the cache in bytes, approximately */
   constructor(capacity: number = CAPACITY) {
-    this.#kept = new GenerationalCache(capacity, (_, { body }) => body.length + OVERHEAD)
+    this.#kept = new LRUCache({ maxSize: capacity, sizeCalculation: ({ body }) => body.length + OVERHEAD })
   }
 
   /** The cached page, if it was made from this very result; otherwise undefined. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
@@ -5,7 +6,6 @@ import type { Registry } from '../../model/registry.ts'
 import { type ListQuery, parseListQuery, parseReadQuery } from '../../query/parse.ts'
 import { fullProjection, type Projection } from '../../query/project.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
-import { GenerationalCache } from '../../util/generational-cache.ts'
 import { modelFor, noSuchRecord } from '../model-access.ts'
 import { readRecordId } from '../records/write-requests.ts'
 import { PageWriter } from './page-writer.ts'
@@ -24,7 +24,10 @@ export class Reads {
   readonly #writer: RecordSerializer
   readonly #pages = new PageWriter()
   /** Parsed list queries. Parsing depends on the model only; visibility is evaluated for each request. */
-  readonly #queries = new GenerationalCache<string, ListQuery>(QUERY_CAPACITY, (query) => query.length)
+  readonly #queries = new LRUCache<string, ListQuery>({
+    maxSize: QUERY_CAPACITY,
+    sizeCalculation: (_, query) => query.length,
+  })
 
   constructor(registry: Registry, store: Store, writer: RecordSerializer) {
     this.#registry = registry

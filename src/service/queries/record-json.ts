@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -6,7 +7,6 @@ import { textOf } from '../../store/embedded/snapshot/record-text.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { versionOf, versionOfJson } from '../../store/version.ts'
 import { AdmissionFilter } from '../../util/admission-filter.ts'
-import { GenerationalCache } from '../../util/generational-cache.ts'
 import { isSentAsStored, loadRelated, present, type Related, relatedTo } from './relations.ts'
 
 /** Default capacity of the cache, in characters of JSON. A larger cache costs more garbage collection than it saves. */
@@ -70,9 +70,9 @@ export const arrayJson = (records: readonly RecordJson[]): string => `[${records
 export class RecordSerializer {
   readonly #registry: Registry
   readonly #store: Store
-  readonly #whole: GenerationalCache<StoredRecord, RecordJson>
+  readonly #whole: LRUCache<StoredRecord, RecordJson>
   /** A cache of its own, so that actors with full and with reduced visibility do not evict each other's entries. */
-  readonly #partial: GenerationalCache<StoredRecord, RecordJson>
+  readonly #partial: LRUCache<StoredRecord, RecordJson>
   readonly #door: Pick<AdmissionFilter, 'admits'>
 
   /**
@@ -85,12 +85,12 @@ export class RecordSerializer {
     capacity: number = CAPACITY,
     door: Pick<AdmissionFilter, 'admits'> = new AdmissionFilter(),
   ) {
-    const weigh = (_: StoredRecord, { text }: RecordJson) => text.length + OVERHEAD
+    const sizeOf = ({ text }: RecordJson) => text.length + OVERHEAD
     this.#registry = registry
     this.#door = door
     this.#store = store
-    this.#whole = new GenerationalCache(capacity, weigh)
-    this.#partial = new GenerationalCache(capacity / 2, weigh)
+    this.#whole = new LRUCache({ maxSize: capacity, sizeCalculation: sizeOf })
+    this.#partial = new LRUCache({ maxSize: Math.ceil(capacity / 2), sizeCalculation: sizeOf })
   }
 
   /**

@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import { valueTest } from '../../../query/match.ts'
 import type { FieldFilter } from '../../../query/plan.ts'
-import { GenerationalCache } from '../../../util/generational-cache.ts'
 import type { Json } from '../../../util/json.ts'
 import type { RowSet } from './row-set.ts'
 
@@ -23,7 +23,10 @@ interface Answer {
 /** Cached results of substring filters. An entry catches up with the rows that changed since. */
 export class SubstringCache {
   readonly #valueAt: (row: number) => Json
-  readonly #kept = new GenerationalCache<string, Answer>(CAPACITY, (_, { rows }) => rows.bytes + OVERHEAD)
+  readonly #kept = new LRUCache<string, Answer>({
+    maxSize: CAPACITY,
+    sizeCalculation: ({ rows }) => rows.bytes + OVERHEAD,
+  })
   readonly #changed = new Uint32Array(CHANGES)
   #changes = 0
 

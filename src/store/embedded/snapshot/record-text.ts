@@ -1,10 +1,10 @@
-import { GenerationalCache } from '../../../util/generational-cache.ts'
+import { LRUCache } from 'lru-cache'
 import type { StoredRecord } from '../../store.ts'
 
 /** Capacity in characters. Records that no response asks for, such as imported ones, are evicted. */
 const CAPACITY = 2_000_000
 
-const written = new GenerationalCache<StoredRecord, string>(CAPACITY, (_, { length }) => length)
+const written = new LRUCache<StoredRecord, string>({ maxSize: CAPACITY, sizeCalculation: ({ length }) => length })
 
 /** Serialises a record for the journal, and keeps the text for the response to the write. */
 export function writtenTextOf(record: StoredRecord): string {

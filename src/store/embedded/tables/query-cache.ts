@@ -1,7 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import { comparer } from '../../../query/compare.ts'
 import { matcher } from '../../../query/match.ts'
 import { isRelationFilter, type Plan } from '../../../query/plan.ts'
-import { GenerationalCache } from '../../../util/generational-cache.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { RecentChanges } from './recent-changes.ts'
 
@@ -37,7 +37,10 @@ interface Rule {
  */
 export class QueryCache {
   readonly #changes: RecentChanges
-  readonly #kept = new GenerationalCache<Plan, Answer>(CAPACITY, (_, { page }) => page.records.length + OVERHEAD)
+  readonly #kept = new LRUCache<Plan, Answer>({
+    maxSize: CAPACITY,
+    sizeCalculation: ({ page }) => page.records.length + OVERHEAD,
+  })
 
   constructor(changes: RecentChanges) {
     this.#changes = changes
