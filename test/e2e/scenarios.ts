@@ -69,7 +69,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'complete -- export po', stdout: /^post\t\n$/ },
   {
     line: 'doctor',
-    stdout: /^ok {4}node {5}\d.*^The data is sound\.\n$/ms,
+    stdout: /^ok {4}node {5}\d.*^The data is intact\.\n$/ms,
     served: { stdout: /^ok {4}lock {5}process \d+ since/m },
   },
   {
