@@ -32,7 +32,7 @@ export class ModuleLoader {
     const isLoaded = tellOfEnding(file)
     try {
       const exported = await this.#importDefault(path)
-      if (exported === undefined) faults.add(whole, [], 'Nothing is exported as default; write `export default …`')
+      if (exported === undefined) faults.add(whole, [], 'The file has no default export; write `export default …`')
       const definition = { value: exported, source: siteSource(exported, path, file) }
       return { definition: exported === undefined ? undefined : definition, faults }
     } catch (error) {
@@ -68,7 +68,7 @@ function tellOfEnding(file: string): () => void {
   const tell = () => {
     process.exitCode = 2
     process.stderr.write(
-      `error ${file} ended the program while it was loaded: it calls process.exit, or awaits what never comes\n`,
+      `error ${file} ended the process while it was loaded: it calls process.exit, or awaits a promise that never settles\n`,
     )
   }
   process.once('exit', tell)

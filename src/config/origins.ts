@@ -5,18 +5,18 @@ export const ANY_ORIGIN = '*'
 
 /** The warning about it. */
 export const EVERY_ORIGIN =
-  "cors is '*': pages of every site may call the API, with whatever token they have; name the origins of your front ends"
+  "cors is '*': pages of every site may call the API with any token they have; list the origins of your front ends"
 
 /** Allowed CORS origins (RFC 6454), each spelt as browsers send it. */
 export const origins = Joi.array()
   .items(
     Joi.string().custom(asBrowsersSay, 'origin').messages({
       'origin.form':
-        "'cors' holds '{{#value}}', which is no origin; write scheme://host[:port] as browsers do, such as https://app.example.com or http://localhost:5173",
+        "'cors' contains '{{#value}}', which is not an origin; write scheme://host[:port] as browsers send it, such as https://app.example.com or http://localhost:5173",
     }),
   )
   .custom(anyAlone, 'any origin')
-  .messages({ 'origin.any': "'cors' allows every origin by '*' already; leave it or the others out" })
+  .messages({ 'origin.any': "'*' in 'cors' already allows every origin; remove it or the others" })
 
 /** Browsers send an origin in one spelling (lower case, no default port, no trailing slash); any other would never match. */
 function asBrowsersSay(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {

@@ -10,7 +10,7 @@ import { parseText } from './text-source.ts'
 
 const DEFINITION_FORMATS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json', '.ts', '.js'])
 /** Formats that may be mistaken for a supported one. Other files (a README, an editor's backup) are ignored. */
-const NEAR_FORMATS: ReadonlySet<string> = new Set([
+const SIMILAR_FORMATS: ReadonlySet<string> = new Set([
   '.toml',
   '.json5',
   '.jsonc',
@@ -53,7 +53,7 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
   if (!(await isFolder(folder))) {
     throw new AppError(
       'USAGE',
-      `There is no project folder ${folder}; name one with --project, or make one with \`admin init ${folder}\``,
+      `There is no project folder ${folder}; name one with --project, or create one with \`admin init ${folder}\``,
     )
   }
   const faults = new Faults()
@@ -90,16 +90,16 @@ async function readConfig(reader: Reader): Promise<Definition | undefined> {
   if (first === undefined) return undefined
   const definition = await readDefinitionFile(reader, join(folder, first))
   const isList = Array.isArray(definition?.value)
-  if (isList) faults.add(flatSource(first), [], 'Settings are one mapping of names to values, not a list')
+  if (isList) faults.add(flatSource(first), [], 'Settings must be a mapping of names to values, not a list')
   return isList ? undefined : definition
 }
 
-async function readDefinitions(reader: Reader, room: 'models' | 'views'): Promise<Definition[]> {
+async function readDefinitions(reader: Reader, kind: 'models' | 'views'): Promise<Definition[]> {
   const { folder, faults } = reader
   const definitions: Definition[] = []
-  const { files, folders } = await listFolder(join(folder, room))
+  const { files, folders } = await listFolder(join(folder, kind))
   for (const path of folders) {
-    faults.add(flatSource(relative(folder, path)), [], `No definitions are read from folders within ${room}/; move its files up`)
+    faults.add(flatSource(relative(folder, path)), [], `${kind}/ cannot contain folders; move the files directly into ${kind}/`)
   }
   for (const path of files) {
     if (/\.d\.ts$|\.test\.[jt]s$/.test(path)) continue
@@ -120,7 +120,7 @@ async function readDefinitionFile({ folder, faults, texts, modules }: Reader, pa
   const file = relative(folder, path)
   const format = extname(path).toLowerCase()
   if (format === '.ts' || format === '.js') {
-    if (await isNoFile(path)) return void faults.add(flatSource(file), [], NO_FILE)
+    if (await isNoFile(path)) return void faults.add(flatSource(file), [], NOT_A_FILE)
     const loaded = await modules.load(path, file)
     texts.set(file, await readFile(path, 'utf8').catch(() => ''))
     faults.addAll(loaded.faults.list)
@@ -136,7 +136,7 @@ async function readDefinitionFile({ folder, faults, texts, modules }: Reader, pa
 
 /** Reads a text file; a failure is reported as a fault. */
 export async function readTextFile(path: string, file: string, faults: Faults): Promise<string | undefined> {
-  if (await isNoFile(path)) return void faults.add(flatSource(file), [], NO_FILE)
+  if (await isNoFile(path)) return void faults.add(flatSource(file), [], NOT_A_FILE)
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
@@ -145,13 +145,13 @@ export async function readTextFile(path: string, file: string, faults: Faults): 
   }
 }
 
-const NO_FILE = 'Cannot be read: it is no file'
+const NOT_A_FILE = 'Cannot be read: it is not a regular file'
 
 /** True for a supported format. A format that may be mistaken for one is a fault, so that no file is ignored by accident. */
 function isReadable(file: string, formats: ReadonlySet<string>, what: string, faults: Faults): boolean {
   const format = extname(file).toLowerCase()
-  const taken = DEFINITION_FORMATS.has(format) || SEED_FORMATS.has(format) || NEAR_FORMATS.has(format)
-  if (taken && !formats.has(format)) {
+  const isKnown = DEFINITION_FORMATS.has(format) || SEED_FORMATS.has(format) || SIMILAR_FORMATS.has(format)
+  if (isKnown && !formats.has(format)) {
     faults.add(flatSource(file), [], `No ${what} are read from ${format} files; use one of ${[...formats].join(' ')}`)
   }
   return formats.has(format)

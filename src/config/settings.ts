@@ -91,7 +91,7 @@ export const settingsSchema = Joi.object<SettingsInput>({
     .messages({ 'string.pattern.base': '{{#label}} must be a path segment such as v1' }),
   data: Joi.string(),
   secret_key: Joi.string().custom(longEnough, 'length in bytes').messages({
-    'secret.short': "'secret_key' must be at least 32 bytes long; make one with `openssl rand -base64 32`",
+    'secret.short': "'secret_key' must be at least 32 bytes long; generate one with `openssl rand -base64 32`",
   }),
   jwt: Joi.object({
     algorithm: Joi.valid('HS256', 'HS384', 'HS512'),

@@ -25,7 +25,8 @@ export function parseText(content: string, file: string, format: 'yaml' | 'json'
   }
   for (const error of document.errors) {
     const { line, col } = lines.linePos(error.pos[0])
-    const reason = error.code === 'MULTIPLE_DOCS' ? 'a file is one document; write several definitions as a list' : error.message
+    const reason =
+      error.code === 'MULTIPLE_DOCS' ? 'a file holds one document; write several definitions as a list' : error.message
     faults.add(flatSource(file, line, col), [], `Not valid ${format.toUpperCase()}: ${reason}`)
   }
   const source = documentSource({ file, text, format, document }, lines)

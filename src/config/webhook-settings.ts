@@ -41,7 +41,7 @@ export function urlProblem(address: string): string | undefined {
     return 'must be an http or https address such as https://example.com/hooks'
   }
   const names = url.username !== '' || url.password !== ''
-  return names ? 'must not hold a user name or password; the signature tells who sends' : undefined
+  return names ? 'must not contain a user name or password; receivers verify the signature instead' : undefined
 }
 
 /** The problem of a chosen secret, as a message that follows its name; undefined if it is valid. */
@@ -50,7 +50,7 @@ export function secretProblem(secret: string): string | undefined {
     const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
     const isBase64 = key.toString('base64') === secret.slice(SECRET_PREFIX.length)
     if (isBase64 && key.length >= KEY_BYTES.min && key.length <= KEY_BYTES.max) return undefined
-    return `must have ${KEY_BYTES.min} to ${KEY_BYTES.max} bytes in Base64 behind ${SECRET_PREFIX}`
+    return `must be ${SECRET_PREFIX} followed by ${KEY_BYTES.min} to ${KEY_BYTES.max} bytes in Base64`
   }
   if (!/^[\x20-\x7e]*$/.test(secret)) return 'must be printable ASCII'
   if (secret.length < SECRET_LENGTH.min) return `must be at least ${SECRET_LENGTH.min} characters long`

@@ -9,7 +9,7 @@ export function explain({ id, severity, summary, details, invalid, valid }: Rule
   const part = (title: string, examples: readonly Example[]) =>
     [`\n${paint('bold', title)}\n`, ...examples.map((example) => `\n${exampleText(example, paint)}`)].join('')
   const set = `\nSet it in admin.config: lint: { rules: { ${id}: off } } (or warn, error). Disable it for one line of YAML by a comment
-above it: # admin-lint-disable-next-line ${id}. What stops \`admin serve\` is an error whatever is set.\n`
+above it: # admin-lint-disable-next-line ${id}. Findings that prevent \`admin serve\` from starting are always errors.\n`
   return `${head}${part('Wrong', invalid)}${part('Right', valid)}${set}`
 }
 

@@ -27,6 +27,6 @@ export const missingView = (kind: Kind): Pick<Rule, 'severity' | 'summary' | 'in
     if (intendedViews.length === 0) return
     // A faulty view may be the missing one.
     const has = intendedViews.some((each) => (each.model ?? model.name) === model.name && (each.kind ?? kind) === kind)
-    if (!has) report(source, ['name'], `The model ${model.name} has no ${kind} view`)
+    if (!has) report(source, ['name'], `The model ${model.name} has no ${kind} view; add one, or disable this rule for it`)
   },
 })

@@ -10,7 +10,7 @@ export function boundsProblems(definition: FieldDefinition): { key: keyof FieldD
   if (min_length > max_length) {
     problems.push({
       key: 'max_length',
-      problem: `No value of '${name}' is possible: min_length ${min_length} is over max_length ${max_length}`,
+      problem: `No value of '${name}' is possible: min_length ${min_length} is greater than max_length ${max_length}`,
     })
   }
   const range = emptyRange(definition)
@@ -31,12 +31,10 @@ function emptyRange({ type, gt, gte, lt, lte }: FieldDefinition): { key: keyof F
   if (type === 'integer') {
     const first = gt === low ? Math.floor(low) + 1 : Math.ceil(low)
     const last = lt === high ? Math.ceil(high) - 1 : Math.floor(high)
-    return first > last ? { key, reason: `no integer lies between its bounds` } : undefined
+    return first > last ? { key, reason: 'no integer lies within its limits' } : undefined
   }
   const open = gt === low || lt === high
-  return low > high || (low === high && open)
-    ? { key, reason: `its lower bound ${low} and upper bound ${high} leave nothing` }
-    : undefined
+  return low > high || (low === high && open) ? { key, reason: `no number lies within its limits ${low} and ${high}` } : undefined
 }
 
 /** Reads a default value as in a request. */

@@ -41,7 +41,7 @@ export function buildRegistry(
       faults.add(
         definition.source,
         ['name'],
-        `There is already a model '${twin.model.name}' (${file}:${line}); names differ in more than case`,
+        `There is already a model '${twin.model.name}' (${file}:${line}); names must differ in more than case`,
       )
     } else {
       entries.set(parsed.model.key, { model: parsed.model, definition, doubtful: parsed.doubtful })
@@ -76,7 +76,7 @@ function addInternal(entries: Map<string, DefinedModel>, definitions: readonly D
       faults.add(
         taken.definition.source,
         ['name'],
-        `'${taken.model.name}' is the name of a model of the server's own; choose another`,
+        `'${taken.model.name}' is reserved for an internal model; choose another name`,
       )
     }
     entries.set(entry.model.key, entry)

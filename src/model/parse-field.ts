@@ -38,8 +38,9 @@ const common = {
     .custom((name: string, helpers) => (name in Object.prototype ? helpers.error('name.reserved') : name))
     .required()
     .messages({
-      'string.pattern.base': "'{{#value}}' cannot name a field: letters, digits and single underscores, a letter first",
-      'name.reserved': "'{{#value}}' cannot name a field: JavaScript objects have it already",
+      'string.pattern.base':
+        "'{{#value}}' cannot be a field name; use letters, digits and single underscores, and begin with a letter",
+      'name.reserved': "'{{#value}}' cannot be a field name, since every JavaScript object has a member of that name",
     }),
   label: Joi.string(),
   help_text: Joi.string(),
@@ -56,7 +57,7 @@ const mock = Joi.object({
       fakerMethods.has(name) ? name : helpers.error('faker.unknown', { guess: didYouMean(name, FAKER_METHODS) }),
     )
     .required()
-    .messages({ 'faker.unknown': "Faker has no method '{{#value}}' that makes one value{{#guess}}" }),
+    .messages({ 'faker.unknown': "'{{#value}}' is not a supported method of Faker{{#guess}}" }),
 })
 
 /** Schemas of the field types. */
@@ -87,7 +88,7 @@ function fieldSchema(type: FieldTypeName): Joi.ObjectSchema<FieldDefinition> {
     .append({ ge: Joi.number(), le: Joi.number() })
     .oxor('ge', 'gte')
     .oxor('le', 'lte')
-    .messages({ 'object.oxor': 'Write one of {{#peersWithLabels}}; they mean the same' })
+    .messages({ 'object.oxor': 'Use only one of {{#peersWithLabels}}; they mean the same' })
 }
 
 /**
@@ -98,7 +99,7 @@ function fieldSchema(type: FieldTypeName): Joi.ObjectSchema<FieldDefinition> {
  */
 export function parseField(raw: unknown, at: Path, source: Source, faults: Faults): Field | undefined {
   if (!isObject(raw)) {
-    faults.add(source, at, 'A field is a mapping with at least a name and a type')
+    faults.add(source, at, 'A field must be a mapping with at least a name and a type')
     return undefined
   }
   const { name, type } = raw
@@ -113,7 +114,7 @@ function readField(raw: Record<string, unknown>, at: Path, source: Source, fault
   const { name, type } = raw
   const known = FIELD_TYPE_NAMES.find((each) => each === type)
   if (type === undefined) {
-    faults.add(source, at, `Field '${String(name)}' has no type; one of ${FIELD_TYPE_NAMES.join(', ')}`)
+    faults.add(source, at, `Field '${String(name)}' has no type; use one of ${FIELD_TYPE_NAMES.join(', ')}`)
   } else if (known === undefined) {
     faults.add(source, [...at, 'type'], `Unknown type '${String(type)}'${meantOrKnown(String(type), FIELD_TYPE_NAMES)}`)
   } else {
@@ -153,7 +154,7 @@ function buildField(
     fault('default', `The default of '${name}' ${reading.problem}`, 'model/default-invalid')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    fault('pattern', `The pattern of '${name}' cannot be used: ${reason}`, 'model/unsafe-pattern')
+    fault('pattern', `The pattern of '${name}' is invalid: ${reason}`, 'model/unsafe-pattern')
   }
   return undefined
 }
@@ -163,7 +164,7 @@ const isOfOtherTypes = (key: string): boolean =>
   key === 'mock' || Object.hasOwn(optionSchemas, key) || Object.hasOwn(ALIASES, key)
 
 const takenBy = (type: FieldTypeName): string =>
-  `${/^[eiou](?!rl)/.test(type) ? 'an' : 'a'} ${type} field takes ${FIELD_TYPES[type].options.join(', ') || 'none such'}`
+  `${/^[eiou](?!rl)/.test(type) ? 'an' : 'a'} ${type} field takes ${FIELD_TYPES[type].options.join(', ') || 'no such options'}`
 
 function withoutAliases(written: FieldDefinition & { readonly ge?: number; readonly le?: number }): FieldDefinition {
   const { ge, le, ...definition } = written

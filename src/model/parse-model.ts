@@ -63,8 +63,8 @@ export function parseModel(
 
 /** Field names and relation names share one namespace. */
 function checkNames(fields: readonly unknown[], timestamps: boolean, source: Source, faults: Faults): void {
-  const taken = new Map([['id', 'the primary key has it']])
-  if (timestamps) for (const { name } of TIMESTAMP_FIELDS) taken.set(name, '`timestamps: true` adds a field')
+  const taken = new Map([['id', 'the primary key']])
+  if (timestamps) for (const { name } of TIMESTAMP_FIELDS) taken.set(name, 'a field that `timestamps: true` adds')
   const ownId = fields.findIndex((field) => isObject(field) && field.name === 'id')
   for (const [index, field] of fields.entries()) {
     if (!isObject(field) || typeof field.name !== 'string' || index === ownId) continue
@@ -72,8 +72,8 @@ function checkNames(fields: readonly unknown[], timestamps: boolean, source: Sou
     const isForeignKey = type === 'foreignkey' || type === 'one_to_one'
     for (const each of new Set(isForeignKey ? [name, name.replace(/_id$/, '')] : [name])) {
       const holder = taken.get(each)
-      if (holder !== undefined) faults.add(source, ['fields', index, 'name'], `The name '${each}' is taken: ${holder}`)
-      taken.set(each, each === name ? 'another field has it' : `the relation of '${name}' has it`)
+      if (holder !== undefined) faults.add(source, ['fields', index, 'name'], `The name '${each}' is already used by ${holder}`)
+      taken.set(each, each === name ? 'another field' : `the relation of '${name}'`)
     }
   }
 }

@@ -14,7 +14,7 @@ export function compilePattern(pattern: string): RE2JS {
     const unsafe = /\(\?(?:[=!]|<[=!])|\\[1-9]/.test(pattern)
     throw new Error(
       unsafe
-        ? `${reason}; lookaround and backreferences are refused because they can take exponential time`
+        ? `${reason}; lookaround and backreferences are not supported, because they can take exponential time`
         : `${reason}; it must be a regular expression in RE2 syntax`,
     )
   }

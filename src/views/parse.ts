@@ -120,7 +120,7 @@ function modelOf({ name, model: wanted }: Written, registry: Registry, source: S
   if (model !== undefined || typeof wanted !== 'string') return model
   const known = registry.public.map((each) => each.name)
   const guess = didYouMean(wanted, known)
-  faults.add(source, ['model'], `View '${String(name)}' is of the model '${wanted}', which does not exist${guess}`, {
+  faults.add(source, ['model'], `View '${String(name)}' refers to the model '${wanted}', which does not exist${guess}`, {
     rule: 'view/unknown-model',
   })
   return undefined
@@ -147,7 +147,9 @@ function checkNames(view: Written, model: Model | undefined, source: Source, fau
   }
   for (const [index, name] of fields.entries()) {
     if (name !== undefined && fields.indexOf(name) < index) {
-      faults.add(source, ['fields', index, 'name'], `Field '${String(name)}' is listed twice`, { rule: 'view/duplicate-field' })
+      faults.add(source, ['fields', index, 'name'], `Field '${String(name)}' is listed twice; remove one`, {
+        rule: 'view/duplicate-field',
+      })
     }
   }
   if (isForm) checkReferences(view, new Set(fields), source, faults)

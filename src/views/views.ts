@@ -56,7 +56,7 @@ export function buildViews(definitions: readonly Definition[], registry: Registr
       faults.add(
         definition.source,
         ['name'],
-        `There is already a view '${view.name}' (${twin.file}:${twin.line}); view names are global`,
+        `There is already a view '${view.name}' (${twin.file}:${twin.line}); view names are unique in a project`,
         { rule: 'view/duplicate-name' },
       )
       continue

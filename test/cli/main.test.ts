@@ -67,7 +67,7 @@ describe('the command line', () => {
       const lines = stderr.trimEnd().split('\n')
       assert.equal(lines.length, 2)
       assert.match(lines[0] ?? '', /^error models\/a\.yaml:3:22: Unknown type 'strng'; did you mean 'string'\?/)
-      assert.match(lines[1] ?? '', /^error views\/a\.yaml:3:8: View 'F' is of the model 'Bee', which does not exist$/)
+      assert.match(lines[1] ?? '', /^error views\/a\.yaml:3:8: View 'F' refers to the model 'Bee', which does not exist$/)
     } finally {
       await project.remove()
     }

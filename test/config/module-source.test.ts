@@ -60,7 +60,7 @@ describe('modules that cannot be used', () => {
     {
       name: 'exports nothing as default',
       files: { 'models/a.ts': '»export const Tag = {}\n', 'views/a.js': '»export {}\n' },
-      messages: Array<string>(2).fill('Nothing is exported as default; write `export default …`'),
+      messages: Array<string>(2).fill('The file has no default export; write `export default …`'),
     },
     {
       name: 'exports null',

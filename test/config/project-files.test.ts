@@ -79,7 +79,7 @@ describe('a project folder', () => {
 
 test('a folder within models or views is a fault, so that nothing in it is passed over unawares', async () => {
   assertLines(await faultsOf({ 'models/note.yaml': NOTE, 'models/parts/deeper.yaml': 'not: a model\n' }), [
-    'models/parts:1:1: No definitions are read from folders within models/; move its files up',
+    'models/parts:1:1: models/ cannot contain folders; move the files directly into models/',
   ])
 })
 
@@ -176,8 +176,8 @@ describe('files that are in the way', () => {
       },
       messages: [
         "There is no model 'nota'; did you mean 'note'?",
-        "'webhooks[1].url' must not hold a user name or password; the signature tells who sends",
-        "'webhooks[1].secret' must have 24 to 64 bytes in Base64 behind whsec_",
+        "'webhooks[1].url' must not contain a user name or password; receivers verify the signature instead",
+        "'webhooks[1].secret' must be whsec_ followed by 24 to 64 bytes in Base64",
         "'webhooks[2].url' must be an http or https address such as https://example.com/hooks",
         "'webhooks[2].secret' must be printable ASCII",
         "'webhooks[3].secret' must be at least 16 characters long",
@@ -209,9 +209,9 @@ describe('files that cannot be read', () => {
   }
 
   const rows: Readonly<Record<string, readonly [string, RegExp]>> = {
-    'a folder named like a model': ['models/a.yaml', /^models\/a\.yaml:1:1: Cannot be read: it is no file$/],
-    'a folder named like a view': ['views/a.json', /^views\/a\.json:1:1: Cannot be read: it is no file$/],
-    'a folder named like the settings': ['admin.config.yaml', /^admin\.config\.yaml:1:1: Cannot be read: it is no file$/],
+    'a folder named like a model': ['models/a.yaml', /^models\/a\.yaml:1:1: Cannot be read: it is not a regular file$/],
+    'a folder named like a view': ['views/a.json', /^views\/a\.json:1:1: Cannot be read: it is not a regular file$/],
+    'a folder named like the settings': ['admin.config.yaml', /^admin\.config\.yaml:1:1: Cannot be read: it is not a regular file$/],
   }
   for (const [name, [file, line]] of Object.entries(rows)) {
     test(`${name}, through a link`, async () => {
@@ -247,8 +247,8 @@ describe('files that cannot be read', () => {
       for (const file of ['a.yaml', 'b.ts']) execFileSync('mkfifo', [join(folder.path, 'models', file)])
       const { faults } = await readProjectFiles(folder.path)
       assert.deepEqual(linesOf(faults.list), [
-        'models/a.yaml:1:1: Cannot be read: it is no file',
-        'models/b.ts:1:1: Cannot be read: it is no file',
+        'models/a.yaml:1:1: Cannot be read: it is not a regular file',
+        'models/b.ts:1:1: Cannot be read: it is not a regular file',
       ])
     } finally {
       await folder.remove()

@@ -178,7 +178,7 @@ describe('the environment', () => {
     ['ADMIN_JWT', 'HS256', "'jwt' must be a mapping of keys to values"],
     ['ADMIN_RATE_LIMITS__DEFAULT', '-1', "'rate_limits.default' must be greater than or equal to 0"],
     ['ADMIN_VALIDATION_STATUS', '404', "'validation_status' must be one of [400, 422]"],
-    ['ADMIN_SECRET_KEY', 'too short', "'secret_key' must be at least 32 bytes long; make one with `openssl rand -base64 32`"],
+    ['ADMIN_SECRET_KEY', 'too short', "'secret_key' must be at least 32 bytes long; generate one with `openssl rand -base64 32`"],
   ]
   for (const [name, value, message] of bad) {
     test(`${name}=${value} is named`, () => {
@@ -242,7 +242,7 @@ describe('a file says what it means', () => {
     [{ admin_path: '//a' }, "'admin_path' must be a path such as /backend, without a slash at the end"],
     [{ api_version: 'v1/x' }, "'api_version' must be a path segment such as v1"],
     [{ api_version: '' }, "'api_version' …"],
-    [{ secret_key: 'x'.repeat(31) }, "'secret_key' must be at least 32 bytes long; make one with `openssl rand -base64 32`"],
+    [{ secret_key: 'x'.repeat(31) }, "'secret_key' must be at least 32 bytes long; generate one with `openssl rand -base64 32`"],
     [{ jwt: { algorithm: 'none' } }, "'jwt.algorithm' must be one of…"],
     [{ jwt: { access_token_minutes: 0 } }, "'jwt.access_token_minutes' must be greater than or equal to 1"],
     [{ jwt: { access_token_minutes: 0.5 } }, "'jwt.access_token_minutes' must be greater than or equal to 1"],
@@ -276,7 +276,7 @@ describe('a file says what it means', () => {
 
   test('a key under 32 bytes is named by its place and not shown', () =>
     assertFaults({ 'admin.config.yaml': 'port: 1\nsecret_key: »too-short-a-key\n' }, [
-      "'secret_key' must be at least 32 bytes long; make one with `openssl rand -base64 32`",
+      "'secret_key' must be at least 32 bytes long; generate one with `openssl rand -base64 32`",
     ]))
 
   test('a __proto__ key is refused and pollutes nothing', async () => {
@@ -295,11 +295,11 @@ describe('a file says what it means', () => {
   }
   for (const [file, text] of Object.entries(lists)) {
     test(`a list of settings is not settings: ${file}`, () =>
-      assertFaults({ [file]: text }, ['Settings are one mapping of names to values, not a list']))
+      assertFaults({ [file]: text }, ['Settings must be a mapping of names to values, not a list']))
   }
 
   test('an empty list that a module exports is not settings', () =>
-    assertFaults({ 'admin.config.ts': '»export default []\n' }, ['Settings are one mapping of names to values, not a list']))
+    assertFaults({ 'admin.config.ts': '»export default []\n' }, ['Settings must be a mapping of names to values, not a list']))
 })
 
 test('settings are frozen, all the way down', () => {

@@ -11,7 +11,7 @@ describe('syntax faults stand where the fault is', () => {
     {
       name: 'a second document',
       text: 'a: 1\n»---\nb: 2\n',
-      message: 'Not valid YAML: a file is one document; write several definitions as a list',
+      message: 'Not valid YAML: a file holds one document; write several definitions as a list',
     },
     { name: 'a __proto__ key', text: 'a: 1\n»__proto__: { x: 1 }\n', message: "'__proto__' cannot be a key" },
     { name: 'a __proto__ key inside', text: 'a: [{ b: { »"__proto__": 1 } }]\n', message: "'__proto__' cannot be a key" },

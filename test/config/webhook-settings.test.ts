@@ -9,7 +9,7 @@ test('what a chosen secret must be', () => {
   assert.equal(secretProblem('umlauts are änderbar'), 'must be printable ASCII')
   assert.equal(secretProblem(`whsec_${Buffer.alloc(24).toString('base64')}`), undefined)
   for (const key of [Buffer.alloc(23).toString('base64'), Buffer.alloc(65).toString('base64'), 'not base64 at all, is it', '']) {
-    assert.equal(secretProblem(`whsec_${key}`), 'must have 24 to 64 bytes in Base64 behind whsec_', key)
+    assert.equal(secretProblem(`whsec_${key}`), 'must be whsec_ followed by 24 to 64 bytes in Base64', key)
   }
 })
 
@@ -21,7 +21,7 @@ test('what the address of a receiver must be', () => {
     assert.equal(urlProblem(strange), 'must be an http or https address such as https://example.com/hooks', strange)
   }
   for (const named of ['https://ann@example.com/', 'https://:key@example.com/', 'https://ann:key@example.com/']) {
-    assert.equal(urlProblem(named), 'must not hold a user name or password; the signature tells who sends', named)
+    assert.equal(urlProblem(named), 'must not contain a user name or password; receivers verify the signature instead', named)
   }
   assert.equal(urlProblem(`https://example.com/${'x'.repeat(1980)}`), undefined)
   assert.equal(urlProblem(`https://example.com/${'x'.repeat(1981)}`), 'must be at most 2000 characters long')

@@ -64,7 +64,7 @@ describe('a file that ends the program is told of, and is no success', () => {
       try {
         for (const argv of [['lint'], ['serve', '--port', '0']]) {
           const { status, stderr } = spawnSync(process.execPath, [ADMIN_BIN, ...argv], { cwd: folder.path, encoding: 'utf8' })
-          assert.match(stderr, new RegExp(`^error ${file} ended the program while it was loaded: it calls process\\.exit, or `))
+          assert.match(stderr, new RegExp(`^error ${file} ended the process while it was loaded: it calls process\\.exit, or `))
           assert.equal(status, 2)
         }
       } finally {

@@ -74,7 +74,7 @@ scenarios('webhooks: subscriptions', [
     request: `POST ${WEBHOOKS}`,
     body: { url: 'https://ann:key@example.com/' },
     status: 400,
-    expect: fieldErrors({ url: ['url must not hold a user name or password; the signature tells who sends'] }),
+    expect: fieldErrors({ url: ['url must not contain a user name or password; receivers verify the signature instead'] }),
   },
   {
     name: 'internal models cannot be named',

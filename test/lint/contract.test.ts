@@ -59,9 +59,9 @@ const rows: readonly { name: string; before: Files; after: Files; expected: read
     expected: [
       "fine (note): 'a' of Note: min_length was 2 and is not set",
       "fine (note): 'a' of Note: max_length was 9 and is not set",
-      "fine (note): 'a' of Note: its pattern is gone",
-      "fine (note): 'a' of Note: it need not be unique any more",
-      "fine (note): 'b' of Note: the lower bound was 1 (itself out) and is 1",
+      "fine (note): 'a' of Note: its pattern was removed",
+      "fine (note): 'a' of Note: it no longer has to be unique",
+      "fine (note): 'b' of Note: the lower bound was 1 (exclusive) and is 1",
       "fine (note): 'b' of Note: the upper bound was 5 and is 6",
     ],
   },
@@ -71,17 +71,17 @@ const rows: readonly { name: string; before: Files; after: Files; expected: read
     after: model('name: a, type: string, min_length: 2, unique: true, pattern: x', 'name: b, type: integer, gt: 1, lt: 5'),
     expected: [
       "breaking (error): 'a' of Note: min_length was not set and is 2",
-      "breaking (error): 'a' of Note: its pattern is another",
-      "breaking (error): 'a' of Note: it must be unique now",
-      "breaking (error): 'b' of Note: the lower bound was 1 and is 1 (itself out)",
-      "breaking (error): 'b' of Note: the upper bound was not set and is 5 (itself out)",
+      "breaking (error): 'a' of Note: a pattern was added",
+      "breaking (error): 'a' of Note: it must now be unique",
+      "breaking (error): 'b' of Note: the lower bound was 1 and is 1 (exclusive)",
+      "breaking (error): 'b' of Note: the upper bound was not set and is 5 (exclusive)",
     ],
   },
   {
     name: 'choices that came and went',
     before: model('name: a, type: choice, choices: [x, y]'),
     after: model('name: a, type: choice, choices: [y, z]'),
-    expected: ["breaking (error): 'a' of Note: 'x' can no longer be chosen", "fine (note): 'a' of Note: 'z' can be chosen now"],
+    expected: ["breaking (error): 'a' of Note: 'x' can no longer be chosen", "fine (note): 'a' of Note: 'z' can now be chosen"],
   },
   {
     name: 'an allow-list that lets more through',
@@ -135,7 +135,7 @@ for (const { name, before, after, expected } of rows) {
 test('a model that is gone takes its views with it, and both are told', async () => {
   const before = { ...form('{ name: a }]'), 'models/memo.yaml': 'name: Memo\nfields: []\n' }
   assert.deepEqual(await changes(before, { 'models/memo.yaml': 'name: Memo\nfields: []\n' }), [
-    'breaking (error): The model Note was removed: its endpoints are gone',
+    'breaking (error): The model Note was removed; its endpoints answer 404',
     'breaking (error): The form view NoteForm was removed',
   ])
 })

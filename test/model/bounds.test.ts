@@ -4,17 +4,17 @@ faultTable('bounds that nothing can meet', [
   {
     name: 'lengths',
     fields: ['{ name: a, type: string, min_length: 5, max_length: »3 }'],
-    faults: ["No value of 'a' is possible: min_length 5 is over max_length 3"],
+    faults: ["No value of 'a' is possible: min_length 5 is greater than max_length 3"],
   },
   {
     name: 'numbers',
     fields: ['{ name: a, type: number, gte: 5, lte: »3 }'],
-    faults: ["No value of 'a' is possible: its lower bound 5 and upper bound 3 leave nothing"],
+    faults: ["No value of 'a' is possible: no number lies within its limits 5 and 3"],
   },
   {
     name: 'gt and lte of one number',
     fields: ['{ name: a, type: number, gt: 5, lte: »5 }'],
-    faults: ["No value of 'a' is possible: its lower bound 5 and upper bound 5 leave nothing"],
+    faults: ["No value of 'a' is possible: no number lies within its limits 5 and 5"],
   },
   {
     name: 'gte and lt of one number',
@@ -24,7 +24,7 @@ faultTable('bounds that nothing can meet', [
   {
     name: 'no integer between',
     fields: ['{ name: a, type: integer, gt: 1, lt: »2 }'],
-    faults: ["No value of 'a' is possible: no integer lies between its bounds"],
+    faults: ["No value of 'a' is possible: no integer lies within its limits"],
   },
   {
     name: 'no integer between fractions',
@@ -49,9 +49,9 @@ faultTable('bounds that nothing can meet', [
     name: 'several at once',
     fields: ['{ name: a, type: string, min_length: 5, max_length: »3, choices: »[1], pattern: »"[a" }'],
     faults: [
-      "No value of 'a' is possible: min_length 5 is over max_length 3",
+      "No value of 'a' is possible: min_length 5 is greater than max_length 3",
       "The choices of 'a' must be text; put quotes around it (found 1)",
-      "The pattern of 'a' cannot be used: …",
+      "The pattern of 'a' is invalid: …",
     ],
   },
   {

@@ -16,14 +16,14 @@ describe('models of one name', () => {
   test('in two files', () => {
     assertModelFaults(
       ['name: Tag\nfields: []\n', 'name: »Tag\nfields: []\n'],
-      ["There is already a model 'Tag' (models/1.yaml:1); names differ in more than case"],
+      ["There is already a model 'Tag' (models/1.yaml:1); names must differ in more than case"],
     )
   })
 
   test('that differ in case alone', () => {
     assertModelFaults(
       ['name: BlogPost\nfields: []\n', 'name: Tag\nfields: []\n', 'label: x\nname: »Blogpost\nfields: []\n'],
-      ["There is already a model 'BlogPost' (models/1.yaml:1); names differ in more than case"],
+      ["There is already a model 'BlogPost' (models/1.yaml:1); names must differ in more than case"],
     )
   })
 })
@@ -92,7 +92,7 @@ fields:
   - { name: token_id, type: string, required: true }
   - { name: expires_at, type: datetime, required: true }
 `,
-      ["'AuthSession' is the name of a model of the server's own; choose another"],
+      ["'AuthSession' is reserved for an internal model; choose another name"],
     )
   })
 })
@@ -130,7 +130,7 @@ describe('a model or field at fault is there for whatever refers to it', () => {
         'name: Tag\nlabel: »5\nfields: [»title]\n',
         'name: Post\nfields:\n  - { name: tag_id, type: foreignkey, model: tag }\n  - { name: tags, type: many_to_many, model: tag }\n',
       ],
-      ["'label' must be a string", 'A field is a mapping with at least a name and a type'],
+      ["'label' must be a string", 'A field must be a mapping with at least a name and a type'],
     ))
 
   test('a model whose fields are no list', () =>
@@ -163,12 +163,12 @@ describe('a model or field at fault is there for whatever refers to it', () => {
 test('no model may have the name of an internal one, however it is written', () =>
   assertModelFaults(
     ['name: »AuthSession\nfields: []\n', 'name: Post\nfields: []\n'],
-    ["'AuthSession' is the name of a model of the server's own; choose another"],
+    ["'AuthSession' is reserved for an internal model; choose another name"],
   ))
 
 test('not in other letters either', () =>
   assertModelFaults('name: »Authsession\nfields: []\n', [
-    "'Authsession' is the name of a model of the server's own; choose another",
+    "'Authsession' is reserved for an internal model; choose another name",
   ]))
 
 describe('what is built', () => {

@@ -181,7 +181,7 @@ const READ: Readonly<Record<FieldTypeName, readonly Row[]>> = {
       keeps: [0, -1.5e300, '', 'a', true, [], {}, [1, [2, { a: null }]], { a: { b: [1.5] } }, nested(32), nested(31, { a: 1 })],
       refuses: {
         'must not be nested more than 32 levels deep': [nested(33), { a: nested(32) }, nested(32, {}), nested(1000)],
-        'holds a number that JSON cannot say': [NaN, Infinity, -Infinity, [NaN], { a: [1, { b: Infinity }] }],
+        'contains a number that JSON cannot represent': [NaN, Infinity, -Infinity, [NaN], { a: [1, { b: Infinity }] }],
         "must not hold the key '__proto__'": ['{"__proto__":1}', '{"a":[{"__proto__":{"b":1}}]}'].map(
           (text) => JSON.parse(text) as unknown,
         ),

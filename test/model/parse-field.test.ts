@@ -54,24 +54,24 @@ faultTable('fields that are right', [
   },
 ])
 
-const PLAIN = 'letters, digits and single underscores, a letter first'
-const RESERVED = 'JavaScript objects have it already'
+const PLAIN = 'use letters, digits and single underscores, and begin with a letter'
+const RESERVED = 'since every JavaScript object has a member of that name'
 
 faultTable('names', [
   ...['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf'].map((name) => ({
     name,
     fields: [`{ name: »${name}, type: string }`],
-    faults: [`'${name}' cannot name a field: ${RESERVED}`],
+    faults: [`'${name}' cannot be a field name, ${RESERVED}`],
   })),
   ...['_a', 'a__b', 'a_', '9a', 'a-b', 'a b', 'ä', 'a.b'].map((name) => ({
     name: JSON.stringify(name),
     fields: [`{ name: »"${name}", type: string }`],
-    faults: [`'${name}' cannot name a field: ${PLAIN}`],
+    faults: [`'${name}' cannot be a field name; ${PLAIN}`],
   })),
   {
     name: '"__proto__", told both ways',
     fields: ['{ name: »»"__proto__", type: string }'],
-    faults: ["'__proto__' cannot name a field: …", "'__proto__' cannot name a field: …"],
+    faults: ["'__proto__' cannot be a field name…", "'__proto__' cannot be a field name…"],
   },
   { name: 'an empty name', fields: ['{ name: »"", type: string }'], faults: ["'name' is not allowed to be empty"] },
   { name: 'a number', fields: ['{ name: »1, type: string }'], faults: ["'name' must be a string"] },
@@ -96,7 +96,7 @@ faultTable('types', [
   { name: 'one like no other', fields: ['{ name: a, type: »uuid }'], faults: ["Unknown type 'uuid' (known: string, text, …"] },
   { name: '__proto__', fields: ['{ name: a, type: »"__proto__" }'], faults: ["Unknown type '__proto__'…"] },
   { name: 'constructor', fields: ['{ name: a, type: »constructor }'], faults: ["Unknown type 'constructor'…"] },
-  { name: 'none', fields: ['»{ name: a }'], faults: ["Field 'a' has no type; one of string, text, …"] },
+  { name: 'none', fields: ['»{ name: a }'], faults: ["Field 'a' has no type; use one of string, text, …"] },
   {
     name: 'id that is text',
     fields: ['{ name: id, type: »string }'],
@@ -193,7 +193,7 @@ faultTable('keys', [
   {
     name: 'a bound under both names',
     fields: ['»{ name: a, type: integer, ge: 1, gte: 2 }', '»{ name: b, type: number, le: 1, lte: 2 }'],
-    faults: ['Write one of [ge, gte]; they mean the same', 'Write one of [le, lte]; they mean the same'],
+    faults: ['Use only one of [ge, gte]; they mean the same', 'Use only one of [le, lte]; they mean the same'],
   },
   {
     name: 'required in quotes',
@@ -206,17 +206,17 @@ faultTable('patterns', [
   {
     name: 'bad',
     fields: ["{ name: a, type: string, pattern: »'[a' }"],
-    faults: ["The pattern of 'a' cannot be used: missing closing ]: `[a`; it must be a regular expression in RE2 syntax"],
+    faults: ["The pattern of 'a' is invalid: missing closing ]: `[a`; it must be a regular expression in RE2 syntax"],
   },
   {
     name: 'unsafe: lookahead',
     fields: ["{ name: a, type: string, pattern: »'^(?!b)' }"],
-    faults: ["The pattern of 'a' cannot be used: …"],
+    faults: ["The pattern of 'a' is invalid: …"],
   },
   {
     name: 'unsafe: backreference',
     fields: ["{ name: a, type: string, pattern: »'(a)\\1' }"],
-    faults: ["The pattern of 'a' cannot be used: …"],
+    faults: ["The pattern of 'a' is invalid: …"],
   },
   { name: 'a number', fields: ['{ name: a, type: string, pattern: »5 }'], faults: ["'pattern' must be a string"] },
 ])
@@ -233,12 +233,12 @@ faultTable('what mock data looks like', [
   {
     name: 'a slip',
     fields: ['{ name: a, type: string, mock: { faker: »commerce.prodctName } }'],
-    faults: ["Faker has no method 'commerce.prodctName' that makes one value; did you mean 'commerce.productName'?"],
+    faults: ["'commerce.prodctName' is not a supported method of Faker; did you mean 'commerce.productName'?"],
   },
   {
     name: 'a method that makes an object',
     fields: ['{ name: a, type: string, mock: { faker: »airline.airport } }'],
-    faults: ["Faker has no method 'airline.airport' that makes one value; did you mean 'airline.seat'?"],
+    faults: ["'airline.airport' is not a supported method of Faker; did you mean 'airline.seat'?"],
   },
   {
     name: 'another key',

@@ -5,27 +5,27 @@ faultTable('names that are taken', [
   {
     name: 'two fields of one name, and a third',
     fields: ['{ name: a, type: string }', '{ name: »a, type: integer }', '{ name: »a, type: text }'],
-    faults: ["The name 'a' is taken: another field has it", "The name 'a' is taken: another field has it"],
+    faults: ["The name 'a' is already used by another field", "The name 'a' is already used by another field"],
   },
   {
     name: 'a field named like a relation',
     fields: ['{ name: author_id, type: foreignkey, model: user }', '{ name: »author, type: string }'],
-    faults: ["The name 'author' is taken: the relation of 'author_id' has it"],
+    faults: ["The name 'author' is already used by the relation of 'author_id'"],
   },
   {
     name: 'a relation named like a field',
     fields: ['{ name: author, type: many_to_many, model: user }', '{ name: »author_id, type: foreignkey, model: user }'],
-    faults: ["The name 'author' is taken: another field has it"],
+    faults: ["The name 'author' is already used by another field"],
   },
   {
     name: 'a relation named id',
     fields: ['{ name: »id_id, type: foreignkey, model: user }'],
-    faults: ["The name 'id' is taken: the primary key has it"],
+    faults: ["The name 'id' is already used by the primary key"],
   },
   {
     name: 'id twice',
     fields: ['{ name: id, type: integer }', '{ name: »id, type: integer }'],
-    faults: ["The name 'id' is taken…"],
+    faults: ["The name 'id' is already used…"],
   },
 ])
 
@@ -37,13 +37,13 @@ describe('the model itself', () => {
     {
       name: 'a field that is no mapping',
       text: 'name: Thing\nfields: [»title]\n',
-      faults: ['A field is a mapping with at least a name and a type'],
+      faults: ['A field must be a mapping with at least a name and a type'],
     },
     {
       name: 'fields that are no mappings, beside others',
       text: 'name: Thing\nfields: [»title, »~, »[a], { name: a, type: »strng }, { name: b_id, type: foreignkey, model: »usr }]\n',
       faults: [
-        ...Array<string>(3).fill('A field is a mapping with at least a name and a type'),
+        ...Array<string>(3).fill('A field must be a mapping with at least a name and a type'),
         "Unknown type 'strng'; did you mean 'string'?",
         "'b_id' refers to the model 'usr', which does not exist; did you mean 'user'?",
       ],
@@ -66,10 +66,10 @@ fields:
         "'timestamps' must be a boolean",
         "'titel' cannot be the display field: there is no such field; did you mean 'title'?",
         "Unknown key 'lable'; did you mean 'label'?",
-        'A field is a mapping with at least a name and a type',
-        "No value of 'title' is possible: min_length 5 is over max_length 3",
-        "The pattern of 'title' cannot be used: …",
-        "The name 'title' is taken: another field has it",
+        'A field must be a mapping with at least a name and a type',
+        "No value of 'title' is possible: min_length 5 is greater than max_length 3",
+        "The pattern of 'title' is invalid: …",
+        "The name 'title' is already used by another field",
         "Unknown key 'uniqe'; did you mean 'unique'?",
       ],
     },
@@ -80,7 +80,7 @@ fields:
         "Key 'name' is missing",
         "Unknown key 'lable'; did you mean 'label'?",
         "Unknown type 'strng'; did you mean 'string'?",
-        "The name 'id' is taken: the primary key has it",
+        "The name 'id' is already used by the primary key",
       ],
     },
     {
@@ -126,8 +126,8 @@ fields:
       name: 'a timestamp that timestamps brings',
       text: 'name: Thing\ntimestamps: true\nfields: [{ name: »created_at, type: datetime }, { name: »updated_at, type: date }]\n',
       faults: [
-        "The name 'created_at' is taken: `timestamps: true` adds a field",
-        "The name 'updated_at' is taken: `timestamps: true` adds a field",
+        "The name 'created_at' is already used by a field that `timestamps: true` adds",
+        "The name 'updated_at' is already used by a field that `timestamps: true` adds",
       ],
     },
     { name: 'a created_at of its own', text: 'name: Thing\nfields: [{ name: created_at, type: datetime }]\n', faults: [] },
@@ -144,7 +144,7 @@ fields:
         '{ name: d_id, type: foreignkey, model: »e }',
         '{ name: »f__g, type: text }',
       ),
-      faults: ["Unknown type 'x1'…", "Unknown key 'c'…", "'d_id' refers to the model 'e'…", "'f__g' cannot name a field…"],
+      faults: ["Unknown type 'x1'…", "Unknown key 'c'…", "'d_id' refers to the model 'e'…", "'f__g' cannot be a field name…"],
     },
   ]
   for (const { name, text, faults } of rows) test(name, () => assertModelFaults(text, faults))

@@ -70,27 +70,27 @@ table('models and fields that are not there', [
   {
     name: 'a model, with what was meant',
     view: 'name: F\nview_type: form\nmodel: »Posst\nfields: []\n',
-    faults: ["View 'F' is of the model 'Posst', which does not exist; did you mean 'Post'?"],
+    faults: ["View 'F' refers to the model 'Posst', which does not exist; did you mean 'Post'?"],
   },
   {
     name: 'a model one letter short',
     view: 'name: F\nview_type: form\nmodel: »Usr\nfields: []\n',
-    faults: ["View 'F' is of the model 'Usr', which does not exist; did you mean 'User'?"],
+    faults: ["View 'F' refers to the model 'Usr', which does not exist; did you mean 'User'?"],
   },
   {
     name: 'a model in lower case',
     view: 'name: F\nview_type: form\nmodel: »post\nfields: []\n',
-    faults: ["View 'F' is of the model 'post', which does not exist; did you mean 'Post'?"],
+    faults: ["View 'F' refers to the model 'post', which does not exist; did you mean 'Post'?"],
   },
   {
     name: 'a model like no other',
     view: 'name: F\nview_type: list\nmodel: »Invoice\nfields: []\n',
-    faults: ["View 'F' is of the model 'Invoice', which does not exist"],
+    faults: ["View 'F' refers to the model 'Invoice', which does not exist"],
   },
   {
     name: 'an internal model',
     view: 'name: F\nview_type: list\nmodel: »AuthSession\nfields: []\n',
-    faults: ["View 'F' is of the model 'AuthSession', which does not exist"],
+    faults: ["View 'F' refers to the model 'AuthSession', which does not exist"],
   },
   {
     name: 'a field, with what was meant',
@@ -114,7 +114,7 @@ table('models and fields that are not there', [
   {
     name: 'a field twice',
     view: form('fields: [{ name: title }, { name: body }, { name: »title }]\n'),
-    faults: ["Field 'title' is listed twice"],
+    faults: ["Field 'title' is listed twice; remove one"],
   },
   {
     name: "a rule's field",
@@ -200,14 +200,14 @@ table('a part that is malformed hides no fault of another', [
   {
     name: 'another view_type and no such model',
     view: 'name: F\nview_type: »tabel\nmodel: »Posst\nfields: []\n',
-    faults: ["'view_type' must be form or list", "View 'F' is of the model 'Posst', which does not exist; did you mean 'Post'?"],
+    faults: ["'view_type' must be form or list", "View 'F' refers to the model 'Posst', which does not exist; did you mean 'Post'?"],
   },
   {
     name: 'no such model',
     view: 'name: F\nview_type: form\nmodel: »Posst\nfields: [{ name: a }, { name: »a }]\ncreation_fields: »[b]\n',
     faults: [
-      "View 'F' is of the model 'Posst', which does not exist; did you mean 'Post'?",
-      "Field 'a' is listed twice",
+      "View 'F' refers to the model 'Posst', which does not exist; did you mean 'Post'?",
+      "Field 'a' is listed twice; remove one",
       "Fields referenced in creation_fields do not exist in the view's fields: ['b']",
     ],
   },

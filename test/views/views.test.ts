@@ -6,7 +6,7 @@ const view = (name: string, model: string, type: 'form' | 'list' = 'list'): stri
   `name: ${name}\nview_type: ${type}\nmodel: ${model}\nfields: []\n`
 
 describe('a name is global', () => {
-  const taken = "There is already a view 'Main' (views/1.yaml:1); view names are global"
+  const taken = "There is already a view 'Main' (views/1.yaml:1); view names are unique in a project"
 
   test('over two files', () => void viewsOf([view('Main', 'Post'), view('»Main', 'Post')], [taken]))
 

@@ -14,18 +14,18 @@ export const pretty: Format = ({ findings, files, fixed, texts }, { paint }) => 
     return text === undefined || text === '' ? head : `${head}\n${codeFrame(text, finding, paint)}`
   })
   const count = countBySeverity(findings)
-  const told = [
+  const counts = [
     count.error > 0 ? paint('red', several(count.error, 'error')) : '',
     count.warn > 0 ? paint('yellow', several(count.warn, 'warning')) : '',
     count.note > 0 ? paint('cyan', several(count.note, 'note')) : '',
   ].filter((part) => part !== '')
-  const mended = fixed > 0 ? `, ${several(fixed, 'finding')} mended` : ''
+  const fixedText = fixed > 0 ? `, ${several(fixed, 'finding')} fixed` : ''
   const fixable = findings.filter(({ fix }) => fix !== undefined).length
   const hints = [
-    fixable > 0 ? `${fixable} can be mended with --fix.` : '',
-    findings.length > 0 ? 'To know more about a rule: admin lint --explain <id>.' : '',
+    fixable > 0 ? `${fixable} can be fixed with --fix.` : '',
+    findings.length > 0 ? 'Details of a rule: admin lint --explain <id>.' : '',
   ].filter((hint) => hint !== '')
-  const summary = `${told.length === 0 ? paint('green', 'No findings') : told.join(', ')} in ${several(files, 'file')}${mended}.`
+  const summary = `${counts.length === 0 ? paint('green', 'No findings') : counts.join(', ')} in ${several(files, 'file')}${fixedText}.`
   return [...blocks, [summary, ...hints].join(' ')].map((block) => `${block}\n`).join('\n')
 }
 

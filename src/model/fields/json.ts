@@ -20,7 +20,7 @@ export const json: FieldType = {
 
 /** Why a value cannot be stored, if so. JSON has only finite numbers, and `__proto__` is dangerous when objects are merged. */
 function problemIn(value: unknown, depth: number): string | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'holds a number that JSON cannot say'
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'contains a number that JSON cannot represent'
   if (typeof value === 'string') return isPlainText(value) ? undefined : NOT_PLAIN
   if (typeof value !== 'object' || value === null) return undefined
   if (depth === 0) return `must not be nested more than ${MAX_JSON_DEPTH} levels deep`

@@ -126,7 +126,7 @@ describe('admin lint', () => {
     warn()
     const { code, stdout } = await lint(['--fix', '--fail-on', 'warn'])
     assert.equal(code, 0)
-    assert.equal(stdout, 'No findings in 2 files, 1 finding mended.\n')
+    assert.equal(stdout, 'No findings in 2 files, 1 finding fixed.\n')
   })
 
   test('--explain explains one rule or lists all', async () => {

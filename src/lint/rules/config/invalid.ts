@@ -5,7 +5,7 @@ import type { Rule } from '../../rule.ts'
 export const configInvalid: Rule = {
   id: 'config/invalid',
   severity: 'error',
-  summary: 'A setting has a value that it cannot have',
+  summary: 'A setting has an invalid value',
   details: `The settings of a project, in admin.config or in the environment, are validated before use. The message states
 which values are allowed. In a file, numbers and true or false are written without quotes.`,
   invalid: [configExample('port: »"8000"«\n'), configExample('jwt: { algorithm: »none« }\n')],

@@ -6,7 +6,7 @@ import type { Rule } from '../../rule.ts'
 import { subscriptionsIn } from '../../subscriptions.ts'
 
 /** A secret with fewer distinct characters was probably typed by a person. */
-const MIN_DIFFERENT = 10
+const MIN_DISTINCT = 10
 
 /** Guessable secrets. */
 export const configWeakSecret: Rule = {
@@ -31,12 +31,12 @@ create one in data/secret.`,
   project({ config }, report) {
     if (config === undefined || !isObject(config.value)) return
     // The loader has already reported secrets that prevent a start.
-    const check = (secret: unknown, willDo: (secret: string) => boolean, path: Path) => {
-      if (typeof secret !== 'string' || !willDo(secret)) return
-      const different = new Set(secret).size
-      if (different >= MIN_DIFFERENT) return
-      const what = `'${path.at(-1)}' is made of ${different} different ${different === 1 ? 'character' : 'characters'}`
-      report(config.source, path, `${what} and can be guessed; make one with \`openssl rand -base64 32\``)
+    const check = (secret: unknown, isAccepted: (secret: string) => boolean, path: Path) => {
+      if (typeof secret !== 'string' || !isAccepted(secret)) return
+      const distinct = new Set(secret).size
+      if (distinct >= MIN_DISTINCT) return
+      const what = `'${path.at(-1)}' has only ${distinct} distinct ${distinct === 1 ? 'character' : 'characters'}`
+      report(config.source, path, `${what} and is easy to guess; generate one with \`openssl rand -base64 32\``)
     }
     check(config.value.secret_key, (secret) => Buffer.byteLength(secret) >= 32, ['secret_key'])
     for (const { value, path } of subscriptionsIn(config)) {

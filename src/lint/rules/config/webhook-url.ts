@@ -8,7 +8,7 @@ import { subscriptionsIn } from '../../subscriptions.ts'
 export const configWebhookUrl: Rule = {
   id: 'config/webhook-url',
   severity: 'warn',
-  summary: 'A webhook is sent to an address that it cannot or should not be sent to',
+  summary: 'The url of a webhook is invalid or unencrypted',
   details: `The url of a subscription must be an absolute http or https URL. Over http, records are sent unencrypted, unless the receiver is on
 the same machine. A name and password in the url would appear in every log with the url; receivers verify the signature instead.`,
   invalid: [
@@ -28,7 +28,7 @@ the same machine. A name and password in the url would appear in every log with 
       if (typeof address !== 'string' || urlProblem(address) !== undefined) continue
       const { protocol, hostname, host } = new URL(address)
       if (protocol === 'http:' && !isLocal(hostname)) {
-        report(config.source, [...path, 'url'], `Records would be sent to ${host} in the clear; use https`)
+        report(config.source, [...path, 'url'], `Deliveries to ${host} are not encrypted; use https`)
       }
     }
   },

@@ -88,23 +88,28 @@ function changesOf(was: Bounds, is: Bounds): { what: string; breaking: boolean }
       changes.push({ what: `the ${name} bound was ${bound(old)} and is ${bound(now)}`, breaking: tighter })
     }
   }
-  const gone = (was.choices ?? []).filter((choice) => is.choices?.includes(choice) === false)
+  const removed = (was.choices ?? []).filter((choice) => is.choices?.includes(choice) === false)
   const added = (is.choices ?? []).filter((choice) => was.choices?.includes(choice) === false)
   if (was.choices === undefined && is.choices !== undefined)
-    changes.push({ what: 'it is limited to choices now', breaking: true })
+    changes.push({ what: 'it is now limited to choices', breaking: true })
   if (was.choices !== undefined && is.choices === undefined)
     changes.push({ what: 'it is no longer limited to choices', breaking: false })
-  if (gone.length > 0) changes.push({ what: `${quoted(gone.map(String))} can no longer be chosen`, breaking: true })
-  if (added.length > 0) changes.push({ what: `${quoted(added.map(String))} can be chosen now`, breaking: false })
+  if (removed.length > 0) changes.push({ what: `${quoted(removed.map(String))} can no longer be chosen`, breaking: true })
+  if (added.length > 0) changes.push({ what: `${quoted(added.map(String))} can now be chosen`, breaking: false })
   if (String(was.pattern ?? '') !== String(is.pattern ?? '')) {
     changes.push({
-      what: is.pattern === undefined ? 'its pattern is gone' : 'its pattern is another',
+      what:
+        is.pattern === undefined
+          ? 'its pattern was removed'
+          : was.pattern === undefined
+            ? 'a pattern was added'
+            : 'its pattern changed',
       breaking: is.pattern !== undefined,
     })
   }
   if ((was.unique ?? false) !== (is.unique ?? false)) {
     changes.push({
-      what: is.unique === true ? 'it must be unique now' : 'it need not be unique any more',
+      what: is.unique === true ? 'it must now be unique' : 'it no longer has to be unique',
       breaking: is.unique === true,
     })
   }
@@ -114,4 +119,4 @@ function changesOf(was: Bounds, is: Bounds): { what: string; breaking: boolean }
 const show = (value: number | undefined): string => (value === undefined ? 'not set' : String(value))
 
 const bound = ({ at, open }: ReturnType<typeof lowest>): string =>
-  Number.isFinite(at) ? `${at}${open ? ' (itself out)' : ''}` : 'not set'
+  Number.isFinite(at) ? `${at}${open ? ' (exclusive)' : ''}` : 'not set'

@@ -7,7 +7,7 @@ import type { Rule } from '../../rule.ts'
 export const contractType: Rule = {
   id: 'contract/type',
   severity: 'error',
-  summary: 'A field changed its type, or a relation leads to another model (breaking)',
+  summary: 'A field changed its type, or a relation its target model (breaking)',
   details: `Checked only with --against. Clients that read the field receive unexpected values, and what they send is rejected. Between
 string and text nothing changes for clients. Add a field with another name instead, and remove the old one when no client uses it.`,
   invalid: [

@@ -43,14 +43,16 @@ counts as renamed if a view of the same kind, model and fields was added. Keep t
       const { name, view_type, model } = was.view
       const is = after.views.find(({ view }) => view.name === name)
       if (is === undefined) {
-        const heir = added.find((each) => isLike(each, was))
-        if (heir !== undefined) added.splice(added.indexOf(heir), 1)
-        if (heir === undefined) {
+        const renamed = added.find((each) => isLike(each, was))
+        if (renamed !== undefined) added.splice(added.indexOf(renamed), 1)
+        if (renamed === undefined) {
           report(formerPlace(was.source), [], `The ${view_type} view ${name} was removed`, { breaking: true })
         } else {
           const what =
-            view_type === 'form' ? 'requests that name it as form_id are refused' : 'front ends that ask for it do not find it'
-          report(heir.source, ['name'], `The ${view_type} view ${name} was renamed to ${heir.view.name}: ${what}`, {
+            view_type === 'form'
+              ? 'requests with its former name as form_id are rejected'
+              : 'front ends no longer find its former name'
+          report(renamed.source, ['name'], `The ${view_type} view ${name} was renamed to ${renamed.view.name}: ${what}`, {
             breaking: true,
           })
         }

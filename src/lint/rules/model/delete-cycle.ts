@@ -45,7 +45,7 @@ deleted with its descendants.`,
       report(
         definition.source,
         ['fields', index, 'on_delete'],
-        `Deletes go in a circle: ${names.toReversed().join(' → ')}; use restrict or set_null for one of these relations`,
+        `Deletions cascade in a cycle: ${names.toReversed().join(' → ')}; use restrict or set_null for one of these relations`,
       )
     }
   },

@@ -30,7 +30,7 @@ remove it from the form. For a field without choices, the values must have its t
         continue
       const known = (limits.choices ?? []).map(String)
       const guess = known.length === 0 ? '' : meantOrKnown(String(value), known)
-      report(source, at, `The model ${model.name} takes no ${JSON.stringify(value)} for '${field.name}'${guess}`)
+      report(source, at, `The model ${model.name} does not accept ${JSON.stringify(value)} for '${field.name}'${guess}`)
     }
   },
 }

@@ -33,10 +33,10 @@ choices, also under the options of the form.`,
     const { choices: offered, ...bounds } = limitsIn(field.options)
     if (!reading.ok) report(source, at, `The default of '${field.name}' ${reading.problem}`)
     else if (offered !== undefined && !(Array.isArray(value) ? value : [value]).every((each) => isOneOf(offered, each))) {
-      report(source, at, `The default of '${field.name}' is not among the choices that the form offers`)
+      report(source, at, `The default of '${field.name}' is not one of the choices of the form`)
     } else {
       const [problem] = checkLimits(reading.value, usable(bounds))
-      if (problem !== undefined) report(source, at, `The default of '${field.name}' ${problem} by the options of the form`)
+      if (problem !== undefined) report(source, at, `The default of '${field.name}' ${problem} (options of the form)`)
     }
   },
 }

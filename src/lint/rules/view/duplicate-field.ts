@@ -23,7 +23,7 @@ no effect and may be a typing error. \`--fix\` removes it from an allow-list.`,
       for (const [index, name] of names.entries()) {
         if (name === '' || names.indexOf(name) === index) continue
         const path = [list, index]
-        report(source, path, `'${name}' is in ${list} twice`, { fix: { kind: 'remove', path } })
+        report(source, path, `'${name}' is listed twice in ${list}; remove one`, { fix: { kind: 'remove', path } })
       }
     }
   },

@@ -34,7 +34,7 @@ record with the field is rejected under that form. Keep the limits within the mo
     for (const { key, problem } of boundsProblems(definition)) {
       const side = key === 'max_length' ? ['max_length', 'min_length'] : ['lt', 'lte', 'gt', 'gte']
       const at = side.flatMap((bound) => written.find((each) => each.bound === bound) ?? [])[0]
-      if (at !== undefined) report(source, [...path, 'options', at.key], `${problem} (the model's and the form's together)`)
+      if (at !== undefined) report(source, [...path, 'options', at.key], `${problem} (limits of model and form combined)`)
     }
   },
 }

@@ -27,7 +27,7 @@ server rejects. A form can only be narrower. \`--fix\` writes the model's limit.
       const [own, number] = strictest(bound, limits)
       const at = [...path, 'options', key]
       const fix = own === bound ? ({ kind: 'set', path: at, value: number } as const) : undefined
-      const message = `${key} ${value} of '${field.name}' is wider than ${own} ${number} of the model, which holds as well`
+      const message = `${key} ${value} of '${field.name}' has no effect, since the model has ${own} ${number}; narrow it or remove it`
       report(source, at, message, fix === undefined ? {} : { fix })
     }
   },

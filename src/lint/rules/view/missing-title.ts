@@ -22,10 +22,12 @@ of the field, or a title derived from its name.`,
     const value = modelField.label ?? titleOf(name)
     if (title === undefined) {
       const fix = { kind: 'add', path, key: 'title', value, after: 'name' } as const
-      report(source, [...path, 'name'], `'${name}' has no title`, { fix })
+      report(source, [...path, 'name'], `'${name}' has no title; add one, such as '${value}'`, { fix })
     } else {
       const at = [...path, 'title']
-      report(source, at, `The title of '${name}' is empty`, { fix: { kind: 'set', path: at, value } })
+      report(source, at, `The title of '${name}' is empty; write one, such as '${value}'`, {
+        fix: { kind: 'set', path: at, value },
+      })
     }
   },
 }

@@ -21,7 +21,7 @@ changes nothing for clients.`,
       for (const [name, path] of form === undefined ? [] : namesIn(form, list)) {
         if (fieldOf(name)?.system !== true) continue
         const fix = { kind: 'remove', path } as const
-        report(source, path, `'${name}' is set by the server alone; take it out of ${list}`, { fix })
+        report(source, path, `'${name}' is set by the server only; remove it from ${list}`, { fix })
       }
     }
   },

@@ -36,7 +36,11 @@ a separate form, and disable this rule there.`,
     for (const list of form === undefined ? [] : LISTS) {
       for (const [name, path] of form === undefined ? [] : namesIn(form, list)) {
         if (!project.isPrivileged(model, name)) continue
-        report(source, path, `'${name}' gives rights to a ${model.key}, and only a superuser may set it; keep it out of ${list}`)
+        report(
+          source,
+          path,
+          `'${name}' grants permissions to a ${model.key}, and only a superuser may set it; remove it from ${list}`,
+        )
       }
     }
   },

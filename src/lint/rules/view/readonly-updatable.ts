@@ -23,7 +23,7 @@ accepts a change. One of the two is a mistake. A field that is set once belongs 
       if (field === undefined || fieldOf(name)?.system !== false) continue
       const flag = field.readonly === true ? 'readonly' : field.disabled === true ? 'disabled' : undefined
       if (flag !== undefined)
-        report(source, path, `'${name}' is ${flag} in the form, and in allowed_update_fields; take one of the two out`)
+        report(source, path, `'${name}' is ${flag} in the form, and in allowed_update_fields; remove one of the two`)
     }
   },
 }

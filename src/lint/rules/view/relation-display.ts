@@ -37,7 +37,7 @@ name or title, is displayed by its id. Set display_field in that model.`,
   field({ project, field, modelField, source, path }, report) {
     const target = project.registry.get(modelField.relation?.target ?? '')
     if (target === undefined || target.displayField !== 'id') return
-    const what = `'${field.name}' shows records of ${target.name} by their ids alone`
+    const what = `'${field.name}' displays records of ${target.name} by id only`
     report(source, [...path, 'name'], `${what}; set display_field in the model ${target.name}`)
   },
 }

@@ -35,7 +35,7 @@ form is rejected. Add the field, give it a default in the model, or write creati
     report(
       source,
       ['creation_fields'],
-      `${form.name} can never create a ${model.name}: ${quoted(missing)} ${are} not in creation_fields`,
+      `${form.name} can never create a ${model.name}: ${quoted(missing)} ${are} not in creation_fields; add ${missing.length === 1 ? 'it' : 'them'}`,
     )
   },
 }

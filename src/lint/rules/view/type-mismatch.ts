@@ -34,7 +34,11 @@ are allowed, unless they look like a typing error, which \`--fix\` corrects.`,
       const fix = { kind: 'set', path: at, value: meant } as const
       report(source, at, `There is no field type '${given}'; did you mean '${meant}'?`, { fix })
     } else if (meant !== undefined || KNOWN.includes(given)) {
-      report(source, at, `'${field.name}' is ${named(name)} in the model ${model.name}, not ${named(meant ?? given)}`)
+      report(
+        source,
+        at,
+        `'${field.name}' is ${named(name)} in the model ${model.name}, not ${named(meant ?? given)}; use field_type: ${name}`,
+      )
     }
   },
 }

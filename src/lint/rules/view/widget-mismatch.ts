@@ -30,10 +30,10 @@ names widgets that fit. Unknown widgets are allowed, unless they look like a typ
     if (meant === undefined) return
     const at = [...path, 'widget']
     if (meant !== widget) {
-      report(source, at, `There is no widget '${widget}' that is usual; did you mean '${meant}'?`)
+      report(source, at, `Unknown widget '${widget}'; did you mean '${meant}'?`)
     } else if (WIDGETS[widget]?.includes(type) === false) {
       const fitting = known.filter((each) => WIDGETS[each]?.includes(type) === true)
-      report(source, at, `A ${widget} cannot hold ${field.name}, which is of type ${type}; use ${quoted(fitting, 'or')}`)
+      report(source, at, `A ${widget} cannot edit '${field.name}', which is of type ${type}; use ${quoted(fitting, 'or')}`)
     }
   },
 }
