@@ -1,6 +1,6 @@
 import { Lexer } from 'yaml'
 
-/** The lines of a YAML text, from 1, that hold a comment. A `#` within a string is none. */
+/** The lines of a YAML text, from 1, that hold a comment. A `#` within a string does not begin a comment. */
 export function commentLines(text: string): ReadonlySet<number> {
   const lines = new Set<number>()
   let line = 1

@@ -29,7 +29,7 @@ export interface Fault {
   readonly message: string
 }
 
-/** `models/post.yaml:7:5: Unknown key 'lenght'; did you mean 'max_length'?` */
+/** Renders a fault as one line: `models/post.yaml:7:5: Unknown key 'lenght'; did you mean 'max_length'?` */
 export function formatFault({ position, message }: Fault): string {
   return `${position.file}:${position.line}:${position.column}: ${message}`
 }
@@ -73,14 +73,14 @@ export class ConfigError extends AppError {
   readonly faults: readonly Fault[]
 
   constructor(faults: readonly Fault[]) {
-    const ordered = [...faults].sort(byPlace)
+    const ordered = [...faults].sort(byPosition)
     super('CONFIG_INVALID', ordered.map(formatFault).join('\n'))
     this.name = 'ConfigError'
     this.faults = ordered
   }
 }
 
-function byPlace({ position: a }: Fault, { position: b }: Fault): number {
+function byPosition({ position: a }: Fault, { position: b }: Fault): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1
   return a.line - b.line || a.column - b.column
 }

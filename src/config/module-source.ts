@@ -29,30 +29,30 @@ export class ModuleLoader {
   async load(path: string, file: string): Promise<{ definition: Definition | undefined; faults: Faults }> {
     const faults = new Faults()
     const whole = flatSource(file)
-    const isLoaded = tellOfEnding(file)
+    const stopReporting = reportEarlyExit(file)
     try {
       const exported = await this.#importDefault(path)
       if (exported === undefined) faults.add(whole, [], 'The file has no default export; write `export default …`')
-      const definition = { value: exported, source: siteSource(exported, path, file) }
+      const definition = { value: exported, source: callSiteSource(exported, path, file) }
       return { definition: exported === undefined ? undefined : definition, faults }
     } catch (error) {
       const { message, line, column } = loadProblem(error, path)
       faults.add(flatSource(file, line, column), [], `Cannot be loaded: ${message}`)
       return { definition: undefined, faults }
     } finally {
-      isLoaded()
+      stopReporting()
     }
   }
 
   async #importDefault(path: string): Promise<unknown> {
     const byNode = this.#isFirst && !/\.[cm]?ts$/.test(path)
-    const loaded: Exports = byNode ? await import(pathToFileURL(path).href) : await this.#importAnew(path)
+    const loaded: Exports = byNode ? await import(pathToFileURL(path).href) : await this.#importWithTsx(path)
     // Modules of a CommonJS project have the default export wrapped once more.
     const exported = loaded.default
     return isObject(exported) && exported.__esModule === true ? exported.default : exported
   }
 
-  async #importAnew(path: string): Promise<Exports> {
+  async #importWithTsx(path: string): Promise<Exports> {
     this.#typescript ??= typescriptImporter()
     const load = await this.#typescript
     return load(path)
@@ -62,17 +62,17 @@ export class ModuleLoader {
 /**
  * Reports a module that ends the process while it is loaded, or never finishes loading; Node.js would exit without a message.
  *
- * @returns call it once the file is loaded
+ * @returns a function that ends this, to be called when the file is loaded
  */
-function tellOfEnding(file: string): () => void {
-  const tell = () => {
+function reportEarlyExit(file: string): () => void {
+  const report = () => {
     process.exitCode = 2
     process.stderr.write(
       `error ${file} ended the process while it was loaded: it calls process.exit, or awaits a promise that never settles\n`,
     )
   }
-  process.once('exit', tell)
-  return () => process.off('exit', tell)
+  process.once('exit', report)
+  return () => process.off('exit', report)
 }
 
 type Exports = { readonly default?: unknown }
@@ -98,7 +98,7 @@ async function isEsModule(path: string): Promise<boolean> {
 }
 
 /** Every part of a definition has the position of its call site; the items of a list each have their own. */
-function siteSource(exported: unknown, path: string, file: string): Definition['source'] {
+function callSiteSource(exported: unknown, path: string, file: string): Definition['source'] {
   return {
     file,
     at([index]) {

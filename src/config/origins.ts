@@ -3,29 +3,29 @@ import Joi from 'joi'
 /** Allows every origin. */
 export const ANY_ORIGIN = '*'
 
-/** The warning about it. */
-export const EVERY_ORIGIN =
+/** Warning for settings that allow every origin. */
+export const ANY_ORIGIN_WARNING =
   "cors is '*': pages of every site may call the API with any token they have; list the origins of your front ends"
 
 /** Allowed CORS origins (RFC 6454), each spelt as browsers send it. */
 export const origins = Joi.array()
   .items(
-    Joi.string().custom(asBrowsersSay, 'origin').messages({
+    Joi.string().custom(requireCanonical, 'origin').messages({
       'origin.form':
         "'cors' contains '{{#value}}', which is not an origin; write scheme://host[:port] as browsers send it, such as https://app.example.com or http://localhost:5173",
     }),
   )
-  .custom(anyAlone, 'any origin')
+  .custom(requireWildcardAlone, 'any origin')
   .messages({ 'origin.any': "'*' in 'cors' already allows every origin; remove it or the others" })
 
 /** Browsers send an origin in one spelling (lower case, no default port, no trailing slash); any other would never match. */
-function asBrowsersSay(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+function requireCanonical(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const [, scheme = '', host = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\s*]+)$/.exec(value) ?? []
-  const spelt = URL.canParse(`http://${host}`) ? new URL(/^https?$/.test(scheme) ? value : `${scheme}://${host}`) : undefined
-  const known = spelt !== undefined && host !== '' && `${spelt.protocol}//${spelt.host}` === value
+  const parsed = URL.canParse(`http://${host}`) ? new URL(/^https?$/.test(scheme) ? value : `${scheme}://${host}`) : undefined
+  const known = parsed !== undefined && host !== '' && `${parsed.protocol}//${parsed.host}` === value
   return value === ANY_ORIGIN || known ? value : helpers.error('origin.form')
 }
 
-function anyAlone(given: readonly string[], helpers: Joi.CustomHelpers): readonly string[] | Joi.ErrorReport {
+function requireWildcardAlone(given: readonly string[], helpers: Joi.CustomHelpers): readonly string[] | Joi.ErrorReport {
   return given.length > 1 && given.includes(ANY_ORIGIN) ? helpers.error('origin.any') : given
 }

@@ -25,7 +25,7 @@ const SIMILAR_FORMATS: ReadonlySet<string> = new Set([
 ])
 const SEED_FORMATS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json', '.ndjson', '.csv'])
 
-/** The files of a project folder, parsed but not interpreted. */
+/** The parsed files of a project folder; nothing is validated yet. */
 export interface ProjectFiles {
   readonly folder: string
   readonly config: Definition | undefined

@@ -1,8 +1,8 @@
 import Joi from 'joi'
 import { nearest } from '../util/suggest.ts'
 import { type FaultRule, Faults } from './fault.ts'
-import { ANY_ORIGIN, EVERY_ORIGIN, origins } from './origins.ts'
-import { FOR_EDITORS, validateShape } from './shape.ts'
+import { ANY_ORIGIN, ANY_ORIGIN_WARNING, origins } from './origins.ts'
+import { SCHEMA_REFERENCE, validateShape } from './shape.ts'
 import { type Definition, flatSource, type Path } from './source.ts'
 import { type WebhookSection, type WebhookSettings, webhooksSchema } from './webhook-settings.ts'
 
@@ -81,7 +81,7 @@ const count = Joi.number().integer().min(0).max(100_000)
 
 /** Schema of a settings file. */
 export const settingsSchema = Joi.object<SettingsInput>({
-  ...FOR_EDITORS,
+  ...SCHEMA_REFERENCE,
   host: Joi.string(),
   port: Joi.number().port(),
   base_path: pathPrefix,
@@ -90,7 +90,7 @@ export const settingsSchema = Joi.object<SettingsInput>({
     .pattern(/^[A-Za-z0-9._-]+$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a path segment such as v1' }),
   data: Joi.string(),
-  secret_key: Joi.string().custom(longEnough, 'length in bytes').messages({
+  secret_key: Joi.string().custom(requireSecretLength, 'length in bytes').messages({
     'secret.short': "'secret_key' must be at least 32 bytes long; generate one with `openssl rand -base64 32`",
   }),
   jwt: Joi.object({
@@ -111,11 +111,11 @@ export const settingsSchema = Joi.object<SettingsInput>({
   lint: Joi.object({ rules: Joi.object().pattern(Joi.string(), Joi.valid('off', 'warn', 'error')) }),
 })
 
-function longEnough(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
+function requireSecretLength(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   return Buffer.byteLength(value) < 32 ? helpers.error('secret.short') : value
 }
 
-function brokenRule(type: string, path: Path): FaultRule {
+function violatedRule(type: string, path: Path): FaultRule {
   if (type === 'object.unknown') return 'config/unknown-key'
   if (type === 'secret.short' || type === 'webhook.secret') return 'config/weak-secret'
   return path[0] === 'webhooks' && path.at(-1) === 'url' ? 'config/webhook-url' : 'config/invalid'
@@ -136,7 +136,7 @@ export function resolveSettings(
   const faults = new Faults()
   const environment = readEnvironment(env)
   const read = (value: unknown, source: Definition['source'], convert: boolean): SettingsInput => {
-    const shape = validateShape(settingsSchema, value, source, { convert, rule: brokenRule })
+    const shape = validateShape(settingsSchema, value, source, { convert, rule: violatedRule })
     faults.addAll(shape.faults.list)
     return withSections(shape.value ?? {})
   }
@@ -145,8 +145,8 @@ export function resolveSettings(
     ...environment.layers.map(({ name, value }) => read(value, flatSource(`environment ${name}`), true)),
     read(flags, flatSource('command line'), true),
   ]
-  const settings = freeze(layers.reduce<object>(overlay, DEFAULTS) as Settings)
-  const anyOrigin = settings.cors.includes(ANY_ORIGIN) ? [EVERY_ORIGIN] : []
+  const settings = freeze(layers.reduce<object>(mergeSections, DEFAULTS) as Settings)
+  const anyOrigin = settings.cors.includes(ANY_ORIGIN) ? [ANY_ORIGIN_WARNING] : []
   return { settings, faults, warnings: [...environment.warnings, ...anyOrigin] }
 }
 
@@ -179,12 +179,12 @@ function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
 
 const SETTING_NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULTS), 'secret_key'])
 
-function overlay(below: object, above: object): object {
-  const result: Record<string, unknown> = { ...below }
-  for (const [key, value] of Object.entries(above)) {
-    const under = result[key]
-    const merge = isPlain(value) && isPlain(under)
-    if (value !== undefined) result[key] = merge ? overlay(under, value) : value
+function mergeSections(base: object, override: object): object {
+  const result: Record<string, unknown> = { ...base }
+  for (const [key, value] of Object.entries(override)) {
+    const former = result[key]
+    const merge = isPlain(value) && isPlain(former)
+    if (value !== undefined) result[key] = merge ? mergeSections(former, value) : value
   }
   return result
 }

@@ -4,7 +4,7 @@ import { type FaultRule, Faults } from './fault.ts'
 import type { Path, Source } from './source.ts'
 
 /** A reference to the file's JSON Schema, for editors. Not part of the definition. */
-export const FOR_EDITORS = { $schema: Joi.string().strip() }
+export const SCHEMA_REFERENCE = { $schema: Joi.string().strip() }
 
 interface ShapeOptions {
   /** The violated rule (default: `file/invalid`); `type` is Joi's name of the error. */
@@ -14,7 +14,7 @@ interface ShapeOptions {
   /** Path of the value within its source. */
   readonly at?: Path
   /** Hint for a key that is valid elsewhere, appended to `Unknown key '…'`; without one the nearest key is suggested. */
-  readonly elsewhere?: (key: string, path: Path) => string | undefined
+  readonly unknownKeyHint?: (key: string, path: Path) => string | undefined
 }
 
 /**
@@ -26,7 +26,7 @@ export function validateShape<T>(
   schema: Joi.ObjectSchema<T>,
   value: unknown,
   source: Source,
-  { rule = () => 'file/invalid', convert = false, at = [], elsewhere = () => undefined }: ShapeOptions = {},
+  { rule = () => 'file/invalid', convert = false, at = [], unknownKeyHint: elsewhere = () => undefined }: ShapeOptions = {},
 ): { value: T | undefined; faults: Faults; broken: readonly Path[] } {
   const faults = new Faults()
   const result = schema.required().validate(value, {

@@ -113,10 +113,10 @@ function spanOf(pair: Pair, text: string): { start: number; end: number } | unde
   return isNode(pair.key) && pair.key.range != null && last ? { start: pair.key.range[0], end: endOf(last, text) } : undefined
 }
 
-/** Unquoted words that YAML does not read as strings. */
-const NO_TEXT = /^(true|false|null|yes|no|on|off|y|n)$/i
+/** Words that YAML does not read as strings unless they are quoted. */
+const NOT_A_STRING = /^(true|false|null|yes|no|on|off|y|n)$/i
 
 function written(value: Json, format: 'yaml' | 'json'): string {
   const isPlain = format === 'yaml' && typeof value === 'string' && /^[A-Za-z][A-Za-z0-9_ -]*[A-Za-z0-9]$/.test(value)
-  return isPlain && !NO_TEXT.test(value) ? value : JSON.stringify(value)
+  return isPlain && !NOT_A_STRING.test(value) ? value : JSON.stringify(value)
 }

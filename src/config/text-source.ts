@@ -57,14 +57,14 @@ function rejectProtoKeys(document: Document, file: string, lines: LineCounter, f
 
 function documentSource(parsed: ParsedText, lines: LineCounter): Source {
   const { file, text, document } = parsed
-  const placeOf = (offset: number): { line: number; column: number } => {
+  const lineAndColumn = (offset: number): { line: number; column: number } => {
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
   const positionOf = (node: Node | undefined): Position => ({
     file,
-    ...placeOf(node?.range?.[0] ?? 0),
-    ...(node && { end: placeOf(endOf(node, text)) }),
+    ...lineAndColumn(node?.range?.[0] ?? 0),
+    ...(node && { end: lineAndColumn(endOf(node, text)) }),
   })
   return {
     file,

@@ -58,11 +58,12 @@ export function secretProblem(secret: string): string | undefined {
 }
 
 /**
- * A string checked by a function of ours.
+ * The schema of a string that `problemOf` checks.
  *
  * @param type Joi's name of the error
+ * @param problemOf returns a message that follows the name of the setting; undefined for a valid string
  */
-const judged = (type: string, problemOf: (text: string) => string | undefined): Joi.StringSchema =>
+const checkedString = (type: string, problemOf: (text: string) => string | undefined): Joi.StringSchema =>
   Joi.string()
     .custom((text: string, helpers) => {
       const problem = problemOf(text)
@@ -71,10 +72,10 @@ const judged = (type: string, problemOf: (text: string) => string | undefined): 
     .messages({ [type]: '{{#label}} {{#problem}}' })
 
 const subscription = Joi.object({
-  url: judged('webhook.url', urlProblem).required(),
+  url: checkedString('webhook.url', urlProblem).required(),
   events: Joi.array().items(Joi.valid('create', 'update', 'delete')),
   models: Joi.array().items(Joi.string()),
-  secret: judged('webhook.secret', secretProblem),
+  secret: checkedString('webhook.secret', secretProblem),
   active: Joi.boolean(),
 })
 
@@ -87,7 +88,7 @@ const section = Joi.object({
 
 /** Schema of `webhooks`: a list of subscriptions, or a section. */
 export const webhooksSchema = Joi.alternatives().conditional(Joi.array(), {
-  // biome-ignore lint/suspicious/noThenProperty: Joi calls it so.
+  // biome-ignore lint/suspicious/noThenProperty: the name is Joi's.
   then: Joi.array().items(subscription),
   otherwise: section,
 })

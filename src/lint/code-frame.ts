@@ -1,9 +1,9 @@
 import type { Span } from './example.ts'
 import type { Paint } from './format.ts'
 
-/** Some lines of a file around a span, with the span underlined; of a span over several lines, the part in the first. */
+/** The lines around a span of a file, with the span underlined. Of a span over several lines, the part in its first line is underlined. */
 export function codeFrame(text: string, { line, column, end }: Span, paint: Paint): string {
-  const lines = text.replaceAll('\t', ' ').split(/\r?\n/).map(harmless)
+  const lines = text.replaceAll('\t', ' ').split(/\r?\n/).map(withoutControls)
   const first = Math.max(1, line - 1)
   const last = Math.min(lines.length, line + 1)
   const width = String(last).length
@@ -22,4 +22,4 @@ export function codeFrame(text: string, { line, column, end }: Span, paint: Pain
 }
 
 /** Replaces control characters, since a file may contain terminal escapes. */
-export const harmless = (text: string): string => text.replaceAll(/\p{Cc}/gu, '\uFFFD')
+export const withoutControls = (text: string): string => text.replaceAll(/\p{Cc}/gu, '\uFFFD')

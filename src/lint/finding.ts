@@ -38,7 +38,7 @@ export interface LintReport {
 }
 
 /** Orders findings by file and position. */
-export function byPlace(a: Finding, b: Finding): number {
+export function byPosition(a: Finding, b: Finding): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1
   return a.line - b.line || a.column - b.column || (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0)
 }

@@ -10,6 +10,8 @@ export interface FormatContext {
   readonly failOn: 'error' | 'warn'
 }
 
+/** Colours a text; returns it unchanged where colours are off. */
 export type Paint = (style: 'red' | 'yellow' | 'cyan' | 'dim' | 'bold' | 'green', text: string) => string
 
+/** Renders a report as text. Pure: it neither reads nor writes anything. */
 export type Format = (report: LintReport, context: FormatContext) => string

@@ -18,7 +18,9 @@ export interface Rule {
   readonly summary: string
   /** Why it matters, and what to write instead. */
   readonly details: string
+  /** Each example has exactly the marked findings of this rule. */
   readonly invalid: readonly Example[]
+  /** Examples without a finding of this rule. */
   readonly valid: readonly Example[]
   readonly project?: (project: LintProject, report: Report) => void
   readonly model?: (context: ModelContext, report: Report) => void
@@ -47,6 +49,7 @@ interface ReportDetails extends Pick<Finding, 'breaking' | 'record'> {
   readonly fix?: Change
 }
 
+/** A model of the project, as passed to the check `model`. */
 export interface ModelContext {
   readonly project: LintProject
   readonly model: Model
@@ -54,6 +57,7 @@ export interface ModelContext {
   readonly source: Source
 }
 
+/** A view of the project, as passed to the check `view`. */
 export interface ViewContext {
   readonly project: LintProject
   readonly view: ViewDefinition
@@ -73,12 +77,13 @@ export interface FieldContext extends ViewContext {
 }
 
 /** Distinct names in a list of a form, with their paths. */
-export function namesIn(form: FormViewDefinition, list: 'creation_fields' | 'allowed_update_fields'): [string, Path][] {
+export function allowListNames(form: FormViewDefinition, list: 'creation_fields' | 'allowed_update_fields'): [string, Path][] {
   const names = form[list] ?? []
   return names.flatMap((name, index) => (names.indexOf(name) === index ? [[name, [list, index]] as [string, Path]] : []))
 }
 
-export const LISTS = ['creation_fields', 'allowed_update_fields'] as const
+/** The keys of a form that list the fields it accepts. */
+export const ALLOW_LISTS = ['creation_fields', 'allowed_update_fields'] as const
 
 /** The fields that a form accepts; undefined for all. Without a list of its own, an update uses that of creation. */
 export function allowLists({ creation_fields: create, allowed_update_fields: update = create }: FormViewDefinition): {
@@ -88,7 +93,7 @@ export function allowLists({ creation_fields: create, allowed_update_fields: upd
   return { create, update }
 }
 
-/** `'a'`, `'a' and 'b'`, `'a', 'b' and 'c'` */
+/** Joins quoted names: `'a'`, `'a' and 'b'`, `'a', 'b' and 'c'`. */
 export function quoted(names: readonly string[], last = 'and'): string {
   const all = names.map((name) => `'${name}'`)
   return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} ${last} ${all.at(-1)}`

@@ -95,8 +95,10 @@ export const RULES = {
   'contract/view': contractView,
 } as const satisfies Readonly<Record<FaultRule, Rule>> & Readonly<Record<string, Rule>>
 
+/** Id of a rule, such as `view/unknown-field`. */
 export type RuleId = keyof typeof RULES
 
+/** The ids of all rules, in the order of the documentation. */
 export const RULE_IDS = Object.keys(RULES) as RuleId[]
 
 /** The rule of an id; undefined if there is none. */

@@ -2,7 +2,7 @@ import type { Fault } from '../config/fault.ts'
 import type { Position, Source } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
 import { directivesIn } from './directives.ts'
-import { byPlace, endOf, type Finding, type Severity } from './finding.ts'
+import { byPosition, endOf, type Finding, type Severity } from './finding.ts'
 import type { LintProject } from './project.ts'
 import type { FieldContext, Report, Rule, ViewContext } from './rule.ts'
 import { RULES } from './rules.ts'
@@ -16,7 +16,7 @@ import { RULES } from './rules.ts'
  */
 export function lint(project: LintProject, faults: readonly Fault[], before?: LintProject): Finding[] {
   const findings = faults.map(({ rule, message, position }): Finding => {
-    return { ...placed(project, position), rule, message, severity: 'error', stopsServe: true }
+    return { ...positionOf(project, position), rule, message, severity: 'error', stopsServe: true }
   })
   const rules: readonly Rule[] = Object.values(RULES)
   const severities = severitiesIn(project)
@@ -31,14 +31,14 @@ export function lint(project: LintProject, faults: readonly Fault[], before?: Li
     }
     if (rule.view !== undefined || rule.field !== undefined) visitViews(project, rule, report)
   }
-  return withoutTwins(withoutDisabled(project, findings)).sort(byPlace)
+  return withoutDuplicates(withoutDisabled(project, findings)).sort(byPosition)
 }
 
 function reporter(project: LintProject, rule: Rule, severity: 'warn' | 'error', findings: Finding[]): Report {
   return (source: Source, path, message, { part = 'value', fix, ...about } = {}) => {
     const edit = fix && source.edit?.(fix)
     findings.push({
-      ...placed(project, source.at(path, part)),
+      ...positionOf(project, source.at(path, part)),
       ...about,
       ...(edit && { fix: edit }),
       rule: rule.id,
@@ -49,7 +49,7 @@ function reporter(project: LintProject, rule: Rule, severity: 'warn' | 'error', 
   }
 }
 
-function placed({ texts }: LintProject, position: Position): Pick<Finding, 'file' | 'line' | 'column' | 'end'> {
+function positionOf({ texts }: LintProject, position: Position): Pick<Finding, 'file' | 'line' | 'column' | 'end'> {
   const { file, line, column } = position
   return { file, line, column, end: endOf(position, texts.get(file)) }
 }
@@ -57,10 +57,10 @@ function placed({ texts }: LintProject, position: Position): Pick<Finding, 'file
 function visitViews(project: LintProject, rule: Rule, report: Report): void {
   for (const { view, modelKey, source } of project.views) {
     const model = project.registry.expect(modelKey)
-    const doubtful = project.models.find((each) => each.model === model)?.doubtful
+    const faultyFields = project.models.find((each) => each.model === model)?.faultyFields
     const form = view.view_type === 'form' ? view : undefined
     const fieldOf = (name: string) => {
-      if (doubtful?.has(name) === true) return undefined
+      if (faultyFields?.has(name) === true) return undefined
       return model.fields.get(name) ?? (form === undefined ? model.relations.get(name) : undefined)
     }
     const context: ViewContext = { project, view, form, model, source, fieldOf }
@@ -101,7 +101,7 @@ function withoutDisabled({ texts }: LintProject, findings: readonly Finding[]): 
   return findings.filter(({ file, line, rule, stopsServe }) => stopsServe || !disabled.has(`${file}:${line} ${rule}`))
 }
 
-function withoutTwins(findings: readonly Finding[]): Finding[] {
+function withoutDuplicates(findings: readonly Finding[]): Finding[] {
   const seen = new Set<string>()
   return findings.filter(({ rule, file, line, column, message }) => {
     const key = `${file}:${line}:${column} ${rule} ${message}`

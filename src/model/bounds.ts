@@ -16,10 +16,10 @@ export function boundsProblems(definition: FieldDefinition): { key: keyof FieldD
   const range = emptyRange(definition)
   if (range !== undefined) problems.push({ key: range.key, problem: `No value of '${name}' is possible: ${range.reason}` })
   const numeric = type === 'number' || type === 'integer'
-  const misfit = choices?.find((choice) => (typeof choice === 'number') !== numeric)
-  if (misfit !== undefined) {
+  const mismatch = choices?.find((choice) => (typeof choice === 'number') !== numeric)
+  if (mismatch !== undefined) {
     const expected = numeric ? 'numbers' : 'text; put quotes around it'
-    problems.push({ key: 'choices', problem: `The choices of '${name}' must be ${expected} (found ${JSON.stringify(misfit)})` })
+    problems.push({ key: 'choices', problem: `The choices of '${name}' must be ${expected} (found ${JSON.stringify(mismatch)})` })
   }
   return problems
 }

@@ -16,7 +16,7 @@ export interface DefinedModel {
   readonly model: Model
   readonly definition: Definition
   /** Names of faulty fields. */
-  readonly doubtful: ReadonlySet<string>
+  readonly faultyFields: ReadonlySet<string>
 }
 
 /**
@@ -35,33 +35,33 @@ export function buildRegistry(
     const parsed = parseModel(definition)
     faults.addAll(parsed.faults.list)
     if (parsed.model === undefined) continue
-    const twin = entries.get(parsed.model.key)
-    if (twin !== undefined) {
-      const { file, line } = twin.definition.source.at([])
+    const existing = entries.get(parsed.model.key)
+    if (existing !== undefined) {
+      const { file, line } = existing.definition.source.at([])
       faults.add(
         definition.source,
         ['name'],
-        `There is already a model '${twin.model.name}' (${file}:${line}); names must differ in more than case`,
+        `There is already a model '${existing.model.name}' (${file}:${line}); names must differ in more than case`,
       )
     } else {
-      entries.set(parsed.model.key, { model: parsed.model, definition, doubtful: parsed.doubtful })
+      entries.set(parsed.model.key, { model: parsed.model, definition, faultyFields: parsed.faultyFields })
     }
   }
-  const written = [...entries.values()]
-  const brought = [...addBuiltIn(entries, builtIn.public, faults), ...addInternal(entries, builtIn.internal, faults)]
-  const own = [...entries.values()].filter((entry) => !brought.includes(entry))
-  const ordered = [...brought, ...own]
+  const ownModels = [...entries.values()]
+  const added = [...addBuiltIn(entries, builtIn.public, faults), ...addInternal(entries, builtIn.internal, faults)]
+  const own = [...entries.values()].filter((entry) => !added.includes(entry))
+  const ordered = [...added, ...own]
   checkRelations(entries, faults)
-  return { registry: new Registry(ordered.map((entry) => entry.model)), defined: written, faults }
+  return { registry: new Registry(ordered.map((entry) => entry.model)), defined: ownModels, faults }
 }
 
 /** Adds the models that a project may replace. */
 function addBuiltIn(entries: Map<string, DefinedModel>, definitions: readonly Definition[], faults: Faults): DefinedModel[] {
   return definitions.map((definition) => {
-    const base = soundModel(definition, false)
+    const base = builtInModel(definition, false)
     const extended = entries.get(base.key)
     if (extended !== undefined) checkExtension(extended, base, faults)
-    const entry = extended ?? { model: base, definition, doubtful: NONE }
+    const entry = extended ?? { model: base, definition, faultyFields: NONE }
     entries.set(base.key, entry)
     return entry
   })
@@ -70,7 +70,7 @@ function addBuiltIn(entries: Map<string, DefinedModel>, definitions: readonly De
 /** Adds the internal models, whose names are reserved. */
 function addInternal(entries: Map<string, DefinedModel>, definitions: readonly Definition[], faults: Faults): DefinedModel[] {
   return definitions.map((definition) => {
-    const entry = { model: soundModel(definition, true), definition, doubtful: NONE }
+    const entry = { model: builtInModel(definition, true), definition, faultyFields: NONE }
     const taken = entries.get(entry.model.key)
     if (taken !== undefined) {
       faults.add(
@@ -86,7 +86,7 @@ function addInternal(entries: Map<string, DefinedModel>, definitions: readonly D
 
 const NONE: ReadonlySet<string> = new Set()
 
-function soundModel(definition: Definition, internal: boolean): Model {
+function builtInModel(definition: Definition, internal: boolean): Model {
   const { model, faults } = parseModel(definition, internal)
   if (model === undefined || faults.any) throw new Error(`A built-in model is faulty: ${definition.source.file}`)
   return model

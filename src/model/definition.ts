@@ -23,6 +23,7 @@ export const FIELD_TYPE_NAMES = [
   'one_to_one',
 ] as const
 
+/** Name of a field type, such as `string`. */
 export type FieldTypeName = (typeof FIELD_TYPE_NAMES)[number]
 
 /** What happens to a record when the record that it refers to is deleted. */

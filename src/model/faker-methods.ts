@@ -38,7 +38,7 @@ const METHODS = {
 
 type Words<T extends string> = T extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : T
 
-/** `commerce.productName` */
+/** Name of an accepted method, such as `commerce.productName`. */
 export type FakerMethod = { [M in keyof typeof METHODS]: `${M}.${Words<(typeof METHODS)[M]>}` }[keyof typeof METHODS]
 
 /** Every accepted name. */

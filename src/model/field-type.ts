@@ -4,7 +4,7 @@ import type { FieldTypeName, LimitsDefinition } from './definition.ts'
 /** Filter operators; each field type supports some of them. */
 export type Operator = 'eq' | 'ne' | 'in' | 'isnull' | 'icontains' | 'startswith' | 'endswith' | 'gt' | 'gte' | 'lt' | 'lte'
 
-/** The value in stored form, or a message that follows the field's name. */
+/** Result of reading a value: its stored form, or a message that follows the field's name. */
 export type Reading = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string }
 
 /** Keys of a field definition beyond name, type, label, help_text, required, searchable. */
@@ -32,7 +32,7 @@ export interface FieldType {
 /** A successful reading. */
 export const accept = (value: Json): Reading => ({ ok: true, value })
 /** A failed reading with a message such as `must be a string`. */
-export const refuse = (problem: string): Reading => ({ ok: false, problem })
+export const reject = (problem: string): Reading => ({ ok: false, problem })
 
 /** Operators for values with equality. */
 export const EQUALITY = ['eq', 'ne', 'in', 'isnull'] as const satisfies readonly Operator[]

@@ -40,7 +40,11 @@ export type RelationField = Field & { readonly relation: Relation }
 /** Narrows a field to a relation field. */
 export const isRelation = (field: Field): field is RelationField => field.relation !== undefined
 
-/** @throws {Error} if the pattern cannot be compiled */
+/**
+ * Builds a field from its definition.
+ *
+ * @throws {Error} if the pattern cannot be compiled
+ */
 export function makeField(definition: FieldDefinition): Field {
   const type = FIELD_TYPES[definition.type]
   return {

@@ -7,7 +7,11 @@ export interface Limits extends Omit<LimitsDefinition, 'pattern'> {
   readonly pattern?: RE2JS
 }
 
-/** @throws {Error} describing the error in the pattern */
+/**
+ * Compiles the limits of a definition.
+ *
+ * @throws {Error} describing the error in the pattern
+ */
 export function compileLimits({ pattern, choices, min_length, max_length, gt, lt, gte, lte }: LimitsDefinition): Limits {
   const limits: Record<string, unknown> = { choices, min_length, max_length, gt, lt, gte, lte }
   if (pattern !== undefined) limits.pattern = compilePattern(pattern)
@@ -31,14 +35,14 @@ export function checkLimits(value: unknown, limits: Limits): readonly string[] {
 
 const NO_PROBLEMS: readonly string[] = []
 
-/** Most fields have no limits, and there may be a million values to check. */
+/** Most fields have no limits, and a check may cover a million values. */
 function isUnlimited(limits: Limits): boolean {
   for (const _ in limits) return false
   return true
 }
 
 /** In characters. */
-const LONG = 10_000
+const LONG_TEXT = 10_000
 
 function checkText(text: string, { min_length, max_length, pattern }: Limits, problems: string[]): void {
   // A character takes one or two code units, so most texts need no counting.
@@ -48,7 +52,7 @@ function checkText(text: string, { min_length, max_length, pattern }: Limits, pr
   const isTooLong = max_length !== undefined && length > max_length
   if (isTooLong) problems.push(`must be at most ${max_length} characters long`)
   // A pattern takes long on megabytes, and the text is invalid anyway.
-  const isMatched = pattern !== undefined && !(isTooLong && text.length > LONG)
+  const isMatched = pattern !== undefined && !(isTooLong && text.length > LONG_TEXT)
   if (isMatched && !pattern.test(text)) problems.push('format is invalid')
 }
 

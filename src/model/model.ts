@@ -36,7 +36,7 @@ export class Model {
     this.relations = new Map(options.fields.filter(isRelation).map((field) => [field.relation.name, field]))
     this.constrained = options.fields.filter(({ name, unique, relation }) => (unique && name !== 'id') || relation !== undefined)
     this.secrets = options.fields.filter(({ type }) => type.secret).map(({ name }) => name)
-    this.displayField = options.displayField ?? nameLike(options.fields)
+    this.displayField = options.displayField ?? guessDisplayField(options.fields)
   }
 
   /** All fields except secrets. */
@@ -50,7 +50,7 @@ export class Model {
   }
 }
 
-function nameLike(fields: readonly Field[]): string {
+function guessDisplayField(fields: readonly Field[]): string {
   const texts = fields.filter(({ type }) => ['string', 'text', 'email', 'slug', 'choice'].includes(type.name))
   const usual = ['name', 'title', 'username', 'label', 'slug'].find((name) => texts.some((field) => field.name === name))
   const firstLine = texts.find((field) => field.type.name === 'string')

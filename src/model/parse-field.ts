@@ -121,7 +121,7 @@ function readField(raw: Record<string, unknown>, at: Path, source: Source, fault
     const { value, faults: shapeFaults } = validateShape(fieldSchemas[known], raw, source, {
       at,
       rule: () => 'model/invalid',
-      elsewhere: (key, path) => (path.length === 1 && isOfOtherTypes(key) ? `; ${takenBy(known)}` : undefined),
+      unknownKeyHint: (key, path) => (path.length === 1 && isOptionOfOtherTypes(key) ? `; ${optionsHint(known)}` : undefined),
     })
     faults.addAll(shapeFaults.list)
     if (value !== undefined) return buildField(withoutAliases(value), raw, at, source, faults)
@@ -160,10 +160,10 @@ function buildField(
 }
 
 /** True for a key that another field type has. */
-const isOfOtherTypes = (key: string): boolean =>
+const isOptionOfOtherTypes = (key: string): boolean =>
   key === 'mock' || Object.hasOwn(optionSchemas, key) || Object.hasOwn(ALIASES, key)
 
-const takenBy = (type: FieldTypeName): string =>
+const optionsHint = (type: FieldTypeName): string =>
   `${/^[eiou](?!rl)/.test(type) ? 'an' : 'a'} ${type} field takes ${FIELD_TYPES[type].options.join(', ') || 'no such options'}`
 
 function withoutAliases(written: FieldDefinition & { readonly ge?: number; readonly le?: number }): FieldDefinition {

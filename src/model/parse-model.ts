@@ -1,6 +1,6 @@
 import Joi from 'joi'
 import { Faults } from '../config/fault.ts'
-import { FOR_EDITORS, validateShape } from '../config/shape.ts'
+import { SCHEMA_REFERENCE, validateShape } from '../config/shape.ts'
 import type { Definition, Source } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
 import { meantOrKnown } from '../util/suggest.ts'
@@ -13,7 +13,7 @@ const MODEL_NAME = /^[A-Z][A-Za-z0-9]*$/
 
 /** Schema of a model definition; fields are parsed one by one. */
 export const modelSchema = Joi.object<ModelDefinition>({
-  ...FOR_EDITORS,
+  ...SCHEMA_REFERENCE,
   name: Joi.string()
     .pattern(MODEL_NAME)
     .required()
@@ -27,28 +27,28 @@ export const modelSchema = Joi.object<ModelDefinition>({
 /**
  * Parses one model definition. Relations are resolved later.
  *
- * @returns a model whenever the definition has a name, so that references to a faulty model are not reported too; `doubtful`
+ * @returns a model whenever the definition has a name, so that references to a faulty model are not reported too; `faultyFields`
  *   names its faulty fields
  */
 export function parseModel(
   { value, source }: Definition,
   internal = false,
-): { model: Model | undefined; doubtful: ReadonlySet<string>; faults: Faults } {
+): { model: Model | undefined; faultyFields: ReadonlySet<string>; faults: Faults } {
   const faults = new Faults('model/invalid')
   faults.addAll(validateShape(modelSchema, value, source, { rule: () => 'model/invalid' }).faults.list)
-  const doubtful = new Set<string>()
-  if (!isObject(value)) return { model: undefined, doubtful, faults }
+  const faultyFields = new Set<string>()
+  if (!isObject(value)) return { model: undefined, faultyFields, faults }
   const written = Array.isArray(value.fields) ? value.fields : []
   const timestamps = value.timestamps === true
   const fields = written.flatMap((raw: unknown, index) => {
     const before = faults.list.length
     const field = parseField(raw, ['fields', index], source, faults)
-    if (field !== undefined && faults.list.length > before) doubtful.add(field.name)
+    if (field !== undefined && faults.list.length > before) faultyFields.add(field.name)
     return field ?? []
   })
   checkNames(written, timestamps, source, faults)
   const { name, label, display_field: displayField } = value
-  if (typeof name !== 'string') return { model: undefined, doubtful, faults }
+  if (typeof name !== 'string') return { model: undefined, faultyFields, faults }
   const model = new Model({
     name,
     label: typeof label === 'string' ? label : undefined,
@@ -58,7 +58,7 @@ export function parseModel(
     fields: [ID_FIELD, ...fields, ...(timestamps ? TIMESTAMP_FIELDS : [])],
   })
   checkDisplayField(model, source, faults)
-  return { model, doubtful, faults }
+  return { model, faultyFields, faults }
 }
 
 /** Field names and relation names share one namespace. */
@@ -80,8 +80,8 @@ function checkNames(fields: readonly unknown[], timestamps: boolean, source: Sou
 
 function checkDisplayField(model: Model, source: Source, faults: Faults): void {
   const field = model.fields.get(model.displayField)
-  if (field !== undefined && canStandForRecord(field)) return
-  const known = model.visibleFields.filter(canStandForRecord).map(({ name }) => name)
+  if (field !== undefined && canDisplayRecord(field)) return
+  const known = model.visibleFields.filter(canDisplayRecord).map(({ name }) => name)
   const why = field === undefined ? 'there is no such field' : 'it is a password or a relation'
   const guess = meantOrKnown(model.displayField, known)
   faults.add(source, ['display_field'], `'${model.displayField}' cannot be the display field: ${why}${guess}`, {
@@ -89,4 +89,4 @@ function checkDisplayField(model: Model, source: Source, faults: Faults): void {
   })
 }
 
-const canStandForRecord = ({ type, relation }: Field): boolean => !type.secret && relation === undefined
+const canDisplayRecord = ({ type, relation }: Field): boolean => !type.secret && relation === undefined

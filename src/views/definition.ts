@@ -50,4 +50,5 @@ export interface ListViewDefinition {
   readonly fields: readonly FieldViewDefinition[]
 }
 
+/** A view, as written. */
 export type ViewDefinition = FormViewDefinition | ListViewDefinition

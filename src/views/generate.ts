@@ -28,6 +28,7 @@ const WIDGETS: Readonly<Record<FieldType['name'], string | undefined>> = {
   many_to_many: 'tags',
 }
 
+/** What the generated views depend on besides the model. */
 export interface GenerateOptions {
   /** Names of existing views. */
   readonly taken: ReadonlySet<string>
@@ -42,7 +43,7 @@ export function generateForm(model: Model, { taken, isPrivileged }: GenerateOpti
   const settable = fields.filter(isSettable).map(({ name }) => name)
   const isCreatable = fields.every((field) => field.system || !field.required || field.default !== undefined || isSettable(field))
   return {
-    name: freeName(`${model.name}Form`, taken),
+    name: uniqueName(`${model.name}Form`, taken),
     view_type: 'form',
     model: model.name,
     fields: fields.map((field) => formField(field, isSettable(field))),
@@ -54,12 +55,12 @@ export function generateForm(model: Model, { taken, isPrivileged }: GenerateOpti
 /** Generates a list of all fields that are short enough for a column. Secrets are omitted. */
 export function generateList(model: Model, { taken }: Pick<GenerateOptions, 'taken'>): ListViewDefinition {
   const isColumn = ({ type }: Field) => !type.secret && type.name !== 'text' && type.name !== 'json'
-  const fields = [...model.fields.values()].filter(isColumn).map(base)
-  return { name: freeName(`${model.name}List`, taken), view_type: 'list', model: model.name, fields }
+  const fields = [...model.fields.values()].filter(isColumn).map(baseField)
+  return { name: uniqueName(`${model.name}List`, taken), view_type: 'list', model: model.name, fields }
 }
 
 /** Maximum length of a line, in characters of JSON, which has more quotes than YAML. */
-const LINE = 140
+const MAX_LINE = 140
 
 /** Serialises views as YAML, with a field or a list of names on one line if it fits. */
 export function viewsYaml(views: readonly ViewDefinition[]): string {
@@ -68,7 +69,7 @@ export function viewsYaml(views: readonly ViewDefinition[]): string {
   visit(document, {
     Collection(_, node) {
       const isView = isMap(node) && node.has('view_type')
-      if (isView || JSON.stringify(node).length > LINE || node.items.length === 0) return undefined
+      if (isView || JSON.stringify(node).length > MAX_LINE || node.items.length === 0) return undefined
       node.flow = true
       return visit.SKIP
     },
@@ -77,10 +78,10 @@ export function viewsYaml(views: readonly ViewDefinition[]): string {
 }
 
 function formField(field: Field, settable: boolean): FieldViewDefinition {
-  if (field.name === 'id') return { ...base(field), readonly: true, disabled: true }
+  if (field.name === 'id') return { ...baseField(field), readonly: true, disabled: true }
   const options = optionsOf(field)
   return {
-    ...base(field),
+    ...baseField(field),
     ...(settable && field.required ? { required: true } : {}),
     ...(settable ? {} : { readonly: true }),
     ...(settable && field.default !== undefined ? { default_value: field.default } : {}),
@@ -88,7 +89,7 @@ function formField(field: Field, settable: boolean): FieldViewDefinition {
   }
 }
 
-function base({ name, label, type }: Field): FieldViewDefinition {
+function baseField({ name, label, type }: Field): FieldViewDefinition {
   const widget = WIDGETS[type.name]
   const title = label ?? titleOf(name)
   if (type.name === 'primarykey') return { name, title, field_type: type.name, is_primary_key: true }
@@ -100,14 +101,14 @@ function optionsOf({ limits: { pattern: _, ...limits } }: Field): JsonObject {
   return limits as Readonly<Record<string, Json>>
 }
 
-/** `published_at` → `Published at`, `author_id` → `Author`. */
-function titleOf(name: string): string {
+/** A title derived from a field's name: `published_at` → `Published at`, `author_id` → `Author`. */
+export function titleOf(name: string): string {
   if (name === 'id') return 'ID'
   const words = name.replace(/(?<=.)_id$/, '').replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-function freeName(wanted: string, taken: ReadonlySet<string>): string {
+function uniqueName(wanted: string, taken: ReadonlySet<string>): string {
   let name = wanted
   for (let twin = 2; taken.has(name); twin++) name = `${wanted}${twin}`
   return name

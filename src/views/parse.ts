@@ -1,6 +1,6 @@
 import Joi from 'joi'
 import { Faults } from '../config/fault.ts'
-import { FOR_EDITORS, validateShape } from '../config/shape.ts'
+import { SCHEMA_REFERENCE, validateShape } from '../config/shape.ts'
 import type { Definition, Path, Source } from '../config/source.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
@@ -27,14 +27,14 @@ const fieldSchema = Joi.object({
 })
 
 const common = {
-  ...FOR_EDITORS,
+  ...SCHEMA_REFERENCE,
   name: Joi.string().required(),
   model: Joi.string().required(),
   fields: Joi.array().items(fieldSchema).required(),
 }
 
 /** Keys that list views do not have. */
-const ofForms = {
+const formKeys = {
   creation_fields: names,
   allowed_update_fields: names,
   rules: Joi.array().items(
@@ -44,7 +44,7 @@ const ofForms = {
 }
 
 /** Schema of a form view. */
-export const formSchema = Joi.object<FormViewDefinition>({ ...common, view_type: Joi.valid('form').required(), ...ofForms })
+export const formSchema = Joi.object<FormViewDefinition>({ ...common, view_type: Joi.valid('form').required(), ...formKeys })
 
 /** Schema of a list view. */
 export const listSchema = Joi.object<ListViewDefinition>({ ...common, view_type: Joi.valid('list').required() })
@@ -63,7 +63,7 @@ export interface ParsedView {
  */
 export function parseView({ value, source }: Definition, registry: Registry): { parsed: ParsedView | undefined; faults: Faults } {
   const { view: sound, faults, broken } = readShape(value, source)
-  const view = sound ?? (isObject(value) ? salvage(value, broken) : undefined)
+  const view = sound ?? (isObject(value) ? withoutMalformed(value, broken) : undefined)
   const model = isObject(value) ? modelOf(value, registry, source, faults) : undefined
   if (isObject(value)) checkNames(value, model, source, faults)
   return { parsed: view === undefined || model === undefined ? undefined : { view, model }, faults }
@@ -83,8 +83,8 @@ function readShape(value: unknown, source: Source): Shape {
     const schema: Joi.ObjectSchema<ViewDefinition> = viewType === 'form' ? formSchema : listSchema
     // Only list views report these keys; form views have them.
     const elsewhere = (key: string, path: Path) =>
-      path.length === 1 && Object.hasOwn(ofForms, key) ? '; only form views have it' : undefined
-    const { value: view, faults, broken } = validateShape(schema, value, source, { rule, elsewhere })
+      path.length === 1 && Object.hasOwn(formKeys, key) ? '; only form views have it' : undefined
+    const { value: view, faults, broken } = validateShape(schema, value, source, { rule, unknownKeyHint: elsewhere })
     return { view, faults, broken }
   }
   const faults = new Faults('view/invalid')
@@ -93,7 +93,7 @@ function readShape(value: unknown, source: Source): Shape {
 }
 
 /** A malformed view without its malformed parts; list items keep their index. */
-function salvage(written: Written, broken: readonly Path[]): ViewDefinition | undefined {
+function withoutMalformed(written: RawView, broken: readonly Path[]): ViewDefinition | undefined {
   const { name, model, view_type } = written
   if (typeof name !== 'string' || typeof model !== 'string') return undefined
   if (view_type !== 'form' && view_type !== 'list') return { name, model, view_type: 'list', fields: [] }
@@ -101,21 +101,21 @@ function salvage(written: Written, broken: readonly Path[]): ViewDefinition | un
   for (const [key = '', index, member] of broken) {
     const list = view[key]
     if (!Array.isArray(list) || typeof index !== 'number') delete view[key]
-    else view[key] = list.map((item: unknown, at) => (at === index ? salvageItem(String(key), item, member) : item))
+    else view[key] = list.map((item: unknown, at) => (at === index ? replaceMalformed(String(key), item, member) : item))
   }
   return { fields: [], ...view } as unknown as ViewDefinition
 }
 
-function salvageItem(list: string, item: unknown, broken: Path[number] | undefined): unknown {
+function replaceMalformed(list: string, item: unknown, broken: Path[number] | undefined): unknown {
   const empty = { fields: { name: '' }, rules: { rule: 'true', field: '', message: '' } }[list]
   if (empty === undefined) return ''
   if (!isObject(item) || broken === undefined) return empty
   return { ...empty, ...Object.fromEntries(Object.entries(item).filter(([key]) => key !== broken)) }
 }
 
-type Written = Readonly<Record<string, unknown>>
+type RawView = Readonly<Record<string, unknown>>
 
-function modelOf({ name, model: wanted }: Written, registry: Registry, source: Source, faults: Faults): Model | undefined {
+function modelOf({ name, model: wanted }: RawView, registry: Registry, source: Source, faults: Faults): Model | undefined {
   const model = registry.public.find((each) => each.name === wanted)
   if (model !== undefined || typeof wanted !== 'string') return model
   const known = registry.public.map((each) => each.name)
@@ -127,7 +127,7 @@ function modelOf({ name, model: wanted }: Written, registry: Registry, source: S
 }
 
 /** Checks every name in a view, as far as its shape is valid. */
-function checkNames(view: Written, model: Model | undefined, source: Source, faults: Faults): void {
+function checkNames(view: RawView, model: Model | undefined, source: Source, faults: Faults): void {
   const isForm = view.view_type === 'form'
   const fields = listIn(view, 'fields').map((field) => (isObject(field) ? field.name : undefined))
   if (model !== undefined) {
@@ -155,14 +155,14 @@ function checkNames(view: Written, model: Model | undefined, source: Source, fau
   if (isForm) checkReferences(view, new Set(fields), source, faults)
 }
 
-const listIn = (view: Written, key: string): readonly unknown[] => (Array.isArray(view[key]) ? view[key] : [])
+const listIn = (view: RawView, key: string): readonly unknown[] => (Array.isArray(view[key]) ? view[key] : [])
 
 /** Forms edit fields; lists also display relations. */
 const namesIn = (model: Model, isForm: boolean): ReadonlySet<string> =>
   new Set([...model.fields.keys(), ...(isForm ? [] : model.relations.keys())])
 
 /** The configuration rule of the specification, in its words. */
-function checkReferences(view: Written, own: ReadonlySet<unknown>, source: Source, faults: Faults): void {
+function checkReferences(view: RawView, own: ReadonlySet<unknown>, source: Source, faults: Faults): void {
   for (const list of ['creation_fields', 'allowed_update_fields']) {
     const missing = listIn(view, list).filter((name) => typeof name === 'string' && !own.has(name))
     if (missing.length === 0) continue

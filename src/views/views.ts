@@ -51,12 +51,12 @@ export function buildViews(definitions: readonly Definition[], registry: Registr
     faults.addAll(own.list)
     if (parsed === undefined) continue
     const { view, model } = parsed
-    const twin = taken.get(view.name)?.source.at(['name'])
-    if (twin !== undefined) {
+    const existing = taken.get(view.name)?.source.at(['name'])
+    if (existing !== undefined) {
       faults.add(
         definition.source,
         ['name'],
-        `There is already a view '${view.name}' (${twin.file}:${twin.line}); view names are unique in a project`,
+        `There is already a view '${view.name}' (${existing.file}:${existing.line}); view names are unique in a project`,
         { rule: 'view/duplicate-name' },
       )
       continue

@@ -184,7 +184,9 @@ const form = defineFormView(Post, { name: 'PostForm', fields: [{ name: 'title' }
 export default [form, defineListView(Post, { name: 'PostList', fields: [] })]
 `,
   })
-  assert.deepEqual(findings.map(lineOf), ["views/post.ts:4:14-4:28 warn view/missing-title: 'title' has no title; add one, such as 'Title'"])
+  assert.deepEqual(findings.map(lineOf), [
+    "views/post.ts:4:14-4:28 warn view/missing-title: 'title' has no title; add one, such as 'Title'",
+  ])
   assert.equal(findings[0]?.fix, undefined)
 })
 
@@ -260,5 +262,7 @@ const forms = ['A', 'B'].map((name) => defineFormView({ name, model: 'Post', fie
 export default [...forms, defineListView({ name: 'C', model: 'Post', fields: [] })]
 `,
   })
-  assert.deepEqual(findings.map(lineOf), ["views/post.ts:3:40-3:54 warn view/missing-title: 'title' has no title; add one, such as 'Title'"])
+  assert.deepEqual(findings.map(lineOf), [
+    "views/post.ts:3:40-3:54 warn view/missing-title: 'title' has no title; add one, such as 'Title'",
+  ])
 })

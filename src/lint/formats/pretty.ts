@@ -1,4 +1,4 @@
-import { codeFrame, harmless } from '../code-frame.ts'
+import { codeFrame, withoutControls } from '../code-frame.ts'
 import { countBySeverity, type Severity } from '../finding.ts'
 import type { Format, Paint } from '../format.ts'
 
@@ -9,8 +9,8 @@ export const pretty: Format = ({ findings, files, fixed, texts }, { paint }) => 
   const blocks = findings.map((finding) => {
     const { file, line, column, severity, rule, message, breaking } = finding
     const text = texts.get(file)
-    const word = breaking === true ? 'breaking' : breaking === false ? 'change' : severity
-    const head = `${paint('bold', `${harmless(file)}:${line}:${column}`)} ${paint(STYLES[severity], word)} ${harmless(message)} ${paint('dim', `[${rule}]`)}`
+    const label = breaking === true ? 'breaking' : breaking === false ? 'change' : severity
+    const head = `${paint('bold', `${withoutControls(file)}:${line}:${column}`)} ${paint(STYLES[severity], label)} ${withoutControls(message)} ${paint('dim', `[${rule}]`)}`
     return text === undefined || text === '' ? head : `${head}\n${codeFrame(text, finding, paint)}`
   })
   const count = countBySeverity(findings)

@@ -1,4 +1,4 @@
-import { accept, EQUALITY, type FieldType, refuse } from '../field-type.ts'
+import { accept, EQUALITY, type FieldType, reject } from '../field-type.ts'
 
 /** `true` or `false`. */
 export const boolean: FieldType = {
@@ -9,6 +9,6 @@ export const boolean: FieldType = {
   searchable: false,
   secret: false,
   list: false,
-  read: (value) => (typeof value === 'boolean' ? accept(value) : refuse('must be a boolean')),
-  parse: (text) => (text === 'true' || text === 'false' ? accept(text === 'true') : refuse('must be true or false')),
+  read: (value) => (typeof value === 'boolean' ? accept(value) : reject('must be a boolean')),
+  parse: (text) => (text === 'true' || text === 'false' ? accept(text === 'true') : reject('must be true or false')),
 }

@@ -1,6 +1,6 @@
 import { type Json, MAX_JSON_DEPTH } from '../../util/json.ts'
 import { isPlainText, NOT_PLAIN } from '../../util/plain-text.ts'
-import { accept, type FieldType, refuse } from '../field-type.ts'
+import { accept, type FieldType, reject } from '../field-type.ts'
 
 /** Any JSON value to a depth of 32, stored as sent. */
 export const json: FieldType = {
@@ -13,9 +13,9 @@ export const json: FieldType = {
   list: false,
   read(value) {
     const problem = problemIn(value, MAX_JSON_DEPTH)
-    return problem === undefined ? accept(value as Json) : refuse(problem)
+    return problem === undefined ? accept(value as Json) : reject(problem)
   },
-  parse: () => refuse('can only be filtered with __isnull'),
+  parse: () => reject('can only be filtered with __isnull'),
 }
 
 /** Why a value cannot be stored, if so. JSON has only finite numbers, and `__proto__` is dangerous when objects are merged. */

@@ -1,5 +1,5 @@
 import { isObject } from '../../util/json.ts'
-import { accept, EQUALITY, type FieldType, refuse } from '../field-type.ts'
+import { accept, EQUALITY, type FieldType, reject } from '../field-type.ts'
 import { integer } from './integer.ts'
 
 /** Links to any number of records: written as ids or as objects with an `id`, stored as ids in the given order. */
@@ -12,9 +12,9 @@ export const manyToMany: FieldType = {
   secret: false,
   list: true,
   read(value) {
-    if (!Array.isArray(value)) return refuse('must be an array')
+    if (!Array.isArray(value)) return reject('must be an array')
     const ids = value.map((item: unknown) => (isObject(item) ? item.id : item))
-    if (!ids.every((id) => Number.isSafeInteger(id))) return refuse('must be an array of ids or of objects with an id')
+    if (!ids.every((id) => Number.isSafeInteger(id))) return reject('must be an array of ids or of objects with an id')
     return accept([...new Set(ids.map(Number))])
   },
   parse: (text) => integer.parse(text),

@@ -1,5 +1,5 @@
 import { isKeptExactly } from '../../util/numeral.ts'
-import { accept, EQUALITY, type FieldType, ORDER, refuse } from '../field-type.ts'
+import { accept, EQUALITY, type FieldType, ORDER, reject } from '../field-type.ts'
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
 
@@ -12,6 +12,6 @@ export const number: FieldType = {
   searchable: false,
   secret: false,
   list: false,
-  read: (value) => (typeof value === 'number' && Number.isFinite(value) ? accept(value + 0) : refuse('must be a number')),
-  parse: (text) => (DECIMAL.test(text) && isKeptExactly(text) ? number.read(Number(text)) : refuse('must be a number')),
+  read: (value) => (typeof value === 'number' && Number.isFinite(value) ? accept(value + 0) : reject('must be a number')),
+  parse: (text) => (DECIMAL.test(text) && isKeptExactly(text) ? number.read(Number(text)) : reject('must be a number')),
 }

@@ -1,4 +1,4 @@
-import { type FieldType, refuse } from '../field-type.ts'
+import { type FieldType, reject } from '../field-type.ts'
 import { textLike } from './text-like.ts'
 
 /** A secret: accepted in plain text, stored as an argon2id hash, never returned. */
@@ -9,5 +9,5 @@ export const password: FieldType = {
   sortable: false,
   searchable: false,
   secret: true,
-  parse: () => refuse('cannot be filtered'),
+  parse: () => reject('cannot be filtered'),
 }

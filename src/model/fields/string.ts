@@ -1,4 +1,4 @@
 import { textLike } from './text-like.ts'
 
-/** A line of text. */
+/** Text on one line; the type does not enforce this. */
 export const string = textLike('string', { options: ['choices'] })

@@ -1,5 +1,5 @@
 import type { FieldTypeName } from '../definition.ts'
-import { accept, EQUALITY, type FieldType, ORDER, refuse } from '../field-type.ts'
+import { accept, EQUALITY, type FieldType, ORDER, reject } from '../field-type.ts'
 
 /**
  * A type of dates or times, stored as text that sorts chronologically.
@@ -10,7 +10,7 @@ export function temporal(name: FieldTypeName, normalise: (text: string) => strin
   const problem = `must be a valid ${name}`
   const readText = (text: string) => {
     const stored = normalise(text)
-    return stored === undefined ? refuse(problem) : accept(stored)
+    return stored === undefined ? reject(problem) : accept(stored)
   }
   return {
     name,
@@ -20,7 +20,7 @@ export function temporal(name: FieldTypeName, normalise: (text: string) => strin
     searchable: false,
     secret: false,
     list: false,
-    read: (value) => (typeof value === 'string' ? readText(value) : refuse(problem)),
+    read: (value) => (typeof value === 'string' ? readText(value) : reject(problem)),
     parse: readText,
   }
 }

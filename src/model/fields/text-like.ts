@@ -1,6 +1,6 @@
 import { isPlainText, NOT_PLAIN } from '../../util/plain-text.ts'
 import type { FieldTypeName } from '../definition.ts'
-import { accept, EQUALITY, type FieldOption, type FieldType, ORDER, refuse, TEXT_MATCH } from '../field-type.ts'
+import { accept, EQUALITY, type FieldOption, type FieldType, ORDER, reject, TEXT_MATCH } from '../field-type.ts'
 
 const TEXT_OPTIONS: readonly FieldOption[] = ['unique', 'default', 'min_length', 'max_length', 'pattern']
 
@@ -18,10 +18,10 @@ export function textLike(
     secret: false,
     list: false,
     read(value) {
-      if (typeof value !== 'string') return refuse('must be a string')
-      if (!isPlainText(value)) return refuse(NOT_PLAIN)
+      if (typeof value !== 'string') return reject('must be a string')
+      if (!isPlainText(value)) return reject(NOT_PLAIN)
       // Empty texts are left to `required` and `min_length`.
-      return wellFormed === undefined || value === '' || wellFormed(value) ? accept(value) : refuse('format is invalid')
+      return wellFormed === undefined || value === '' || wellFormed(value) ? accept(value) : reject('format is invalid')
     },
     // Filters compare any text, well-formed or not.
     parse: (text) => accept(text),

@@ -1,6 +1,6 @@
-import { commonForms } from '../../contract.ts'
+import { commonForms } from '../../compatibility.ts'
 import { changeExample } from '../../example.ts'
-import { allowLists, LISTS, quoted, type Rule } from '../../rule.ts'
+import { ALLOW_LISTS, allowLists, quoted, type Rule } from '../../rule.ts'
 
 /** Forms that accept other fields than before. */
 export const contractAllowList: Rule = {
@@ -38,12 +38,12 @@ longer names. A form without the list accepts every field; without allowed_updat
       const every = [...model.fields.values()].filter(({ system }) => !system).map(({ name }) => name)
       const [old, now] = [allowLists(was), allowLists(is.view)]
       for (const [kind, list] of [
-        ['create', LISTS[0]],
-        ['update', LISTS[1]],
+        ['create', ALLOW_LISTS[0]],
+        ['update', ALLOW_LISTS[1]],
       ] as const) {
         const [passed, passes] = [old[kind] ?? every, now[kind] ?? every]
         // Without a list of its own, an update is limited by the other list.
-        const written = is.view[list] === undefined ? LISTS[0] : list
+        const written = is.view[list] === undefined ? ALLOW_LISTS[0] : list
         const say = (names: readonly string[], what: string, breaking: boolean) => {
           if (names.length === 0) return
           const action = kind === 'create' ? 'set at creation' : 'changed'

@@ -1,5 +1,5 @@
 import type { Limits } from '../../../model/limits.ts'
-import { commonForms, commonModels, modelSource } from '../../contract.ts'
+import { commonForms, commonModels, modelSource } from '../../compatibility.ts'
 import { changeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
 import { highest, isAbove, isBelow, limitsIn, lowest } from '../../form-options.ts'

@@ -1,4 +1,4 @@
-import { commonModels, modelSource } from '../../contract.ts'
+import { commonModels, modelSource } from '../../compatibility.ts'
 import { changeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
 import type { Rule } from '../../rule.ts'

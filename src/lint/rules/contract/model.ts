@@ -1,4 +1,4 @@
-import { formerPlace } from '../../contract.ts'
+import { formerSource } from '../../compatibility.ts'
 import { changeExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
@@ -20,7 +20,7 @@ the model until no client uses it, or give the API a new version with api_versio
   compare(before, after, report) {
     for (const { model, definition } of before.models) {
       if (after.registry.get(model.key) !== undefined) continue
-      report(formerPlace(definition.source), [], `The model ${model.name} was removed; its endpoints answer 404`, {
+      report(formerSource(definition.source), [], `The model ${model.name} was removed; its endpoints answer 404`, {
         breaking: true,
       })
     }

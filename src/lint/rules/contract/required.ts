@@ -1,5 +1,5 @@
 import type { Field } from '../../../model/field.ts'
-import { commonForms, commonModels, modelSource } from '../../contract.ts'
+import { commonForms, commonModels, modelSource } from '../../compatibility.ts'
 import { changeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
 import type { Rule } from '../../rule.ts'

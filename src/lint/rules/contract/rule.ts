@@ -1,5 +1,5 @@
 import type { FormViewDefinition } from '../../../views/definition.ts'
-import { commonForms } from '../../contract.ts'
+import { commonForms } from '../../compatibility.ts'
 import { changeExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
@@ -30,7 +30,7 @@ field or white space does not count; a changed expression counts as one rule rem
   ],
   compare(before, after, report) {
     for (const { was, is } of commonForms(before, after)) {
-      const [old, now] = [demands(was), demands(is.view)]
+      const [old, now] = [conditionsOf(was), conditionsOf(is.view)]
       for (const [index, demand] of now.entries()) {
         if (old.includes(demand)) continue
         report(is.source, ['rules', index], `The form ${was.name} has a new rule: ${demand}`, { breaking: true })
@@ -44,7 +44,7 @@ field or white space does not count; a changed expression counts as one rule rem
 }
 
 /** The conditions of the rules; white space matters only within quotes. */
-const demands = ({ rules = [] }: FormViewDefinition): string[] =>
+const conditionsOf = ({ rules = [] }: FormViewDefinition): string[] =>
   rules.map(({ rule }) => rule.trim().replace(QUOTED_OR_SPACES, (_, quoted?: string) => quoted ?? ' '))
 
 const QUOTED_OR_SPACES = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\s+/g

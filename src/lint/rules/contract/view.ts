@@ -1,5 +1,5 @@
 import type { DefinedView } from '../../../views/views.ts'
-import { formerPlace } from '../../contract.ts'
+import { formerSource } from '../../compatibility.ts'
 import { changeExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
@@ -46,7 +46,7 @@ counts as renamed if a view of the same kind, model and fields was added. Keep t
         const renamed = added.find((each) => isLike(each, was))
         if (renamed !== undefined) added.splice(added.indexOf(renamed), 1)
         if (renamed === undefined) {
-          report(formerPlace(was.source), [], `The ${view_type} view ${name} was removed`, { breaking: true })
+          report(formerSource(was.source), [], `The ${view_type} view ${name} was removed`, { breaking: true })
         } else {
           const what =
             view_type === 'form'

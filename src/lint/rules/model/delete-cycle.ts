@@ -33,15 +33,15 @@ deleted with its descendants.`,
     modelExample('name: Page\nfields:\n  - { name: parent_id, type: foreignkey, model: page, on_delete: cascade }\n'),
   ],
   project(project, report) {
-    const told = new Set<string>()
+    const reported = new Set<string>()
     for (const { model, definition } of project.models) {
-      if (told.has(model.key)) continue
-      const circle = circleFrom(project, model.key)
-      if (circle === undefined) continue
-      for (const key of circle) told.add(key)
-      const [next] = circle.slice(1)
+      if (reported.has(model.key)) continue
+      const cycle = shortestCycle(project, model.key)
+      if (cycle === undefined) continue
+      for (const key of cycle) reported.add(key)
+      const [next] = cycle.slice(1)
       const index = cascadeTo({ model, definition }, next ?? '')
-      const names = circle.map((key) => project.registry.get(key)?.name ?? key)
+      const names = cycle.map((key) => project.registry.get(key)?.name ?? key)
       report(
         definition.source,
         ['fields', index, 'on_delete'],
@@ -52,7 +52,7 @@ deleted with its descendants.`,
 }
 
 /** The shortest cycle of cascading relations through a model and at least one other. */
-function circleFrom({ registry }: LintProject, start: string): string[] | undefined {
+function shortestCycle({ registry }: LintProject, start: string): string[] | undefined {
   const seen = new Set([start])
   let paths: string[][] = [[start]]
   while (paths.length > 0) {

@@ -1,5 +1,5 @@
 import { formExample } from '../../example.ts'
-import { LISTS, type Rule } from '../../rule.ts'
+import { ALLOW_LISTS, type Rule } from '../../rule.ts'
 
 /** Fields that occur twice. */
 export const viewDuplicateField: Rule = {
@@ -18,7 +18,7 @@ no effect and may be a typing error. \`--fix\` removes it from an allow-list.`,
     formExample('fields: [{ name: title }]\ncreation_fields: [title]\nallowed_update_fields: [title]\n'),
   ],
   view({ form, source }, report) {
-    for (const list of form === undefined ? [] : LISTS) {
+    for (const list of form === undefined ? [] : ALLOW_LISTS) {
       const names = form?.[list] ?? []
       for (const [index, name] of names.entries()) {
         if (name === '' || names.indexOf(name) === index) continue

@@ -1,3 +1,4 @@
+import { titleOf } from '../../../views/generate.ts'
 import { formExample, listExample } from '../../example.ts'
 import type { Rule } from '../../rule.ts'
 
@@ -30,11 +31,4 @@ of the field, or a title derived from its name.`,
       })
     }
   },
-}
-
-/** `author_id` → `Author`, `is_featured` → `Is featured` */
-function titleOf(name: string): string {
-  if (name === 'id') return 'ID'
-  const words = name.replace(/_id$/, '').replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }

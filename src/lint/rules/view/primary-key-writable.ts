@@ -1,5 +1,5 @@
 import { formExample } from '../../example.ts'
-import { LISTS, namesIn, type Rule } from '../../rule.ts'
+import { ALLOW_LISTS, allowListNames, type Rule } from '../../rule.ts'
 
 /** Allow-lists with fields that only the server sets. */
 export const viewPrimaryKeyWritable: Rule = {
@@ -17,8 +17,8 @@ changes nothing for clients.`,
     formExample('fields: [{ name: title }]\nallowed_update_fields: [title]\n'),
   ],
   view({ form, source, fieldOf }, report) {
-    for (const list of form === undefined ? [] : LISTS) {
-      for (const [name, path] of form === undefined ? [] : namesIn(form, list)) {
+    for (const list of form === undefined ? [] : ALLOW_LISTS) {
+      for (const [name, path] of form === undefined ? [] : allowListNames(form, list)) {
         if (fieldOf(name)?.system !== true) continue
         const fix = { kind: 'remove', path } as const
         report(source, path, `'${name}' is set by the server only; remove it from ${list}`, { fix })

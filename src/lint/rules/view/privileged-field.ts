@@ -1,5 +1,5 @@
 import { formExample } from '../../example.ts'
-import { LISTS, namesIn, type Rule } from '../../rule.ts'
+import { ALLOW_LISTS, allowListNames, type Rule } from '../../rule.ts'
 
 /** Allow-lists with fields that grant permissions. */
 export const viewPrivilegedField: Rule = {
@@ -33,8 +33,8 @@ a separate form, and disable this rule there.`,
     formExample('fields: [{ name: title }]\ncreation_fields: [title]\n'),
   ],
   view({ project, form, model, source }, report) {
-    for (const list of form === undefined ? [] : LISTS) {
-      for (const [name, path] of form === undefined ? [] : namesIn(form, list)) {
+    for (const list of form === undefined ? [] : ALLOW_LISTS) {
+      for (const [name, path] of form === undefined ? [] : allowListNames(form, list)) {
         if (!project.isPrivileged(model, name)) continue
         report(
           source,

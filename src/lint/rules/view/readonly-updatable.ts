@@ -1,5 +1,5 @@
 import { formExample } from '../../example.ts'
-import { namesIn, type Rule } from '../../rule.ts'
+import { allowListNames, type Rule } from '../../rule.ts'
 
 /** Read-only fields that can be updated. */
 export const viewReadonlyUpdatable: Rule = {
@@ -17,7 +17,7 @@ accepts a change. One of the two is a mistake. A field that is set once belongs 
     formExample('fields: [{ name: title, readonly: true }]\ncreation_fields: [title]\nallowed_update_fields: []\n'),
   ],
   view({ form, source, fieldOf }, report) {
-    for (const [name, path] of form === undefined ? [] : namesIn(form, 'allowed_update_fields')) {
+    for (const [name, path] of form === undefined ? [] : allowListNames(form, 'allowed_update_fields')) {
       const field = form?.fields.find((each) => each.name === name)
       // Fields that the server assigns have a rule of their own.
       if (field === undefined || fieldOf(name)?.system !== false) continue

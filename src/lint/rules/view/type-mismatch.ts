@@ -29,24 +29,24 @@ are allowed, unless they look like a typing error, which \`--fix\` corrects.`,
     const { name } = modelField.type
     if (given === undefined || accepted(name).includes(given)) return
     const at = [...path, 'field_type']
-    const meant = KNOWN.includes(given) ? undefined : slip(given, KNOWN)
+    const meant = KNOWN_TYPES.includes(given) ? undefined : slip(given, KNOWN_TYPES)
     if (meant !== undefined && accepted(name).includes(meant)) {
       const fix = { kind: 'set', path: at, value: meant } as const
       report(source, at, `There is no field type '${given}'; did you mean '${meant}'?`, { fix })
-    } else if (meant !== undefined || KNOWN.includes(given)) {
+    } else if (meant !== undefined || KNOWN_TYPES.includes(given)) {
       report(
         source,
         at,
-        `'${field.name}' is ${named(name)} in the model ${model.name}, not ${named(meant ?? given)}; use field_type: ${name}`,
+        `'${field.name}' is ${withArticle(name)} in the model ${model.name}, not ${withArticle(meant ?? given)}; use field_type: ${name}`,
       )
     }
   },
 }
 
-const KNOWN: readonly string[] = [...FIELD_TYPE_NAMES, 'primarykey']
+const KNOWN_TYPES: readonly string[] = [...FIELD_TYPE_NAMES, 'primarykey']
 
 /** Other names that views may use for a type. */
-const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   string: ['text'],
   text: ['string'],
   email: ['string', 'text'],
@@ -59,6 +59,6 @@ const OTHERWISE: Readonly<Record<string, readonly string[]>> = {
   one_to_one: ['foreignkey'],
 }
 
-const accepted = (name: string): readonly string[] => [name, ...(OTHERWISE[name] ?? [])]
+const accepted = (name: string): readonly string[] => [name, ...(SYNONYMS[name] ?? [])]
 
-const named = (type: string): string => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+const withArticle = (type: string): string => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`

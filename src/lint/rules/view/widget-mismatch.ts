@@ -38,14 +38,27 @@ names widgets that fit. Unknown widgets are allowed, unless they look like a typ
   },
 }
 
-const LINE = ['string', 'text', 'email', 'url', 'slug', 'choice', 'integer', 'number', 'date', 'time', 'datetime', 'primarykey']
-const ONE_OF = ['choice', 'string', 'slug', 'integer', 'number', 'boolean', 'foreignkey', 'one_to_one']
-const SOME_OF = ['multichoice', 'many_to_many']
+const SINGLE_LINE = [
+  'string',
+  'text',
+  'email',
+  'url',
+  'slug',
+  'choice',
+  'integer',
+  'number',
+  'date',
+  'time',
+  'datetime',
+  'primarykey',
+]
+const SINGLE_CHOICE = ['choice', 'string', 'slug', 'integer', 'number', 'boolean', 'foreignkey', 'one_to_one']
+const MULTIPLE_CHOICE = ['multichoice', 'many_to_many']
 const NUMBERS = ['integer', 'number', 'primarykey']
 
 /** Field types that common widgets can edit. */
 const WIDGETS: Readonly<Record<string, readonly string[]>> = {
-  text: LINE,
+  text: SINGLE_LINE,
   textarea: ['text', 'string', 'json'],
   email: ['email', 'string'],
   url: ['url', 'string'],
@@ -55,11 +68,11 @@ const WIDGETS: Readonly<Record<string, readonly string[]>> = {
   checkbox: ['boolean'],
   switch: ['boolean'],
   toggle: ['boolean'],
-  select: ONE_OF,
-  radio: ONE_OF,
-  multiselect: SOME_OF,
-  checkboxes: SOME_OF,
-  tags: [...SOME_OF, 'json'],
+  select: SINGLE_CHOICE,
+  radio: SINGLE_CHOICE,
+  multiselect: MULTIPLE_CHOICE,
+  checkboxes: MULTIPLE_CHOICE,
+  tags: [...MULTIPLE_CHOICE, 'json'],
   date: ['date'],
   time: ['time'],
   datetime: ['datetime'],

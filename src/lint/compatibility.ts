@@ -34,4 +34,4 @@ export function commonForms(
 const isForm = (view: DefinedView): view is DefinedForm => view.view.view_type === 'form'
 
 /** The position of something removed: its former file, if that still exists. */
-export const formerPlace = ({ file }: Source): Source => flatSource(file)
+export const formerSource = ({ file }: Source): Source => flatSource(file)
