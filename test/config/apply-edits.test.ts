@@ -23,7 +23,7 @@ const rows: readonly { name: string; edits: TextEdit[]; text: string; applied: n
   { name: 'another value than is meant', edits: [edit('*one', '4', SET)], text: TEXT, applied: 0 },
   { name: 'another place as well', edits: [edit('1\n', '3\n', { kind: 'set', path: ['a'], value: 3 })], text: TEXT, applied: 0 },
   {
-    name: 'a key that is there',
+    name: 'an existing key',
     edits: [edit('c:', 'd: 1\nc:', { kind: 'add', path: [], key: 'b', value: 1 })],
     text: TEXT,
     applied: 0,

@@ -133,7 +133,7 @@ describe('one fault in every format', () => {
   }
   for (const [file, text] of Object.entries(rows)) test(file, () => assertFaults({ [file]: text }, [message]))
 
-  test('a list in a file: each item in its own place', async () => {
+  test('a list in a file: each item has its own position', async () => {
     await assertFaults(
       {
         'models/all.yaml':
@@ -143,7 +143,7 @@ describe('one fault in every format', () => {
     )
   })
 
-  test('several definitions in a TypeScript file: each where its call stands', async () => {
+  test('several definitions in a TypeScript file: each has the position of its call', async () => {
     await assertFaults(
       {
         'models/all.ts':
@@ -156,7 +156,7 @@ describe('one fault in every format', () => {
     )
   })
 
-  test('the call site is found where the path of the project has a space', async () => {
+  test('the call site is found if the path of the project has a space', async () => {
     await assertFaults(
       {
         '/my project/models/tag.ts':
@@ -168,7 +168,7 @@ describe('one fault in every format', () => {
     )
   })
 
-  test('views and settings in TypeScript are found by their call too', async () => {
+  test('views and settings in TypeScript have the position of their call', async () => {
     await assertFaults(
       {
         'admin.config.ts':
@@ -184,7 +184,7 @@ describe('one fault in every format', () => {
   })
 })
 
-describe('every fault is told in one run', () => {
+describe('every fault is reported in one run', () => {
   const files: Files = {
     'admin.config.yaml': '»prot: 9000\njwt: { algorithm: »RS256 }\nport: »"8000"\n',
     'models/a.yaml': `name: Article
@@ -239,7 +239,7 @@ creation_fields: »[username, id]
     ])
   })
 
-  test('the error is CONFIG_INVALID, exit code 2, and its message is the list', async () => {
+  test('the error is CONFIG_INVALID with exit code 2, and its message lists the faults', async () => {
     await assert.rejects(load({ 'models/a.yaml': 'name: A\n', 'models/b.yaml': 'name: b\nfields: []\n' }), (error) => {
       assert.ok(error instanceof ConfigError)
       assert.equal(error.code, 'CONFIG_INVALID')
@@ -252,13 +252,13 @@ creation_fields: »[username, id]
     })
   })
 
-  test('an unknown key of a model hides none of the faults of its fields', () =>
+  test('an unknown key of a model does not hide faults of its fields', () =>
     assertFaults({ 'models/tag.yaml': 'name: Tag\n»lable: Tags\nfields:\n  - { name: a, type: »strng }\n' }, [
       "Unknown key 'lable'; did you mean 'label'?",
       "Unknown type 'strng'; did you mean 'string'?…",
     ]))
 
-  test('a model with a fault is still there for the views and relations that name it', () =>
+  test('a faulty model still exists for views and relations', () =>
     assertFaults(
       {
         'models/post.yaml': 'name: Post\nfields:\n  - { name: tag_id, type: foreignkey, model: tag }\n',
@@ -268,7 +268,7 @@ creation_fields: »[username, id]
       ["Unknown key 'lable'; did you mean 'label'?"],
     ))
 
-  test('a field with a fault is still there for the views that name it', () =>
+  test('a faulty field still exists for views', () =>
     assertFaults(
       {
         'models/tag.yaml': 'name: Tag\nfields:\n  - { name: name, type: »strng }\n',
@@ -277,7 +277,7 @@ creation_fields: »[username, id]
       ["Unknown type 'strng'; did you mean 'string'?…"],
     ))
 
-  test('rules and options that cannot be used', () =>
+  test('invalid rules and options', () =>
     assertFaults(
       {
         'models/tag.yaml': YAML.tag,
@@ -299,7 +299,7 @@ rules:
       ],
     ))
 
-  test('a fault in one part of a view hides none in its other parts', () =>
+  test('a fault in one part of a view does not hide faults in other parts', () =>
     assertFaults(
       {
         'models/tag.yaml': YAML.tag,

@@ -3,7 +3,7 @@ import { ConfigError, type Fault, formatFault } from '../../src/config/fault.ts'
 
 const MARK = '»'
 
-/** Takes the marks `»` out of a text; the places are where they stood, as `line:column`. */
+/** Removes the marks `»` from a text; returns their positions as `line:column`. */
 export function unmark(marked: string): { text: string; places: string[] } {
   const places: string[] = []
   const lines = marked.split('\n').map((line, index) => {
@@ -16,7 +16,7 @@ export function unmark(marked: string): { text: string; places: string[] } {
   return { text: lines.join('\n'), places }
 }
 
-/** Holds faults against expected lines, all of them in order; a line that ends in `…` need only begin so. */
+/** Compares faults with expected lines, in order; a line that ends in `…` is compared as a prefix. */
 export function assertLines(actual: readonly string[], expected: readonly string[]): void {
   const cut = actual.map((line, index) => {
     const wanted = expected[index]
@@ -25,7 +25,7 @@ export function assertLines(actual: readonly string[], expected: readonly string
   assert.deepEqual(cut, expected)
 }
 
-/** Faults as a person reads them, in the order of files and lines. */
+/** Faults as lines of text, in the order of files and lines. */
 export function linesOf(faults: readonly Fault[]): string[] {
   return new ConfigError(faults).faults.map(formatFault)
 }

@@ -10,7 +10,7 @@ import { makeProject } from '../helpers/fixture.ts'
 import { viewsFor } from '../views/views.ts'
 import { assertFaults, type Files, faultsOf, load } from './projects.ts'
 
-describe('modules that cannot be used', () => {
+describe('modules that cannot be loaded', () => {
   const rows: readonly { name: string; files: Files; messages: string[] }[] = [
     { name: 'throws', files: { 'models/a.ts': "throw »new Error('boom')\n" }, messages: ['Cannot be loaded: boom'] },
     {
@@ -30,17 +30,17 @@ describe('modules that cannot be used', () => {
       messages: ['Cannot be loaded: boom'],
     },
     {
-      name: 'throws further down',
+      name: 'throws in a function further down',
       files: { 'models/a.ts': "function make(): never {\n  throw »new Error('boom')\n}\n\nexport default make()\n" },
       messages: ['Cannot be loaded: boom'],
     },
     {
-      name: 'throws without saying so',
+      name: 'throws a TypeError of the engine',
       files: { 'models/a.js': 'const tag = undefined\nexport default tag.»name\n' },
       messages: ['Cannot be loaded: Cannot read properties of undefined…'],
     },
     {
-      name: 'calls what throws in another file',
+      name: 'calls a function of another file that throws',
       files: {
         'lib/make.ts': "export function make(): never {\n  throw new Error('boom')\n}\n",
         'models/a.ts': "import { make } from '../lib/make.ts'\n\nexport default »make()\n",
@@ -48,17 +48,17 @@ describe('modules that cannot be used', () => {
       messages: ['Cannot be loaded: boom'],
     },
     {
-      name: 'imports what throws',
+      name: 'imports a module that throws',
       files: { 'lib/boom.ts': "throw new Error('boom')\n", 'models/a.ts': "»import '../lib/boom.ts'\nexport default {}\n" },
       messages: ['Cannot be loaded: boom'],
     },
     {
-      name: 'imports what is not there',
+      name: 'imports a module that does not exist',
       files: { 'models/a.ts': "»import x from './nope.ts'\nexport default x\n" },
       messages: ['Cannot be loaded: Cannot find module …'],
     },
     {
-      name: 'exports nothing as default',
+      name: 'has no default export',
       files: { 'models/a.ts': '»export const Tag = {}\n', 'views/a.js': '»export {}\n' },
       messages: Array<string>(2).fill('The file has no default export; write `export default …`'),
     },
@@ -68,7 +68,7 @@ describe('modules that cannot be used', () => {
       messages: ['The definition must be a mapping of keys to values'],
     },
     {
-      name: 'exports text',
+      name: 'exports a string',
       files: { 'models/a.ts': "»export default 'Tag'\n" },
       messages: ['The definition must be a mapping of keys to values'],
     },
@@ -80,15 +80,15 @@ describe('modules that cannot be used', () => {
   ]
   for (const { name, files, messages } of rows) test(name, () => assertFaults(files, messages))
 
-  test('a syntax error in TypeScript says what it is, and stands where it is', () =>
+  test('a syntax error in TypeScript has a message and a position', () =>
     assertFaults({ 'models/a.ts': 'export default {\n  name: "Tag",\n  fields: [»}\n' }, ['Cannot be loaded: Unexpected "}"']))
 
-  test('a syntax error in JavaScript says what it is', () =>
+  test('a syntax error in JavaScript has a message', () =>
     assertFaults({ 'models/a.js': '»export default {\n  name: "Tag",\n  fields: [}\n' }, [
       "Cannot be loaded: Unexpected token '}'",
     ]))
 
-  test('a syntax error in a file that is imported says what it is', async () => {
+  test('a syntax error in an imported file has a message', async () => {
     const files = { 'lib/parts.ts': 'export const = 1\n', 'models/a.ts': "import '../lib/parts.ts'\nexport default {}\n" }
     const [line, ...others] = await faultsOf(files)
     assert.deepEqual(others, [])
@@ -103,7 +103,7 @@ describe('modules that cannot be used', () => {
   }
 })
 
-test('a definition that is frozen is a definition', async () => {
+test('a frozen definition is accepted', async () => {
   const { registry } = await load({
     'models/tag.ts':
       "import { defineModel } from 'admin-backend'\n" +
@@ -112,7 +112,7 @@ test('a definition that is frozen is a definition', async () => {
   assert.ok(registry.get('tag')?.fields.has('name'))
 })
 
-test('a definition that is frozen keeps its call site', () =>
+test('a frozen definition has its call site', () =>
   assertFaults(
     {
       'models/tag.ts':
@@ -133,12 +133,12 @@ describe('a CommonJS project', () => {
   }
   const messages = ["Unknown type 'strng'; did you mean 'string'?", "Model 'Tag' has no field 'b'", 'Cannot be loaded: boom']
 
-  test('has its definitions where they are made, and its errors where they are thrown', () => {
+  test('has positions of define… calls and of thrown errors', () => {
     const inside = (files: Files) => Object.fromEntries(Object.entries(files).map(([name, text]) => [`/plain/${name}`, text]))
     return assertFaults({ '/plain/package.json': '{}\n', ...inside(faulty) }, messages, { inside: '/plain/' })
   })
 
-  test('is also one without a package.json', async () => {
+  test('may have no package.json', async () => {
     const project = await makeProject({ 'models/tag.ts': tag('') })
     try {
       rmSync(join(project.path, 'package.json'))
@@ -166,7 +166,7 @@ test('a definition shared between modules is loaded once in each file that expor
 })
 
 describe('call sites', () => {
-  test('the place of the call is noted, and nothing else changes', () => {
+  test('the position of the call is recorded, and the definition is unchanged', () => {
     const first = defineModel({ name: 'Tag', fields: [{ name: 'a', type: 'string' }] })
     const second = defineModel({ name: 'Tag', fields: [{ name: 'a', type: 'string' }] })
     const [one, two] = [callSiteOf(first), callSiteOf(second)]
@@ -177,7 +177,7 @@ describe('call sites', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(first)), { name: 'Tag', fields: [{ name: 'a', type: 'string' }] })
   })
 
-  test('a definition marked again stands where it was marked last', () => {
+  test('a definition that is marked again has the position of the last call', () => {
     const definition = {}
     const define = (): object => markCallSite(definition, define)
     const [first, second] = [callSiteOf(define()), callSiteOf(define())]
@@ -194,7 +194,7 @@ for (const [format, type] of [
   ['ts', 'commonjs'],
   ['js', 'module'],
 ]) {
-  test(`a file in ${format} (${type}) that has changed is read again when its project is loaded again`, async () => {
+  test(`a file in ${format} (${type}) that has changed is read again when the project is reloaded`, async () => {
     const project = await makeProject({})
     const folder = join(project.path, 'models')
     try {

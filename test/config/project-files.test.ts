@@ -14,7 +14,7 @@ import { assertFaults, type Files, faultsOf, load } from './projects.ts'
 const NOTE = 'name: Note\nfields:\n  - { name: text, type: text }\n'
 
 describe('a project folder', () => {
-  test('one that is not there is wrong usage, and says how to make one', async () => {
+  test('a missing folder is a USAGE error that tells how to create one', async () => {
     const folder = await makeProject({ 'models/note.yaml': NOTE })
     await folder.remove()
     for (const missing of [folder.path, `${folder.path}/further`]) {
@@ -30,7 +30,7 @@ describe('a project folder', () => {
     }
   })
 
-  test('a file in its place is wrong usage too', async () => {
+  test('a file in its place is a USAGE error', async () => {
     const folder = await makeProject({ 'models/note.yaml': NOTE })
     try {
       await assert.rejects(readProjectFiles(`${folder.path}/models/note.yaml`), { code: 'USAGE' })
@@ -39,7 +39,7 @@ describe('a project folder', () => {
     }
   })
 
-  test('an empty one is a project of the built-in models', async () => {
+  test('an empty folder is a project of the built-in models', async () => {
     const { registry, views, seeds, settings } = await load({})
     assert.deepEqual(
       registry.public.map((model) => model.key),
@@ -50,7 +50,7 @@ describe('a project folder', () => {
     assert.equal(settings.port, 8000)
   })
 
-  test('files and views come in the order of their names', async () => {
+  test('files and views are read in the order of their names', async () => {
     const list = (name: string): string => `name: ${name}\nview_type: list\nmodel: Note\nfields: []\n`
     const { views } = await load({
       'models/note.yaml': NOTE,
@@ -64,7 +64,7 @@ describe('a project folder', () => {
     )
   })
 
-  test('seed files are found by their model and format', async () => {
+  test('seed files are found by model and format', async () => {
     const { seeds } = await load({ 'models/note.yaml': NOTE, 'seed/note.ndjson': '', 'seed/user.csv': '', 'seed/group.yml': '' })
     assert.deepEqual(
       seeds.map(({ model, file }) => [model, file]),
@@ -77,13 +77,13 @@ describe('a project folder', () => {
   })
 })
 
-test('a folder within models or views is a fault, so that nothing in it is passed over unawares', async () => {
+test('a folder within models or views is a fault, so that its files are not ignored silently', async () => {
   assertLines(await faultsOf({ 'models/note.yaml': NOTE, 'models/parts/deeper.yaml': 'not: a model\n' }), [
     'models/parts:1:1: models/ cannot contain folders; move the files directly into models/',
   ])
 })
 
-describe('files that are passed over', () => {
+describe('ignored files', () => {
   const rows: Files = {
     'models/.note.yaml.swp': 'x',
     'models/.DS_Store': 'x',
@@ -107,7 +107,7 @@ describe('files that are passed over', () => {
   for (const [file, text] of Object.entries(rows)) test(file, () => assertFaults({ [file]: text }, []))
 })
 
-describe('files that are in the way', () => {
+describe('conflicting and unsupported files', () => {
   const rows: readonly { name: string; files: Files; messages: string[] }[] = [
     {
       name: 'a second config',
@@ -132,7 +132,7 @@ describe('files that are in the way', () => {
       messages: [`No settings are read from ${format} files; use one of .yaml .yml .json .ts .js`],
     })),
     {
-      name: 'settings in a file that is read and in one that is not',
+      name: 'settings in a supported and in an unsupported format',
       files: { 'admin.config.toml': '»port = 1\n', 'admin.config.yaml': 'port: 1\n' },
       messages: ['No settings are read from .toml files; use one of .yaml .yml .json .ts .js'],
     },
@@ -147,12 +147,12 @@ describe('files that are in the way', () => {
       messages: ["There is already a seed file for 'note'; keep one of the two"],
     },
     {
-      name: 'a seed file for a model that is not there',
+      name: 'a seed file for an unknown model',
       files: { 'models/note.yaml': NOTE, 'seed/nope.yaml': '»[]\n' },
       messages: ["There is no model 'nope' to seed; did you mean 'note'?"],
     },
     {
-      name: 'a seed file for a model like no other',
+      name: 'a seed file for an unknown model without a similar name',
       files: { 'models/note.yaml': NOTE, 'seed/weather.yaml': '»[]\n' },
       messages: ["There is no model 'weather' to seed"],
     },
@@ -167,7 +167,7 @@ describe('files that are in the way', () => {
       messages: ["There is no model 'authsession' to seed"],
     },
     {
-      name: 'webhooks of models that are not there, names in addresses, and secrets that are none',
+      name: 'webhooks with unknown models, user names in URLs, and invalid secrets',
       files: {
         'models/note.yaml': NOTE,
         'admin.config.yaml':
@@ -193,7 +193,7 @@ describe('files that are in the way', () => {
 })
 
 describe('files that cannot be read', () => {
-  /** The faults of a project in which these links (path → target) stand. */
+  /** The faults of a project with these symbolic links (path → target). */
   async function faultsWith(links: Files, files: Files = {}): Promise<string[]> {
     const folder = await makeProject({ 'parts/note.yaml': NOTE, ...files })
     try {
@@ -211,7 +211,10 @@ describe('files that cannot be read', () => {
   const rows: Readonly<Record<string, readonly [string, RegExp]>> = {
     'a folder named like a model': ['models/a.yaml', /^models\/a\.yaml:1:1: Cannot be read: it is not a regular file$/],
     'a folder named like a view': ['views/a.json', /^views\/a\.json:1:1: Cannot be read: it is not a regular file$/],
-    'a folder named like the settings': ['admin.config.yaml', /^admin\.config\.yaml:1:1: Cannot be read: it is not a regular file$/],
+    'a folder named like the settings': [
+      'admin.config.yaml',
+      /^admin\.config\.yaml:1:1: Cannot be read: it is not a regular file$/,
+    ],
   }
   for (const [name, [file, line]] of Object.entries(rows)) {
     test(`${name}, through a link`, async () => {
@@ -220,14 +223,14 @@ describe('files that cannot be read', () => {
       assert.match(lines[0] ?? '', line)
     })
 
-    test(`${name.replace('a folder', 'a link')} that leads nowhere`, async () => {
+    test(`${name.replace('a folder', 'a link')} whose target does not exist`, async () => {
       const lines = await faultsWith({ [file]: 'nowhere' })
       assert.equal(lines.length, 1)
       assert.equal(lines[0]?.startsWith(`${file}:1:1: Cannot be read: ENOENT`), true, lines[0])
     })
   }
 
-  test('each of them is told, beside other faults', async () => {
+  test('each of them is reported, together with other faults', async () => {
     const links = { 'models/a.yaml': 'parts', 'models/b.yaml': 'nowhere', 'models/c.ts': 'nowhere.ts' }
     const lines = await faultsWith(links, { 'views/d.toml': '' })
     assert.deepEqual(
@@ -241,7 +244,7 @@ describe('files that cannot be read', () => {
     )
   })
 
-  test('named pipes, which reading would wait for', async () => {
+  test('named pipes, since reading one would block', async () => {
     const folder = await makeProject({ 'models/note.yaml': NOTE })
     try {
       for (const file of ['a.yaml', 'b.ts']) execFileSync('mkfifo', [join(folder.path, 'models', file)])

@@ -11,7 +11,7 @@ interface Surroundings extends Partial<Pick<ProjectSource, 'env' | 'flags'>> {
   readonly inside?: string
 }
 
-/** Loads a project of these files from a temporary folder, which is gone afterwards. */
+/** Loads a project of these files from a temporary folder, which is removed afterwards. */
 export async function load(files: Files, { env = {}, flags = {}, inside = '' }: Surroundings = {}): Promise<Project> {
   const folder = await makeProject(files)
   try {
@@ -21,7 +21,7 @@ export async function load(files: Files, { env = {}, flags = {}, inside = '' }: 
   }
 }
 
-/** Every fault of a project, in the order in which a person reads them; none when it is sound. */
+/** Every fault of a project, in the order of the error message; empty if there is none. */
 export async function faultsOf(files: Files, surroundings?: Surroundings): Promise<string[]> {
   try {
     await load(files, surroundings)
@@ -33,8 +33,8 @@ export async function faultsOf(files: Files, surroundings?: Surroundings): Promi
 }
 
 /**
- * Holds a project's faults against messages, one for each mark `»` in its files, in the order of files and lines.
- * Nothing else may be faulty. A message that ends in `…` need only begin so.
+ * Compares a project's faults with messages, one for each mark `»` in its files, in the order of files and lines.
+ * There must be no other faults. A message that ends in `…` is compared as a prefix.
  */
 export async function assertFaults(marked: Files, messages: readonly string[], surroundings?: Surroundings): Promise<void> {
   const files: Record<string, string> = {}

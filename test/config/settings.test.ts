@@ -23,7 +23,7 @@ function resolveSound(layers: Layers): Settings {
   return settings
 }
 
-test('the defaults are those that are documented', () => {
+test('the defaults are the documented ones', () => {
   const expected = {
     host: '127.0.0.1',
     port: 8000,
@@ -54,7 +54,7 @@ test('the defaults are those that are documented', () => {
   assert.deepEqual(resolveSound({ file: {} }), expected)
 })
 
-test('a list of webhooks is a section with these subscriptions, and other layers may say the rest', () => {
+test('a list of webhooks is a section with these subscriptions, and other layers can add to it', () => {
   const subscriptions = [
     { url: 'https://a.example/hook', events: ['create' as const], models: [], secret: 's'.repeat(16), active: false },
   ]
@@ -133,7 +133,7 @@ describe('the environment', () => {
     assert.deepEqual(resolveSound({ env: { ADMIN_PORT: undefined } }), DEFAULTS)
   })
 
-  test('a variable that is empty is absent, and hides nothing that the file says', () => {
+  test('an empty variable is absent and does not override the file', () => {
     const env = { ADMIN_PORT: '', ADMIN_BASE_PATH: '', ADMIN_SECRET_KEY: '', ADMIN_CORS: '', ADMIN_JWT__ALGORITHM: '' }
     assert.deepEqual(resolveSound({ env }), DEFAULTS)
     const file = { port: 9000, base_path: '/backend', cors: ['https://a.example'] }
@@ -153,16 +153,17 @@ describe('the environment', () => {
     ['admin_prot', undefined],
   ]
   for (const [name, meant] of slips) {
-    test(`${name} is ${meant === undefined ? 'no cause for a warning' : `probably meant to be ${meant}`}`, () => {
+    test(`${name} is ${meant === undefined ? 'not warned about' : `warned about, suggesting ${meant}`}`, () => {
       const { settings, lines, warnings } = resolve({ env: { [name]: '8000' } })
       assert.deepEqual(warnings, meant === undefined ? [] : [`${name} is not a setting; did you mean ${meant}?`])
       assert.deepEqual([lines, settings], [[], DEFAULTS], 'a warning changes nothing')
     })
   }
 
-  test('a misspelt variable that is empty is none', () => assert.deepEqual(resolve({ env: { ADMIN_PROT: '' } }).warnings, []))
+  test('an empty misspelt variable is not warned about', () =>
+    assert.deepEqual(resolve({ env: { ADMIN_PROT: '' } }).warnings, []))
 
-  test('every warning reaches the project', async () => {
+  test('the project has every warning', async () => {
     const { warnings } = await load({}, { env: { ADMIN_PROT: '1', ADMIN_HOSTT: 'x', ADMIN_EMAIL: 'x' } })
     assert.deepEqual(warnings, [
       'ADMIN_PROT is not a setting; did you mean ADMIN_PORT?',
@@ -181,13 +182,13 @@ describe('the environment', () => {
     ['ADMIN_SECRET_KEY', 'too short', "'secret_key' must be at least 32 bytes long; generate one with `openssl rand -base64 32`"],
   ]
   for (const [name, value, message] of bad) {
-    test(`${name}=${value} is named`, () => {
+    test(`${name}=${value} is reported`, () => {
       const { lines } = resolve({ env: { [name]: value, ADMIN_HOST: 'fine' } })
       assertLines(lines, [`environment ${name}:1:1: ${message}`])
     })
   }
 
-  test('every bad variable is named in one run, beside the faults of the file', async () => {
+  test('every invalid variable is reported together with the faults of the file', async () => {
     await assert.rejects(load({ 'admin.config.yaml': 'prot: 1\n' }, { env: { ADMIN_PORT: 'x', ADMIN_RATE_LIMITS__AUTH: 'y' } }), {
       message:
         "admin.config.yaml:1:1: Unknown key 'prot'; did you mean 'port'?\n" +
@@ -197,11 +198,11 @@ describe('the environment', () => {
   })
 })
 
-test('a bad flag is named as the command line', () => {
+test('an invalid flag is reported for the command line', () => {
   assertLines(resolve({ flags: { port: 70_000 } }).lines, ["command line:1:1: 'port' must be a valid port"])
 })
 
-describe('a file says what it means', () => {
+describe('values in a file are not converted', () => {
   const accepted: readonly SettingsInput[] = [
     { port: 0 },
     { port: 65535 },
@@ -269,17 +270,17 @@ describe('a file says what it means', () => {
     ['port', 'The definition must be a mapping of keys to values'],
   ]
   for (const [file, message] of refused) {
-    test(`refused: ${JSON.stringify(file)}`, () => {
+    test(`rejected: ${JSON.stringify(file)}`, () => {
       assertLines(resolve({ file }).lines, [`admin.config.yaml:1:1: ${message}`])
     })
   }
 
-  test('a key under 32 bytes is named by its place and not shown', () =>
+  test('a key under 32 bytes is reported by its position and not shown', () =>
     assertFaults({ 'admin.config.yaml': 'port: 1\nsecret_key: »too-short-a-key\n' }, [
       "'secret_key' must be at least 32 bytes long; generate one with `openssl rand -base64 32`",
     ]))
 
-  test('a __proto__ key is refused and pollutes nothing', async () => {
+  test('a __proto__ key is rejected and pollutes no prototype', async () => {
     await assertFaults({ 'admin.config.yaml': 'port: 1\njwt:\n  »__proto__: { algorithm: none }\n' }, [
       "'__proto__' cannot be a key",
     ])
@@ -294,15 +295,15 @@ describe('a file says what it means', () => {
     'admin.config.ts': '»export default [{ port: 1 }]\n',
   }
   for (const [file, text] of Object.entries(lists)) {
-    test(`a list of settings is not settings: ${file}`, () =>
+    test(`a list is rejected as settings: ${file}`, () =>
       assertFaults({ [file]: text }, ['Settings must be a mapping of names to values, not a list']))
   }
 
-  test('an empty list that a module exports is not settings', () =>
+  test('an empty list exported by a module is rejected as settings', () =>
     assertFaults({ 'admin.config.ts': '»export default []\n' }, ['Settings must be a mapping of names to values, not a list']))
 })
 
-test('settings are frozen, all the way down', () => {
+test('settings are deeply frozen', () => {
   const settings = resolveSound({ file: { cors: ['https://a.example'], lint: { rules: { x: 'off' } } } })
   for (const part of [settings, settings.jwt, settings.rate_limits, settings.cors, settings.lint, settings.lint.rules]) {
     assert.ok(Object.isFrozen(part))

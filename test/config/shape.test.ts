@@ -18,7 +18,7 @@ function check(marked: string): { lines: string[]; places: string[] } {
   return { lines: linesOf(validateShape(schema, value, source).faults.list), places }
 }
 
-describe('faults of shape, each in its place', () => {
+describe('faults of the validator, with positions', () => {
   const rows: readonly { name: string; text: string; messages: string[] }[] = [
     { name: 'none', text: 'name: a\n', messages: [] },
     { name: 'an unknown key', text: 'name: a\n»syze: 1\n', messages: ["Unknown key 'syze'; did you mean 'size'?"] },
@@ -45,7 +45,7 @@ describe('faults of shape, each in its place', () => {
     },
     { name: 'text in the place of it all', text: '»hello\n', messages: ['The definition must be a mapping of keys to values'] },
     {
-      name: 'all at once',
+      name: 'all faults together',
       text: '»»syze: 1\nsize: »x\nlimits: { lower: »low, »uper: 2 }\n',
       messages: [
         "Key 'name' is missing",
@@ -71,7 +71,7 @@ describe('faults of shape, each in its place', () => {
   })
 })
 
-test('a sound value comes back with its defaults, and text is read as numbers only where that is meant', () => {
+test('a valid value is returned with defaults; strings are converted to numbers only with convert', () => {
   const { source } = parseText('', 'f', 'yaml').definition
   assert.deepEqual(validateShape(schema, { name: 'a' }, source).value, { name: 'a', size: 3 })
   assert.equal(validateShape(schema, { name: 'a', size: '4' }, source).value, undefined)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { parseText } from '../../src/config/text-source.ts'
 import { assertLines, linesOf, unmark } from './marks.ts'
 
-describe('syntax faults stand where the fault is', () => {
+describe('positions of syntax faults', () => {
   const rows: readonly { name: string; text: string; message: string; format?: 'json' }[] = [
     { name: 'a duplicate key', text: 'a: 1\nb: 2\n»a: 3\n', message: 'Not valid YAML: Map keys must be unique' },
     { name: 'a duplicate key inside', text: 'a:\n  - b: 1\n    »b: 2\n', message: 'Not valid YAML: Map keys must be unique' },
@@ -32,13 +32,13 @@ describe('syntax faults stand where the fault is', () => {
     { name: 'a JSON comment', format: 'json', text: '{\n  »// why\n "a": 1 }', message: 'Not valid JSON: invalid comment token' },
     { name: 'a JSON key without quotes', format: 'json', text: '{ »a: 1 }', message: 'Not valid JSON: invalid symbol' },
     {
-      name: 'a JSON value that is missing',
+      name: 'a missing JSON value',
       format: 'json',
       text: '{\n  "a": »}\n',
       message: 'Not valid JSON: value expected',
     },
     {
-      name: 'a JSON word',
+      name: 'an unknown JSON literal',
       format: 'json',
       text: '{\n  "a": 1,\n  "b": »yes\n}\n',
       message: 'Not valid JSON: invalid symbol',
@@ -46,7 +46,7 @@ describe('syntax faults stand where the fault is', () => {
     { name: 'an empty JSON file', format: 'json', text: '»', message: 'Not valid JSON: value expected' },
     { name: 'JSON that breaks off', format: 'json', text: '[1,\n2»', message: 'Not valid JSON: close bracket expected' },
     {
-      name: 'a JSON text that is open',
+      name: 'an unterminated JSON string',
       format: 'json',
       text: '{\n"a": »"b\n}',
       message: 'Not valid JSON: unexpected end of string',
@@ -104,8 +104,8 @@ describe('values', () => {
     ['an alias', 'a: &x [1]\nb: *x\n', { a: [1], b: [1] }],
     ['a merge key', 'a: &a { x: 1, y: 2 }\nb: { <<: *a, y: 3 }\n', { a: { x: 1, y: 2 }, b: { x: 1, y: 3 } }],
     ['a merge key in quotes is an ordinary key', '"<<": 1\n', { '<<': 1 }],
-    ['a comment alone', '# nothing\n', null],
-    ['nothing', '', null],
+    ['only a comment', '# nothing\n', null],
+    ['an empty file', '', null],
   ]
   for (const [name, text, expected] of rows) {
     test(name, () => {
@@ -124,11 +124,11 @@ describe('values', () => {
     })
   }
 
-  test('a fault of JSON with a byte order mark stands where it would without', () => {
+  test('a byte order mark does not move the position of a fault in JSON', () => {
     assert.deepEqual(linesOf(parseText('\uFEFF{"a": x}', 'f', 'json').faults.list), ['f:1:7: Not valid JSON: invalid symbol'])
   })
 
-  test('whatever JSON can say means the same', () => {
+  test('every JSON value is parsed as JSON.parse does', () => {
     const value = {
       text: 'a "quote" \\ / \u2028 é 👍 \u0000\t',
       numbers: [0, -1, 1.5e300, 1e-7, 9007199254740991],
@@ -145,7 +145,7 @@ describe('values', () => {
   })
 })
 
-describe('where a part stands', () => {
+describe('start of a part', () => {
   const text = 'name: Tag\nfields:\n  - name: a\n    limits: { low: 1, high: 2 }\n  - { name: b }\n'
   const { source } = parseText(text, 'models/a.yaml', 'yaml').definition
   const rows: readonly { path: (string | number)[]; part?: 'key'; place: string }[] = [
@@ -170,7 +170,7 @@ describe('where a part stands', () => {
   }
 })
 
-describe('where a part ends', () => {
+describe('end of a part', () => {
   const text =
     'name: Tag # c\nfields:\n  - name: a\n    note: |\n      one\n      two\n\n  - { name: b } # d\nlist:\n  - x\n  - "y"\n# end\n'
   const { source } = parseText(text, 'models/a.yaml', 'yaml').definition

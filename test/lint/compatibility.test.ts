@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { makeProject } from '../helpers/fixture.ts'
 import { type Files, lintFiles } from './projects.ts'
 
-/** What has changed for clients between two versions, each as breaking or not. */
+/** The findings of the compatibility rules between two versions, one line each. */
 async function changes(before: Files, after: Files): Promise<string[]> {
   const earlier = await makeProject(before)
   try {
@@ -26,13 +26,13 @@ const form = (rest: string): Files => ({
 
 const rows: readonly { name: string; before: Files; after: Files; expected: readonly string[] }[] = [
   {
-    name: 'a field more',
+    name: 'an added field',
     before: model('name: a, type: string'),
     after: model('name: a, type: string', 'name: b, type: string'),
     expected: ["fine (note): The field 'b' of Note was added"],
   },
   {
-    name: 'a field more that must be sent',
+    name: 'an added field that is required',
     before: model('name: a, type: string'),
     after: model('name: a, type: string', 'name: b, type: string, required: true'),
     expected: ["breaking (error): The field 'b' of Note is new and required"],
@@ -78,13 +78,13 @@ const rows: readonly { name: string; before: Files; after: Files; expected: read
     ],
   },
   {
-    name: 'choices that came and went',
+    name: 'added and removed choices',
     before: model('name: a, type: choice, choices: [x, y]'),
     after: model('name: a, type: choice, choices: [y, z]'),
     expected: ["breaking (error): 'a' of Note: 'x' can no longer be chosen", "fine (note): 'a' of Note: 'z' can now be chosen"],
   },
   {
-    name: 'an allow-list that lets more through',
+    name: 'a widened allow-list',
     before: form('{ name: a }, { name: b }]\ncreation_fields: [a]'),
     after: form('{ name: a }, { name: b }]\ncreation_fields: [a, b]'),
     expected: [
@@ -93,13 +93,13 @@ const rows: readonly { name: string; before: Files; after: Files; expected: read
     ],
   },
   {
-    name: 'an allow-list where there was none',
+    name: 'a new allow-list',
     before: form('{ name: a }, { name: b }]'),
     after: form('{ name: a }, { name: b }]\nallowed_update_fields: [a]'),
     expected: ["breaking (error): 'b' can no longer be changed by the form NoteForm"],
   },
   {
-    name: 'a form that bounds less',
+    name: 'relaxed limits of a form',
     before: form('{ name: a, required: true, options: { max_length: 5 } }]'),
     after: form('{ name: a, options: { max_length: 6 } }]'),
     expected: [
@@ -108,7 +108,7 @@ const rows: readonly { name: string; before: Files; after: Files; expected: read
     ],
   },
   {
-    name: 'rules that came and went',
+    name: 'added and removed rules',
     before: form(
       '{ name: a }]\nrules: [{ rule: self.b > 1, field: b, message: B }, { rule: self.a == "x  y", field: a, message: A }]',
     ),
@@ -132,7 +132,7 @@ for (const { name, before, after, expected } of rows) {
   test(name, async () => assert.deepEqual(await changes(before, after), expected))
 }
 
-test('a model that is gone takes its views with it, and both are told', async () => {
+test('a removed model and its removed views are both reported', async () => {
   const before = { ...form('{ name: a }]'), 'models/memo.yaml': 'name: Memo\nfields: []\n' }
   assert.deepEqual(await changes(before, { 'models/memo.yaml': 'name: Memo\nfields: []\n' }), [
     'breaking (error): The model Note was removed; its endpoints answer 404',
@@ -140,7 +140,7 @@ test('a model that is gone takes its views with it, and both are told', async ()
   ])
 })
 
-test('the settings may say that a change matters less', async () => {
+test('the settings can lower the severity of a compatibility rule', async () => {
   const after = { ...model('name: b, type: string'), 'admin.config.yaml': 'lint: { rules: { contract/field: warn } }\n' }
   assert.deepEqual(await changes(model('name: a, type: string'), after), [
     "breaking (warn): The field 'a' of Note was removed",

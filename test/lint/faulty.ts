@@ -1,6 +1,6 @@
 import type { Files } from './projects.ts'
 
-/** A project with one fault for each rule that looks at files, so that nothing in it is sound and nothing may be told twice. */
+/** A project with one fault for each rule that looks at files, so that each rule is reported exactly once for it. */
 export const FAULTY: Files = {
   'admin.config.yaml': `port: "8000"
 prot: 8000

@@ -11,7 +11,7 @@ import { makeProject } from '../helpers/fixture.ts'
 
 const INTRO = 'name: PostForm\nview_type: form\nmodel: Post\n'
 
-/** What `--fix` makes of a file, and how many findings it says it has mended. */
+/** The text of a file after `--fix`, the number of fixed findings, and the rules of those left. */
 async function fixed(file: string, text: string): Promise<{ text: string; count: number; left: string[] }> {
   const project = await makeProject({ ...EXAMPLE_MODELS, [file]: text })
   try {
@@ -24,7 +24,7 @@ async function fixed(file: string, text: string): Promise<{ text: string; count:
   }
 }
 
-describe('comments and layout stay', () => {
+describe('a fix preserves comments and layout', () => {
   const rows: readonly { name: string; before: string; after: string; count: number }[] = [
     {
       name: 'a title in a flow mapping',
@@ -33,13 +33,13 @@ describe('comments and layout stay', () => {
       count: 1,
     },
     {
-      name: 'a title in a block mapping, behind a comment',
+      name: 'a title in a block mapping, after a comment',
       before: 'fields:\n  -   name: author_id   # who\n      field_type: foreignkey\n',
       after: 'fields:\n  -   name: author_id   # who\n      title: Author\n      field_type: foreignkey\n',
       count: 1,
     },
     {
-      name: 'a title at the end of a file without a last line break',
+      name: 'a title at the end of a file without a final line break',
       before: 'fields:\n  - name: body',
       after: 'fields:\n  - name: body\n    title: Body',
       count: 1,
@@ -51,7 +51,7 @@ describe('comments and layout stay', () => {
       count: 1,
     },
     {
-      name: 'line breaks of Windows',
+      name: 'CRLF line breaks',
       before: 'fields:\r\n  - name: body\r\n    widget: textarea\r\n',
       after: 'fields:\r\n  - name: body\r\n    title: Body\r\n    widget: textarea\r\n',
       count: 1,
@@ -63,7 +63,7 @@ describe('comments and layout stay', () => {
       count: 1,
     },
     {
-      name: 'several findings of one field, in rounds',
+      name: 'several findings of one field, fixed in several passes',
       before: 'fields:\n  - { name: title, options: { max_length: 999, min_length: 1 } }\n',
       after: 'fields:\n  - { name: title, title: Title, options: { max_length: 200, min_length: 3 } }\n',
       count: 3,
@@ -97,7 +97,7 @@ describe('comments and layout stay', () => {
     })
   }
 
-  test('JSON over several lines stays JSON', async () => {
+  test('multi-line JSON stays valid JSON', async () => {
     const view = (field: string) =>
       `{\n  "name": "PostForm",\n  "view_type": "form",\n  "model": "Post",\n  "fields": [\n    {\n${field}    }\n  ]\n}\n`
     const before = view('      "name": "body",\n      "widget": "textarea"\n')
@@ -106,7 +106,7 @@ describe('comments and layout stay', () => {
   })
 })
 
-describe('what would lose something is left', () => {
+describe('no fix is applied if it would lose text', () => {
   const rows: readonly { name: string; text: string; rule: string | string[] }[] = [
     {
       name: 'an item with a comment of its own',
@@ -139,12 +139,12 @@ describe('what would lose something is left', () => {
       rule: ['view/missing-title'],
     },
     {
-      name: 'a key that is marked as one',
+      name: 'an explicit key (?)',
       text: `${INTRO}fields:\n  - ? name\n    : body\n`,
       rule: ['view/missing-title'],
     },
     {
-      name: 'what an alias repeats',
+      name: 'an anchor that an alias repeats',
       text: `- &form\n  name: A\n  view_type: form\n  model: Post\n  fields: &fields\n    - name: body\n- { name: B, view_type: form, model: Post, fields: *fields }\n`,
       rule: ['view/missing-title', 'view/missing-title'],
     },
@@ -154,7 +154,7 @@ describe('what would lose something is left', () => {
       rule: ['view/missing-title', 'view/missing-title'],
     },
     {
-      name: 'what stops admin serve',
+      name: 'a finding that prevents a start',
       text: `${INTRO}fields: [{ name: title, title: T }, { name: title, title: T }]\n`,
       rule: 'view/duplicate-field',
     },
@@ -164,7 +164,7 @@ describe('what would lose something is left', () => {
   }
 })
 
-test('a fix never changes what a form lets through, requires or bounds, and always leaves a project that can be served', async () => {
+test('a fix changes neither allow-lists, required fields nor limits of a form, and the project still loads', async () => {
   const rules: readonly Rule[] = Object.values(RULES)
   for (const { id, invalid } of rules) {
     for (const { files } of invalid) {

@@ -11,7 +11,7 @@ import { makeProject } from '../helpers/fixture.ts'
 
 export type Files = Readonly<Record<string, string>>
 
-/** Lints a project of these files, which is gone afterwards; names of files in the report are as they are here. */
+/** Lints a project of these files, which is removed afterwards. The report names files relative to the project. */
 export async function lintFiles(files: Files, options: Partial<LintOptions> = {}): Promise<LintReport> {
   const project = await makeProject(files)
   try {
@@ -21,14 +21,14 @@ export async function lintFiles(files: Files, options: Partial<LintOptions> = {}
   }
 }
 
-/** `views/a.yaml:3:5-3:9` */
+/** Span of a finding: `views/a.yaml:3:5-3:9`. */
 export const placeOf = ({ file, line, column, end }: Pick<Finding, 'file' | 'line' | 'column' | 'end'>): string =>
   `${file}:${line}:${column}-${end.line}:${end.column}`
 
-/** A finding as one line, for comparing. */
+/** A finding as one line, for comparison. */
 export const lineOf = (finding: Finding): string => `${placeOf(finding)} ${finding.severity} ${finding.rule}: ${finding.message}`
 
-/** Lints an example of a rule, and tells the places that its marks name. */
+/** Lints an example of a rule; returns the findings and the marked spans. */
 export async function lintExample({ files, before }: Example): Promise<{ report: LintReport; marks: string[] }> {
   const clean: Record<string, string> = { ...EXAMPLE_MODELS }
   const marks: string[] = []

@@ -8,7 +8,7 @@ import { lintExample, placeOf } from './projects.ts'
 
 const rules: readonly Rule[] = Object.values(RULES)
 
-/** The rules that the product was asked to have. */
+/** The rules that the specification lists. */
 const WANTED = [
   ...['unknown-model', 'unknown-field', 'fields-reference', 'duplicate-name', 'duplicate-field', 'type-mismatch'],
   ...['widget-mismatch', 'required-not-creatable', 'readonly-updatable', 'primary-key-writable', 'password-exposed'],
@@ -23,7 +23,7 @@ const WANTED = [
     ['unknown-key', 'webhook-url', 'weak-secret'].map((name) => `config/${name}`),
   )
 
-test('every rule that was asked for is there, goes by its id, and has a file of that name', () => {
+test('every specified rule is registered under its id and has a file of that name', () => {
   const ids = rules.map(({ id }) => id)
   assert.deepEqual(
     WANTED.filter((id) => !ids.includes(id)),
@@ -37,13 +37,13 @@ test('every rule that was asked for is there, goes by its id, and has a file of 
 
 for (const { id, summary, details, invalid, valid } of rules) {
   describe(id, () => {
-    test('is documented, with two examples of either kind at least', () => {
+    test('is documented, with at least two invalid and two valid examples', () => {
       assert.ok(details.length > 80 && /^[A-Z]/.test(summary), 'it says what it is for')
       assert.ok(invalid.length >= 2 && valid.length >= 2, `${invalid.length} invalid and ${valid.length} valid examples`)
     })
 
     for (const [index, example] of invalid.entries()) {
-      test(`finds what is marked in the invalid example ${index + 1}`, async () => {
+      test(`reports exactly the marked findings in the invalid example ${index + 1}`, async () => {
         const { report, marks } = await lintExample(example)
         const found = report.findings.filter(({ rule, breaking }) => rule === id && breaking !== false)
         assert.ok(marks.length > 0, 'something is marked')
@@ -52,7 +52,7 @@ for (const { id, summary, details, invalid, valid } of rules) {
     }
 
     for (const [index, example] of valid.entries()) {
-      test(`finds nothing in the valid example ${index + 1}`, async () => {
+      test(`reports nothing in the valid example ${index + 1}`, async () => {
         const { report } = await lintExample(example)
         const found = report.findings.filter(({ rule, stopsServe }) => rule === id || stopsServe)
         assert.deepEqual(

@@ -11,8 +11,8 @@ import { assertSnapshot } from '../helpers/snapshot.ts'
 import { FAULTY } from './faulty.ts'
 import { type Files, lineOf, lintFiles, placeOf } from './projects.ts'
 
-describe('a project with a fault of every kind', () => {
-  test('is reported whole in one run', async () => {
+describe('a project that violates every rule', () => {
+  test('every finding is reported in one run', async () => {
     const { findings } = await lintFiles(FAULTY)
     assertSnapshot(`${findings.map(lineOf).join('\n')}\n`, join(import.meta.dirname, 'snapshots/faulty.txt'))
     const found = new Set(findings.map(({ rule }) => rule))
@@ -23,7 +23,7 @@ describe('a project with a fault of every kind', () => {
     )
   })
 
-  test('none is reported twice', async () => {
+  test('no finding is reported twice', async () => {
     const { findings } = await lintFiles(FAULTY)
     const places = findings.map((finding) => `${placeOf(finding)} ${finding.rule}`)
     assert.deepEqual(
@@ -32,7 +32,7 @@ describe('a project with a fault of every kind', () => {
     )
   })
 
-  test('what stops admin serve is what lint says does, in the same words', async () => {
+  test('the findings that prevent a start are the faults of the loader, with the same messages', async () => {
     const project = await makeProject(FAULTY)
     try {
       const source = { folder: project.path, env: {}, flags: {} }
@@ -49,7 +49,7 @@ describe('a project with a fault of every kind', () => {
       )
       assert.ok(
         stopping.every(({ severity }) => severity === 'error'),
-        'it is an error',
+        'every finding that prevents a start is an error',
       )
     } finally {
       await project.remove()
@@ -57,7 +57,7 @@ describe('a project with a fault of every kind', () => {
   })
 })
 
-test('fixtures/blog and fixtures/minimal lint clean', async () => {
+test('fixtures/blog and fixtures/minimal have no findings', async () => {
   for (const name of ['blog', 'minimal'] as const) {
     const project = await copyFixture(name)
     try {
@@ -83,7 +83,7 @@ const base = {
   'models/post.yaml': EXAMPLE_MODELS['models/example.yaml']?.split('- name: Tag')[0]?.replace(/.*tag }\n/, '') ?? '',
 }
 
-describe('what is said of rules', () => {
+describe('severities in the settings', () => {
   const rows: readonly { name: string; settings: string; expected: readonly string[] }[] = [
     { name: 'nothing', settings: '{}', expected: ['warn'] },
     { name: 'off', settings: '{ view/missing-title: off }', expected: [] },
@@ -101,7 +101,7 @@ describe('what is said of rules', () => {
     })
   }
 
-  test('holds also when another setting is faulty', async () => {
+  test('apply although another setting is faulty', async () => {
     const settings = 'port: x\nlint: { rules: { view/missing-title: off } }\n'
     const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(), 'admin.config.yaml': settings })
     assert.deepEqual(
@@ -110,7 +110,7 @@ describe('what is said of rules', () => {
     )
   })
 
-  test('what stops admin serve stays an error', async () => {
+  test('a finding that prevents a start stays an error', async () => {
     const files = {
       ...base,
       'views/post.yaml': untitled('    # admin-lint-disable-next-line view/unknown-field\n    - { name: titel }\n'),
@@ -127,7 +127,7 @@ describe('what is said of rules', () => {
     { name: 'the rule', comment: '    # admin-lint-disable-next-line view/missing-title\n', count: 0 },
     { name: 'several rules', comment: '    # admin-lint-disable-next-line view/no-form, view/missing-title\n', count: 0 },
     {
-      name: 'one comment above another',
+      name: 'two directives, one above the other',
       comment: '# admin-lint-disable-next-line view/missing-title\n# admin-lint-disable-next-line view/no-form\n',
       count: 0,
     },
@@ -147,14 +147,14 @@ describe('what is said of rules', () => {
     { name: 'no rule', comment: '    # admin-lint-disable-next-line\n', count: 1 },
   ]
   for (const { name, comment, count } of comments) {
-    test(`a comment that disables: ${name}`, async () => {
+    test(`suppression directive: ${name}`, async () => {
       const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(comment) })
       assert.equal(findings.filter(({ rule }) => rule === 'view/missing-title').length, count)
       assert.equal(findings.filter(({ rule }) => rule === 'config/unknown-rule').length, 0)
     })
   }
 
-  test('a comment that disables a rule which does not exist is told, whether it looks like one or stands behind a comma', async () => {
+  test('a suppression directive with an unknown rule id is reported, also for an id after a comma', async () => {
     const comment = '    # admin-lint-disable-next-line missing-title, no-form view/zzz reason\n'
     const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(comment) })
     const found = findings.filter(({ rule }) => rule === 'config/unknown-rule')
@@ -164,7 +164,7 @@ describe('what is said of rules', () => {
     )
   })
 
-  test('what looks like such a comment within a text is none', async () => {
+  test('text within a string is not a suppression directive', async () => {
     const text = (mark: string) =>
       `      help_text: ${mark}\n        # admin-lint-disable-next-line view/zzz\n        # admin-lint-disable-next-line view/yyy`
     const view = untitled().replace('    - { name: title }\n', `    - name: title\n      title: Title\n${text('|')}\n`)
@@ -173,7 +173,7 @@ describe('what is said of rules', () => {
   })
 })
 
-test('a finding in TypeScript stands at the call that made the definition', async () => {
+test('a finding in TypeScript has the position of the define… call', async () => {
   const { findings } = await lintFiles({
     'models/post.ts':
       "import { defineModel } from 'admin-backend'\nexport const Post = defineModel({ name: 'Post', fields: [{ name: 'title', type: 'string' }] })\nexport default Post\n",
@@ -190,7 +190,7 @@ export default [form, defineListView(Post, { name: 'PostList', fields: [] })]
   assert.equal(findings[0]?.fix, undefined)
 })
 
-test('a part that is malformed hides no finding in another', async () => {
+test('a malformed part does not hide findings in other parts', async () => {
   const view = untitled().replace('title: Text', 'titel: Text').replace('form\n', 'form\n  ruels: []\n')
   const { findings } = await lintFiles({ ...base, 'views/post.yaml': view })
   assert.deepEqual(
@@ -204,7 +204,7 @@ test('a part that is malformed hides no finding in another', async () => {
   )
 })
 
-test('a field of the model that is faulty is not held against a view', async () => {
+test('a faulty field of a model causes no findings in views', async () => {
   const { findings } = await lintFiles({
     'models/note.yaml': 'name: Note\nfields:\n  - { name: size, type: nmber }\n',
     'views/note.yaml':
@@ -216,7 +216,7 @@ test('a field of the model that is faulty is not held against a view', async () 
   )
 })
 
-test('a file of views that cannot be read may hold the view that is missed', async () => {
+test('a model is not reported as having no view if a file of views cannot be read', async () => {
   const { findings } = await lintFiles({
     ...base,
     'views/list.yaml': untitled().split('- name: PostForm')[0] ?? '',
@@ -225,7 +225,7 @@ test('a file of views that cannot be read may hold the view that is missed', asy
   assert.deepEqual([...new Set(findings.map(({ rule }) => rule))], ['file/invalid'])
 })
 
-test('a file of models that cannot be read may define the model that is missed', async () => {
+test('a model is not reported as unknown if a file of models cannot be read', async () => {
   const files = {
     'models/note.yaml': 'name: Note\nfields:\n  - { name: z_id, type: foreignkey, model: z }\n',
     'views/z.yaml':
@@ -242,7 +242,7 @@ test('a file of models that cannot be read may define the model that is missed',
   assert.deepEqual(await rulesOf({}), missed)
 })
 
-test('what is wrong with a field that is listed twice is told of the first', async () => {
+test('findings of a field that is listed twice are reported for its first entry', async () => {
   const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled('    - { name: title }\n') })
   assert.deepEqual(
     findings.map(({ rule, line }) => [rule, line]),
@@ -253,7 +253,7 @@ test('what is wrong with a field that is listed twice is told of the first', asy
   )
 })
 
-test('views that one call made share their findings', async () => {
+test('views created by the same call have one finding in common', async () => {
   const { findings } = await lintFiles({
     ...base,
     'views/post.ts': `import { defineFormView, defineListView } from 'admin-backend'

@@ -32,12 +32,12 @@ faultTable('bounds that nothing can meet', [
     faults: ["No value of 'a' is possible: …"],
   },
   {
-    name: 'under the other names',
+    name: 'under their aliases',
     fields: ['{ name: a, type: integer, ge: 5, le: »3 }'],
     faults: ["No value of 'a' is possible: …"],
   },
   {
-    name: 'under one other name: each fault at the key that is written',
+    name: 'one alias: each fault has the position of the written key',
     fields: [
       '{ name: a, type: number, gte: 5, le: »3 }',
       '{ name: b, type: number, ge: 5, lte: »3 }',
@@ -46,7 +46,7 @@ faultTable('bounds that nothing can meet', [
     faults: ["No value of 'a' is possible: …", "No value of 'b' is possible: …", "No value of 'c' is possible: …"],
   },
   {
-    name: 'several at once',
+    name: 'several faults',
     fields: ['{ name: a, type: string, min_length: 5, max_length: »3, choices: »[1], pattern: »"[a" }'],
     faults: [
       "No value of 'a' is possible: min_length 5 is greater than max_length 3",
@@ -78,7 +78,7 @@ faultTable('defaults that the field would refuse', [
     faults: ["The default of 'a' must be one of: x, y"],
   },
   {
-    name: 'a list with one that is not',
+    name: 'a list with an item that is not a choice',
     fields: ['{ name: a, type: multichoice, choices: [x, y], default: »[x, z] }'],
     faults: ["The default of 'a' must be one of: x, y"],
   },
@@ -88,12 +88,12 @@ faultTable('defaults that the field would refuse', [
     faults: ["The default of 'a' must be at least 3 characters long"],
   },
   {
-    name: 'no such day',
+    name: 'a day that does not exist',
     fields: ['{ name: a, type: date, default: »2023-02-29 }'],
     faults: ["The default of 'a' must be a valid date"],
   },
   {
-    name: 'not of the pattern',
+    name: 'does not match the pattern',
     fields: ["{ name: a, type: string, pattern: '^x', default: »y }"],
     faults: ["The default of 'a' format is invalid"],
   },

@@ -8,11 +8,11 @@ const GROUP_FIELDS = [
   '{ name: permissions, type: many_to_many, model: permission }',
 ]
 
-/** The text of a model `Group` of these fields, with these marks where its list of fields stands. */
+/** The text of a model `Group` with these fields, and these marks before its list of fields. */
 const group = (fields: readonly string[], marks = '', timestamps = 'timestamps: true\n'): string =>
   `name: Group\n${timestamps}fields:\n${fields.map((field, index) => `  ${index === 0 ? marks : ''}- ${field}\n`).join('')}`
 
-describe('models of one name', () => {
+describe('models with the same name', () => {
   test('in two files', () => {
     assertModelFaults(
       ['name: Tag\nfields: []\n', 'name: »Tag\nfields: []\n'],
@@ -20,7 +20,7 @@ describe('models of one name', () => {
     )
   })
 
-  test('that differ in case alone', () => {
+  test('names that differ only in case', () => {
     assertModelFaults(
       ['name: BlogPost\nfields: []\n', 'name: Tag\nfields: []\n', 'label: x\nname: »Blogpost\nfields: []\n'],
       ["There is already a model 'BlogPost' (models/1.yaml:1); names must differ in more than case"],
@@ -29,11 +29,11 @@ describe('models of one name', () => {
 })
 
 describe('extending a built-in model', () => {
-  test('with the same fields and more', () => {
+  test('with all its fields and further ones', () => {
     assertModelFaults(group([...GROUP_FIELDS, '{ name: color, type: string }']), [])
   })
 
-  test('it takes the place of the built-in one', () => {
+  test('the model replaces the built-in one', () => {
     const registry = registryOf({
       name: 'Permission',
       timestamps: true,
@@ -51,12 +51,12 @@ describe('extending a built-in model', () => {
   const keep = "Model 'Group' extends a built-in model and must keep its field"
   const rows: readonly { name: string; text: string; faults: readonly string[] }[] = [
     {
-      name: 'a field that is dropped',
+      name: 'an omitted field',
       text: group(GROUP_FIELDS.slice(0, 2), '»'),
       faults: [`${keep} 'permissions': its type is many_to_many`],
     },
     {
-      name: 'all fields dropped',
+      name: 'all fields omitted',
       text: 'name: Group\ntimestamps: true\nfields: »»»[]\n',
       faults: [
         `${keep} 'name': its type is string`,
@@ -82,7 +82,7 @@ describe('extending a built-in model', () => {
   ]
   for (const { name, text, faults } of rows) test(name, () => assertModelFaults(text, faults))
 
-  test('an internal model is not there to be extended: its records would become public', () => {
+  test('an internal model cannot be extended, since its records would become public', () => {
     assertModelFaults(
       `name: »AuthSession
 timestamps: true
@@ -99,7 +99,7 @@ fields:
 
 faultTable('relations', [
   {
-    name: 'to no model',
+    name: 'to an unknown model',
     fields: [
       '{ name: a_id, type: foreignkey, model: »usr }',
       '{ name: b, type: many_to_many, model: »grup }',
@@ -123,8 +123,8 @@ faultTable('relations', [
   },
 ])
 
-describe('a model or field at fault is there for whatever refers to it', () => {
-  test('a model of which a part is wrong', () =>
+describe('a faulty model or field still exists for references to it', () => {
+  test('a model with a faulty part', () =>
     assertModelFaults(
       [
         'name: Tag\nlabel: »5\nfields: [»title]\n',
@@ -133,19 +133,19 @@ describe('a model or field at fault is there for whatever refers to it', () => {
       ["'label' must be a string", 'A field must be a mapping with at least a name and a type'],
     ))
 
-  test('a model whose fields are no list', () =>
+  test('a model whose fields are not a list', () =>
     assertModelFaults(
       ['name: Tag\nfields: »none\n', 'name: Post\nfields:\n  - { name: tag_id, type: foreignkey, model: tag }\n'],
       ["'fields' must be an array"],
     ))
 
-  test('a relation of which a part is wrong still names a model', () =>
+  test('a faulty relation still refers to its model', () =>
     assertModelFaults('name: Post\nfields:\n  - { name: tag_id, type: foreignkey, model: »tga, »uniqe: true }\n', [
       "'tag_id' refers to the model 'tga', which does not exist",
       "Unknown key 'uniqe'; did you mean 'unique'?",
     ]))
 
-  test('a built-in model that is extended wrongly', () =>
+  test('a faulty extension of a built-in model', () =>
     assertModelFaults(
       [
         `name: Group\ntimestamps: true\n»lable: x\nfields:\n${GROUP_FIELDS.map((field) => `  - ${field}\n`).join('')}`,
@@ -154,34 +154,32 @@ describe('a model or field at fault is there for whatever refers to it', () => {
       ["Unknown key 'lable'; did you mean 'label'?"],
     ))
 
-  test('a field of a built-in model that is extended wrongly', () =>
+  test('a faulty field in an extension of a built-in model', () =>
     assertModelFaults(group(GROUP_FIELDS.with(1, '{ name: description, type: text, »uniqe: true }')), [
       "Unknown key 'uniqe'; did you mean 'unique'?",
     ]))
 })
 
-test('no model may have the name of an internal one, however it is written', () =>
+test('the name of an internal model is reserved', () =>
   assertModelFaults(
     ['name: »AuthSession\nfields: []\n', 'name: Post\nfields: []\n'],
     ["'AuthSession' is reserved for an internal model; choose another name"],
   ))
 
-test('not in other letters either', () =>
-  assertModelFaults('name: »Authsession\nfields: []\n', [
-    "'Authsession' is reserved for an internal model; choose another name",
-  ]))
+test('the name of an internal model is reserved in any case', () =>
+  assertModelFaults('name: »Authsession\nfields: []\n', ["'Authsession' is reserved for an internal model; choose another name"]))
 
-describe('what is built', () => {
+describe('the registry', () => {
   const registry = registryOf(...BLOG)
 
-  test('the built-in models come first, then those of the project in their order', () => {
+  test('built-in models come first, then those of the project in their order', () => {
     assert.deepEqual(
       registry.public.map((model) => model.key),
       ['user', 'group', 'permission', 'post', 'tag'],
     )
   })
 
-  test('internal models are there but not public', () => {
+  test('internal models are registered but not public', () => {
     assert.equal(registry.get('authsession')?.internal, true)
     assert.ok(!registry.public.some((model) => model.internal))
   })

@@ -39,7 +39,7 @@ describe('the order of models', () => {
     })
   }
 
-  test('every model is there once', () => {
+  test('contains every model once', () => {
     const registry = registryOf(...['A:b a*', 'B:c a', 'C:a b c', 'D:a b c user'].map(modelOf))
     const keys = dependencyOrder(registry).map((model) => model.key)
     assert.deepEqual([...keys].sort(), registry.public.map((model) => model.key).sort())

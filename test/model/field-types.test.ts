@@ -5,14 +5,14 @@ import { FIELD_TYPE_NAMES } from '../../src/model/definition.ts'
 import { primarykey } from '../../src/model/fields/primarykey.ts'
 import { FIELD_TYPES } from '../../src/model/fields.ts'
 
-/** What a type reads from JSON: values kept as they are, `[written, stored]` pairs, and values refused with a problem. */
+/** Results of reading JSON: values stored unchanged, `[written, stored]` pairs, and rejected values with their problem. */
 interface Row {
   readonly keeps?: readonly unknown[]
   readonly normalises?: readonly (readonly [unknown, unknown])[]
   readonly refuses?: Readonly<Record<string, readonly unknown[]>>
 }
 
-/** As many lists inside one another, the innermost holding these. */
+/** Nested lists of the given depth, with these items in the innermost. */
 function nested(levels: number, ...innermost: readonly unknown[]): unknown {
   let value: unknown = [...innermost]
   for (let level = 1; level < levels; level++) value = [value]
@@ -224,21 +224,21 @@ describe('reading JSON', () => {
     const type = FIELD_TYPES[name]
     for (const { keeps = [], normalises = [], refuses = {} } of READ[name]) {
       for (const [written, stored] of [...keeps.map((value) => [value, value] as const), ...normalises]) {
-        test(`${name} takes ${show(written)}`, () => {
+        test(`${name} accepts ${show(written)}`, () => {
           assert.deepStrictEqual(type.read(written), { ok: true, value: stored })
           assert.deepStrictEqual(type.read(stored), { ok: true, value: stored }, 'what is stored can be read again')
         })
       }
       for (const [problem, values] of Object.entries(refuses)) {
         for (const value of values) {
-          test(`${name} refuses ${show(value)}`, () => assert.deepEqual(type.read(value), { ok: false, problem }))
+          test(`${name} rejects ${show(value)}`, () => assert.deepEqual(type.read(value), { ok: false, problem }))
         }
       }
     }
   }
 })
 
-/** What a filter or a cell of a file reads from text; null for what is refused. */
+/** Results of parsing text of a filter or a file; null for rejected text. */
 const PARSE: Readonly<Record<FieldTypeName | 'primarykey', Readonly<Record<string, unknown>>>> = {
   string: { a: 'a', '': '', 'not@an@email': 'not@an@email' },
   text: { 'a,b': 'a,b' },
@@ -297,7 +297,7 @@ describe('parsing text', () => {
   for (const [name, cases] of Object.entries(PARSE)) {
     const type = { ...FIELD_TYPES, primarykey }[name as FieldTypeName | 'primarykey']
     for (const [text, expected] of Object.entries(cases)) {
-      test(`${name} ${expected === null ? 'refuses' : 'takes'} ${show(text)}`, () => {
+      test(`${name} ${expected === null ? 'rejects' : 'accepts'} ${show(text)}`, () => {
         const reading = type.parse(text)
         if (expected === null) assert.equal(reading.ok, false)
         else assert.deepStrictEqual(reading, { ok: true, value: expected })
@@ -306,7 +306,7 @@ describe('parsing text', () => {
   }
 })
 
-describe('what a type can do', () => {
+describe('capabilities of a type', () => {
   const order = ['gt', 'gte', 'lt', 'lte']
   const equality = ['eq', 'ne', 'in', 'isnull']
   const match = ['icontains', 'startswith', 'endswith']
@@ -333,13 +333,13 @@ describe('what a type can do', () => {
     password: [],
   }
   for (const name of FIELD_TYPE_NAMES) {
-    test(`${name}: its name and its operators`, () => {
+    test(`${name}: name and operators`, () => {
       assert.equal(FIELD_TYPES[name].name, name)
       assert.deepEqual([...FIELD_TYPES[name].operators].sort(), [...operators[name]].sort())
     })
   }
 
-  test('only a password is secret, and it can be neither sorted nor searched', () => {
+  test('only passwords are secret, and they can be neither sorted nor searched', () => {
     assert.deepEqual(
       FIELD_TYPE_NAMES.filter((name) => FIELD_TYPES[name].secret),
       ['password'],
@@ -348,7 +348,7 @@ describe('what a type can do', () => {
     assert.equal(FIELD_TYPES.password.searchable, false)
   })
 
-  test('lists and JSON cannot be sorted by', () => {
+  test('lists and JSON cannot be sorted', () => {
     assert.deepEqual(
       FIELD_TYPE_NAMES.filter((name) => !FIELD_TYPES[name].sortable),
       ['password', 'multichoice', 'json', 'many_to_many'],

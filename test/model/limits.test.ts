@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { LimitsDefinition } from '../../src/model/definition.ts'
 import { checkLimits, compileLimits } from '../../src/model/limits.ts'
 
-describe('every bound, word for word', () => {
+describe('messages of every limit', () => {
   const rows: readonly {
     limits: LimitsDefinition
     fine: readonly unknown[]
@@ -42,11 +42,10 @@ describe('every bound, word for word', () => {
   for (const { limits, fine, wrong, problems } of rows) {
     const compiled = compileLimits(limits)
     for (const value of fine) {
-      test(`${JSON.stringify(limits)} lets ${JSON.stringify(value)} pass`, () =>
-        assert.deepEqual(checkLimits(value, compiled), []))
+      test(`${JSON.stringify(limits)} accepts ${JSON.stringify(value)}`, () => assert.deepEqual(checkLimits(value, compiled), []))
     }
     for (const value of wrong) {
-      test(`${JSON.stringify(limits)} stops ${JSON.stringify(value)}`, () =>
+      test(`${JSON.stringify(limits)} rejects ${JSON.stringify(value)}`, () =>
         assert.deepEqual(checkLimits(value, compiled), problems))
     }
   }
@@ -74,6 +73,6 @@ describe('a length is a number of code points', () => {
   }
 })
 
-test('bounds that are not given are not there', () => {
+test('limits that are not set are absent', () => {
   assert.deepEqual(Object.keys(compileLimits({ min_length: 3 })), ['min_length'])
 })

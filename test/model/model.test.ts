@@ -6,7 +6,7 @@ import { BLOG, modelOf, registryOf } from './models.ts'
 const post = registryOf(...BLOG).expect('post')
 
 describe('a model', () => {
-  test('its names', () => {
+  test('names', () => {
     const model = registryOf({ name: 'BlogPost', label: 'Blog posts', fields: [] }).expect('blogpost')
     assert.equal(model.name, 'BlogPost')
     assert.equal(model.key, 'blogpost')
@@ -20,13 +20,13 @@ describe('a model', () => {
     assert.deepEqual(names.slice(-2), ['created_at', 'updated_at'])
   })
 
-  test('id written down is there once', () => {
+  test('a declared id occurs once', () => {
     const model = modelOf({ name: 'a', type: 'string' }, { name: 'id', type: 'integer' })
     assert.deepEqual([...model.fields.keys()], ['id', 'a'])
     assert.equal(model.fields.get('id')?.type.name, 'primarykey')
   })
 
-  test('id and timestamps are set by the server alone', () => {
+  test('id and timestamps are system fields', () => {
     const system = [...post.fields.values()].filter((field) => field.system).map((field) => field.name)
     assert.deepEqual(system, ['id', 'created_at', 'updated_at'])
   })
@@ -37,7 +37,7 @@ describe('a model', () => {
   })
 
   for (const name of ['__proto__', 'constructor', 'toString']) {
-    test(`it has no field ${name}`, () => {
+    test(`has no field ${name}`, () => {
       assert.equal(post.fields.get(name), undefined)
       assert.equal(post.relations.get(name), undefined)
     })
@@ -90,19 +90,19 @@ describe('the display field', () => {
     })
   }
 
-  test('is the one that is named', () => {
+  test('is the named one', () => {
     const fields = [{ name: 'name', type: 'string' } as const, { name: 'code', type: 'integer' } as const]
     assert.equal(registryOf({ name: 'Thing', display_field: 'code', fields }).expect('thing').displayField, 'code')
   })
 
-  test('a guess is never a secret, a list or a relation', () => {
+  test('the default is never a secret, a list or a relation', () => {
     assert.equal(modelOf({ name: 'name', type: 'password' }).displayField, 'id')
     assert.equal(modelOf({ name: 'name', type: 'many_to_many', model: 'user' }).displayField, 'id')
   })
 })
 
 describe('fields', () => {
-  test('a default is kept in its stored form', () => {
+  test('a default is converted to its stored form', () => {
     const model = modelOf(
       { name: 'at', type: 'datetime', default: '2024-05-01T10:30:00+02:00' },
       { name: 'tags', type: 'multichoice', choices: ['a', 'b'], default: ['a', 'a'] },
@@ -113,7 +113,7 @@ describe('fields', () => {
     assert.equal(model.fields.get('none')?.default, undefined)
   })
 
-  test('text is searchable unless it says no', () => {
+  test('text is searchable unless searchable is false', () => {
     const model = modelOf(
       { name: 'a', type: 'string' },
       { name: 'b', type: 'text', searchable: false },

@@ -9,7 +9,7 @@ import type { Model } from '../../src/model/model.ts'
 import type { Registry } from '../../src/model/registry.ts'
 import { assertLines, linesOf, unmark } from '../config/marks.ts'
 
-/** The registry of these models beside the built-in ones. */
+/** A registry of these models and the built-in ones. */
 export function registryOf(...models: readonly ModelDefinition[]): Registry {
   const definitions = models.map((value) => ({ value, source: flatSource(`models/${value.name}`) }))
   const { registry, faults } = buildRegistry(definitions, AUTH_MODELS)
@@ -17,12 +17,12 @@ export function registryOf(...models: readonly ModelDefinition[]): Registry {
   return registry
 }
 
-/** A model of these fields. */
+/** A model with these fields. */
 export function modelOf(...fields: readonly FieldDefinition[]): Model {
   return registryOf({ name: 'Thing', fields }).expect('thing')
 }
 
-/** Holds the faults of model files (YAML, one model each, `models/1.yaml` …) against a message for each of their marks `»`. */
+/** Compares the faults of model files (YAML, one model each, `models/1.yaml` …) with one message for each mark `»`. */
 export function assertModelFaults(marked: string | readonly string[], messages: readonly string[]): void {
   const texts = typeof marked === 'string' ? [marked] : marked
   const places: string[] = []
@@ -41,25 +41,25 @@ export function assertModelFaults(marked: string | readonly string[], messages: 
   )
 }
 
-/** The text of a model file with these fields, one a line from line 3. */
+/** The text of a model file with these fields, one per line from line 3. */
 export const withFields = (...fields: readonly string[]): string =>
   `name: Thing\nfields:\n${fields.map((field) => `  - ${field}\n`).join('')}`
 
-/** Fields of one model, one a line, with a mark before each fault. */
+/** Fields of one model, one per line, with a mark before each fault. */
 interface FaultRow {
   readonly name: string
   readonly fields: readonly string[]
   readonly faults: readonly string[]
 }
 
-/** A test for each row: its fields have these faults and no others. */
+/** Runs one test per row: its fields have exactly these faults. */
 export function faultTable(title: string, rows: readonly FaultRow[]): void {
   describe(title, () => {
     for (const { name, fields, faults } of rows) test(name, () => assertModelFaults(withFields(...fields), faults))
   })
 }
 
-/** A small blog: enough relations and types for lists, forms and views. */
+/** A small blog with several relations and field types. */
 export const BLOG: readonly ModelDefinition[] = [
   {
     name: 'Post',

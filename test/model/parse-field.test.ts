@@ -2,7 +2,7 @@ import { faultTable } from './models.ts'
 
 faultTable('fields that are right', [
   {
-    name: 'one of every type',
+    name: 'a field of every type',
     fields: [
       '{ name: a, type: string, label: A, help_text: x, required: true, unique: true, default: abc, choices: [abc], min_length: 1, max_length: 5, pattern: "^a", searchable: false }',
       '{ name: b, type: text }',
@@ -33,12 +33,12 @@ faultTable('fields that are right', [
     faults: [],
   },
   {
-    name: 'bounds that leave one value',
+    name: 'limits with exactly one valid value',
     fields: ['{ name: a, type: integer, gt: 1, lt: 3 }', '{ name: b, type: string, min_length: 2, max_length: 2 }'],
     faults: [],
   },
   {
-    name: 'what mock data looks like',
+    name: 'mock data',
     fields: [
       '{ name: a, type: string, mock: { faker: commerce.productName } }',
       '{ name: b, type: integer, mock: { faker: number.int } }',
@@ -69,7 +69,7 @@ faultTable('names', [
     faults: [`'${name}' cannot be a field name; ${PLAIN}`],
   })),
   {
-    name: '"__proto__", told both ways',
+    name: '"__proto__", reported as a key and as a field name',
     fields: ['{ name: »»"__proto__", type: string }'],
     faults: ["'__proto__' cannot be a field name…", "'__proto__' cannot be a field name…"],
   },
@@ -88,7 +88,7 @@ faultTable('names', [
 
 faultTable('types', [
   {
-    name: 'an unknown one',
+    name: 'unknown',
     fields: ['{ name: a, type: »strng }'],
     faults: ["Unknown type 'strng'; did you mean 'string'?"],
   },
@@ -98,7 +98,7 @@ faultTable('types', [
   { name: 'constructor', fields: ['{ name: a, type: »constructor }'], faults: ["Unknown type 'constructor'…"] },
   { name: 'none', fields: ['»{ name: a }'], faults: ["Field 'a' has no type; use one of string, text, …"] },
   {
-    name: 'id that is text',
+    name: 'id of type text',
     fields: ['{ name: id, type: »string }'],
     faults: ["'type' must be one of [integer, primarykey]"],
   },
@@ -107,28 +107,28 @@ faultTable('types', [
 
 faultTable('keys', [
   {
-    name: 'an unknown one',
+    name: 'unknown',
     fields: ['{ name: a, type: string, »max_lenght: 3 }'],
     faults: ["Unknown key 'max_lenght'; did you mean 'max_length'?"],
   },
   {
-    name: 'unknown ones of id',
+    name: 'unknown keys of id',
     fields: ['{ name: id, type: integer, »uniqe: true, »default: 3 }'],
     faults: ["Unknown key 'uniqe'; did you mean 'unique'?", "Unknown key 'default'"],
   },
   { name: 'what id may say', fields: ['{ name: id, type: integer, label: No., required: true, unique: true }'], faults: [] },
   {
-    name: 'what id may not say',
+    name: 'options that id cannot have',
     fields: ['{ name: id, type: integer, required: »false }'],
     faults: ["'required' must be [true]"],
   },
   {
-    name: 'a length of a number',
+    name: 'a length limit of a number',
     fields: ['{ name: a, type: integer, »min_length: 3 }'],
     faults: ["Unknown key 'min_length'; an integer field takes unique, default…"],
   },
   {
-    name: 'a bound of a text',
+    name: 'a numeric limit of a text',
     fields: ['{ name: a, type: string, »gte: 3 }'],
     faults: ["Unknown key 'gte'; a string field takes unique, default, min_length…"],
   },
@@ -150,7 +150,7 @@ faultTable('keys', [
     faults: ["Key 'choices' is missing", "Key 'choices' is missing"],
   },
   {
-    name: 'model is no text',
+    name: 'model is not a string',
     fields: ['{ name: a_id, type: foreignkey, model: »5 }'],
     faults: ["'model' must be a string"],
   },
@@ -165,7 +165,7 @@ faultTable('keys', [
     faults: ["'choices' must contain at least 1 items"],
   },
   {
-    name: 'a choice twice',
+    name: 'a duplicate choice',
     fields: ['{ name: a, type: choice, choices: [x, »x] }'],
     faults: ["'choices[1]' contains a duplicate value"],
   },
@@ -180,18 +180,18 @@ faultTable('keys', [
     faults: ["'min_length' must be greater than or equal to 0"],
   },
   {
-    name: 'a length that is no integer',
+    name: 'a length that is not an integer',
     fields: ['{ name: a, type: string, max_length: »1.5 }'],
     faults: ["'max_length' must be an integer"],
   },
   { name: 'a bound in quotes', fields: ['{ name: a, type: number, gte: »"1" }'], faults: ["'gte' must be a number"] },
   {
-    name: 'a bound under its other name',
+    name: 'a limit under its alias',
     fields: ['{ name: a, type: number, ge: »"1", le: »x }'],
     faults: ["'ge' must be a number", "'le' must be a number"],
   },
   {
-    name: 'a bound under both names',
+    name: 'a limit under its name and its alias',
     fields: ['»{ name: a, type: integer, ge: 1, gte: 2 }', '»{ name: b, type: number, le: 1, lte: 2 }'],
     faults: ['Use only one of [ge, gte]; they mean the same', 'Use only one of [le, lte]; they mean the same'],
   },
@@ -223,20 +223,20 @@ faultTable('patterns', [
 
 faultTable('on_delete', [
   {
-    name: 'set_null on what is required',
+    name: 'set_null of a required field',
     fields: ['{ name: a_id, type: foreignkey, model: user, required: true, on_delete: »set_null }'],
     faults: ["'a_id' is required, so it cannot be set to null; use restrict or cascade"],
   },
 ])
 
-faultTable('what mock data looks like', [
+faultTable('mock data', [
   {
-    name: 'a slip',
+    name: 'a typing error',
     fields: ['{ name: a, type: string, mock: { faker: »commerce.prodctName } }'],
     faults: ["'commerce.prodctName' is not a supported method of Faker; did you mean 'commerce.productName'?"],
   },
   {
-    name: 'a method that makes an object',
+    name: 'a method that returns an object',
     fields: ['{ name: a, type: string, mock: { faker: »airline.airport } }'],
     faults: ["'airline.airport' is not a supported method of Faker; did you mean 'airline.seat'?"],
   },

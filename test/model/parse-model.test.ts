@@ -3,7 +3,7 @@ import { assertModelFaults, faultTable, withFields } from './models.ts'
 
 faultTable('names that are taken', [
   {
-    name: 'two fields of one name, and a third',
+    name: 'three fields with the same name',
     fields: ['{ name: a, type: string }', '{ name: »a, type: integer }', '{ name: »a, type: text }'],
     faults: ["The name 'a' is already used by another field", "The name 'a' is already used by another field"],
   },
@@ -23,7 +23,7 @@ faultTable('names that are taken', [
     faults: ["The name 'id' is already used by the primary key"],
   },
   {
-    name: 'id twice',
+    name: 'two fields named id',
     fields: ['{ name: id, type: integer }', '{ name: »id, type: integer }'],
     faults: ["The name 'id' is already used…"],
   },
@@ -35,12 +35,12 @@ describe('the model itself', () => {
     { name: 'no fields', text: '»name: Thing\n', faults: ["Key 'fields' is missing"] },
     { name: 'fields that are no list', text: 'name: Thing\nfields: »{ a: string }\n', faults: ["'fields' must be an array"] },
     {
-      name: 'a field that is no mapping',
+      name: 'a field that is not a mapping',
       text: 'name: Thing\nfields: [»title]\n',
       faults: ['A field must be a mapping with at least a name and a type'],
     },
     {
-      name: 'fields that are no mappings, beside others',
+      name: 'fields that are not mappings, among others',
       text: 'name: Thing\nfields: [»title, »~, »[a], { name: a, type: »strng }, { name: b_id, type: foreignkey, model: »usr }]\n',
       faults: [
         ...Array<string>(3).fill('A field must be a mapping with at least a name and a type'),
@@ -49,7 +49,7 @@ describe('the model itself', () => {
       ],
     },
     {
-      name: 'every part at fault',
+      name: 'every part is faulty',
       text: `name: »thing
 label: »5
 timestamps: »yes
@@ -74,7 +74,7 @@ fields:
       ],
     },
     {
-      name: 'no name, and fields at fault',
+      name: 'no name, and faulty fields',
       text: '»»lable: x\nfields:\n  - { name: a, type: »strng }\n  - { name: »id_id, type: foreignkey, model: user }\n',
       faults: [
         "Key 'name' is missing",
@@ -84,12 +84,12 @@ fields:
       ],
     },
     {
-      name: 'a display field that is at fault itself',
+      name: 'a display field that is faulty itself',
       text: 'name: Thing\ndisplay_field: a\nfields: [{ name: a, type: »strng }]\n',
       faults: ["Unknown type 'strng'; did you mean 'string'?"],
     },
     {
-      name: 'a display field that is no text',
+      name: 'a display field that is not a string',
       text: 'name: Thing\ndisplay_field: »5\nfields: [{ name: a, type: string }]\n',
       faults: ["'display_field' must be a string"],
     },
@@ -99,7 +99,7 @@ fields:
       faults: [`'name' must be a class name such as BlogPost, not '${name}'`],
     })),
     {
-      name: 'a display field that is not there',
+      name: 'an unknown display field',
       text: 'name: Thing\ndisplay_field: »titel\nfields: [{ name: title, type: string }]\n',
       faults: ["'titel' cannot be the display field: there is no such field; did you mean 'title'?"],
     },
@@ -115,7 +115,7 @@ fields:
     },
     { name: 'id as display field', text: 'name: Thing\ndisplay_field: id\nfields: []\n', faults: [] },
     {
-      name: 'a display field that is not there, beside another fault',
+      name: 'an unknown display field, and another fault',
       text: 'name: Thing\ndisplay_field: »titel\nfields: [{ name: title, type: string }, { name: a, type: »strng }]\n',
       faults: [
         "'titel' cannot be the display field: there is no such field; did you mean 'title'?",
@@ -123,7 +123,7 @@ fields:
       ],
     },
     {
-      name: 'a timestamp that timestamps brings',
+      name: 'a field that timestamps: true adds',
       text: 'name: Thing\ntimestamps: true\nfields: [{ name: »created_at, type: datetime }, { name: »updated_at, type: date }]\n',
       faults: [
         "The name 'created_at' is already used by a field that `timestamps: true` adds",
@@ -137,7 +137,7 @@ fields:
       faults: ["Unknown key 'timestmps'; did you mean 'timestamps'?"],
     },
     {
-      name: 'every field at fault',
+      name: 'every field is faulty',
       text: withFields(
         '{ name: a, type: »x1 }',
         '{ name: b, type: string, »c: 1 }',

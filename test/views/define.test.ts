@@ -6,7 +6,7 @@ import { buildViews } from '../../src/views/views.ts'
 import { registryOf } from '../model/models.ts'
 import { viewsFor } from './views.ts'
 
-// The lines below `@ts-expect-error` are proved by the type checker: were they right, it would say so.
+// The type checker verifies the lines below `@ts-expect-error`: an unused directive is a compile error.
 
 const Post = defineModel({
   name: 'Post',
@@ -22,7 +22,7 @@ const Plain = defineModel({ name: 'Plain', fields: [{ name: 'title', type: 'stri
 const title = [{ name: 'title' }] as const
 const base = { name: 'F', fields: title } as const
 
-describe('definitions come back complete', () => {
+describe('define functions return complete definitions', () => {
   test('a form', () => {
     const rules = [{ rule: 'true', field: 'updated_at', message: 'No' }] as const
     const form = defineFormView(Post, { ...base, creation_fields: ['title'], allowed_update_fields: ['author_id'], rules })
@@ -42,14 +42,14 @@ describe('definitions come back complete', () => {
     assert.deepEqual(defineListView(Post, { name: 'L', fields }), { name: 'L', view_type: 'list', model: 'Post', fields })
   })
 
-  test('views of a model described elsewhere', () => {
+  test('views of a model that is defined in another file', () => {
     const form = { name: 'F', model: 'User', fields: [{ name: 'username' }], creation_fields: ['username'] }
     assert.deepEqual(defineFormView(form), { ...form, view_type: 'form' })
     const list = { name: 'L', model: 'User', fields: [{ name: 'username' }] }
     assert.deepEqual(defineListView(list), { ...list, view_type: 'list' })
   })
 
-  test('validate is kept and called with the record', () => {
+  test('validate is preserved and called with the record', () => {
     const form = defineFormView(Post, {
       ...base,
       validate: (record) => (record.title === 'x' ? { title: 'No' } : undefined),
@@ -58,7 +58,7 @@ describe('definitions come back complete', () => {
     assert.equal(form.validate?.({ title: 'y' } as never), undefined)
   })
 
-  test('the project takes them as they are', () => {
+  test('a project loads the definitions unchanged', () => {
     const form = defineFormView(Post, { ...base, creation_fields: ['title'] })
     const list = defineListView(Post, { name: 'L', fields: [{ name: 'author' }] })
     const definitions = [form, list].map((value) => ({ value, source: flatSource('views/post.ts') }))
@@ -68,7 +68,7 @@ describe('definitions come back complete', () => {
   })
 })
 
-test('a field that a form cannot have is a type error', () => {
+test('an invalid field of a form is a type error', () => {
   // @ts-expect-error there is no field `titel`
   defineFormView(Post, { name: 'F', fields: [{ name: 'titel' }] })
   // @ts-expect-error a relation is no field of a form
@@ -85,7 +85,7 @@ test('a field that a form cannot have is a type error', () => {
   defineFormView(Post, { name: 'F' })
 })
 
-test('a list of names that cannot be set is a type error', () => {
+test('an allow-list with a field that cannot be set is a type error', () => {
   // @ts-expect-error there is no field `titel`
   defineFormView(Post, { ...base, creation_fields: ['titel'] })
   // @ts-expect-error `id` is never settable
@@ -98,7 +98,7 @@ test('a list of names that cannot be set is a type error', () => {
   defineFormView(Post, { ...base, allowed_update_fields: ['title', 'updated_at'] })
 })
 
-test('a rule or a judgement of a field that is not there is a type error', () => {
+test('a rule or validation message of an unknown field is a type error', () => {
   // @ts-expect-error there is no field `titel`
   defineFormView(Post, { ...base, rules: [{ rule: 'true', field: 'titel', message: 'x' }] })
   // @ts-expect-error a rule has a message
@@ -109,7 +109,7 @@ test('a rule or a judgement of a field that is not there is a type error', () =>
   defineFormView(Post, { ...base, validate: () => ({ titel: 'x' }) })
 })
 
-test('what a list view cannot have is a type error', () => {
+test('an invalid key of a list view is a type error', () => {
   // @ts-expect-error there is no field `titel`
   defineListView(Post, { name: 'L', fields: [{ name: 'titel' }] })
   // @ts-expect-error there is no relation `editor`

@@ -25,7 +25,7 @@ const { registry, faults } = buildRegistry([definition], AUTH_MODELS)
 
 describe('generated views', () => {
   for (const model of registry.public) {
-    test(`of ${model.name} are sound, and the same once they are written and read again`, () => {
+    test(`of ${model.name} are valid and survive serialisation and parsing`, () => {
       assert.deepEqual(faults.list, [])
       const options = { taken: new Set<string>(), isPrivileged: (name: string) => isPrivileged(model, name) }
       const views = [generateForm(model, options), generateList(model, options)]
@@ -41,7 +41,7 @@ describe('generated views', () => {
     })
   }
 
-  test('keep power out of what may be set, and are for editing alone where no record can do without it', () => {
+  test('make privileged fields read-only, and create nothing if a privileged field is required', () => {
     const user = registry.expect('user')
     const form = generateForm(user, { ...NOTHING_TAKEN, isPrivileged: (name) => isPrivileged(user, name) })
     assert.deepEqual(form.creation_fields, [
@@ -50,7 +50,7 @@ describe('generated views', () => {
     const permission = registry.expect('permission')
     const editing = generateForm(permission, { ...NOTHING_TAKEN, isPrivileged: (name) => isPrivileged(permission, name) })
     assert.deepEqual([editing.creation_fields, editing.allowed_update_fields], [[], ['name', 'description']])
-    // What is shown and cannot be set says so.
+    // Fields that cannot be set are marked readonly.
     const unsettable = form.fields.filter(({ name }) => form.creation_fields?.includes(name) === false)
     assert.deepEqual(
       unsettable.filter((field) => field.readonly !== true),
@@ -58,7 +58,7 @@ describe('generated views', () => {
     )
   })
 
-  test('show a password in no list, and in a form with its widget alone', () => {
+  test('omit passwords from lists and use the password widget in forms', () => {
     const user = registry.expect('user')
     assert.equal(
       generateList(user, NOTHING_TAKEN).fields.find(({ name }) => name === 'password'),
@@ -68,7 +68,7 @@ describe('generated views', () => {
     assert.equal(field?.widget, 'password')
   })
 
-  test('have names that no other view has', () => {
+  test('have unique names', () => {
     const taken = new Set(['UserForm', 'UserForm2', 'UserList'])
     const user = registry.expect('user')
     assert.equal(generateForm(user, { ...NOTHING_TAKEN, taken }).name, 'UserForm3')

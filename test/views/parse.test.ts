@@ -57,7 +57,7 @@ table('the configuration rule', [
   { name: 'empty lists', view: form('fields: []\ncreation_fields: []\nallowed_update_fields: []\n'), faults: [] },
 ])
 
-test('the view that breaks the configuration rule stops the project', () =>
+test('a view whose allow-list names other fields prevents a start', () =>
   assertFaults(
     {
       'models/tag.yaml': 'name: Tag\nfields:\n  - { name: name, type: string }\n',
@@ -68,7 +68,7 @@ test('the view that breaks the configuration rule stops the project', () =>
 
 table('models and fields that are not there', [
   {
-    name: 'a model, with what was meant',
+    name: 'an unknown model, with a suggestion',
     view: 'name: F\nview_type: form\nmodel: »Posst\nfields: []\n',
     faults: ["View 'F' refers to the model 'Posst', which does not exist; did you mean 'Post'?"],
   },
@@ -83,7 +83,7 @@ table('models and fields that are not there', [
     faults: ["View 'F' refers to the model 'post', which does not exist; did you mean 'Post'?"],
   },
   {
-    name: 'a model like no other',
+    name: 'an unknown model without a similar name',
     view: 'name: F\nview_type: list\nmodel: »Invoice\nfields: []\n',
     faults: ["View 'F' refers to the model 'Invoice', which does not exist"],
   },
@@ -93,12 +93,12 @@ table('models and fields that are not there', [
     faults: ["View 'F' refers to the model 'AuthSession', which does not exist"],
   },
   {
-    name: 'a field, with what was meant',
+    name: 'an unknown field, with a suggestion',
     view: form('fields: [{ name: id }, { name: »titel }]\n'),
     faults: ["Model 'Post' has no field 'titel'; did you mean 'title'?"],
   },
   {
-    name: 'a field like no other',
+    name: 'an unknown field without a similar name',
     view: list('fields: [{ name: »weather }]\n'),
     faults: ["Model 'Post' has no field 'weather'"],
   },
@@ -128,7 +128,7 @@ table('models and fields that are not there', [
 table('shapes', [
   { name: 'no view_type', view: '»name: F\nmodel: Post\nfields: []\n', faults: ["'view_type' must be form or list"] },
   {
-    name: 'another view_type',
+    name: 'an invalid view_type',
     view: 'name: F\nview_type: »table\nmodel: Post\nfields: []\n',
     faults: ["'view_type' must be form or list"],
   },
@@ -155,7 +155,7 @@ table('shapes', [
     faults: ["'fields[0].required' must be a boolean"],
   },
   {
-    name: 'options that are no mapping',
+    name: 'options that are not a mapping',
     view: form('fields: [{ name: title, options: »[1] }]\n'),
     faults: ["'fields[0].options' must be a mapping of keys to values"],
   },
@@ -170,7 +170,7 @@ table('shapes', [
     faults: ["Key 'rules[0].message' is missing"],
   },
   {
-    name: 'names that are no list',
+    name: 'names that are not a list',
     view: form('fields: []\ncreation_fields: »title\n'),
     faults: ["'creation_fields' must be an array"],
   },
@@ -198,12 +198,15 @@ table('a part that is malformed hides no fault of another', [
     faults: ["'view_type' must be form or list", "Model 'Post' has no field 'titel'; did you mean 'title'?"],
   },
   {
-    name: 'another view_type and no such model',
+    name: 'an invalid view_type and an unknown model',
     view: 'name: F\nview_type: »tabel\nmodel: »Posst\nfields: []\n',
-    faults: ["'view_type' must be form or list", "View 'F' refers to the model 'Posst', which does not exist; did you mean 'Post'?"],
+    faults: [
+      "'view_type' must be form or list",
+      "View 'F' refers to the model 'Posst', which does not exist; did you mean 'Post'?",
+    ],
   },
   {
-    name: 'no such model',
+    name: 'an unknown model',
     view: 'name: F\nview_type: form\nmodel: »Posst\nfields: [{ name: a }, { name: »a }]\ncreation_fields: »[b]\n',
     faults: [
       "View 'F' refers to the model 'Posst', which does not exist; did you mean 'Post'?",
@@ -217,7 +220,7 @@ table('a part that is malformed hides no fault of another', [
     faults: ["Key 'name' is missing", "Model 'Post' has no field 'titel'; did you mean 'title'?"],
   },
   {
-    name: 'fields that are no mappings',
+    name: 'fields that are not mappings',
     view: form('fields: [»title, { name: »boddy }, { »nam: x }, »~]\n').replace('{ »nam', '»{ »nam'),
     faults: [
       "'fields[0]' must be a mapping of keys to values",
@@ -250,7 +253,7 @@ table('a part that is malformed hides no fault of another', [
   },
 ])
 
-test('rules and options are compiled however malformed the rest is', () =>
+test('rules and options are compiled although other parts are malformed', () =>
   assertFaults(
     {
       'models/tag.yaml': 'name: Tag\nfields:\n  - { name: name, type: string }\n',
@@ -275,7 +278,7 @@ creation_fields: »name
     ],
   ))
 
-test('every member a field may have', () => {
+test('every member of a field view is accepted', () => {
   const field = {
     ...{ name: 'title', title: '', help_text: 'x', field_type: 'string', widget: 'text', required: true, readonly: false },
     ...{ disabled: false, placeholder: '', default_value: null, options: { rows: 3 }, error: { message: 'No', code: 'no' } },
@@ -288,7 +291,7 @@ test('every member a field may have', () => {
   assert.deepEqual(parsed?.view.fields, [field])
 })
 
-test('validate in a text file is told to be a function', () => {
+test('validate in a text file is reported: it must be a function', () => {
   const value = { name: 'F', view_type: 'form', model: 'Post', fields: [], validate: {} }
   const { faults } = parseView({ value, source: flatSource('views/f.yaml') }, registry)
   assert.equal(faults.list.length, 1)

@@ -7,7 +7,7 @@ const served = (view: ViewDefinition): unknown => JSON.parse(JSON.stringify(seri
 const form = { name: 'PostForm', view_type: 'form', model: 'Post' } as const
 const flags = { required: false, readonly: false, disabled: false, is_primary_key: false }
 
-describe('a field as it is served', () => {
+describe('a serialised field', () => {
   const rows: readonly { field: FieldViewDefinition; expected: object }[] = [
     { field: { name: 'a' }, expected: { name: 'a', ...flags } },
     { field: { name: 'a', required: true }, expected: { name: 'a', ...flags, required: true } },
@@ -39,18 +39,18 @@ describe('a field as it is served', () => {
   }
 })
 
-describe('a view as it is served', () => {
-  test('lists that are set', () => {
+describe('a serialised view', () => {
+  test('has the allow-lists that are set', () => {
     const lists = { creation_fields: ['a'], allowed_update_fields: [] }
     assert.deepStrictEqual(served({ ...form, fields: [], ...lists }), { ...form, fields: [], ...lists })
   })
 
-  test('rules and validate stay behind', () => {
+  test('has neither rules nor validate', () => {
     const rules = [{ rule: 'true', field: 'a', message: 'b' }]
     assert.deepStrictEqual(serializeView({ ...form, fields: [], rules, validate: () => undefined }), { ...form, fields: [] })
   })
 
-  test('what is served does not change what is kept', () => {
+  test('changing the serialised view does not change the stored view', () => {
     const view = { ...form, fields: [{ name: 'a' }] }
     serializeView(view)
     assert.deepEqual(view, { ...form, fields: [{ name: 'a' }] })

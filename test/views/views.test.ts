@@ -5,16 +5,16 @@ import { viewsFor, viewsOf } from './views.ts'
 const view = (name: string, model: string, type: 'form' | 'list' = 'list'): string =>
   `name: ${name}\nview_type: ${type}\nmodel: ${model}\nfields: []\n`
 
-describe('a name is global', () => {
+describe('view names are unique in a project', () => {
   const taken = "There is already a view 'Main' (views/1.yaml:1); view names are unique in a project"
 
-  test('over two files', () => void viewsOf([view('Main', 'Post'), view('»Main', 'Post')], [taken]))
+  test('in two files', () => void viewsOf([view('Main', 'Post'), view('»Main', 'Post')], [taken]))
 
-  test('over two models', () => void viewsOf([view('Main', 'Post', 'form'), view('»Main', 'Tag', 'form')], [taken]))
+  test('for two models', () => void viewsOf([view('Main', 'Post', 'form'), view('»Main', 'Tag', 'form')], [taken]))
 
-  test('over a form and a list', () => void viewsOf([view('Main', 'Post', 'form'), view('»Main', 'Post')], [taken]))
+  test('for a form and a list', () => void viewsOf([view('Main', 'Post', 'form'), view('»Main', 'Post')], [taken]))
 
-  test('each further one is told', () => {
+  test('each further duplicate is reported', () => {
     const views = viewsOf([view('Main', 'Post'), view('»Main', 'Tag'), view('»Main', 'User')], [taken, taken])
     assert.deepEqual(
       views.grouped.map(([key]) => key),
@@ -22,10 +22,10 @@ describe('a name is global', () => {
     )
   })
 
-  test('a view with a fault has its name all the same', () =>
+  test('a faulty view still reserves its name', () =>
     void viewsOf([`${view('Main', 'Post')}»titel: x\n`, view('»Main', 'Tag')], ["Unknown key 'titel'", taken]))
 
-  test('names that differ in case are two', () => void viewsOf([view('Main', 'Post'), view('main', 'Post')]))
+  test('names that differ in case are different', () => void viewsOf([view('Main', 'Post'), view('main', 'Post')]))
 })
 
 describe('the views of a project', () => {
@@ -46,7 +46,7 @@ describe('the views of a project', () => {
     )
   })
 
-  test('the forms among them, each with its model', () => {
+  test('the forms, each with its model', () => {
     assert.deepEqual(
       views.forms.map((form) => [form.view.name, form.modelKey]),
       [

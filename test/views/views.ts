@@ -6,10 +6,10 @@ import { BLOG, registryOf } from '../model/models.ts'
 
 export const registry = registryOf(...BLOG)
 
-/** The views of a model; none when it has none. */
+/** The views of a model; empty if it has none. */
 export const viewsFor = (views: Views, key: string): readonly ViewDefinition[] => new Map(views.grouped).get(key) ?? []
 
-/** Builds views from files (YAML, one view each), and holds their faults against a message for each mark `»`. */
+/** Builds views from files (YAML, one view each), and compares their faults with one message for each mark `»`. */
 export function viewsOf(marked: readonly string[], messages: readonly string[] = []): Views {
   const places: string[] = []
   const definitions = marked.map((each, index) => {

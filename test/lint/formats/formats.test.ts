@@ -38,7 +38,7 @@ const report = (...findings: readonly Finding[]): LintReport => ({
   ]),
 })
 
-/** One finding of every kind, with everything that could upset a format. */
+/** One finding of every kind, with every character that a format has to escape. */
 const MIXED = report(
   finding({}),
   finding({
@@ -59,7 +59,7 @@ const MIXED = report(
 
 describe('every format', () => {
   for (const name of FORMAT_NAMES) {
-    test(`${name} is as it was`, () => {
+    test(`${name} matches its snapshot`, () => {
       assertSnapshot(FORMATS[name](MIXED, context), join(import.meta.dirname, `../snapshots/mixed.${name}.txt`))
     })
   }
@@ -68,14 +68,14 @@ describe('every format', () => {
 describe('json', () => {
   const isValid = new Ajv2020({ allErrors: true }).compile(REPORT_SCHEMA)
 
-  test('is as its schema says', async () => {
+  test('conforms to its schema', async () => {
     for (const each of [MIXED, report(), await lintFiles(FAULTY)]) {
       assert.ok(isValid(JSON.parse(FORMATS.json(each, context))), JSON.stringify(isValid.errors))
     }
     assert.ok(!isValid({ version: 2, summary: {}, findings: [] }), 'the schema refuses what is wrong')
   })
 
-  test('every member that it writes is in its schema', () => {
+  test('every member of the output is in the schema', () => {
     const { findings, summary } = JSON.parse(FORMATS.json(MIXED, context)) as { findings: object[]; summary: object }
     const known = Object.keys(REPORT_SCHEMA.properties.findings.items.properties)
     assert.deepEqual(
@@ -86,7 +86,7 @@ describe('json', () => {
   })
 })
 
-test('sarif fits the schema of SARIF 2.1.0', async () => {
+test('sarif conforms to the schema of SARIF 2.1.0', async () => {
   const schema = createRequire(import.meta.url).resolve('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json')
   const ajv = new Ajv({
     strict: false,
@@ -94,7 +94,7 @@ test('sarif fits the schema of SARIF 2.1.0', async () => {
     unicodeRegExp: false,
     formats: { uri: true, 'uri-reference': true, 'date-time': true },
   })
-  // It names itself by the keyword of an older draft.
+  // The schema has `id`, the keyword of an older draft.
   const { $schema: _, id: __, ...definition } = JSON.parse(readFileSync(schema, 'utf8')) as { $schema: string; id: string }
   const isValid = ajv.compile(definition)
   for (const each of [MIXED, report(), await lintFiles(FAULTY)]) {
@@ -104,7 +104,7 @@ test('sarif fits the schema of SARIF 2.1.0', async () => {
   assert.ok(!isValid({ version: '2.1.0', runs: [{}] }), 'the schema refuses what is wrong')
 })
 
-test('a result of sarif says where it is, and leads to its rule', () => {
+test('a sarif result has its position and the index of its rule', () => {
   const { runs } = JSON.parse(FORMATS.sarif(MIXED, context)) as {
     runs: {
       tool: { driver: { rules: { id: string }[] } }
@@ -127,7 +127,7 @@ describe('junit', () => {
   const schema = { fileName: 'junit.xsd', contents: readFileSync(join(import.meta.dirname, 'junit.xsd'), 'utf8') }
   const validate = (contents: string) => validateXML({ xml: [{ fileName: 'report.xml', contents }], schema: [schema] })
 
-  test('fits its schema', async () => {
+  test('conforms to its schema', async () => {
     for (const each of [MIXED, report(), await lintFiles(FAULTY)]) {
       const { valid, errors } = await validate(FORMATS.junit(each, context))
       assert.ok(valid, JSON.stringify(errors))
@@ -136,7 +136,7 @@ describe('junit', () => {
     assert.ok(!valid, 'the schema refuses what is wrong')
   })
 
-  test('counts as failures what makes the run fail', () => {
+  test('counts the findings that fail the run as failures', () => {
     const failures = (failOn: FormatContext['failOn']) => FORMATS.junit(MIXED, { ...context, failOn }).match(/<failure /g)?.length
     assert.equal(failures('error'), 4)
     assert.equal(failures('warn'), 5)
@@ -146,7 +146,7 @@ describe('junit', () => {
 describe('github', () => {
   const lines = FORMATS.github(MIXED, context).split('\n')
 
-  test('is a workflow command for each finding, with what is special in it escaped', () => {
+  test('writes a workflow command for each finding, with special characters escaped', () => {
     assert.equal(
       lines[0],
       "::error file=views/post.yaml,line=2,endLine=2,col=5,endColumn=10,title=view/unknown-field::Model 'Post' has no field 'titel'",
@@ -156,13 +156,13 @@ describe('github', () => {
     assert.equal(lines.length, MIXED.findings.length + 1)
   })
 
-  test('has no columns over several lines, which GitHub refuses', () => {
+  test('omits columns of a span over several lines, which GitHub rejects', () => {
     assert.match(lines[2] ?? '', /^::error file=models\/ä b%2Cc%3Ad\.yaml,line=2,endLine=4,title=/)
   })
 })
 
 describe('pretty', () => {
-  test('underlines what is wrong, and nothing else', () => {
+  test('underlines exactly the span of the finding', () => {
     const text = FORMATS.pretty(report(finding({ column: 6, end: { line: 2, column: 11 } })), context)
     const [, , written, marks] = text.split('\n')
     assert.equal(written, '  2 | two: titel')
@@ -177,7 +177,7 @@ describe('pretty', () => {
     )
   })
 
-  test('says that there is nothing to say', () => {
+  test('reports that there are no findings', () => {
     assert.equal(FORMATS.pretty(report(), context), 'No findings in 2 files.\n')
   })
 })
