@@ -90,7 +90,7 @@ function addEdit(
   edit: Edit,
 ): TextEdit | undefined {
   const map = nodeAt(document, path)
-  // A key with a malformed value must not be added again; a pair in a list without braces has no room for another.
+  // A key with a malformed value must not be added again; a pair in a list without braces cannot take another.
   if (!isMap(map) || map.items.length === 0 || map.has(key)) return undefined
   if (map.flow === true && text[map.range?.[0] ?? -1] !== '{') return undefined
   const pair = map.items.find((each) => isScalar(each.key) && each.key.value === after) ?? map.items.at(-1)

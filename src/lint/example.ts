@@ -41,6 +41,12 @@ export const changeExample = (file: string, before: string, after: string): Exam
   before: { [file]: before },
 })
 
+/** An example of a change of the only field of a model. */
+export const fieldChangeExample = (before: string, after: string): Example => {
+  const model = (field: string) => `name: Note\nfields:\n  - ${field}\n`
+  return changeExample('models/note.yaml', model(before), model(after))
+}
+
 const START = '»'
 const END = '«'
 

@@ -231,7 +231,7 @@ describe('values in a file are not converted', () => {
     })
   }
 
-  const refused: readonly (readonly [unknown, string])[] = [
+  const rejected: readonly (readonly [unknown, string])[] = [
     [{ port: '8000' }, "'port' must be a number"],
     [{ port: 1.5 }, "'port' must be a valid port…"],
     [{ port: -1 }, "'port' must be a valid port"],
@@ -269,7 +269,7 @@ describe('values in a file are not converted', () => {
     [[], 'The definition must be a mapping of keys to values'],
     ['port', 'The definition must be a mapping of keys to values'],
   ]
-  for (const [file, message] of refused) {
+  for (const [file, message] of rejected) {
     test(`rejected: ${JSON.stringify(file)}`, () => {
       assertLines(resolve({ file }).lines, [`admin.config.yaml:1:1: ${message}`])
     })

@@ -237,7 +237,7 @@ test('a model is not reported as unknown if a file of models cannot be read', as
   const rulesOf = async (more: Files) => (await lintFiles({ ...files, ...more })).findings.map(({ rule }) => rule)
   assert.deepEqual([...new Set(await rulesOf({ 'models/z.yaml': 'name: [\n' }))], ['file/invalid'])
   const slip = { 'models/z.yaml': 'name: [\n', 'seed/nose.yaml': '[]\n' }
-  assert.equal((await rulesOf(slip)).length, 2, 'what was probably misspelt is told all the same')
+  assert.equal((await rulesOf(slip)).length, 2, 'a probable typing error is reported nevertheless')
   const missed = ['config/invalid', 'model/unknown-relation', 'file/invalid', 'view/unknown-model', 'view/unknown-model']
   assert.deepEqual(await rulesOf({}), missed)
 })

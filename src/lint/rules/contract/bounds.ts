@@ -1,6 +1,6 @@
 import type { Limits } from '../../../model/limits.ts'
 import { commonForms, commonModels, modelSource } from '../../compatibility.ts'
-import { changeExample } from '../../example.ts'
+import { changeExample, fieldChangeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
 import { highest, isAbove, isBelow, limitsIn, lowest } from '../../form-options.ts'
 import { quoted, type Rule } from '../../rule.ts'
@@ -13,16 +13,8 @@ export const contractBounds: Rule = {
   details: `Checked only with --against. Values that used to be valid are rejected: by a shorter max_length, a higher gte, a removed choice, another
 pattern, or unique. \`admin lint --data\` lists the stored records concerned.`,
   invalid: [
-    changeExample(
-      'models/note.yaml',
-      'name: Note\nfields:\n  - { name: text, type: string, max_length: 100 }\n',
-      'name: Note\nfields:\n  - »{ name: text, type: string, max_length: 50 }«\n',
-    ),
-    changeExample(
-      'models/note.yaml',
-      'name: Note\nfields:\n  - { name: size, type: choice, choices: [s, m, l] }\n',
-      'name: Note\nfields:\n  - »{ name: size, type: choice, choices: [s, m] }«\n',
-    ),
+    fieldChangeExample('{ name: text, type: string, max_length: 100 }', '»{ name: text, type: string, max_length: 50 }«'),
+    fieldChangeExample('{ name: size, type: choice, choices: [s, m, l] }', '»{ name: size, type: choice, choices: [s, m] }«'),
     changeExample(
       'views/a.yaml',
       'name: F\nview_type: form\nmodel: Post\nfields:\n  - { name: rating }\n',
@@ -30,16 +22,11 @@ pattern, or unique. \`admin lint --data\` lists the stored records concerned.`,
     ),
   ],
   valid: [
-    changeExample(
-      'models/note.yaml',
-      'name: Note\nfields:\n  - { name: text, type: string, max_length: 100 }\n',
-      'name: Note\nfields:\n  - { name: text, type: string, max_length: 100, help_text: Anything }\n',
+    fieldChangeExample(
+      '{ name: text, type: string, max_length: 100 }',
+      '{ name: text, type: string, max_length: 100, help_text: Anything }',
     ),
-    changeExample(
-      'models/note.yaml',
-      'name: Note\nfields:\n  - { name: size, type: choice, choices: [s, m] }\n',
-      'name: Note\nfields:\n  - { name: size, type: choice, choices: [m, s] }\n',
-    ),
+    fieldChangeExample('{ name: size, type: choice, choices: [s, m] }', '{ name: size, type: choice, choices: [m, s] }'),
   ],
   compare(before, after, report) {
     for (const [was, is] of commonModels(before, after)) {

@@ -1,5 +1,5 @@
 import { commonModels, modelSource } from '../../compatibility.ts'
-import { changeExample } from '../../example.ts'
+import { changeExample, fieldChangeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
 import type { Rule } from '../../rule.ts'
 
@@ -19,10 +19,9 @@ a 400. Keep the field until no client uses it. An added field is compatible, unl
     changeExample('models/note.yaml', 'name: Note\nfields:\n  - { name: text, type: text }\n', 'name: Note\nfields: »[]«\n'),
   ],
   valid: [
-    changeExample(
-      'models/note.yaml',
-      'name: Note\nfields:\n  - { name: a, type: text }\n  - { name: b, type: text }\n',
-      'name: Note\nfields:\n  - { name: b, type: text }\n  - { name: a, type: text, label: A }\n',
+    fieldChangeExample(
+      '{ name: a, type: text }\n  - { name: b, type: text }',
+      '{ name: b, type: text }\n  - { name: a, type: text, label: A }',
     ),
     changeExample('models/note.yaml', 'name: Note\nfields: []\n', 'name: Note\nlabel: Notes\nfields: []\n'),
   ],

@@ -1,6 +1,6 @@
 import type { Field } from '../../../model/field.ts'
 import { commonForms, commonModels, modelSource } from '../../compatibility.ts'
-import { changeExample } from '../../example.ts'
+import { changeExample, fieldChangeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
 import type { Rule } from '../../rule.ts'
 
@@ -12,11 +12,7 @@ export const contractRequired: Rule = {
   details: `Checked only with --against. Requests without the field used to be valid and are rejected. Give the field a default in the model, or
 require it only in a form with a new name.`,
   invalid: [
-    changeExample(
-      'models/note.yaml',
-      'name: Note\nfields:\n  - { name: text, type: string }\n',
-      'name: Note\nfields:\n  - »{ name: text, type: string, required: true }«\n',
-    ),
+    fieldChangeExample('{ name: text, type: string }', '»{ name: text, type: string, required: true }«'),
     changeExample(
       'models/note.yaml',
       'name: Note\nfields: []\n',
@@ -29,11 +25,7 @@ require it only in a form with a new name.`,
     ),
   ],
   valid: [
-    changeExample(
-      'models/note.yaml',
-      'name: Note\nfields:\n  - { name: text, type: string }\n',
-      'name: Note\nfields:\n  - { name: text, type: string, required: true, default: none }\n',
-    ),
+    fieldChangeExample('{ name: text, type: string }', '{ name: text, type: string, required: true, default: none }'),
     changeExample(
       'views/a.yaml',
       'name: EditPost\nview_type: form\nmodel: Post\nfields:\n  - { name: title }\n',

@@ -1,5 +1,5 @@
 import { commonModels, modelSource } from '../../compatibility.ts'
-import { changeExample } from '../../example.ts'
+import { fieldChangeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
 import type { Rule } from '../../rule.ts'
 
@@ -11,27 +11,14 @@ export const contractType: Rule = {
   details: `Checked only with --against. Clients that read the field receive unexpected values, and what they send is rejected. Between
 string and text nothing changes for clients. Add a field with another name instead, and remove the old one when no client uses it.`,
   invalid: [
-    changeExample(
-      'models/note.yaml',
-      'name: Note\nfields:\n  - { name: size, type: string }\n',
-      'name: Note\nfields:\n  - »{ name: size, type: integer }«\n',
-    ),
-    changeExample(
-      'models/note.yaml',
-      'name: Note\nfields:\n  - { name: by_id, type: foreignkey, model: user }\n',
-      'name: Note\nfields:\n  - »{ name: by_id, type: foreignkey, model: group }«\n',
-    ),
+    fieldChangeExample('{ name: size, type: string }', '»{ name: size, type: integer }«'),
+    fieldChangeExample('{ name: by_id, type: foreignkey, model: user }', '»{ name: by_id, type: foreignkey, model: group }«'),
   ],
   valid: [
-    changeExample(
-      'models/note.yaml',
-      'name: Note\nfields:\n  - { name: text, type: string }\n',
-      'name: Note\nfields:\n  - { name: text, type: string, label: Text }\n',
-    ),
-    changeExample(
-      'models/note.yaml',
-      'name: Note\nfields:\n  - { name: by_id, type: foreignkey, model: user }\n',
-      'name: Note\nfields:\n  - { name: by_id, type: foreignkey, model: user, on_delete: set_null }\n',
+    fieldChangeExample('{ name: text, type: string }', '{ name: text, type: string, label: Text }'),
+    fieldChangeExample(
+      '{ name: by_id, type: foreignkey, model: user }',
+      '{ name: by_id, type: foreignkey, model: user, on_delete: set_null }',
     ),
   ],
   compare(before, after, report) {
