@@ -143,7 +143,7 @@ describe('one fault in every format', () => {
     )
   })
 
-  test('several definitions in a TypeScript file: each has the position of its call', async () => {
+  test('several definitions in a TypeScript file have the positions of their calls', async () => {
     await assertFaults(
       {
         'models/all.ts':
@@ -299,7 +299,7 @@ rules:
       ],
     ))
 
-  test('a fault in one part of a view does not hide faults in other parts', () =>
+  test('a fault in one part of a view does not hide others', () =>
     assertFaults(
       {
         'models/tag.yaml': YAML.tag,

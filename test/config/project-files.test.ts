@@ -14,7 +14,7 @@ import { assertFaults, type Files, faultsOf, load } from './projects.ts'
 const NOTE = 'name: Note\nfields:\n  - { name: text, type: text }\n'
 
 describe('a project folder', () => {
-  test('a missing folder is a USAGE error that tells how to create one', async () => {
+  test('a missing folder is wrong usage, with the command that creates one', async () => {
     const folder = await makeProject({ 'models/note.yaml': NOTE })
     await folder.remove()
     for (const missing of [folder.path, `${folder.path}/further`]) {
@@ -50,7 +50,7 @@ describe('a project folder', () => {
     assert.equal(settings.port, 8000)
   })
 
-  test('files and views are read in the order of their names', async () => {
+  test('files and views are ordered by name', async () => {
     const list = (name: string): string => `name: ${name}\nview_type: list\nmodel: Note\nfields: []\n`
     const { views } = await load({
       'models/note.yaml': NOTE,
@@ -107,7 +107,7 @@ describe('ignored files', () => {
   for (const [file, text] of Object.entries(rows)) test(file, () => assertFaults({ [file]: text }, []))
 })
 
-describe('conflicting and unsupported files', () => {
+describe('misplaced files', () => {
   const rows: readonly { name: string; files: Files; messages: string[] }[] = [
     {
       name: 'a second config',
@@ -167,7 +167,7 @@ describe('conflicting and unsupported files', () => {
       messages: ["There is no model 'authsession' to seed"],
     },
     {
-      name: 'webhooks with unknown models, user names in URLs, and invalid secrets',
+      name: 'webhooks of unknown models, names in URLs, and invalid secrets',
       files: {
         'models/note.yaml': NOTE,
         'admin.config.yaml':
@@ -230,7 +230,7 @@ describe('files that cannot be read', () => {
     })
   }
 
-  test('each of them is reported, together with other faults', async () => {
+  test('each is reported, beside other faults', async () => {
     const links = { 'models/a.yaml': 'parts', 'models/b.yaml': 'nowhere', 'models/c.ts': 'nowhere.ts' }
     const lines = await faultsWith(links, { 'views/d.toml': '' })
     assert.deepEqual(

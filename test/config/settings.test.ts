@@ -54,7 +54,7 @@ test('the defaults are the documented ones', () => {
   assert.deepEqual(resolveSound({ file: {} }), expected)
 })
 
-test('a list of webhooks is a section with these subscriptions, and other layers can add to it', () => {
+test('a list of webhooks is a section with these subscriptions, and other layers may add to it', () => {
   const subscriptions = [
     { url: 'https://a.example/hook', events: ['create' as const], models: [], secret: 's'.repeat(16), active: false },
   ]
@@ -133,7 +133,7 @@ describe('the environment', () => {
     assert.deepEqual(resolveSound({ env: { ADMIN_PORT: undefined } }), DEFAULTS)
   })
 
-  test('an empty variable is absent and does not override the file', () => {
+  test('an empty variable is absent, and does not hide the file', () => {
     const env = { ADMIN_PORT: '', ADMIN_BASE_PATH: '', ADMIN_SECRET_KEY: '', ADMIN_CORS: '', ADMIN_JWT__ALGORITHM: '' }
     assert.deepEqual(resolveSound({ env }), DEFAULTS)
     const file = { port: 9000, base_path: '/backend', cors: ['https://a.example'] }
@@ -160,8 +160,7 @@ describe('the environment', () => {
     })
   }
 
-  test('an empty misspelt variable is not warned about', () =>
-    assert.deepEqual(resolve({ env: { ADMIN_PROT: '' } }).warnings, []))
+  test('an empty misspelt variable causes no warning', () => assert.deepEqual(resolve({ env: { ADMIN_PROT: '' } }).warnings, []))
 
   test('the project has every warning', async () => {
     const { warnings } = await load({}, { env: { ADMIN_PROT: '1', ADMIN_HOSTT: 'x', ADMIN_EMAIL: 'x' } })
@@ -202,7 +201,7 @@ test('an invalid flag is reported for the command line', () => {
   assertLines(resolve({ flags: { port: 70_000 } }).lines, ["command line:1:1: 'port' must be a valid port"])
 })
 
-describe('values in a file are not converted', () => {
+describe('a file must have the right types', () => {
   const accepted: readonly SettingsInput[] = [
     { port: 0 },
     { port: 65535 },

@@ -11,7 +11,7 @@ runDocument('api.md')
 
 const rows = rowsOf(readDocument('api.md'))
 
-test('every error is in the table, with its status and what it says', () => {
+test('every error is in the table, with its status and message', () => {
   for (const [code, { status, exitCode, message }] of Object.entries(ERRORS)) {
     const row = rows.find(([cell]) => cell === `\`${code}\``) ?? assert.fail(`${code} is missing`)
     if (row.length === 3) assert.equal(row[1], String(exitCode), code)

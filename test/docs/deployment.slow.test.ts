@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const document = readDocument('deployment.md')
 
 runDocument('deployment.md', (shell) => {
-  test('the unit is one, where systemd can say so, and what it starts is taken', async (context) => {
+  test('the unit file is valid, and its command line is accepted', async (context) => {
     const file = join(shell().folder, 'shop.service')
     const unit = await readFile(file, 'utf8')
     const [words = []] = runsIn(/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '')

@@ -11,7 +11,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 for (const path of [...documents, 'README.md']) {
   describe(path, () => {
-    test('leads to what is there', () => {
+    test('leads to an existing target', () => {
       for (const link of linksOf(read(path))) {
         if (/^https?:/.test(link)) continue
         const [file = '', anchor] = link.split('#')

@@ -15,7 +15,7 @@ const [inDocument = ''] = (blocksOf(readDocument('webhooks.md')).find(({ file })
 const inReadme = blocksOf(readFileSync(join(ROOT, 'README.md'), 'utf8')).find(({ language }) => language === 'js')?.code ?? ''
 
 for (const [place, code] of Object.entries({ 'docs/webhooks.md': inDocument, 'the README': inReadme })) {
-  test(`the verifier of webhooks in ${place} has ten lines, takes what is sent and nothing else`, async () => {
+  test(`the verifier of webhooks in ${place} has ten lines, and accepts valid messages only`, async () => {
     const body = code.slice(code.indexOf('export')).trimEnd()
     assert.ok(body.split('\n').length <= 10, body)
     const { verify } = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {

@@ -50,7 +50,7 @@ describe('the workflow that docs/lint.md shows', () => {
   })
 })
 
-describe('a file that ends the program is told of, and is no success', () => {
+describe('a file that ends the process is reported as a failure', () => {
   const rows: Readonly<Record<string, { files: Readonly<Record<string, string>>; file: string }>> = {
     'by process.exit': { files: { 'models/a.ts': 'process.exit(0)\n' }, file: 'models/a.ts' },
     'by awaiting what never comes': {

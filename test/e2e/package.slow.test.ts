@@ -39,7 +39,7 @@ describe('the packed package', () => {
   })
   after(() => folder.remove())
 
-  test('holds compiled code, its types and its papers, and no sources or tests', async () => {
+  test('contains compiled code, its types and documents, and no sources or tests', async () => {
     assert.deepEqual((await readdir(installed)).sort(), [
       'CHANGELOG.md',
       'LICENSE',
@@ -59,7 +59,7 @@ describe('the packed package', () => {
     )
   })
 
-  test('serves a folder that holds no project file yet', async () => {
+  test('serves a folder without project files', async () => {
     const server = await startServer([], { bin, cwd: folder.path })
     const views = await fetch(`${server.address}/admin/api/v1/views/`)
     assert.deepEqual([views.status, await views.json()], [200, { data: {} }])
@@ -138,7 +138,7 @@ export const auth = [reactAdmin.authProvider(client).checkAuth({}), refine.authP
   })
 
   for (const situation of ['without a server', 'beside a running server'] as const) {
-    test(`every command does what it is for, ${situation}`, async () => {
+    test(`every command works, ${situation}`, async () => {
       const project = await copyFixture('blog')
       const admin = async (line: string, { stdin = '', interrupted = false } = {}) => {
         const child = execFile(process.execPath, [bin, ...line.split(' ')], { cwd: project.path })

@@ -56,7 +56,7 @@ describe('the real program, while it serves', () => {
     await project.remove()
   })
 
-  test('--watch reloads what has changed, new, renamed and removed files and imports too', BOUND, async () => {
+  test('--watch reloads changed, new, renamed and removed files and their imports', BOUND, async () => {
     await serve('--watch')
     assert.ok((await labels()).includes('Tasks'), 'a model in TypeScript')
     await write('models/.note.yaml.tmp', model('Remarks'))
@@ -76,7 +76,7 @@ describe('the real program, while it serves', () => {
     assert.ok(!(await labels()).includes('Errands'), 'a model that is gone')
   })
 
-  test('--watch goes on with what was good, tells every fault, and that all is well again', BOUND, async () => {
+  test('--watch continues with the previous version, reports every fault, and reports when they are fixed', BOUND, async () => {
     await serve('--watch')
     const bearer = await token()
     await write('models/note.yaml', `${model('Notes')}  - { name: text, type: txt }\n  - { name: body, type: text, lenght: 3 }\n`)
@@ -95,7 +95,7 @@ describe('the real program, while it serves', () => {
     assert.match(stderr, /^Warning: 'data' stays data until the server is restarted/m)
   })
 
-  test('--watch serves what is saved while it starts', BOUND, async () => {
+  test('--watch serves files saved while it starts', BOUND, async () => {
     const save = `import { existsSync, writeFileSync } from 'node:fs'
 const at = (name: string): URL => new URL(name, import.meta.url)
 // When it is first read, the model before it has been.
@@ -108,7 +108,7 @@ writeFileSync(at('saved'), '')
     assert.ok((await labels()).includes('Remarks'), 'it was read before it was saved')
   })
 
-  test('--watch goes on telling webhooks when commands cannot be told where the API is', BOUND, async () => {
+  test('--watch continues to deliver webhooks if the lock file cannot be updated', BOUND, async () => {
     const receiver = await startReceiver()
     const config = (version: string) => `api_version: ${version}\nwebhooks: [{ url: '${receiver.url}' }]\n`
     try {
@@ -135,7 +135,7 @@ writeFileSync(at('saved'), '')
     }
   })
 
-  test('--watch --ephemeral keeps what is in memory, and its tokens', BOUND, async () => {
+  test('--watch --ephemeral keeps its records and tokens', BOUND, async () => {
     await serve('--watch', '--ephemeral')
     const login = await post('/api/v1/auth/token', { username: 'root', password: 'long-enough' })
     const { access_token: bearer } = (await login.json()) as { access_token: string }
@@ -159,7 +159,7 @@ writeFileSync(at('saved'), '')
     assert.ok(!(await readdir(project.path)).includes('data'), 'nothing is written')
   })
 
-  test('seed records with faults are told of, and nothing is removed', BOUND, async () => {
+  test('invalid seed records are reported, and nothing is removed', BOUND, async () => {
     await serve()
     await write('seed/note.yaml', '- { title: First }\n- { titel: Second }\n')
     const { code, stdout, stderr } = await admin('reset', '--seed-data')

@@ -101,7 +101,7 @@ describe('the real server, over real HTTP', () => {
     assert.ok(ofComment.json.data.every((view: { model: string }) => view.model === 'Comment'))
   })
 
-  test('a body over the limit is refused, and the server goes on', async () => {
+  test('a body over the limit is rejected, and the server continues', async () => {
     const large = await call('POST', TAGS, { data: { name: 'x'.repeat(11 * 1024 * 1024) } })
     assert.equal(large.status, 413)
     assert.equal((await call('GET', TAGS)).status, 200)
@@ -133,7 +133,7 @@ describe('stopping the real server', () => {
     })
   }
 
-  test('a second signal ends it, whatever is still open', async () => {
+  test('a second signal ends the process immediately', async () => {
     const project = await copyFixture('blog')
     try {
       const server = await startServer(['--project', project.path])

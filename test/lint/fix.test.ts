@@ -106,7 +106,7 @@ describe('a fix preserves comments and layout', () => {
   })
 })
 
-describe('no fix is applied if it would lose text', () => {
+describe('a fix that would lose something is not applied', () => {
   const rows: readonly { name: string; text: string; rule: string | string[] }[] = [
     {
       name: 'an item with a comment of its own',
@@ -144,7 +144,7 @@ describe('no fix is applied if it would lose text', () => {
       rule: ['view/missing-title'],
     },
     {
-      name: 'an anchor that an alias repeats',
+      name: 'an aliased node',
       text: `- &form\n  name: A\n  view_type: form\n  model: Post\n  fields: &fields\n    - name: body\n- { name: B, view_type: form, model: Post, fields: *fields }\n`,
       rule: ['view/missing-title', 'view/missing-title'],
     },
@@ -154,7 +154,7 @@ describe('no fix is applied if it would lose text', () => {
       rule: ['view/missing-title', 'view/missing-title'],
     },
     {
-      name: 'a finding that prevents a start',
+      name: 'a fault that prevents admin serve',
       text: `${INTRO}fields: [{ name: title, title: T }, { name: title, title: T }]\n`,
       rule: 'view/duplicate-field',
     },
@@ -164,7 +164,7 @@ describe('no fix is applied if it would lose text', () => {
   }
 })
 
-test('a fix changes neither allow-lists, required fields nor limits of a form, and the project still loads', async () => {
+test('a fix never changes what a form accepts, requires or limits, and always leaves a project that can be served', async () => {
   const rules: readonly Rule[] = Object.values(RULES)
   for (const { id, invalid } of rules) {
     for (const { files } of invalid) {

@@ -32,7 +32,7 @@ describe('a project that violates every rule', () => {
     )
   })
 
-  test('the findings that prevent a start are the faults of the loader, with the same messages', async () => {
+  test('faults that prevent admin serve have the same text in lint', async () => {
     const project = await makeProject(FAULTY)
     try {
       const source = { folder: project.path, env: {}, flags: {} }
@@ -83,7 +83,7 @@ const base = {
   'models/post.yaml': EXAMPLE_MODELS['models/example.yaml']?.split('- name: Tag')[0]?.replace(/.*tag }\n/, '') ?? '',
 }
 
-describe('severities in the settings', () => {
+describe('severities of rules', () => {
   const rows: readonly { name: string; settings: string; expected: readonly string[] }[] = [
     { name: 'nothing', settings: '{}', expected: ['warn'] },
     { name: 'off', settings: '{ view/missing-title: off }', expected: [] },
@@ -101,7 +101,7 @@ describe('severities in the settings', () => {
     })
   }
 
-  test('apply although another setting is faulty', async () => {
+  test('apply also when another setting is faulty', async () => {
     const settings = 'port: x\nlint: { rules: { view/missing-title: off } }\n'
     const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(), 'admin.config.yaml': settings })
     assert.deepEqual(
@@ -110,7 +110,7 @@ describe('severities in the settings', () => {
     )
   })
 
-  test('a finding that prevents a start stays an error', async () => {
+  test('a fault that prevents admin serve stays an error', async () => {
     const files = {
       ...base,
       'views/post.yaml': untitled('    # admin-lint-disable-next-line view/unknown-field\n    - { name: titel }\n'),
@@ -154,7 +154,7 @@ describe('severities in the settings', () => {
     })
   }
 
-  test('a suppression directive with an unknown rule id is reported, also for an id after a comma', async () => {
+  test('a comment that disables an unknown rule is reported, with similar names and in lists', async () => {
     const comment = '    # admin-lint-disable-next-line missing-title, no-form view/zzz reason\n'
     const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(comment) })
     const found = findings.filter(({ rule }) => rule === 'config/unknown-rule')
@@ -164,7 +164,7 @@ describe('severities in the settings', () => {
     )
   })
 
-  test('text within a string is not a suppression directive', async () => {
+  test('a similar text within a string is not a comment', async () => {
     const text = (mark: string) =>
       `      help_text: ${mark}\n        # admin-lint-disable-next-line view/zzz\n        # admin-lint-disable-next-line view/yyy`
     const view = untitled().replace('    - { name: title }\n', `    - name: title\n      title: Title\n${text('|')}\n`)
@@ -173,7 +173,7 @@ describe('severities in the settings', () => {
   })
 })
 
-test('a finding in TypeScript has the position of the define… call', async () => {
+test('a finding in TypeScript has the position of the call that made the definition', async () => {
   const { findings } = await lintFiles({
     'models/post.ts':
       "import { defineModel } from 'admin-backend'\nexport const Post = defineModel({ name: 'Post', fields: [{ name: 'title', type: 'string' }] })\nexport default Post\n",
@@ -204,7 +204,7 @@ test('a malformed part does not hide findings in other parts', async () => {
   )
 })
 
-test('a faulty field of a model causes no findings in views', async () => {
+test('a faulty field of the model causes no finding in a view', async () => {
   const { findings } = await lintFiles({
     'models/note.yaml': 'name: Note\nfields:\n  - { name: size, type: nmber }\n',
     'views/note.yaml':
@@ -242,7 +242,7 @@ test('a model is not reported as unknown if a file of models cannot be read', as
   assert.deepEqual(await rulesOf({}), missed)
 })
 
-test('findings of a field that is listed twice are reported for its first entry', async () => {
+test('findings of a field listed twice are reported for the first', async () => {
   const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled('    - { name: title }\n') })
   assert.deepEqual(
     findings.map(({ rule, line }) => [rule, line]),
@@ -253,7 +253,7 @@ test('findings of a field that is listed twice are reported for its first entry'
   )
 })
 
-test('views created by the same call have one finding in common', async () => {
+test('views made by one call share their findings', async () => {
   const { findings } = await lintFiles({
     ...base,
     'views/post.ts': `import { defineFormView, defineListView } from 'admin-backend'

@@ -33,7 +33,7 @@ describe('extending a built-in model', () => {
     assertModelFaults(group([...GROUP_FIELDS, '{ name: color, type: string }']), [])
   })
 
-  test('the model replaces the built-in one', () => {
+  test('it replaces the built-in one', () => {
     const registry = registryOf({
       name: 'Permission',
       timestamps: true,
@@ -123,8 +123,8 @@ faultTable('relations', [
   },
 ])
 
-describe('a faulty model or field still exists for references to it', () => {
-  test('a model with a faulty part', () =>
+describe('a faulty model or field still exists for references', () => {
+  test('a model of which a part is wrong', () =>
     assertModelFaults(
       [
         'name: Tag\nlabel: »5\nfields: [»title]\n',
@@ -172,7 +172,7 @@ test('the name of an internal model is reserved in any case', () =>
 describe('the registry', () => {
   const registry = registryOf(...BLOG)
 
-  test('built-in models come first, then those of the project in their order', () => {
+  test('built-in models come first, then those of the project in order', () => {
     assert.deepEqual(
       registry.public.map((model) => model.key),
       ['user', 'group', 'permission', 'post', 'tag'],

@@ -73,6 +73,6 @@ describe('a length is a number of code points', () => {
   }
 })
 
-test('limits that are not set are absent', () => {
+test('absent limits are undefined', () => {
   assert.deepEqual(Object.keys(compileLimits({ min_length: 3 })), ['min_length'])
 })

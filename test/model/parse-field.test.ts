@@ -38,7 +38,7 @@ faultTable('fields that are right', [
     faults: [],
   },
   {
-    name: 'mock data',
+    name: 'mock hints',
     fields: [
       '{ name: a, type: string, mock: { faker: commerce.productName } }',
       '{ name: b, type: integer, mock: { faker: number.int } }',
@@ -69,7 +69,7 @@ faultTable('names', [
     faults: [`'${name}' cannot be a field name; ${PLAIN}`],
   })),
   {
-    name: '"__proto__", reported as a key and as a field name',
+    name: '"__proto__", in both notations',
     fields: ['{ name: »»"__proto__", type: string }'],
     faults: ["'__proto__' cannot be a field name…", "'__proto__' cannot be a field name…"],
   },
@@ -116,9 +116,13 @@ faultTable('keys', [
     fields: ['{ name: id, type: integer, »uniqe: true, »default: 3 }'],
     faults: ["Unknown key 'uniqe'; did you mean 'unique'?", "Unknown key 'default'"],
   },
-  { name: 'what id may say', fields: ['{ name: id, type: integer, label: No., required: true, unique: true }'], faults: [] },
   {
-    name: 'options that id cannot have',
+    name: 'valid definitions of id',
+    fields: ['{ name: id, type: integer, label: No., required: true, unique: true }'],
+    faults: [],
+  },
+  {
+    name: 'invalid definitions of id',
     fields: ['{ name: id, type: integer, required: »false }'],
     faults: ["'required' must be [true]"],
   },
@@ -223,7 +227,7 @@ faultTable('patterns', [
 
 faultTable('on_delete', [
   {
-    name: 'set_null of a required field',
+    name: 'set_null on a required field',
     fields: ['{ name: a_id, type: foreignkey, model: user, required: true, on_delete: »set_null }'],
     faults: ["'a_id' is required, so it cannot be set to null; use restrict or cascade"],
   },

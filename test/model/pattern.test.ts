@@ -19,7 +19,7 @@ describe('supported patterns', () => {
     test(`${pattern} on ${JSON.stringify(text)}: ${expected}`, () => assert.equal(compilePattern(pattern).test(text), expected))
   }
 
-  test('a pattern that takes exponential time with backtracking is matched in linear time', () => {
+  test('an exponential pattern is matched in linear time', () => {
     assert.equal(compilePattern('^(a+)+$').test(`${'a'.repeat(5000)}b`), false)
   })
 })

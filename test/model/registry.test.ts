@@ -15,7 +15,7 @@ describe('looking up a model', () => {
   }
 })
 
-describe('relations that refer to a model', () => {
+describe('referrers of a model', () => {
   const rows: Readonly<Record<string, readonly string[]>> = {
     user: ['authsession.user_id', 'post.author_id'],
     tag: ['post.tags', 'tag.parent_id'],

@@ -22,7 +22,7 @@ const Plain = defineModel({ name: 'Plain', fields: [{ name: 'title', type: 'stri
 const title = [{ name: 'title' }] as const
 const base = { name: 'F', fields: title } as const
 
-describe('define functions return complete definitions', () => {
+describe('definitions are returned complete', () => {
   test('a form', () => {
     const rules = [{ rule: 'true', field: 'updated_at', message: 'No' }] as const
     const form = defineFormView(Post, { ...base, creation_fields: ['title'], allowed_update_fields: ['author_id'], rules })
@@ -58,7 +58,7 @@ describe('define functions return complete definitions', () => {
     assert.equal(form.validate?.({ title: 'y' } as never), undefined)
   })
 
-  test('a project loads the definitions unchanged', () => {
+  test('the project accepts them unchanged', () => {
     const form = defineFormView(Post, { ...base, creation_fields: ['title'] })
     const list = defineListView(Post, { name: 'L', fields: [{ name: 'author' }] })
     const definitions = [form, list].map((value) => ({ value, source: flatSource('views/post.ts') }))
@@ -109,7 +109,7 @@ test('a rule or validation message of an unknown field is a type error', () => {
   defineFormView(Post, { ...base, validate: () => ({ titel: 'x' }) })
 })
 
-test('an invalid key of a list view is a type error', () => {
+test('keys that a list view cannot have are type errors', () => {
   // @ts-expect-error there is no field `titel`
   defineListView(Post, { name: 'L', fields: [{ name: 'titel' }] })
   // @ts-expect-error there is no relation `editor`

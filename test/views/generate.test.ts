@@ -41,7 +41,7 @@ describe('generated views', () => {
     })
   }
 
-  test('make privileged fields read-only, and create nothing if a privileged field is required', () => {
+  test('exclude privileged fields from allow-lists, and are for updates only where one is required', () => {
     const user = registry.expect('user')
     const form = generateForm(user, { ...NOTHING_TAKEN, isPrivileged: (name) => isPrivileged(user, name) })
     assert.deepEqual(form.creation_fields, [

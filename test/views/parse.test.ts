@@ -291,7 +291,7 @@ test('every member of a field view is accepted', () => {
   assert.deepEqual(parsed?.view.fields, [field])
 })
 
-test('validate in a text file is reported: it must be a function', () => {
+test('validate in a text file must be a function', () => {
   const value = { name: 'F', view_type: 'form', model: 'Post', fields: [], validate: {} }
   const { faults } = parseView({ value, source: flatSource('views/f.yaml') }, registry)
   assert.equal(faults.list.length, 1)

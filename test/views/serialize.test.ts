@@ -50,7 +50,7 @@ describe('a serialised view', () => {
     assert.deepStrictEqual(serializeView({ ...form, fields: [], rules, validate: () => undefined }), { ...form, fields: [] })
   })
 
-  test('changing the serialised view does not change the stored view', () => {
+  test('serialising does not change the view', () => {
     const view = { ...form, fields: [{ name: 'a' }] }
     serializeView(view)
     assert.deepEqual(view, { ...form, fields: [{ name: 'a' }] })
