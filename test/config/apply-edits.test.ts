@@ -19,8 +19,8 @@ const rows: readonly { name: string; edits: TextEdit[]; text: string; applied: n
     text: 'a: &one 1\nb: *one\nc: [2]\n',
     applied: 2,
   },
-  { name: 'what can no longer be read', edits: [edit('*one', '[', SET)], text: TEXT, applied: 0 },
-  { name: 'another value than is meant', edits: [edit('*one', '4', SET)], text: TEXT, applied: 0 },
+  { name: 'unparsable text', edits: [edit('*one', '[', SET)], text: TEXT, applied: 0 },
+  { name: 'another value than intended', edits: [edit('*one', '4', SET)], text: TEXT, applied: 0 },
   { name: 'another place as well', edits: [edit('1\n', '3\n', { kind: 'set', path: ['a'], value: 3 })], text: TEXT, applied: 0 },
   {
     name: 'a key that is there',

@@ -4,7 +4,7 @@ import { defineConfig } from '../../src/index.ts'
 
 // The lines below `@ts-expect-error` are proved by the type checker: were they right, it would say so.
 
-test('settings come back as they were given', () => {
+test('settings are returned unchanged', () => {
   const given = { port: 9000, jwt: { algorithm: 'HS512' }, cors: ['https://a.example'] } as const
   assert.equal(defineConfig(given), given)
   assert.deepEqual(defineConfig({ rate_limits: { auth: 0 } }), { rate_limits: { auth: 0 } })

@@ -143,7 +143,7 @@ describe('one fault in every format', () => {
     )
   })
 
-  test('several definitions in a TypeScript file: each where its call stands', async () => {
+  test('several definitions in a TypeScript file have the positions of their calls', async () => {
     await assertFaults(
       {
         'models/all.ts':
@@ -184,7 +184,7 @@ describe('one fault in every format', () => {
   })
 })
 
-describe('every fault is told in one run', () => {
+describe('every fault is reported in one run', () => {
   const files: Files = {
     'admin.config.yaml': '»prot: 9000\njwt: { algorithm: »RS256 }\nport: »"8000"\n',
     'models/a.yaml': `name: Article
@@ -252,7 +252,7 @@ creation_fields: »[username, id]
     })
   })
 
-  test('an unknown key of a model hides none of the faults of its fields', () =>
+  test('an unknown key of a model does not hide faults of its fields', () =>
     assertFaults({ 'models/tag.yaml': 'name: Tag\n»lable: Tags\nfields:\n  - { name: a, type: »strng }\n' }, [
       "Unknown key 'lable'; did you mean 'label'?",
       "Unknown type 'strng'; did you mean 'string'?…",
@@ -299,7 +299,7 @@ rules:
       ],
     ))
 
-  test('a fault in one part of a view hides none in its other parts', () =>
+  test('a fault in one part of a view does not hide others', () =>
     assertFaults(
       {
         'models/tag.yaml': YAML.tag,

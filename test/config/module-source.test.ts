@@ -18,7 +18,11 @@ describe('modules that cannot be used', () => {
       files: { 'models/a.js': "throw »new Error('boom')\n" },
       messages: ['Cannot be loaded: boom'],
     },
-    { name: 'throws what is no error', files: { 'models/a.js': "»throw 'boom'\n" }, messages: ['Cannot be loaded: boom'] },
+    {
+      name: 'throws a value that is not an error',
+      files: { 'models/a.js': "»throw 'boom'\n" },
+      messages: ['Cannot be loaded: boom'],
+    },
     {
       name: 'throws a message of several lines',
       files: { 'models/a.js': "throw »new Error('boom\\nbang')\n" },
@@ -40,7 +44,7 @@ describe('modules that cannot be used', () => {
       messages: ['Cannot be loaded: Cannot read properties of undefined…'],
     },
     {
-      name: 'calls what throws in another file',
+      name: 'calls a function of another file that throws',
       files: {
         'lib/make.ts': "export function make(): never {\n  throw new Error('boom')\n}\n",
         'models/a.ts': "import { make } from '../lib/make.ts'\n\nexport default »make()\n",
@@ -48,12 +52,12 @@ describe('modules that cannot be used', () => {
       messages: ['Cannot be loaded: boom'],
     },
     {
-      name: 'imports what throws',
+      name: 'imports a module that throws',
       files: { 'lib/boom.ts': "throw new Error('boom')\n", 'models/a.ts': "»import '../lib/boom.ts'\nexport default {}\n" },
       messages: ['Cannot be loaded: boom'],
     },
     {
-      name: 'imports what is not there',
+      name: 'imports a missing module',
       files: { 'models/a.ts': "»import x from './nope.ts'\nexport default x\n" },
       messages: ['Cannot be loaded: Cannot find module …'],
     },
@@ -80,15 +84,15 @@ describe('modules that cannot be used', () => {
   ]
   for (const { name, files, messages } of rows) test(name, () => assertFaults(files, messages))
 
-  test('a syntax error in TypeScript says what it is, and stands where it is', () =>
+  test('a syntax error in TypeScript has its message and position', () =>
     assertFaults({ 'models/a.ts': 'export default {\n  name: "Tag",\n  fields: [»}\n' }, ['Cannot be loaded: Unexpected "}"']))
 
-  test('a syntax error in JavaScript says what it is', () =>
+  test('a syntax error in JavaScript has its message', () =>
     assertFaults({ 'models/a.js': '»export default {\n  name: "Tag",\n  fields: [}\n' }, [
       "Cannot be loaded: Unexpected token '}'",
     ]))
 
-  test('a syntax error in a file that is imported says what it is', async () => {
+  test('a syntax error in an imported file has its message', async () => {
     const files = { 'lib/parts.ts': 'export const = 1\n', 'models/a.ts': "import '../lib/parts.ts'\nexport default {}\n" }
     const [line, ...others] = await faultsOf(files)
     assert.deepEqual(others, [])
@@ -112,7 +116,7 @@ test('a definition that is frozen is a definition', async () => {
   assert.ok(registry.get('tag')?.fields.has('name'))
 })
 
-test('a definition that is frozen keeps its call site', () =>
+test('a frozen definition keeps its call site', () =>
   assertFaults(
     {
       'models/tag.ts':
@@ -133,7 +137,7 @@ describe('a CommonJS project', () => {
   }
   const messages = ["Unknown type 'strng'; did you mean 'string'?", "Model 'Tag' has no field 'b'", 'Cannot be loaded: boom']
 
-  test('has its definitions where they are made, and its errors where they are thrown', () => {
+  test('has the call sites of its definitions and the positions of its errors', () => {
     const inside = (files: Files) => Object.fromEntries(Object.entries(files).map(([name, text]) => [`/plain/${name}`, text]))
     return assertFaults({ '/plain/package.json': '{}\n', ...inside(faulty) }, messages, { inside: '/plain/' })
   })
@@ -177,7 +181,7 @@ describe('call sites', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(first)), { name: 'Tag', fields: [{ name: 'a', type: 'string' }] })
   })
 
-  test('a definition marked again stands where it was marked last', () => {
+  test('a definition marked twice has its last call site', () => {
     const definition = {}
     const define = (): object => markCallSite(definition, define)
     const [first, second] = [callSiteOf(define()), callSiteOf(define())]
@@ -185,7 +189,7 @@ describe('call sites', () => {
   })
 
   for (const value of [undefined, null, 'text', 1, {}, [], () => 1]) {
-    test(`${String(JSON.stringify(value))} has none`, () => assert.equal(callSiteOf(value), undefined))
+    test(`${String(JSON.stringify(value))} has no call site`, () => assert.equal(callSiteOf(value), undefined))
   }
 })
 

@@ -14,7 +14,7 @@ import { assertFaults, type Files, faultsOf, load } from './projects.ts'
 const NOTE = 'name: Note\nfields:\n  - { name: text, type: text }\n'
 
 describe('a project folder', () => {
-  test('one that is not there is wrong usage, and says how to make one', async () => {
+  test('a missing folder is wrong usage, with the command that creates one', async () => {
     const folder = await makeProject({ 'models/note.yaml': NOTE })
     await folder.remove()
     for (const missing of [folder.path, `${folder.path}/further`]) {
@@ -50,7 +50,7 @@ describe('a project folder', () => {
     assert.equal(settings.port, 8000)
   })
 
-  test('files and views come in the order of their names', async () => {
+  test('files and views are ordered by name', async () => {
     const list = (name: string): string => `name: ${name}\nview_type: list\nmodel: Note\nfields: []\n`
     const { views } = await load({
       'models/note.yaml': NOTE,
@@ -107,7 +107,7 @@ describe('files that are passed over', () => {
   for (const [file, text] of Object.entries(rows)) test(file, () => assertFaults({ [file]: text }, []))
 })
 
-describe('files that are in the way', () => {
+describe('misplaced files', () => {
   const rows: readonly { name: string; files: Files; messages: string[] }[] = [
     {
       name: 'a second config',
@@ -167,7 +167,7 @@ describe('files that are in the way', () => {
       messages: ["There is no model 'authsession' to seed"],
     },
     {
-      name: 'webhooks of models that are not there, names in addresses, and secrets that are none',
+      name: 'webhooks of unknown models, names in URLs, and invalid secrets',
       files: {
         'models/note.yaml': NOTE,
         'admin.config.yaml':
@@ -227,7 +227,7 @@ describe('files that cannot be read', () => {
     })
   }
 
-  test('each of them is told, beside other faults', async () => {
+  test('each is reported, beside other faults', async () => {
     const links = { 'models/a.yaml': 'parts', 'models/b.yaml': 'nowhere', 'models/c.ts': 'nowhere.ts' }
     const lines = await faultsWith(links, { 'views/d.toml': '' })
     assert.deepEqual(

@@ -54,7 +54,7 @@ test('the defaults are those that are documented', () => {
   assert.deepEqual(resolveSound({ file: {} }), expected)
 })
 
-test('a list of webhooks is a section with these subscriptions, and other layers may say the rest', () => {
+test('a list of webhooks is a section with these subscriptions, and other layers may add to it', () => {
   const subscriptions = [
     { url: 'https://a.example/hook', events: ['create' as const], models: [], secret: 's'.repeat(16), active: false },
   ]
@@ -133,7 +133,7 @@ describe('the environment', () => {
     assert.deepEqual(resolveSound({ env: { ADMIN_PORT: undefined } }), DEFAULTS)
   })
 
-  test('a variable that is empty is absent, and hides nothing that the file says', () => {
+  test('an empty variable is absent, and does not hide the file', () => {
     const env = { ADMIN_PORT: '', ADMIN_BASE_PATH: '', ADMIN_SECRET_KEY: '', ADMIN_CORS: '', ADMIN_JWT__ALGORITHM: '' }
     assert.deepEqual(resolveSound({ env }), DEFAULTS)
     const file = { port: 9000, base_path: '/backend', cors: ['https://a.example'] }
@@ -160,7 +160,7 @@ describe('the environment', () => {
     })
   }
 
-  test('a misspelt variable that is empty is none', () => assert.deepEqual(resolve({ env: { ADMIN_PROT: '' } }).warnings, []))
+  test('an empty misspelt variable causes no warning', () => assert.deepEqual(resolve({ env: { ADMIN_PROT: '' } }).warnings, []))
 
   test('every warning reaches the project', async () => {
     const { warnings } = await load({}, { env: { ADMIN_PROT: '1', ADMIN_HOSTT: 'x', ADMIN_EMAIL: 'x' } })
@@ -201,7 +201,7 @@ test('a bad flag is named as the command line', () => {
   assertLines(resolve({ flags: { port: 70_000 } }).lines, ["command line:1:1: 'port' must be a valid port"])
 })
 
-describe('a file says what it means', () => {
+describe('a file must have the right types', () => {
   const accepted: readonly SettingsInput[] = [
     { port: 0 },
     { port: 65535 },
@@ -302,7 +302,7 @@ describe('a file says what it means', () => {
     assertFaults({ 'admin.config.ts': '»export default []\n' }, ['Settings are one mapping of names to values, not a list']))
 })
 
-test('settings are frozen, all the way down', () => {
+test('settings are deeply frozen', () => {
   const settings = resolveSound({ file: { cors: ['https://a.example'], lint: { rules: { x: 'off' } } } })
   for (const part of [settings, settings.jwt, settings.rate_limits, settings.cors, settings.lint, settings.lint.rules]) {
     assert.ok(Object.isFrozen(part))

@@ -36,7 +36,11 @@ describe('faults of shape, each in its place', () => {
     { name: 'a wrong type', text: 'name: »1\n', messages: ["'name' must be a string"] },
     { name: 'text is no number', text: 'name: a\nsize: »"3"\n', messages: ["'size' must be a number"] },
     { name: 'a wrong type inside', text: 'name: a\nlimits:\n  lower: »low\n', messages: ["'limits.lower' must be a number"] },
-    { name: 'a mapping is meant', text: 'name: a\nlimits: »[1]\n', messages: ["'limits' must be a mapping of keys to values"] },
+    {
+      name: 'a mapping is expected',
+      text: 'name: a\nlimits: »[1]\n',
+      messages: ["'limits' must be a mapping of keys to values"],
+    },
     { name: 'a missing key', text: '»size: 1\n', messages: ["Key 'name' is missing"] },
     {
       name: 'a missing key of an item',
@@ -45,7 +49,7 @@ describe('faults of shape, each in its place', () => {
     },
     { name: 'text in the place of it all', text: '»hello\n', messages: ['The definition must be a mapping of keys to values'] },
     {
-      name: 'all at once',
+      name: 'all together',
       text: '»»syze: 1\nsize: »x\nlimits: { lower: »low, »uper: 2 }\n',
       messages: [
         "Key 'name' is missing",
@@ -71,7 +75,7 @@ describe('faults of shape, each in its place', () => {
   })
 })
 
-test('a sound value comes back with its defaults, and text is read as numbers only where that is meant', () => {
+test('a valid value is returned with its defaults, and text is converted to numbers only on request', () => {
   const { source } = parseText('', 'f', 'yaml').definition
   assert.deepEqual(validateShape(schema, { name: 'a' }, source).value, { name: 'a', size: 3 })
   assert.equal(validateShape(schema, { name: 'a', size: '4' }, source).value, undefined)

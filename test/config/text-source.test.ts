@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { parseText } from '../../src/config/text-source.ts'
 import { assertLines, linesOf, unmark } from './marks.ts'
 
-describe('syntax faults stand where the fault is', () => {
+describe('syntax faults have their position', () => {
   const rows: readonly { name: string; text: string; message: string; format?: 'json' }[] = [
     { name: 'a duplicate key', text: 'a: 1\nb: 2\n»a: 3\n', message: 'Not valid YAML: Map keys must be unique' },
     { name: 'a duplicate key inside', text: 'a:\n  - b: 1\n    »b: 2\n', message: 'Not valid YAML: Map keys must be unique' },
@@ -124,11 +124,11 @@ describe('values', () => {
     })
   }
 
-  test('a fault of JSON with a byte order mark stands where it would without', () => {
+  test('a byte order mark does not shift the position of a JSON fault', () => {
     assert.deepEqual(linesOf(parseText('\uFEFF{"a": x}', 'f', 'json').faults.list), ['f:1:7: Not valid JSON: invalid symbol'])
   })
 
-  test('whatever JSON can say means the same', () => {
+  test('JSON has the same value as in JSON.parse', () => {
     const value = {
       text: 'a "quote" \\ / \u2028 é 👍 \u0000\t',
       numbers: [0, -1, 1.5e300, 1e-7, 9007199254740991],
@@ -145,7 +145,7 @@ describe('values', () => {
   })
 })
 
-describe('where a part stands', () => {
+describe('positions of parts', () => {
   const text = 'name: Tag\nfields:\n  - name: a\n    limits: { low: 1, high: 2 }\n  - { name: b }\n'
   const { source } = parseText(text, 'models/a.yaml', 'yaml').definition
   const rows: readonly { path: (string | number)[]; part?: 'key'; place: string }[] = [

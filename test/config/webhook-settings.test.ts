@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { secretProblem, urlProblem } from '../../src/config/webhook-settings.ts'
 
-test('what a chosen secret must be', () => {
+test('requirements of a chosen secret', () => {
   assert.equal(secretProblem('sixteen letters!'), undefined)
   assert.equal(secretProblem('fifteen letters'), 'must be at least 16 characters long')
   assert.equal(secretProblem('x'.repeat(201)), 'must be at most 200 characters long')
@@ -13,7 +13,7 @@ test('what a chosen secret must be', () => {
   }
 })
 
-test('what the address of a receiver must be', () => {
+test("requirements of a receiver's URL", () => {
   for (const good of ['https://example.com/hooks', 'http://127.0.0.1:9', 'HTTPS://bücher.de/?a=b#c', 'http://[::1]/']) {
     assert.equal(urlProblem(good), undefined, good)
   }

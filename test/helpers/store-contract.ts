@@ -34,7 +34,7 @@ export function storeContract(name: string, open: OpenStore, options: ContractOp
     describe('ids', () => checkIds(check))
     describe('violations', () => checkViolations(check))
     describe('deferred judging', () => checkDeferral(check))
-    describe('removal and what refers', () => checkCascades(check))
+    describe('removal and referrers', () => checkCascades(check))
     describe('events that are left behind', () => checkEvents(check))
     describe('concurrency', () => checkConcurrency(check))
     describe('random operations against a model', () => checkModel(check, options.randomSteps ?? 3000))

@@ -9,20 +9,20 @@ const DOCUMENT = 'GET /api/v1/openapi.json'
 
 scenarios('the description of the API', [
   {
-    name: 'is OpenAPI 3.1, for everybody who may read views',
+    name: 'is OpenAPI 3.1, with the same access rule as views',
     request: DOCUMENT,
     as: null,
     status: 200,
     expectPart: { openapi: '3.1.0', servers: [{ url: '/' }] },
     expectHeaders: { 'content-type': /^application\/json/ },
   },
-  { name: 'takes no parameters', request: `${DOCUMENT}?pretty=true`, status: 400 },
+  { name: 'accepts no parameters', request: `${DOCUMENT}?pretty=true`, status: 400 },
 ])
 
 scenarios(
   'the description of the API, where views ask for a token',
   [
-    { name: 'asks for one too', request: DOCUMENT, as: null, status: 401, expect: UNAUTHENTICATED },
+    { name: 'requires a token if views do', request: DOCUMENT, as: null, status: 401, expect: UNAUTHENTICATED },
     { name: 'is for every user', request: DOCUMENT, as: 'editor', status: 200, given: addEditor },
   ],
   { settings: { views_auth: 'required' } },
@@ -33,7 +33,7 @@ async function addEditor(app: Parameters<typeof send>[0]): Promise<void> {
   await play(app, { request: 'POST /api/v1/models/user', body: { data }, status: 201 })
 }
 
-test('the description is below the base path, and says so', async () => {
+test('the document is below the base path, which it states', async () => {
   const app = await openTestApp({ fixture: 'minimal', settings: { base_path: '/backend', api_version: 'v2' } })
   try {
     const { json } = await play(app, { request: 'GET /backend/api/v2/openapi.json', as: null, status: 200 })

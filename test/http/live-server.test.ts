@@ -90,7 +90,7 @@ function holdTags({ live: { app } }: TestApp): { reached: Promise<void>; release
 const name = (index: number) => ({ data: { name: `Tag ${index}`, slug: `tag-${index}` } })
 
 describe('an application that is replaced while it is served', () => {
-  test('keeps its connections: requests before, during and after', () =>
+  test('keeps its connections open before, during and after a replacement', () =>
     withClient(async ({ live }, client) => {
       const before = await client.ask('GET', `${TAGS}/1`)
       for (let turn = 0; turn < 3; turn++) {
@@ -125,7 +125,7 @@ describe('an application that is replaced while it is served', () => {
       32,
     ))
 
-  test('waits for what is under way, and lets others wait', () =>
+  test('waits for requests in flight and queues others', () =>
     withClient(
       async (app, client) => {
         const { reached, release } = holdTags(app)
@@ -155,7 +155,7 @@ describe('an application that is replaced while it is served', () => {
       2,
     ))
 
-  test('refuses who waits for too long, and who would be too many: 503, when to come again, and a connection that stays', () =>
+  test('answers 503 with Retry-After to requests that wait too long or exceed the queue, on connections that stay open', () =>
     withClient(
       async (app, client) => {
         const { reached, release } = holdTags(app)
@@ -176,7 +176,7 @@ describe('an application that is replaced while it is served', () => {
       3,
     ))
 
-  test('does not wait for ever for what is under way', () =>
+  test('does not wait longer than the limit for requests in flight', () =>
     withClient(
       async (app, client) => {
         const { reached, release } = holdTags(app)
@@ -191,7 +191,7 @@ describe('an application that is replaced while it is served', () => {
       2,
     ))
 
-  test('does not wait for a body that never comes; when it comes it is answered that the client may try again', () =>
+  test('does not wait for a body that does not arrive; when it does, the response asks to retry', () =>
     withClient(
       async (app, client) => {
         const body = JSON.stringify(name(1))
@@ -213,7 +213,7 @@ describe('an application that is replaced while it is served', () => {
       { connections: { ...CONNECTION_LIMITS, arrivalTimeout: 1, settleTimeout: 60_000, queueTimeout: 90_000 } },
     ))
 
-  test('stays what it was when the other cannot be opened', () =>
+  test('stays unchanged if the replacement cannot be opened', () =>
     withClient(async ({ live }, client) => {
       const { project } = live.app
       const [seed] = project.seeds

@@ -23,7 +23,7 @@ scenarios('watching the server', [
   { name: 'it is ready', request: 'GET /readyz', as: null, status: 200, expect: { status: 'ready' } },
   { name: 'with a slash at the end', request: 'GET /readyz/', as: null, status: 200 },
   {
-    name: 'it is not ready when the store takes no writes',
+    name: 'is not ready while the store rejects writes',
     given: readOnly,
     request: 'GET /readyz',
     as: null,
@@ -31,7 +31,7 @@ scenarios('watching the server', [
     expect: { status: 'readonly' },
   },
   { name: 'it is alive all the same', given: readOnly, request: 'GET /healthz', as: null, status: 200 },
-  { name: 'takes no parameters', request: 'GET /healthz?verbose=1', as: null, status: 400 },
+  { name: 'accepts no parameters', request: 'GET /healthz?verbose=1', as: null, status: 400 },
 ])
 
 describe('where the endpoints are', () => {
@@ -43,7 +43,7 @@ describe('where the endpoints are', () => {
       }
     }))
 
-  test('no rate limit holds them up', () =>
+  test('is not rate-limited', () =>
     withApp({ rate_limits: { default: 1, auth: 1, upload: 1 } }, async (app) => {
       for (let count = 0; count < 5; count++) {
         const { status, headers } = await send(app, { request: 'GET /readyz' })
@@ -52,7 +52,7 @@ describe('where the endpoints are', () => {
       }
     }))
 
-  test('a store that refuses after a failed fsync makes it unready', () =>
+  test('is not ready after a failed fsync', () =>
     withApp({}, async (app) => {
       const { store } = app.app
       await store.close()
@@ -90,7 +90,7 @@ describe('metrics', () => {
       assert.ok(sample(reply, `${took}_sum`, POSTS) >= 0, 'the sum is negative')
     }))
 
-  test('hold nothing that a client makes up', () =>
+  test('contain nothing that a client sent', () =>
     withApp({}, async (app) => {
       const made = ['GET /made/up', 'GET /api/v1/models/made-up', 'DELETE /api/v1/models/tag/4711', 'POST /made-up', 'GET /%ff']
       for (const request of made) await send(app, { request: request as Scenario['request'] })
@@ -107,7 +107,7 @@ describe('metrics', () => {
       assert.equal(seriesOf(await send(app, { request: 'GET /metrics', as: null })), once, 'series grow with what is asked')
     }))
 
-  test('tell records by model, the length of the journal, and whether the store takes writes', () =>
+  test('include records by model, journal length, and whether the store accepts writes', () =>
     withApp({}, async (app) => {
       const before = await send(app, { request: 'GET /metrics', as: null })
       assert.equal(sample(before, 'admin_records', 'model="tag"'), 12)
@@ -121,7 +121,7 @@ describe('metrics', () => {
       assert.equal(sample(await send(app, { request: 'GET /metrics', as: null }), 'admin_store_writable'), 0)
     }))
 
-  test('tell how many deliveries of webhooks are pending', () =>
+  test('include the number of pending webhook deliveries', () =>
     withApp({}, async (app) => {
       const depth = async () => sample(await send(app, { request: 'GET /metrics', as: null }), 'admin_webhook_outbox_depth')
       assert.equal(await depth(), 0)
@@ -133,7 +133,7 @@ describe('metrics', () => {
       assert.equal(await depth(), 2)
     }))
 
-  test('count what the rate limits refused', () =>
+  test('count rejections of rate limits', () =>
     withApp({ rate_limits: { default: 2, auth: 1, upload: 10 } }, async (app) => {
       for (let count = 0; count < 5; count++) await send(app, { request: 'GET /api/v1/models/tag' })
       const login = { request: 'POST /api/v1/auth/token', as: null, body: { username: 'admin', password: 'wrong' } } as const
@@ -143,7 +143,7 @@ describe('metrics', () => {
       assert.equal(sample(reply, 'admin_rate_limit_rejections_total', 'limit="auth"'), 1)
     }))
 
-  test('tell of the process, and are what Prometheus reads', () =>
+  test('include process metrics, in a format that Prometheus parses', () =>
     withApp({}, async (app) => {
       await send(app, { request: 'GET /api/v1/models/tag' })
       const reply = await send(app, { request: 'GET /metrics', as: null })
@@ -159,7 +159,7 @@ describe('metrics', () => {
 })
 
 describe('stopping', () => {
-  test('makes it unready at once, while it is still alive', () =>
+  test('becomes unready immediately while it is still alive', () =>
     withApp({}, async (app) => {
       let ready: Reply | undefined
       let alive: Reply | undefined

@@ -30,16 +30,16 @@ describe('If-Match with several tags', () => {
   }
 })
 
-scenarios('what is asked first is answered first', [
-  { name: 'no such model, whatever the id', request: 'GET /api/v1/models/nope/abc', status: 404 },
-  { name: 'no permission, whatever the id', request: 'DELETE /api/v1/models/tag/abc', as: 'newcomer', status: 403 },
-  { name: 'no permission, whatever the body', request: 'POST /api/v1/models/tag', as: 'newcomer', body: [], status: 403 },
-  { name: 'an id that is none', request: 'GET /api/v1/models/tag/abc', status: 400 },
+scenarios('order of checks', [
+  { name: 'an unknown model, with any id', request: 'GET /api/v1/models/nope/abc', status: 404 },
+  { name: 'no permission, with any id', request: 'DELETE /api/v1/models/tag/abc', as: 'newcomer', status: 403 },
+  { name: 'no permission, with any body', request: 'POST /api/v1/models/tag', as: 'newcomer', body: [], status: 403 },
+  { name: 'an invalid id', request: 'GET /api/v1/models/tag/abc', status: 400 },
 ])
 
 scenarios('bodies that cannot be read', [
   {
-    name: 'a content type that is none',
+    name: 'an invalid content type',
     request: 'POST /api/v1/models/tag',
     rawBody: '{}',
     headers: { 'content-type': 'garbage' },
@@ -159,7 +159,7 @@ test('a browser may read every header that the API speaks of', () =>
     }
   }))
 
-test('an extended user keeps what logins depend on', async () => {
+test('an extended user keeps the fields that logins need', async () => {
   const fields = ['username: string', 'email: email', 'password: password', 'first_name: string', 'last_name: string']
   const more = ['is_active: boolean', 'is_superuser: boolean', 'last_login: datetime']
   const lines = [...fields, ...more].map((field) => `  - { name: ${field.replace(': ', ', type: ')} }`)
@@ -182,7 +182,7 @@ test('an extended user keeps what logins depend on', async () => {
   })
 })
 
-test('however many keys a request has, each is held against the allow-list', () => {
+test('every key of a request is checked against the allow-list', () => {
   const names = Array.from({ length: 1001 }, (_, index) => `f${index}`)
   const fields = names.map((name) => ({ name, type: 'string' }))
   const view = {

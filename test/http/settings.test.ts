@@ -72,7 +72,7 @@ scenarios(
   'jwt lifetimes',
   [
     {
-      name: 'are what the settings say',
+      name: 'follow the settings',
       request: 'POST /api/v1/auth/token',
       as: null,
       body: LOGIN,

@@ -103,7 +103,7 @@ scenarios('views', [
   everyModel('of every model', 'GET /admin/api/v1/views/'),
   everyModel('of every model, without the slash', 'GET /admin/api/v1/views'),
   {
-    name: 'hold what the schema names and nothing else, rules and validation least of all',
+    name: 'contain the keys of the schema only, without rules and validation',
     request: 'GET /admin/api/v1/views/',
     as: null,
     status: 200,
@@ -163,7 +163,7 @@ scenarios('views', [
     check: ({ json }) => assert.deepEqual(json.data[1].creation_fields, []),
   },
   {
-    name: 'are none for a model without views',
+    name: 'are empty for a model without views',
     request: 'GET /admin/api/v1/views/permission/',
     as: null,
     status: 200,
@@ -183,7 +183,7 @@ scenarios('views', [
     status: 404,
     expect: modelNotFound('Tag'),
   },
-  { name: 'may be asked for with a token', request: 'GET /admin/api/v1/views/tag/', as: 'newcomer', status: 200 },
+  { name: 'may be requested with a token', request: 'GET /admin/api/v1/views/tag/', as: 'newcomer', status: 200 },
 ])
 
 const shut = (request: Scenario['request']): Scenario => ({
@@ -203,7 +203,7 @@ scenarios(
     shut('GET /admin/api/v1/views/tag'),
     shut('GET /admin/api/v1/views/spaceship/'),
     {
-      name: 'refuse a token that is none',
+      name: 'reject an invalid token',
       request: 'GET /admin/api/v1/views/',
       as: null,
       headers: { authorization: 'Bearer nonsense' },

@@ -17,7 +17,7 @@ const fieldErrors = (errors: object) => ({ detail: { error: errors } })
 
 scenarios('webhooks: subscriptions', [
   {
-    name: 'one is made with everything that is not said, and its secret is shown',
+    name: 'a subscription is created with defaults, and its secret is shown',
     request: `POST ${WEBHOOKS}`,
     body: { url: URL_ },
     status: 201,
@@ -26,7 +26,7 @@ scenarios('webhooks: subscriptions', [
     check: ({ json }) => assert.match(json.data.secret, /^whsec_[A-Za-z0-9+/]{43}=$/),
   },
   {
-    name: 'several are made at once',
+    name: 'several are created together',
     request: `POST ${WEBHOOKS}`,
     body: {
       webhooks: [
@@ -42,7 +42,7 @@ scenarios('webhooks: subscriptions', [
     },
   },
   {
-    name: 'everything that is wrong is told by field',
+    name: 'all errors are reported by field',
     request: `POST ${WEBHOOKS}`,
     body: { url: 'mailto:a@example.com', events: ['read'], models: ['tags'], secret: 'short', active: 1, evnts: [] },
     status: 400,
@@ -56,7 +56,7 @@ scenarios('webhooks: subscriptions', [
     }),
   },
   {
-    name: 'of several, by index and field, and none is made',
+    name: 'errors of several are reported by index and field, and none is created',
     request: `POST ${WEBHOOKS}`,
     body: { webhooks: [{ url: URL_ }, { events: [] }, 3] },
     status: 400,
@@ -99,7 +99,7 @@ scenarios('webhooks: subscriptions', [
     },
   },
   {
-    name: 'what is left out of an update stays',
+    name: 'omitted values of an update do not change',
     request: `PUT ${WEBHOOKS}/1`,
     given,
     body: { events: ['delete'], active: false },
@@ -123,7 +123,7 @@ scenarios('webhooks: subscriptions', [
     expectPart: { data: { id: 1, secret: 'sixteen letters!' } },
   },
   {
-    name: 'what is removed is gone',
+    name: 'a deleted subscription no longer exists',
     request: `DELETE ${WEBHOOKS}/1`,
     given,
     status: 200,
@@ -152,7 +152,7 @@ scenarios('webhooks: subscriptions', [
   },
 ])
 
-describe('webhooks: who may', () => {
+describe('webhooks: permissions', () => {
   const requests = [
     `GET ${WEBHOOKS}`,
     `POST ${WEBHOOKS}`,
@@ -166,7 +166,7 @@ describe('webhooks: who may', () => {
     `POST ${WEBHOOKS}/deliveries/1/redeliver`,
   ] as const
 
-  test('superusers alone, whatever permissions others have', async () => {
+  test('superusers only, whatever the other permissions', async () => {
     const app = await openTestApp()
     try {
       await subscribe(app)

@@ -104,7 +104,7 @@ describe('memory', () => {
     assert.ok(lockout.size <= 1200, `${lockout.size} are remembered`)
   })
 
-  test('keeps a lock through a flood of other names', () => {
+  test('keeps a lock during a flood of other names', () => {
     const { fail, lockedFor } = makeLockout(1000)
     fail('ann', 5)
     for (let name = 0; name < 20_000; name++) fail(`nobody ${name}`)

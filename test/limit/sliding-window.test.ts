@@ -15,7 +15,7 @@ function makeWindow(maxCallers?: number) {
 }
 
 describe('SlidingWindow', () => {
-  test('counts down, and says when there is room again', () => {
+  test('counts down, and states when there is room again', () => {
     const { window, time } = makeWindow()
     assert.deepEqual(window.take('ann'), { allowed: true, limit: 3, remaining: 2, resetSeconds: 60 })
     time.now += 20_000
@@ -38,7 +38,7 @@ describe('SlidingWindow', () => {
     for (let request = 0; request < 3; request++) assert.ok(allowed('ann'))
   })
 
-  test('no stretch of a minute ever holds more than the limit, however requests are spread', () => {
+  test('no interval of a minute contains more than the limit', () => {
     const { window, time } = makeWindow()
     const granted: number[] = []
     let seed = 7
@@ -66,10 +66,10 @@ describe('SlidingWindow', () => {
   })
 })
 
-describe('what a SlidingWindow remembers', () => {
+describe('memory of a SlidingWindow', () => {
   const LIMIT = 100_000_000
 
-  test('is counted to the request, however many come at the same time', () => {
+  test('counts exactly, also for simultaneous requests', () => {
     const time = { now: 5_000 }
     const window = new SlidingWindow({ limit: 10, windowMs: 1000, clock: () => time.now })
     const take = (times: number) => Array.from({ length: times }, () => window.take('ann')).at(-1)?.remaining
@@ -99,7 +99,7 @@ describe('what a SlidingWindow remembers', () => {
     assert.ok(most <= 2 * 1000 + 512, `${most} entries`)
   })
 
-  test('ends with the window for callers who do not come back', () => {
+  test('is freed after a window for callers who do not return', () => {
     const time = { now: 0 }
     const window = new SlidingWindow({ limit: LIMIT, windowMs: 1000, clock: () => time.now })
     for (let caller = 0; caller < 500; caller++) window.take(`early ${caller}`)

@@ -84,7 +84,7 @@ const rows: readonly { name: string; before: Files; after: Files; expected: read
     expected: ["breaking (error): 'a' of Note: 'x' can no longer be chosen", "fine (note): 'a' of Note: 'z' can be chosen now"],
   },
   {
-    name: 'an allow-list that lets more through',
+    name: 'an allow-list that accepts more fields',
     before: form('{ name: a }, { name: b }]\ncreation_fields: [a]'),
     after: form('{ name: a }, { name: b }]\ncreation_fields: [a, b]'),
     expected: [
@@ -93,7 +93,7 @@ const rows: readonly { name: string; before: Files; after: Files; expected: read
     ],
   },
   {
-    name: 'an allow-list where there was none',
+    name: 'an allow-list that did not exist before',
     before: form('{ name: a }, { name: b }]'),
     after: form('{ name: a }, { name: b }]\nallowed_update_fields: [a]'),
     expected: ["breaking (error): 'b' can no longer be changed by the form NoteForm"],
@@ -132,7 +132,7 @@ for (const { name, before, after, expected } of rows) {
   test(name, async () => assert.deepEqual(await changes(before, after), expected))
 }
 
-test('a model that is gone takes its views with it, and both are told', async () => {
+test('a removed model removes its views, and both are reported', async () => {
   const before = { ...form('{ name: a }]'), 'models/memo.yaml': 'name: Memo\nfields: []\n' }
   assert.deepEqual(await changes(before, { 'models/memo.yaml': 'name: Memo\nfields: []\n' }), [
     'breaking (error): The model Note was removed: its endpoints are gone',
@@ -140,7 +140,7 @@ test('a model that is gone takes its views with it, and both are told', async ()
   ])
 })
 
-test('the settings may say that a change matters less', async () => {
+test('the settings can reduce the severity of a change', async () => {
   const after = { ...model('name: b, type: string'), 'admin.config.yaml': 'lint: { rules: { contract/field: warn } }\n' }
   assert.deepEqual(await changes(model('name: a, type: string'), after), [
     "breaking (warn): The field 'a' of Note was removed",

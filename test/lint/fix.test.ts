@@ -106,7 +106,7 @@ describe('comments and layout stay', () => {
   })
 })
 
-describe('what would lose something is left', () => {
+describe('a fix that would lose something is not applied', () => {
   const rows: readonly { name: string; text: string; rule: string | string[] }[] = [
     {
       name: 'an item with a comment of its own',
@@ -144,7 +144,7 @@ describe('what would lose something is left', () => {
       rule: ['view/missing-title'],
     },
     {
-      name: 'what an alias repeats',
+      name: 'an aliased node',
       text: `- &form\n  name: A\n  view_type: form\n  model: Post\n  fields: &fields\n    - name: body\n- { name: B, view_type: form, model: Post, fields: *fields }\n`,
       rule: ['view/missing-title', 'view/missing-title'],
     },
@@ -154,7 +154,7 @@ describe('what would lose something is left', () => {
       rule: ['view/missing-title', 'view/missing-title'],
     },
     {
-      name: 'what stops admin serve',
+      name: 'a fault that prevents admin serve',
       text: `${INTRO}fields: [{ name: title, title: T }, { name: title, title: T }]\n`,
       rule: 'view/duplicate-field',
     },
@@ -164,7 +164,7 @@ describe('what would lose something is left', () => {
   }
 })
 
-test('a fix never changes what a form lets through, requires or bounds, and always leaves a project that can be served', async () => {
+test('a fix never changes what a form accepts, requires or limits, and always leaves a project that can be served', async () => {
   const rules: readonly Rule[] = Object.values(RULES)
   for (const { id, invalid } of rules) {
     for (const { files } of invalid) {

@@ -23,7 +23,7 @@ const WANTED = [
     ['unknown-key', 'webhook-url', 'weak-secret'].map((name) => `config/${name}`),
   )
 
-test('every rule that was asked for is there, goes by its id, and has a file of that name', () => {
+test('every required rule exists, is registered under its id, and has a file of that name', () => {
   const ids = rules.map(({ id }) => id)
   assert.deepEqual(
     WANTED.filter((id) => !ids.includes(id)),
@@ -43,7 +43,7 @@ for (const { id, summary, details, invalid, valid } of rules) {
     })
 
     for (const [index, example] of invalid.entries()) {
-      test(`finds what is marked in the invalid example ${index + 1}`, async () => {
+      test(`finds the marked spans in the invalid example ${index + 1}`, async () => {
         const { report, marks } = await lintExample(example)
         const found = report.findings.filter(({ rule, breaking }) => rule === id && breaking !== false)
         assert.ok(marks.length > 0, 'something is marked')

@@ -23,7 +23,7 @@ describe('a project with a fault of every kind', () => {
     )
   })
 
-  test('none is reported twice', async () => {
+  test('no finding is reported twice', async () => {
     const { findings } = await lintFiles(FAULTY)
     const places = findings.map((finding) => `${placeOf(finding)} ${finding.rule}`)
     assert.deepEqual(
@@ -32,7 +32,7 @@ describe('a project with a fault of every kind', () => {
     )
   })
 
-  test('what stops admin serve is what lint says does, in the same words', async () => {
+  test('faults that prevent admin serve have the same text in lint', async () => {
     const project = await makeProject(FAULTY)
     try {
       const source = { folder: project.path, env: {}, flags: {} }
@@ -83,7 +83,7 @@ const base = {
   'models/post.yaml': EXAMPLE_MODELS['models/example.yaml']?.split('- name: Tag')[0]?.replace(/.*tag }\n/, '') ?? '',
 }
 
-describe('what is said of rules', () => {
+describe('severities of rules', () => {
   const rows: readonly { name: string; settings: string; expected: readonly string[] }[] = [
     { name: 'nothing', settings: '{}', expected: ['warn'] },
     { name: 'off', settings: '{ view/missing-title: off }', expected: [] },
@@ -101,7 +101,7 @@ describe('what is said of rules', () => {
     })
   }
 
-  test('holds also when another setting is faulty', async () => {
+  test('apply also when another setting is faulty', async () => {
     const settings = 'port: x\nlint: { rules: { view/missing-title: off } }\n'
     const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(), 'admin.config.yaml': settings })
     assert.deepEqual(
@@ -110,7 +110,7 @@ describe('what is said of rules', () => {
     )
   })
 
-  test('what stops admin serve stays an error', async () => {
+  test('a fault that prevents admin serve stays an error', async () => {
     const files = {
       ...base,
       'views/post.yaml': untitled('    # admin-lint-disable-next-line view/unknown-field\n    - { name: titel }\n'),
@@ -154,7 +154,7 @@ describe('what is said of rules', () => {
     })
   }
 
-  test('a comment that disables a rule which does not exist is told, whether it looks like one or stands behind a comma', async () => {
+  test('a comment that disables an unknown rule is reported, with similar names and in lists', async () => {
     const comment = '    # admin-lint-disable-next-line missing-title, no-form view/zzz reason\n'
     const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled(comment) })
     const found = findings.filter(({ rule }) => rule === 'config/unknown-rule')
@@ -164,7 +164,7 @@ describe('what is said of rules', () => {
     )
   })
 
-  test('what looks like such a comment within a text is none', async () => {
+  test('a similar text within a string is not a comment', async () => {
     const text = (mark: string) =>
       `      help_text: ${mark}\n        # admin-lint-disable-next-line view/zzz\n        # admin-lint-disable-next-line view/yyy`
     const view = untitled().replace('    - { name: title }\n', `    - name: title\n      title: Title\n${text('|')}\n`)
@@ -173,7 +173,7 @@ describe('what is said of rules', () => {
   })
 })
 
-test('a finding in TypeScript stands at the call that made the definition', async () => {
+test('a finding in TypeScript has the position of the call that made the definition', async () => {
   const { findings } = await lintFiles({
     'models/post.ts':
       "import { defineModel } from 'admin-backend'\nexport const Post = defineModel({ name: 'Post', fields: [{ name: 'title', type: 'string' }] })\nexport default Post\n",
@@ -202,7 +202,7 @@ test('a part that is malformed hides no finding in another', async () => {
   )
 })
 
-test('a field of the model that is faulty is not held against a view', async () => {
+test('a faulty field of the model causes no finding in a view', async () => {
   const { findings } = await lintFiles({
     'models/note.yaml': 'name: Note\nfields:\n  - { name: size, type: nmber }\n',
     'views/note.yaml':
@@ -240,7 +240,7 @@ test('a file of models that cannot be read may define the model that is missed',
   assert.deepEqual(await rulesOf({}), missed)
 })
 
-test('what is wrong with a field that is listed twice is told of the first', async () => {
+test('findings of a field listed twice are reported for the first', async () => {
   const { findings } = await lintFiles({ ...base, 'views/post.yaml': untitled('    - { name: title }\n') })
   assert.deepEqual(
     findings.map(({ rule, line }) => [rule, line]),
@@ -251,7 +251,7 @@ test('what is wrong with a field that is listed twice is told of the first', asy
   )
 })
 
-test('views that one call made share their findings', async () => {
+test('views made by one call share their findings', async () => {
   const { findings } = await lintFiles({
     ...base,
     'views/post.ts': `import { defineFormView, defineListView } from 'admin-backend'

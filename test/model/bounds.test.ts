@@ -46,7 +46,7 @@ faultTable('bounds that nothing can meet', [
     faults: ["No value of 'a' is possible: …", "No value of 'b' is possible: …", "No value of 'c' is possible: …"],
   },
   {
-    name: 'several at once',
+    name: 'several problems together',
     fields: ['{ name: a, type: string, min_length: 5, max_length: »3, choices: »[1], pattern: »"[a" }'],
     faults: [
       "No value of 'a' is possible: min_length 5 is over max_length 3",

@@ -33,7 +33,7 @@ describe('extending a built-in model', () => {
     assertModelFaults(group([...GROUP_FIELDS, '{ name: color, type: string }']), [])
   })
 
-  test('it takes the place of the built-in one', () => {
+  test('it replaces the built-in one', () => {
     const registry = registryOf({
       name: 'Permission',
       timestamps: true,
@@ -123,7 +123,7 @@ faultTable('relations', [
   },
 ])
 
-describe('a model or field at fault is there for whatever refers to it', () => {
+describe('a faulty model or field still exists for references', () => {
   test('a model of which a part is wrong', () =>
     assertModelFaults(
       [
@@ -171,10 +171,10 @@ test('not in other letters either', () =>
     "'Authsession' is the name of a model of the server's own; choose another",
   ]))
 
-describe('what is built', () => {
+describe('the registry', () => {
   const registry = registryOf(...BLOG)
 
-  test('the built-in models come first, then those of the project in their order', () => {
+  test('built-in models come first, then those of the project in order', () => {
     assert.deepEqual(
       registry.public.map((model) => model.key),
       ['user', 'group', 'permission', 'post', 'tag'],

@@ -7,7 +7,7 @@ import { registryOf } from './models.ts'
 
 const name = { name: 'name', type: 'string' } as const
 
-test('a definition comes back as it was given, complete and the same', () => {
+test('a definition is returned unchanged', () => {
   const given = { name: 'Tag', label: 'Tags', display_field: 'name', timestamps: true, fields: [name] } as const
   const model = defineModel(given)
   assert.equal(model, given)

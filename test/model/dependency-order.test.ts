@@ -20,10 +20,10 @@ function modelOf(text: string): ModelDefinition {
 describe('the order of models', () => {
   const built = ['permission', 'group', 'user']
   const rows: readonly { name: string; models: readonly string[]; order: readonly string[] }[] = [
-    { name: 'none of its own', models: [], order: built },
-    { name: 'independent ones keep their order', models: ['B:', 'A:'], order: [...built, 'b', 'a'] },
-    { name: 'after what they refer to', models: ['A:b', 'B:c', 'C:'], order: [...built, 'c', 'b', 'a'] },
-    { name: 'after what they link to', models: ['A:b*', 'B:'], order: [...built, 'b', 'a'] },
+    { name: 'without own models', models: [], order: built },
+    { name: 'independent models keep their order', models: ['B:', 'A:'], order: [...built, 'b', 'a'] },
+    { name: 'after the models they refer to', models: ['A:b', 'B:c', 'C:'], order: [...built, 'c', 'b', 'a'] },
+    { name: 'after the models they link to', models: ['A:b*', 'B:'], order: [...built, 'b', 'a'] },
     { name: 'after both', models: ['A:c b', 'B:c', 'C:user'], order: [...built, 'c', 'b', 'a'] },
     { name: 'a self reference', models: ['A:a', 'B:b* a'], order: [...built, 'a', 'b'] },
     { name: 'a circle of two', models: ['A:b', 'B:a'], order: [...built, 'b', 'a'] },

@@ -224,7 +224,7 @@ describe('reading JSON', () => {
     const type = FIELD_TYPES[name]
     for (const { keeps = [], normalises = [], refuses = {} } of READ[name]) {
       for (const [written, stored] of [...keeps.map((value) => [value, value] as const), ...normalises]) {
-        test(`${name} takes ${show(written)}`, () => {
+        test(`${name} accepts ${show(written)}`, () => {
           assert.deepStrictEqual(type.read(written), { ok: true, value: stored })
           assert.deepStrictEqual(type.read(stored), { ok: true, value: stored }, 'what is stored can be read again')
         })
@@ -306,7 +306,7 @@ describe('parsing text', () => {
   }
 })
 
-describe('what a type can do', () => {
+describe('capabilities of a type', () => {
   const order = ['gt', 'gte', 'lt', 'lte']
   const equality = ['eq', 'ne', 'in', 'isnull']
   const match = ['icontains', 'startswith', 'endswith']

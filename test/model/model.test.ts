@@ -45,7 +45,7 @@ describe('a model', () => {
 })
 
 describe('relations', () => {
-  test('a foreign key gives the relation without _id, a many-to-many its own name', () => {
+  test('a foreign key has the relation without _id, a many-to-many its own name', () => {
     assert.deepEqual(
       [...post.relations].map(([name, field]) => [name, field.name, field.relation.kind, field.relation.target]),
       [
@@ -102,7 +102,7 @@ describe('the display field', () => {
 })
 
 describe('fields', () => {
-  test('a default is kept in its stored form', () => {
+  test('a default is stored in its stored form', () => {
     const model = modelOf(
       { name: 'at', type: 'datetime', default: '2024-05-01T10:30:00+02:00' },
       { name: 'tags', type: 'multichoice', choices: ['a', 'b'], default: ['a', 'a'] },
@@ -113,7 +113,7 @@ describe('fields', () => {
     assert.equal(model.fields.get('none')?.default, undefined)
   })
 
-  test('text is searchable unless it says no', () => {
+  test('text is searchable unless it opts out', () => {
     const model = modelOf(
       { name: 'a', type: 'string' },
       { name: 'b', type: 'text', searchable: false },

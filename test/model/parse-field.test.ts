@@ -38,7 +38,7 @@ faultTable('fields that are right', [
     faults: [],
   },
   {
-    name: 'what mock data looks like',
+    name: 'mock hints',
     fields: [
       '{ name: a, type: string, mock: { faker: commerce.productName } }',
       '{ name: b, type: integer, mock: { faker: number.int } }',
@@ -69,7 +69,7 @@ faultTable('names', [
     faults: [`'${name}' cannot name a field: ${PLAIN}`],
   })),
   {
-    name: '"__proto__", told both ways',
+    name: '"__proto__", in both notations',
     fields: ['{ name: »»"__proto__", type: string }'],
     faults: ["'__proto__' cannot name a field: …", "'__proto__' cannot name a field: …"],
   },
@@ -116,9 +116,13 @@ faultTable('keys', [
     fields: ['{ name: id, type: integer, »uniqe: true, »default: 3 }'],
     faults: ["Unknown key 'uniqe'; did you mean 'unique'?", "Unknown key 'default'"],
   },
-  { name: 'what id may say', fields: ['{ name: id, type: integer, label: No., required: true, unique: true }'], faults: [] },
   {
-    name: 'what id may not say',
+    name: 'valid definitions of id',
+    fields: ['{ name: id, type: integer, label: No., required: true, unique: true }'],
+    faults: [],
+  },
+  {
+    name: 'invalid definitions of id',
     fields: ['{ name: id, type: integer, required: »false }'],
     faults: ["'required' must be [true]"],
   },
@@ -223,7 +227,7 @@ faultTable('patterns', [
 
 faultTable('on_delete', [
   {
-    name: 'set_null on what is required',
+    name: 'set_null on a required field',
     fields: ['{ name: a_id, type: foreignkey, model: user, required: true, on_delete: »set_null }'],
     faults: ["'a_id' is required, so it cannot be set to null; use restrict or cascade"],
   },
@@ -236,7 +240,7 @@ faultTable('what mock data looks like', [
     faults: ["Faker has no method 'commerce.prodctName' that makes one value; did you mean 'commerce.productName'?"],
   },
   {
-    name: 'a method that makes an object',
+    name: 'a method that returns an object',
     fields: ['{ name: a, type: string, mock: { faker: »airline.airport } }'],
     faults: ["Faker has no method 'airline.airport' that makes one value; did you mean 'airline.seat'?"],
   },

@@ -40,7 +40,7 @@ describe('the model itself', () => {
       faults: ['A field is a mapping with at least a name and a type'],
     },
     {
-      name: 'fields that are no mappings, beside others',
+      name: 'fields that are not mappings, beside others',
       text: 'name: Thing\nfields: [»title, »~, »[a], { name: a, type: »strng }, { name: b_id, type: foreignkey, model: »usr }]\n',
       faults: [
         ...Array<string>(3).fill('A field is a mapping with at least a name and a type'),

@@ -19,7 +19,7 @@ describe('patterns that can be used', () => {
     test(`${pattern} on ${JSON.stringify(text)}: ${expected}`, () => assert.equal(compilePattern(pattern).test(text), expected))
   }
 
-  test('a pattern made to explode answers all the same', () => {
+  test('an exponential pattern is matched in linear time', () => {
     assert.equal(compilePattern('^(a+)+$').test(`${'a'.repeat(5000)}b`), false)
   })
 })

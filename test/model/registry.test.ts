@@ -7,7 +7,7 @@ const registry = registryOf(...BLOG)
 describe('looking up a model', () => {
   for (const key of ['post', 'tag', 'user']) test(key, () => assert.equal(registry.get(key)?.key, key))
   for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'Post', 'POST', '', 'nope']) {
-    test(`${JSON.stringify(key)} is none`, () => {
+    test(`${JSON.stringify(key)} is not a model`, () => {
       assert.equal(registry.get(key), undefined)
       assert.deepEqual(registry.referrersOf(key), [])
       assert.throws(() => registry.expect(key), new Error(`Model '${key}' is not registered`))
@@ -15,7 +15,7 @@ describe('looking up a model', () => {
   }
 })
 
-describe('who refers to a model', () => {
+describe('referrers of a model', () => {
   const rows: Readonly<Record<string, readonly string[]>> = {
     user: ['authsession.user_id', 'post.author_id'],
     tag: ['post.tags', 'tag.parent_id'],

@@ -42,7 +42,7 @@ describe('an OpenAPI document', () => {
       assert.deepEqual([valid, errors], [true, undefined])
     })
 
-    test(`of ${name} leaves a linter nothing to say`, async () => {
+    test(`of ${name} passes a linter`, async () => {
       // There is no licence for the API of somebody's project.
       const rules = { 'info-license': 'off', 'info-license-url': 'off' } as const
       const config = await createConfig({ extends: ['recommended-strict'], rules })
@@ -80,7 +80,7 @@ describe('an OpenAPI document', () => {
   })
 })
 
-describe('what a document says', () => {
+describe('content of a document', () => {
   test('has a 404 for a record that is not there, but no update and no bulk operation has one', async () => {
     const { paths } = documentOf(await fixture('blog'))
     const has404 = (path: string, method: 'get' | 'put' | 'delete') => '404' in (paths[path]?.[method]?.responses ?? {})
@@ -121,7 +121,7 @@ describe('what a document says', () => {
     })
   })
 
-  test('of odd names: forms that differ in signs alone are apart, a pattern that JSON Schema cannot say is left out', async () => {
+  test('of unusual names: similar form names stay distinct, RE2-only patterns are omitted', async () => {
     const { components, paths } = documentOf(await projectOf(ODD))
     const forms = Object.keys(components.schemas).filter((name) => name.includes('form_'))
     assert.deepEqual(forms, [
@@ -133,7 +133,7 @@ describe('what a document says', () => {
     assert.equal(components.schemas['Views.create']?.properties?.others?.minItems, 1)
   })
 
-  test('of the settings: where the API is, who may read views, what failed validation is answered with, what is limited', async () => {
+  test('of the settings: paths, access to views, shape of validation errors, rate limits', async () => {
     const [usual, stricter] = [documentOf(await fixture('blog')), documentOf(await fixture('blog', STRICTER))]
     assert.deepEqual(stricter.servers, [{ url: '/backend' }])
     const create = stricter.paths['/api/2/models/tag']?.post

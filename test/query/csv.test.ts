@@ -32,7 +32,7 @@ describe('splitting', () => {
   for (const [line, values] of rows) test(JSON.stringify(line), () => assert.deepEqual(splitCsv(line), values))
 })
 
-describe('what was joined comes apart again', () => {
+describe('joined values are split again', () => {
   const parts = ['', 'a', ',', '"', '""', ', ', 'a,b', '"a"', '\n', '\r\n', 'é', '👍', ' ']
   const quoted = (value: string): string => `"${value.replaceAll('"', '""')}"`
   const written = (value: string): string => (/[",\r\n]/.test(value) ? quoted(value) : value)

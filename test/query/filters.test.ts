@@ -105,7 +105,7 @@ describe('through a relation', () => {
   for (const [text, filter] of rows) test(text, () => assert.deepStrictEqual(parse(text), { filters: [filter], faults: [] }))
 })
 
-test('several filters are kept in their order', () => {
+test('several filters keep their order', () => {
   const { filters, faults } = parse('title=a', 'views__gt=1', 'views__lt=9', 'author__username=ann')
   assert.deepEqual(faults, [])
   assert.deepEqual(
@@ -116,7 +116,7 @@ test('several filters are kept in their order', () => {
 
 test('no filters', () => assert.deepEqual(parse(), { filters: [], faults: [] }))
 
-describe('what is wrong is said', () => {
+describe('error messages', () => {
   const rows: readonly (readonly [string, string | RegExp])[] = [
     ['titel=x', "Unknown field 'titel'; did you mean 'title'?"],
     ['weather=x', "Unknown field 'weather'"],
@@ -197,7 +197,7 @@ describe('what is wrong is said', () => {
     assert.equal(message, "Unknown field 'secrt'")
   })
 
-  test('every wrong filter is said, and the right ones kept', () => {
+  test('every invalid filter is reported, and valid ones are returned', () => {
     const { filters, faults } = parse('titel=x', 'title=x', 'views=y')
     assert.equal(filters.length, 1)
     assert.deepEqual(faults, ["Unknown field 'titel'; did you mean 'title'?", "'views' must be an integer, not 'y'"])

@@ -37,7 +37,7 @@ describe('the envelope', () => {
   }
 })
 
-test('what else there is stands behind the rest', () => {
+test('further members follow the others', () => {
   const text = pageJson('[]', 0, { page: 1, pageSize: 20 }, '"hits":[],"notices":["x"]')
   assert.deepEqual(Object.entries(JSON.parse(text)).slice(-3), [
     ['has_prev', false],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { faultsIn, parametersOf } from './queries.ts'
 
-describe('parameters that the operation does not take', () => {
+describe('unknown parameters', () => {
   const rows: readonly (readonly [string, Readonly<Record<string, readonly string[]>>])[] = [
     ['page=1', {}],
     ['', {}],
@@ -23,7 +23,7 @@ describe('parameters that the operation does not take', () => {
     test(query || '(none)', () => assert.deepEqual(faultsIn(parametersOf(query, 'page', 'filters')), faults))
   }
 
-  test('__proto__ is told like any other', () => {
+  test('__proto__ is reported like any other', () => {
     const faults = faultsIn(parametersOf('__proto__=1', 'page'))
     assert.deepEqual(Object.keys(faults), ['__proto__'])
     assert.equal(Reflect.get({}, 'page'), undefined)
@@ -133,7 +133,7 @@ describe('a flag', () => {
   }
 })
 
-test('several faults of one parameter are told together', () => {
+test('several errors of one parameter are reported together', () => {
   const parameters = parametersOf('n=x&n=y', 'n')
   parameters.integer('n', { absent: 1, min: 1 })
   parameters.fault('n', 'And that is not all')

@@ -11,14 +11,14 @@ const pageRange = "'page' must be an integer 1 or more"
 const sizeRange = "'page_size' must be an integer from 1 to 100"
 
 describe('a list', () => {
-  test('nothing asked: the first twenty by id', () => {
+  test('without parameters: the first twenty by id', () => {
     const { page, plan, projection } = list('')
     assert.deepEqual(page, { page: 1, pageSize: 20 })
     assert.deepEqual(plan, { filters: [], sort: [], offset: 0, limit: 20 })
     assert.equal(projection[0]?.name, 'id')
   })
 
-  test('everything asked', () => {
+  test('with all parameters', () => {
     const { page, plan, projection } = list(
       'page=3&page_size=7&fields=title&include=tags__slug&sort_by=views&sort_order=desc&filters=views__gt%3D1&filters=featured%3Dtrue',
     )
@@ -83,12 +83,12 @@ describe('a list', () => {
 })
 
 describe('a search', () => {
-  test('nothing but words asked: every field, the first twenty', () => {
+  test('with words only: every field, the first twenty', () => {
     const page = { page: 1, pageSize: 20 }
     assert.deepEqual(search('q=ferry'), { q: 'ferry', fields: undefined, fuzzy: false, page, filters: [] })
   })
 
-  test('everything asked; the words are text, whatever they look like', () => {
+  test('with all parameters; words are plain text', () => {
     const sent = 'q=%20%2Btitle:x~1%20*&fields=body,title&fuzzy=true&page=2&page_size=5&filters=views__gt%3D1'
     assert.deepEqual(search(sent), {
       q: ' +title:x~1 *',

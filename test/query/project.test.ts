@@ -45,7 +45,7 @@ describe('columns', () => {
     assert.doesNotMatch(text, /secret|password/)
   })
 
-  test('a model that refers to itself goes one step', () => {
+  test('a self-reference is nested one level', () => {
     assert.deepEqual(short(fullProjection(registry.expect('tag'), registry)), [
       'id',
       'name',
@@ -56,7 +56,7 @@ describe('columns', () => {
   })
 })
 
-describe('what is wrong is said', () => {
+describe('error messages', () => {
   const relations = '(relations: author, tags)'
   const rows: readonly (readonly [string, Readonly<Record<string, readonly string[]>>])[] = [
     ['fields=titel', { fields: ["Unknown field 'titel'; did you mean 'title'?"] }],

@@ -32,7 +32,7 @@ describe('orders', () => {
   }
 })
 
-describe('what is wrong is said', () => {
+describe('error messages', () => {
   const rows: readonly (readonly [string, Readonly<Record<string, readonly string[]>>])[] = [
     ['sort_by=titel', { sort_by: ["Unknown field 'titel'; did you mean 'title'?"] }],
     ['sort_by=secret', { sort_by: ["Unknown field 'secret'"] }],

@@ -94,18 +94,18 @@ describe('a search', () => {
     })
   }
 
-  test('takes the pairs of a run of characters wherever they stand', () => {
+  test('matches the pairs of a run of characters anywhere', () => {
     assert.deepEqual(found(['京都と東京', '東京都', '東京'], '東京都'), ['[東京都]', '[京都]と[東京]'])
   })
 
-  test('marks what is written differently when that is wanted', () => {
+  test('highlights misspelt words in fuzzy mode', () => {
     assert.deepEqual(found(['a Recieved letter'], 'received', true), ['a [Recieved] letter'])
     assert.deepEqual(found(['a Recieved letter'], 'received'), [])
     assert.deepEqual(found(['foo-bar'], 'foobar', true), ['[foo-bar]'])
     assert.deepEqual(found(['foobar foo-bar'], 'foobar', true), ['[foobar] [foo-bar]'])
   })
 
-  test('asks for letters to be right in words of one or two', () => {
+  test('requires exact letters in words of one or two', () => {
     assert.deepEqual(found(['ab', 'ax'], 'ab', true), ['[ab]'])
     assert.deepEqual(found(['abc', 'abx', 'axy'], 'abc', true), ['[abc]', '[abx]'])
     assert.deepEqual(found(['planet', 'plxnxt', 'xlxnxt'], 'planet', true), ['[planet]', '[plxnxt]'])
@@ -126,13 +126,13 @@ describe('a search', () => {
   })
 })
 
-describe('words that say nothing', () => {
-  test('do not count beside others', () => {
+describe('stop words', () => {
+  test('are ignored beside others', () => {
     assert.deepEqual(found(['the cat', 'a dog'], 'the cat'), ['the [cat]'])
     assert.deepEqual(found(['the cat', 'a dog'], 'cat the'), ['the [cat]'])
   })
 
-  test('are taken for the beginning of another when there is nothing else', () => {
+  test('are prefixes if there is no other word', () => {
     assert.deepEqual(found(['Ann', 'an owl'], 'an'), ['[Ann]'])
     assert.deepEqual(found(['the cat'], 'the'), [])
   })

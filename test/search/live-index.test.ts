@@ -38,7 +38,7 @@ function found(live: LiveIndex, q: string): number[] {
 const NOTES = Array.from({ length: 40 }, (_, at) => note(at + 1, `owl number${at + 1}`))
 
 describe('a live index', () => {
-  test('is not there before it is made, and lets others have their turn while it is', async () => {
+  test('is absent before it is built, and yields during the build', async () => {
     const { live, pauses } = liveOver(NOTES, (each) => assert.equal(each.ready, undefined))
     assert.equal(live.ready, undefined)
     await live.build()
@@ -54,7 +54,7 @@ describe('a live index', () => {
     assert.equal(live.ready, ready)
   })
 
-  test('takes changes while it is made: of records that it has, and of those that it comes to later', async () => {
+  test('applies changes during the build: to indexed records and to later ones', async () => {
     let turn = 0
     const { live } = liveOver(NOTES, (each) => {
       if (turn++ > 0) return
@@ -72,7 +72,7 @@ describe('a live index', () => {
     )
   })
 
-  test('takes changes once it is made, and a change taken back', async () => {
+  test('applies changes after the build, and a reverted change', async () => {
     const { live } = liveOver([note(1, 'owl')])
     await live.build()
     live.note(1, { id: 1, text: 'owl' }, { id: 1, text: 'fox' })
@@ -83,7 +83,7 @@ describe('a live index', () => {
     assert.deepEqual(found(live, 'owl'), [])
   })
 
-  test('has nothing to do for a change of what is not searched', async () => {
+  test('ignores changes of unsearched fields', async () => {
     const { live } = liveOver([note(1, 'owl')])
     await live.build()
     const version = live.ready?.version
@@ -91,7 +91,7 @@ describe('a live index', () => {
     assert.equal(live.ready?.version, version)
   })
 
-  test('is made anew when most of what it holds has changed since, and goes on to serve meanwhile', async () => {
+  test('is rebuilt when most of its content has changed, and serves meanwhile', async () => {
     const { live } = liveOver([note(1, 'owl')])
     await live.build()
     const first = live.ready
@@ -108,7 +108,7 @@ describe('a live index', () => {
     assert.equal(live.ready?.words.wasted, 0)
   })
 
-  test('works in many changes a slice at a time, and few at once', async () => {
+  test('applies many changes in slices, and few together', async () => {
     const { live, pauses } = liveOver([note(1, 'owl')])
     await live.build()
     assert.equal(live.catchUp(), undefined)
@@ -123,7 +123,7 @@ describe('a live index', () => {
     assert.ok(live.catchUp() !== undefined, 'one long text is much, too')
   })
 
-  test('works in a few changes when some turns brought no other, and goes on until next to none is left', async () => {
+  test('applies a few changes after idle turns, until almost none are left', async () => {
     const turns: (() => void)[] = []
     let clock = 0
     const live = new LiveIndex({
@@ -158,7 +158,7 @@ describe('a live index', () => {
     assert.equal(found(live, 'owl').length, 29)
   })
 
-  test('says so when a change is more than it can take', async () => {
+  test('reports a change that it cannot apply', async () => {
     const failures: unknown[] = []
     const live = new LiveIndex({
       fields: [{ name: 'text', weight: 1 }],
@@ -176,7 +176,7 @@ describe('a live index', () => {
     assert.match(String(failures), /unreadable/)
   })
 
-  test('is tried again when it could not be made', async () => {
+  test('is built again after a failure', async () => {
     let broken = true
     const live = new LiveIndex({
       fields: [{ name: 'text', weight: 1 }],

@@ -10,7 +10,7 @@ function postingsOf(postings: Postings, word: number): number[] {
 }
 
 describe('postings', () => {
-  test('are kept for each word, whatever its length and the order in which words come', () => {
+  test('are stored for each word, in any order and number', () => {
     const random = mulberry32(3)
     const postings = new Postings()
     const expected = new Map<number, number[]>()
@@ -26,7 +26,7 @@ describe('postings', () => {
     assert.deepEqual(postingsOf(postings, 999), [])
   })
 
-  test('say how often a word comes up in a place, up to four times', () => {
+  test('count occurrences of a word in a place, up to four', () => {
     const random = mulberry32(4)
     const postings = new Postings()
     const times = Array.from({ length: 50 }, () => integer(random, 1, 7))

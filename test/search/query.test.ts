@@ -5,8 +5,8 @@ import { readQuery } from '../../src/search/query.ts'
 const read = (q: string) => readQuery(q, { fuzzy: false })
 const textsOf = (q: string) => read(q).words.map(({ text }) => text)
 
-describe('what a person typed', () => {
-  test('is taken for words, never for syntax', () => {
+describe('the text of a query', () => {
+  test('is words, never syntax', () => {
     assert.deepEqual(textsOf('+title:Foo* -bar^10 baz~8'), ['title', 'foo', 'bar', '10', 'baz', '8'])
     for (const q of ['+*', '~', '*', '', '   ', '\n\t', '🎉', '\u0301', '-.-', '"']) {
       assert.deepEqual(read(q), { words: [], fields: undefined, fuzzy: false, notices: ['There is no word to look for'] }, q)
@@ -38,7 +38,7 @@ describe('what a person typed', () => {
     assert.deepEqual(read('京 x').words[0], { text: '京', parts: [], prefix: true })
   })
 
-  test('counts with ten words of 64 characters, and says what is left out', () => {
+  test('is limited to ten words of 64 characters, with a notice', () => {
     const eleven = read('one1 two2 three3 four4 five5 six6 seven7 eight8 nine9 ten10 eleven11')
     assert.equal(eleven.words.length, 10)
     assert.equal(eleven.words.at(-1)?.prefix, false)
@@ -49,7 +49,7 @@ describe('what a person typed', () => {
     assert.deepEqual(read('x'.repeat(64)).notices, [])
   })
 
-  test('is bounded in what its words are made of', () => {
+  test('has a limited number of parts', () => {
     for (const q of ['東京'.repeat(5000), `${'a-'.repeat(5000)}b`]) {
       const [word] = read(q).words
       assert.ok((word?.parts.length ?? 0) <= 64, `${word?.parts.length} parts`)

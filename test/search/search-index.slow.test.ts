@@ -80,7 +80,7 @@ describe('a search', () => {
   const words = makeWords(random, 600)
   const stacks = fill(random, words, 1000)
 
-  test('finds what going through all records finds, and ranks exact before prefix before near', () => {
+  test('finds the records that a scan finds, and ranks exact before prefix before near', () => {
     for (let round = 0; round < 60; round++) {
       const word = pick(random, words)
       stacks.check(word, [])
@@ -105,7 +105,7 @@ describe('a search', () => {
     assert.equal(stacks.index.size, stacks.papers.size)
   })
 
-  test('for several words finds the records that have all, and when there is none those that have any', () => {
+  test('finds records with all words, or with any if there are none', () => {
     let [whole, partial] = [0, 0]
     for (let round = 0; round < 200; round++) {
       const wanted = Array.from({ length: integer(random, 2, 4) }, () => pick(random, words))
@@ -127,7 +127,7 @@ describe('a search', () => {
     assert.ok(whole > 20 && partial > 20, `${whole} had all words, ${partial} some`)
   })
 
-  test('gives any page of its whole answer', () => {
+  test('returns any page of the whole result', () => {
     const query = readQuery('a', { fuzzy: false })
     const all = stacks.index.search(query, ALL).hits
     assert.ok(all.length > 100, `${all.length} is too few`)
@@ -144,7 +144,7 @@ describe('a search', () => {
     }
   })
 
-  test('is held to the records that may be found', () => {
+  test('is limited to the given records', () => {
     const query = readQuery('a', { fuzzy: false })
     const all = stacks.index.search(query, ALL).hits
     const odd = new Set(all.map(({ id }) => id).filter((id) => id % 2 === 1))
@@ -166,7 +166,7 @@ describe('the ranking', () => {
   const ranked = (index: SearchIndex, q: string, fields?: readonly string[]) =>
     index.search(readQuery(q, { fuzzy: true, fields }), ALL).hits.map(({ id }) => id)
 
-  test('puts the display field before others', () => {
+  test('ranks the display field before others', () => {
     assert.deepEqual(ranked(indexOf(['sea', 'owl'], ['owl', 'sea']), 'owl'), [2, 1])
   })
 
@@ -178,17 +178,17 @@ describe('the ranking', () => {
     assert.deepEqual(ranked(indexOf(['x', 'owl and many other birds of the night'], ['x', 'owl']), 'owl'), [2, 1])
   })
 
-  test('puts records with a rare word before those with a common one, when none has both', () => {
+  test('ranks a rare word before a common one', () => {
     assert.deepEqual(ranked(indexOf(['sea', ''], ['sea', ''], ['sea', ''], ['owl', '']), 'sea owl')[0], 4)
   })
 
-  test('orders what is equally good by id', () => {
+  test('orders equal scores by id', () => {
     const index = indexOf(['owl', ''], ['owl', ''], ['owl', ''])
     index.replace(1, { title: 'owl', body: '' })
     assert.deepEqual(ranked(index, 'owl'), [1, 2, 3])
   })
 
-  test('looks at the fields alone that are asked for', () => {
+  test('searches the requested fields only', () => {
     const index = indexOf(['sea', 'owl'], ['owl', 'sea'])
     assert.deepEqual(ranked(index, 'owl', ['body']), [1])
   })

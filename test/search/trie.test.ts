@@ -17,7 +17,7 @@ function trieOf(words: readonly string[]): Trie {
 }
 
 describe('a trie', () => {
-  test('numbers words in the order in which they come, each once', () => {
+  test('numbers words in order, each once', () => {
     const trie = new Trie()
     assert.deepEqual(
       WORDS.map((word) => add(trie, word)),

@@ -17,8 +17,8 @@ async function crowd(app: TestApp, comments: number) {
   return play(app, { request: `POST ${COMMENTS}/bulk`, body: { records }, status: 201 })
 }
 
-describe('an answer that would take too much memory', () => {
-  test('is refused, with what to do about it', () =>
+describe('a response that would take too much memory', () => {
+  test('is rejected with a remedy', () =>
     withApp(async (app) => {
       await crowd(app, 20)
       const request = `GET ${COMMENTS}?page_size=100&filters=post_id=1` as const
@@ -30,7 +30,7 @@ describe('an answer that would take too much memory', () => {
       await play(app, { request: `${request.replace('100', '3')}` as typeof request, status: 200 })
     }))
 
-  test('is refused to a search too, which tells of a thousand places in a field at most', () =>
+  test('is rejected for a search too, which returns at most a thousand positions in a field', () =>
     withApp(async (app) => {
       await crowd(app, 20)
       const request = `GET ${COMMENTS}/search?q=comment&page_size=100&filters=post_id=1` as const
@@ -42,7 +42,7 @@ describe('an answer that would take too much memory', () => {
       assert.deepEqual([hits[0].matches.body.length, hits[0].matches.body[999]], [1000, [12_987, 8]])
     }))
 
-  test('to a write holds the ids alone: it is done', () =>
+  test('contains only the ids after a write, which is committed', () =>
     withApp(async (app) => {
       const { json } = await crowd(app, 20)
       assert.equal(json.total, 20)
@@ -78,7 +78,7 @@ describe('a refusal of thousands of names', () => {
       }))
   }
 
-  test('does not say a very long form_id back', () =>
+  test('does not repeat a very long form_id', () =>
     withApp(async (app) => {
       const body = { data: { name: 'x' }, form_id: 'F'.repeat(100_000) }
       const { text } = await play(app, { request: 'PUT /api/v1/models/tag/1', body, status: 400 })

@@ -38,7 +38,7 @@ test('no name leads out of the folder of copies', () =>
     await assertUntouched(app)
   }))
 
-test('a body that says more, or is none, changes nothing', () =>
+test('an invalid body, or one with further members, changes nothing', () =>
   withApp(async (app) => {
     for (const body of [{ seed_data: 'no' }, { seeds: true }, [], 'all', 1]) {
       await play(app, { request: 'POST /api/v1/reset', body, status: 400 })

@@ -26,13 +26,13 @@ async function eventsOf(play: (app: TestApp) => Promise<unknown>): Promise<objec
 
 const event = (name: string, more: object) => ({ level: 'info', event: name, ...more })
 
-describe('at the default level the log says', () => {
-  test('who logged in, and from where', async () => {
+describe('the log at its default level contains', () => {
+  test('logins, with user and address', async () => {
     const events = await eventsOf((app) => send(app, { request: TOKEN, as: null, body: GOOD }))
     assert.deepEqual(events, [event('login_succeeded', { username: 'admin', ...FROM })])
   })
 
-  test('who failed to, and why', async () => {
+  test('failed logins, with the reason', async () => {
     const events = await eventsOf((app) => send(app, { request: TOKEN, as: null, body: { ...GOOD, password: 'wrong' } }))
     const known = { reason: 'wrong_password', user_id: 1, username: 'admin' }
     assert.deepEqual(events, [event('login_failed', { ...known, ...FROM })])
@@ -67,7 +67,7 @@ describe('at the default level the log says', () => {
     assert.deepEqual(events, [...Array(4).fill(failed('wrong_password')), failed('account_locked'), failed('account_locked')])
   })
 
-  test('that a refresh token was used twice, and that one was none', async () => {
+  test('reuse of a refresh token, and invalid ones', async () => {
     const events = await eventsOf(async (app) => {
       const { json } = await send(app, { request: TOKEN, as: null, body: GOOD })
       const refresh = { request: 'POST /api/v1/auth/refresh', as: null, body: { refresh_token: json.refresh_token } } as const
@@ -82,7 +82,7 @@ describe('at the default level the log says', () => {
     ])
   })
 
-  test('what is done to accounts, and by whom', async () => {
+  test('changes of accounts, with the actor', async () => {
     const events = await eventsOf(async (app) => {
       const user = { username: 'passenger', email: 'n@example.org', password: 'a-long-password' }
       const { json } = await send(app, { request: 'POST /api/v1/models/user', body: { data: user } })
@@ -107,7 +107,7 @@ describe('at the default level the log says', () => {
     )
   })
 
-  test('where a login comes from behind a proxy', async () => {
+  test('the client address behind a proxy', async () => {
     const app = await openTestApp({ settings: { trusted_proxies: 1 } })
     try {
       await send(app, { request: TOKEN, as: null, body: GOOD, headers: { 'x-forwarded-for': '9.9.9.9, 5.5.5.5' } })

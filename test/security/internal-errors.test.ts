@@ -18,7 +18,7 @@ for (const [what, thrown] of [
     ['a list', '/api/v1/models/tag'],
     ['the views', '/admin/api/v1/views/'],
   ] as const) {
-    test(`${what} thrown inside ${part} is a 500 that shows no message, path or stack`, () =>
+    test(`${what} thrown inside ${part} is a 500 without message, path or stack`, () =>
       withListening({}, async (app) => {
         const fail = () => {
           throw thrown()

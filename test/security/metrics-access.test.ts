@@ -45,12 +45,12 @@ const rows: readonly (readonly [name: string, metrics: Settings['metrics'], call
   ['not even a superuser, when it is off', 'off', { ...HERE, as: 'admin' }, 404],
 ]
 
-describe('who may read the metrics', () => {
+describe('access to the metrics', () => {
   for (const [name, metrics, caller, status] of rows) {
     test(`${metrics}: ${name} gets ${status}`, async () => assert.equal(await statusFor(metrics, caller), status))
   }
 
-  test('no page of another origin, whatever cors says', async () => {
+  test('pages of other origins have none, whatever cors says', async () => {
     const app = await openTestApp({ settings: { cors: ['http://localhost:5173'] } })
     try {
       const headers = { ...HERE.headers, origin: 'http://localhost:5173' }

@@ -7,7 +7,7 @@ import { permit, withApp } from './access.ts'
 const MODELS = '/api/v1/models'
 const PIA = 7
 
-test('mock data is for those who may view the model', () =>
+test('mock data needs permission to view the model', () =>
   withApp(async (app) => {
     await play(app, { request: `GET ${MODELS}/post/mock`, as: null, status: 401 })
     await play(app, { request: `GET ${MODELS}/post/mock`, as: 'newcomer', status: 403 })
@@ -16,7 +16,7 @@ test('mock data is for those who may view the model', () =>
     await play(app, { request: `GET ${MODELS}/authsession/mock`, status: 404 })
   }))
 
-test('mock data tells nothing of records that one may not view, not even which there are', () =>
+test('mock data reveals no record without permission, not even its existence', () =>
   withApp(async (app) => {
     await permit(app, PIA, 'view_comment')
     const { json, text } = await play(app, {
@@ -39,7 +39,7 @@ test('mock data stores nothing', () =>
     assert.deepEqual((await app.app.store.status()).records, before)
   }))
 
-test('mock data holds no secret', () =>
+test('mock data contains no secret', () =>
   withApp(async (app) => {
     for (const key of ['user', 'post', 'comment']) {
       const { text } = await play(app, { request: `GET ${MODELS}/${key}/mock?count=50`, status: 200 })
@@ -66,7 +66,7 @@ test('mock data counts for the user, the test endpoint for the address', async (
   }
 })
 
-test('filling the store is for superusers alone, counts for them, and tells nothing of what it made', async () => {
+test('creating mock records is for superusers, counts towards their limit, and returns no record', async () => {
   const app = await openTestApp({ settings: { rate_limits: { default: 2, auth: 5, upload: 10 } } })
   try {
     const fill = (as: string | null) => send(app, { request: 'POST /api/v1/mock', body: { models: ['user'], count: 2 }, as })

@@ -16,7 +16,7 @@ async function refused(app: TestApp, path: string, as = AS): Promise<void> {
   assert.deepEqual([status, json], [403, FORBIDDEN], path)
 }
 
-describe('a record behind a relation, to a reader who may not view its model', () => {
+describe('a related record whose model the reader may not view', () => {
   test('is its id alone, in a record and in a list', () =>
     withApp(async (app) => {
       const { json } = await get(app, 'post/1')
@@ -37,14 +37,14 @@ describe('a record behind a relation, to a reader who may not view its model', (
       assert.deepEqual((await get(app, 'post?fields=tags&page_size=1')).json.data, [{ id: 1, tags: [{ id: 12 }] }])
     }))
 
-  test('is null where there is none', () =>
+  test('is null if there is none', () =>
     withApp(async (app) => {
       await permit(app, 3, 'view_comment')
       const { json } = await get(app, 'comment?filters=author_id__isnull=true&page_size=1')
       assert.deepEqual([json.data[0].author_id, json.data[0].author], [null, null])
     }))
 
-  test('is its id alone in what writes are answered with', () =>
+  test('is its id only in responses to writes', () =>
     withApp(async (app) => {
       await permit(app, 3, 'add_post', 'change_post', 'delete_post')
       const data = { title: 'Knots', slug: 'knots', body: 'Bowline.', author_id: 1, category_id: 1, tags: [1] }
@@ -63,14 +63,14 @@ describe('a record behind a relation, to a reader who may not view its model', (
       hidden((await write(`DELETE ${POST}/bulk`, { ids: [made.id] }, 200))[0])
     }))
 
-  test('is its id alone in what the user is told of themselves', () =>
+  test('is its id only in the response about the present user', () =>
     withApp(async (app) => {
       const { json } = await send(app, { request: 'GET /api/v1/auth/me', as: AS })
       assert.deepEqual(json.data.groups, [{ id: 2 }])
       assert.ok(json.permissions.includes('view_post'), 'what they may do is told by name')
     }))
 
-  test('cannot be asked for by name', () =>
+  test('cannot be requested by name', () =>
     withApp(async (app) => {
       for (const path of ['post', 'post/1', 'comment', 'comment/1']) {
         await refused(app, `${path}?include=author__username`)
@@ -106,7 +106,7 @@ describe('a record behind a relation, to a reader who may not view its model', (
       for (const as of [AS, 'admin']) assert.equal((await get(app, 'post?sort_by=author__username', as)).status, 400)
     }))
 
-  test('tells nothing by an entity tag either', () =>
+  test('is not revealed by an entity tag', () =>
     withApp(async (app) => {
       const before = await get(app, 'post/1')
       await dataOf(app, 'PUT /api/v1/models/user/1', { body: { data: { first_name: 'Inga' } } })

@@ -44,7 +44,7 @@ describe('a field that is not searched', () => {
       }
     }))
 
-  test('tells nothing by what is found: neither hashes, nor values, nor other records', () =>
+  test('reveals neither hashes, nor values, nor other records by its results', () =>
     withApp(async (app) => {
       const [user] = await app.app.store.get('user', [3])
       const hash = String(user?.password)
@@ -109,7 +109,7 @@ const ODD: readonly (readonly [name: string, q: string, status: number])[] = [
 
 describe('a search for', () => {
   for (const [name, q, status] of ODD) {
-    test(`${name} is answered, at once`, () =>
+    test(`${name} is answered immediately`, () =>
       withListening({}, async ({ port, authorization, app, reported }) => {
         await app.searchIndexes.prepare()
         for (const fuzzy of ['true', 'false']) {
@@ -124,7 +124,7 @@ describe('a search for', () => {
       }))
   }
 
-  test('what stands in a record is found as it stands there', () =>
+  test('the text of a record is found as it is stored', () =>
     withApp(async (app) => {
       for (const [index, name] of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'].entries()) {
         const data = { name, slug: `odd-${index}`, color: '#112233' }

@@ -37,7 +37,7 @@ describe('an export', () => {
       }
     }))
 
-  test('takes a token and the permission to view the model, and that of models it is filtered through', () =>
+  test('needs a token and the permission to view the model, and the models of its filters', () =>
     withApp(async (app) => {
       await play(app, { request: EXPORT, as: null, status: 401 })
       const name = await reader(app, 'view_post')
@@ -62,7 +62,7 @@ describe('an export', () => {
 })
 
 describe('an import', () => {
-  test('takes a token, the permission to add, and to change for what it updates', () =>
+  test('needs a token, the permission to add, and the permission to change for updates', () =>
     withApp(async (app) => {
       const request = 'POST /api/v1/models/tag/import'
       const file = { rawBody: '[]', headers: JSON_TYPE }
@@ -88,7 +88,7 @@ describe('an import', () => {
       assert.notEqual(user.updated_at, own.updated_at)
     }))
 
-  test('gives no power that the sender could not give by hand', () =>
+  test('grants no permission that the sender could not grant otherwise', () =>
     withApp(async (app) => {
       const name = await reader(app, 'add_user', 'change_user', 'view_user')
       for (const power of [{ is_superuser: true }, { is_superuser: false }, { groups: [1] }, { permissions: [1] }]) {

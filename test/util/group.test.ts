@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { groupBy } from '../../src/util/group.ts'
 
-test('items with the same key stand together, in their order', () => {
+test('groups items by key, in order', () => {
   assert.deepEqual(
     [...groupBy([1, 2, 3, 4, 5], (number) => number % 2)],
     [

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { systemRandom, uniqueId } from '../../src/util/ids.ts'
 
 describe('ids', () => {
-  test('are the bytes they are made of, in base64url', () => {
+  test('encode their random bytes as base64url', () => {
     const asked: number[] = []
     const id = uniqueId((bytes) => {
       asked.push(bytes)

@@ -49,12 +49,13 @@ describe('the nearest known name', () => {
   test('of any iterable', () => assert.equal(nearest('titel', new Map(fields.map((name) => [name, 1])).keys()), 'title'))
 })
 
-describe('what is put behind a message', () => {
+describe('suffixes of messages', () => {
   test('a name that is near', () => assert.equal(didYouMean('titel', fields), "; did you mean 'title'?"))
   test('no name that is near', () => assert.equal(didYouMean('weather', fields), ''))
   test('a name that is near, and not all of them', () => assert.equal(meantOrKnown('titel', fields), "; did you mean 'title'?"))
-  test('all of them where none is near', () => assert.equal(meantOrKnown('weather', ['title', 'body']), ' (known: title, body)'))
-  test('there are none', () => assert.equal(meantOrKnown('weather', []), ' (known: none)'))
+  test('all known names if none is close', () =>
+    assert.equal(meantOrKnown('weather', ['title', 'body']), ' (known: title, body)'))
+  test('without known names', () => assert.equal(meantOrKnown('weather', []), ' (known: none)'))
 })
 
 describe('a slip of a name in an open list', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { WeakCache } from '../../src/util/weak-cache.ts'
 
-test('Lately remembers at least what was said last, and forgets what two generations have followed', () => {
+test('a WeakCache keeps at least the latest entries, and drops those older than two generations', () => {
   const keys = Array.from({ length: 12 }, (_, index) => ({ index }))
   const lately = new WeakCache<object, number>(4)
   for (const key of keys) lately.set(key, key.index)

@@ -76,7 +76,7 @@ table('mandatory under the form', [
   },
   { name: 'not mandatory', form: { fields: [{ name: 'body' }] }, messages: {} },
   {
-    name: 'the model has said so already',
+    name: 'the model has already reported it',
     form: { fields: [{ name: 'title', required: true }] },
     over: { title: null },
     before: { title: ['title is mandatory'] },
@@ -125,7 +125,7 @@ table('narrower bounds', [
     messages: { title: ['title must be at most 200 characters long'] },
   },
   {
-    name: 'a message of model and form is told once',
+    name: 'a message of model and form is reported once',
     form: options('title', { min_length: 9 }),
     before: { title: ['title must be at least 9 characters long'] },
     messages: { title: ['title must be at least 9 characters long'] },
@@ -136,7 +136,7 @@ table('narrower bounds', [
     messages: {},
   },
   {
-    name: 'a stored secret is not held against them',
+    name: 'a stored secret is not checked',
     form: options('secret', { min_length: 99 }),
     over: { secret: '$hash' },
     unchanged: ['secret'],
@@ -149,7 +149,7 @@ table('narrower bounds', [
     messages: { secret: ['secret must be at least 99 characters long'] },
   },
   {
-    name: 'an empty text may be mandatory and too short, and is told once',
+    name: 'an empty text that is mandatory and too short is reported once',
     form: { fields: [{ name: 'body', required: true, options: { min_length: 2 } }] },
     over: { body: '' },
     messages: { body: ['body must be at least 2 characters long'] },
@@ -163,7 +163,7 @@ table('choices', [
     messages: { status: ['status must be one of: published'] },
   },
   { name: 'plain, met', form: options('status', { choices: ['draft'] }), messages: {} },
-  { name: 'of what is empty', form: options('status', { choices: ['published'] }), over: { status: null }, messages: {} },
+  { name: 'of an empty value', form: options('status', { choices: ['published'] }), over: { status: null }, messages: {} },
   {
     name: 'with labels',
     form: options('status', { choices: [{ value: 'published', label: 'Out' }] }),
@@ -217,7 +217,7 @@ table('messages of the form', [
 const rule = (expression: string, field = 'title', message = 'No'): Part => ({ rules: [{ rule: expression, field, message }] })
 
 table('rules', [
-  { name: 'one that holds', form: rule('self.views % 2 == 0'), messages: {} },
+  { name: 'one that is satisfied', form: rule('self.views % 2 == 0'), messages: {} },
   { name: 'one that does not', form: rule('self.views % 2 == 1'), messages: { title: ['No'] } },
   {
     name: 'over two fields',
@@ -279,7 +279,7 @@ table('validate in TypeScript', [
   },
 ])
 
-describe('a validate that returns what it should not lets no record through', () => {
+describe('an invalid return value of validate rejects the record', () => {
   const rows: readonly (readonly [string, () => unknown, RegExp])[] = [
     ['a promise', async () => ({ title: 'Bad' }), /not a promise: it cannot be asynchronous$/],
     ['a promise of nothing', async () => undefined, /not a promise: it cannot be asynchronous$/],
@@ -309,9 +309,9 @@ describe('a validate that returns what it should not lets no record through', ()
     assert.deepEqual(judge({ validate: (() => null) as unknown as NonNullable<FormSource['validate']> }), {})
   })
 
-  test('an empty list of messages is none', () => assert.deepEqual(judge(validate(() => ({ title: [] }))), {}))
+  test('an empty list of messages counts as no message', () => assert.deepEqual(judge(validate(() => ({ title: [] }))), {}))
 
-  test('what it throws is thrown on', () => {
+  test('its errors are thrown', () => {
     const failing = validate(() => {
       throw new Error('out of ink')
     })
@@ -329,7 +329,7 @@ describe('the lists of a form', () => {
       update: ['body'],
     },
     {
-      name: 'creation alone holds for updates too',
+      name: 'creation_fields alone applies to updates too',
       form: { creation_fields: ['title'] },
       creation: ['title'],
       update: ['title'],
@@ -369,7 +369,7 @@ describe('forms that cannot be used', () => {
       problems: [['rules.0.rule', /^The rule cannot be used: .*lookaround and backreferences are refused/]],
     },
     {
-      name: 'a rule that gives a number',
+      name: 'a rule that returns a number',
       form: rule('1 + 1'),
       problems: [['rules.0.rule', /^The rule cannot be used: it gives a int, where true or false is meant/]],
     },

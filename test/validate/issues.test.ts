@@ -39,7 +39,7 @@ describe('gathering', () => {
     assert.deepEqual(issues.toMessages(), { '0.a': ['x', 'y'], '0.b': ['z'] })
   })
 
-  test('another one where nothing is said yet', () => {
+  test('messages of another collection for fields without any', () => {
     const issues = issuesOf([['a', 'x']])
     issues.addMissing(
       issuesOf([
@@ -57,7 +57,7 @@ describe('gathering', () => {
     assert.deepEqual(issues.toMessages(), { a: ['mine'] })
   })
 
-  test('what is thrown holds all of it', () => {
+  test('the thrown error contains all messages', () => {
     assert.throws(
       () =>
         issuesOf([

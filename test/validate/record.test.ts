@@ -47,33 +47,37 @@ function table(title: string, rows: readonly Row[]): void {
 const given = { title: 'Hello', author_id: 1 }
 
 table('on creation', [
-  { name: 'what is left out takes its default, or null, or an empty list', data: given },
+  { name: 'an omitted field gets its default, null, or an empty list', data: given },
   {
-    name: 'a default gives way to a value',
+    name: 'a value takes precedence over a default',
     data: { ...given, status: 'published', views: 3, featured: true },
     values: { status: 'published', views: 3, featured: true },
   },
-  { name: 'a default gives way to null', data: { ...given, status: null, views: null }, values: { status: null, views: null } },
+  {
+    name: 'null takes precedence over a default',
+    data: { ...given, status: null, views: null },
+    values: { status: null, views: null },
+  },
   { name: 'null for a list is an empty list', data: { ...given, tags: null, languages: null } },
   {
-    name: 'values take their stored form',
+    name: 'values are converted to stored form',
     data: { ...given, published_at: '2024-05-01T10:30:00+02:00', hour: '18:30', tags: [{ id: 2 }, 2, 1], views: -0 },
     values: { published_at: '2024-05-01T08:30:00.000Z', hour: '18:30:00', tags: [2, 1], views: 0 },
   },
   {
-    name: 'what is required and missing',
+    name: 'a missing required field',
     data: {},
     values: { title: null, author_id: null },
     messages: { title: ['title is mandatory'], author_id: ['author_id is mandatory'] },
   },
   {
-    name: 'what is required and null',
+    name: 'a required field that is null',
     data: { title: null, author_id: null },
     values: { title: null, author_id: null },
     messages: { title: ['title is mandatory'], author_id: ['author_id is mandatory'] },
   },
   {
-    name: 'wrong types, all at once',
+    name: 'wrong types, all together',
     data: {
       title: 5,
       body: [],
@@ -120,7 +124,7 @@ table('on creation', [
     messages: { secret: ['secret must be at least 8 characters long', 'secret format is invalid'] },
   },
   {
-    name: 'what the server sets and what is unknown is not read',
+    name: 'system fields and unknown fields are not read',
     data: { ...given, id: 7, created_at: 'x', nope: 1, author: {} },
   },
 ])
@@ -135,38 +139,43 @@ const stored: JsonObject = {
 }
 
 table('on update', [
-  { name: 'nothing given, nothing changed', data: {}, existing: stored },
-  { name: 'what is given wins', data: { title: 'New', tags: [2, 3] }, existing: stored, values: { title: 'New', tags: [2, 3] } },
+  { name: 'without values nothing changes', data: {}, existing: stored },
+  {
+    name: 'given values take precedence',
+    data: { title: 'New', tags: [2, 3] },
+    existing: stored,
+    values: { title: 'New', tags: [2, 3] },
+  },
   { name: 'null clears', data: { rating: null, tags: null }, existing: stored, values: { rating: null, tags: [] } },
   {
-    name: 'null does not clear what is required',
+    name: 'null does not clear a required field',
     data: { title: null },
     existing: stored,
     values: { title: null },
     messages: { title: ['title is mandatory'] },
   },
-  { name: 'a default is not taken again', data: {}, existing: { ...stored, status: null, views: null } },
+  { name: 'a default is not applied again', data: {}, existing: { ...stored, status: null, views: null } },
   {
-    name: "a stored value that no longer fits stands in nobody's way",
+    name: 'a stored value that no longer fits does not prevent other changes',
     data: { body: 'x' },
     existing: { ...stored, rating: 9, title: null, status: 'lost', views: 'many', day: 'never', languages: ['xx'] },
     values: { body: 'x' },
   },
   {
-    name: 'but is judged when it is given again',
+    name: 'it is validated when it is sent again',
     data: { rating: 9 },
     existing: { ...stored, rating: 9 },
     messages: { rating: ['rating must be less than or equal to 5'] },
   },
   {
-    name: 'only what is given is judged',
+    name: 'only given values are validated',
     data: { rating: 9 },
     existing: { ...stored, title: 'x' },
     values: { rating: 9 },
     messages: { rating: ['rating must be less than or equal to 5'] },
   },
   {
-    name: 'a stored password is not held against its bounds',
+    name: 'a stored password is not checked against its limits',
     data: { title: 'New' },
     existing: { ...stored, secret: 'hash' },
     values: { title: 'New' },
@@ -225,7 +234,7 @@ describe('required means not empty', () => {
     test(`${JSON.stringify(value)} is not`, () => assert.equal(isEmpty(value), false))
 })
 
-test('a field that came after the record is null in it, or an empty list, and no default is taken', () => {
+test('a field added later is null, or an empty list, and gets no default', () => {
   const { values, issues } = readRecord(post, { title: 'New' }, { title: 'Old', author_id: 1 })
   assert.deepEqual(issues.toMessages(), {})
   assert.deepStrictEqual(values, { ...SOUND, title: 'New', status: null, views: null, featured: null })

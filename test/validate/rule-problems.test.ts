@@ -63,7 +63,7 @@ for (const [rule, ...problems] of rows) {
     assert.deepEqual(ruleProblems(rule, model as Model), problems))
 }
 
-test('what is said never to be true is never true, of any record', () => {
+test('a rule reported as never true is true for no record', () => {
   const compiler = new RuleCompiler(model as Model)
   const values = { title: 'x', status: 'draft', rating: 2.5, views: 5n, is_featured: true, languages: ['en'], author_id: 1n }
   for (const [rule, problem = ''] of rows) {

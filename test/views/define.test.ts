@@ -22,7 +22,7 @@ const Plain = defineModel({ name: 'Plain', fields: [{ name: 'title', type: 'stri
 const title = [{ name: 'title' }] as const
 const base = { name: 'F', fields: title } as const
 
-describe('definitions come back complete', () => {
+describe('definitions are returned complete', () => {
   test('a form', () => {
     const rules = [{ rule: 'true', field: 'updated_at', message: 'No' }] as const
     const form = defineFormView(Post, { ...base, creation_fields: ['title'], allowed_update_fields: ['author_id'], rules })
@@ -49,7 +49,7 @@ describe('definitions come back complete', () => {
     assert.deepEqual(defineListView(list), { ...list, view_type: 'list' })
   })
 
-  test('validate is kept and called with the record', () => {
+  test('validate is preserved and called with the record', () => {
     const form = defineFormView(Post, {
       ...base,
       validate: (record) => (record.title === 'x' ? { title: 'No' } : undefined),
@@ -58,7 +58,7 @@ describe('definitions come back complete', () => {
     assert.equal(form.validate?.({ title: 'y' } as never), undefined)
   })
 
-  test('the project takes them as they are', () => {
+  test('the project accepts them unchanged', () => {
     const form = defineFormView(Post, { ...base, creation_fields: ['title'] })
     const list = defineListView(Post, { name: 'L', fields: [{ name: 'author' }] })
     const definitions = [form, list].map((value) => ({ value, source: flatSource('views/post.ts') }))
@@ -109,7 +109,7 @@ test('a rule or a judgement of a field that is not there is a type error', () =>
   defineFormView(Post, { ...base, validate: () => ({ titel: 'x' }) })
 })
 
-test('what a list view cannot have is a type error', () => {
+test('keys that a list view cannot have are type errors', () => {
   // @ts-expect-error there is no field `titel`
   defineListView(Post, { name: 'L', fields: [{ name: 'titel' }] })
   // @ts-expect-error there is no relation `editor`

@@ -41,7 +41,7 @@ describe('generated views', () => {
     })
   }
 
-  test('keep power out of what may be set, and are for editing alone where no record can do without it', () => {
+  test('exclude privileged fields from allow-lists, and are for updates only where one is required', () => {
     const user = registry.expect('user')
     const form = generateForm(user, { ...NOTHING_TAKEN, isPrivileged: (name) => isPrivileged(user, name) })
     assert.deepEqual(form.creation_fields, [

@@ -68,7 +68,7 @@ test('the view that breaks the configuration rule stops the project', () =>
 
 table('models and fields that are not there', [
   {
-    name: 'a model, with what was meant',
+    name: 'an unknown model, with a suggestion',
     view: 'name: F\nview_type: form\nmodel: »Posst\nfields: []\n',
     faults: ["View 'F' is of the model 'Posst', which does not exist; did you mean 'Post'?"],
   },
@@ -93,7 +93,7 @@ table('models and fields that are not there', [
     faults: ["View 'F' is of the model 'AuthSession', which does not exist"],
   },
   {
-    name: 'a field, with what was meant',
+    name: 'an unknown field, with a suggestion',
     view: form('fields: [{ name: id }, { name: »titel }]\n'),
     faults: ["Model 'Post' has no field 'titel'; did you mean 'title'?"],
   },
@@ -288,7 +288,7 @@ test('every member a field may have', () => {
   assert.deepEqual(parsed?.view.fields, [field])
 })
 
-test('validate in a text file is told to be a function', () => {
+test('validate in a text file must be a function', () => {
   const value = { name: 'F', view_type: 'form', model: 'Post', fields: [], validate: {} }
   const { faults } = parseView({ value, source: flatSource('views/f.yaml') }, registry)
   assert.equal(faults.list.length, 1)

@@ -50,7 +50,7 @@ describe('a view as it is served', () => {
     assert.deepStrictEqual(serializeView({ ...form, fields: [], rules, validate: () => undefined }), { ...form, fields: [] })
   })
 
-  test('what is served does not change what is kept', () => {
+  test('serialising does not change the view', () => {
     const view = { ...form, fields: [{ name: 'a' }] }
     serializeView(view)
     assert.deepEqual(view, { ...form, fields: [{ name: 'a' }] })

@@ -14,7 +14,7 @@ describe('a name is global', () => {
 
   test('over a form and a list', () => void viewsOf([view('Main', 'Post', 'form'), view('»Main', 'Post')], [taken]))
 
-  test('each further one is told', () => {
+  test('each further one is reported', () => {
     const views = viewsOf([view('Main', 'Post'), view('»Main', 'Tag'), view('»Main', 'User')], [taken, taken])
     assert.deepEqual(
       views.grouped.map(([key]) => key),
@@ -57,6 +57,6 @@ describe('the views of a project', () => {
   })
 
   for (const key of ['group', 'Post', '__proto__', 'constructor', '']) {
-    test(`${JSON.stringify(key)} has none`, () => assert.deepEqual(viewsFor(views, key), []))
+    test(`${JSON.stringify(key)} has no views`, () => assert.deepEqual(viewsFor(views, key), []))
   }
 })

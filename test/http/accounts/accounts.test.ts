@@ -18,7 +18,7 @@ async function givenAccountManager(app: TestApp): Promise<void> {
 
 const MANAGER = { as: 'tomasz', given: givenAccountManager } as const
 
-scenarios('nobody takes over an account that may do more', [
+scenarios('an account with more permissions cannot be taken over', [
   {
     name: 'the password of a user with other permissions',
     request: 'PUT /api/v1/models/user/2',
@@ -43,7 +43,7 @@ scenarios('nobody takes over an account that may do more', [
     status: 200,
   },
   {
-    name: 'the password of a user who may do nothing',
+    name: 'the password of a user without permissions',
     request: 'PUT /api/v1/models/user/9',
     ...MANAGER,
     body: { data: { password: 'a-new-one-for-you' } },

@@ -30,7 +30,7 @@ const refused = (name: string, body: unknown): Scenario => ({
 
 scenarios('token', [
   {
-    name: 'is given for a JSON body, and is good for requests',
+    name: 'is issued for a JSON body and is accepted',
     request: 'POST /api/v1/auth/token',
     as: null,
     body: ANNA,
@@ -42,7 +42,7 @@ scenarios('token', [
     },
   },
   {
-    name: 'is given for a form',
+    name: 'is issued for a form',
     request: 'POST /api/v1/auth/token',
     as: null,
     rawBody: 'grant_type=password&username=anna.lind&password=lighthouse-keys-17',
@@ -55,7 +55,7 @@ scenarios('token', [
   refused('is not given to an inactive user', { username: 'old_salt', password: 'anchors-aweigh-61' }),
   refused('is not given for a stored hash', { ...ANNA, password: '$quick$' }),
   {
-    name: 'is not given for a wrong password in a form',
+    name: 'is not issued for a wrong password in a form',
     request: 'POST /api/v1/auth/token',
     as: null,
     rawBody: 'username=anna.lind&password=wrong',
@@ -106,7 +106,7 @@ const ask = (app: TestApp, token: string, status: number, request: Scenario['req
   })
 
 describe('refresh', () => {
-  test('gives a new pair that is good', () =>
+  test('returns a new pair that is accepted', () =>
     withApp(async (app) => {
       const first = await login(app)
       const second = await refresh(app, first.refresh_token, 200)
@@ -115,7 +115,7 @@ describe('refresh', () => {
       await refresh(app, second.refresh_token, 200)
     }))
 
-  test('takes a token once, and ends the whole family at the second time', () =>
+  test('accepts a token once, and ends the whole family on reuse', () =>
     withApp(async (app) => {
       const first = await login(app)
       const second = await refresh(app, first.refresh_token, 200)
@@ -132,21 +132,21 @@ describe('refresh', () => {
       await refresh(app, other.refresh_token, 200)
     }))
 
-  test('takes no access token and no nonsense', () =>
+  test('rejects access tokens and invalid tokens', () =>
     withApp(async (app) => {
       const { access_token } = await login(app)
       await refresh(app, access_token, 401)
       await refresh(app, 'nonsense', 401)
     }))
 
-  test('takes no token of a user who has become inactive', () =>
+  test('rejects a token of a disabled user', () =>
     withApp(async (app) => {
       const { refresh_token } = await login(app)
       await play(app, { request: 'PUT /api/v1/models/user/3', body: { data: { is_active: false } }, status: 200 })
       await refresh(app, refresh_token, 401)
     }))
 
-  test('takes a token for a week', () =>
+  test('accepts a token for a week', () =>
     withApp(async (app) => {
       const [first, second] = [await login(app), await login(app)]
       app.advance(10_080 * MINUTE - 1000)
@@ -183,7 +183,7 @@ describe('logout', () => {
 
 scenarios('me', [
   {
-    name: 'gives the user and the permissions of its groups',
+    name: 'returns the user and the permissions of its groups',
     request: 'GET /api/v1/auth/me',
     as: 'anna.lind',
     status: 200,
@@ -204,7 +204,7 @@ scenarios('me', [
     },
   },
   {
-    name: 'gives the permissions that a user has directly too',
+    name: "also returns the user's own permissions",
     request: 'GET /api/v1/auth/me',
     as: 'pia.nakamura',
     status: 200,
@@ -212,7 +212,7 @@ scenarios('me', [
       assert.deepEqual([...json.permissions].sort(), ['add_comment', 'view_category', 'view_comment', 'view_post', 'view_tag']),
   },
   {
-    name: 'gives a superuser every permission',
+    name: 'returns every permission for a superuser',
     request: 'GET /api/v1/auth/me',
     status: 200,
     check: ({ json }) => {
@@ -268,7 +268,7 @@ describe('an access token', () => {
 })
 
 describe('the secrets of a project', () => {
-  test('hold a key that is made when the settings name none, readable by its owner alone', () =>
+  test('has a key that is generated when the settings name none, readable by its owner only', () =>
     withApp(async (app) => {
       const { mode, size } = await stat(join(app.folder.path, 'data/secret'))
       assert.equal(mode & 0o777, 0o600)

@@ -33,7 +33,7 @@ function limitHeaders({ headers }: { readonly headers: Reply['headers'] }): Reco
 }
 
 describe('rate limits', () => {
-  test('every limited response says how the caller stands', () =>
+  test('every counted response states the limit and the remaining requests', () =>
     withApp({}, async (app) => {
       assert.deepEqual(limitHeaders(await send(app, { request: LIST })), {
         'x-ratelimit-limit': '3',
@@ -47,7 +47,7 @@ describe('rate limits', () => {
       assert.equal(missing.headers['x-ratelimit-remaining'], '1')
     }))
 
-  test('the same stands on the wire as in an injected answer, refused or not', () =>
+  test('headers over a socket equal those of an injected request, rejected or not', () =>
     withListening({ settings: { rate_limits: { ...LIMITS, default: 1 } } }, async ({ port, authorization, tokenOf, server }) => {
       const ask = `GET /api/v1/models/tag HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
       const other = { authorization: `Bearer ${await tokenOf('m.keller')}` }
@@ -96,7 +96,7 @@ describe('rate limits', () => {
       )
     }))
 
-  test('failed logins count, by address, whatever the client claims its address to be', () =>
+  test('failed logins count by address, whatever X-Forwarded-For says', () =>
     withApp({}, async (app) => {
       const statuses = []
       for (const claimed of ['1.1.1.1', '2.2.2.2', '3.3.3.3']) {

@@ -33,7 +33,7 @@ const FORGERIES: readonly (readonly [string, (claims: Part, token: string) => st
   ['of no user', (claims) => forge({ ...claims, sub: '' })],
 ]
 
-describe('an access token made by hand', () => {
+describe('a forged access token', () => {
   test('is refused unless it is right in every respect, always in the same words', async () => {
     const app = await openTestApp({ settings: { ...UNLIMITED, secret_key: KEY } })
     const status = async (token: string) =>
@@ -58,7 +58,7 @@ describe('an access token made by hand', () => {
     }
   })
 
-  test('is held against the configured algorithm', async () => {
+  test('is verified with the configured algorithm', async () => {
     const app = await openTestApp({ settings: { secret_key: KEY, jwt: { algorithm: 'HS384' } } })
     const ask = async (token: string) =>
       (await send(app, { request: 'GET /api/v1/models/post/1', as: null, headers: { authorization: `Bearer ${token}` } })).status

@@ -4,7 +4,7 @@ import { InFlightRequests } from '../../../src/http/connections/in-flight-reques
 import type { Response } from '../../../src/http/responses/response.ts'
 import { mulberry32 } from '../../bench/data/random.ts'
 
-test('what is under way is what was added and not deleted, in whatever order and how often', () => {
+test('contains the responses that were added and not deleted, in any order', () => {
   const random = mulberry32(11)
   const underWay = new InFlightRequests()
   const expected: Response[] = []

@@ -72,8 +72,8 @@ function holdTags({ app: { store } }: TestApp): { reached: Promise<void>; releas
   return { reached, release }
 }
 
-describe('a server that is asked to stop, over real connections', () => {
-  test('is unready at once, and goes on as long as it was told to, so that others take note', BOUND, async () => {
+describe('a server that is stopping, over real connections', () => {
+  test('is unready immediately and continues for the stop delay, so that load balancers notice', BOUND, async () => {
     let waits = 0
     let release = () => {}
     const released = new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ describe('a server that is asked to stop, over real connections', () => {
     }
   })
 
-  test('finishes what is open, and takes nothing new', BOUND, async () => {
+  test('finishes open requests and accepts no new connections', BOUND, async () => {
     const app = await openTestApp({ settings: { port: 0 } })
     try {
       const token = await app.tokenOf('admin')

@@ -20,7 +20,7 @@ const countTags = async (app: TestApp): Promise<number> => (await play(app, { re
 
 scenarios('copies of the data', [
   {
-    name: 'one is saved, with what was written a moment ago',
+    name: 'a snapshot includes the latest write',
     request: `POST ${SNAPSHOTS}`,
     given: async (app) => {
       await addTag(app, 'lanterns')
@@ -42,7 +42,7 @@ scenarios('copies of the data', [
     expectPart: { total: 1 },
   },
   {
-    name: 'a name that is taken is kept',
+    name: 'an existing snapshot is not overwritten',
     request: `POST ${SNAPSHOTS}`,
     given: saved,
     body: { name: 'before' },
@@ -51,7 +51,7 @@ scenarios('copies of the data', [
   },
   { name: 'unless it is forced', request: `POST ${SNAPSHOTS}`, given: saved, body: { name: 'before', force: true }, status: 201 },
   {
-    name: 'what is wrong is told by field',
+    name: 'invalid requests are reported by field',
     request: `POST ${SNAPSHOTS}`,
     body: { force: 'yes', nmae: 'x' },
     status: 400,
@@ -66,7 +66,7 @@ scenarios('copies of the data', [
     },
   },
   {
-    name: 'one that is not there is told of with the nearest',
+    name: 'an unknown snapshot is reported with the nearest name',
     request: `POST ${SNAPSHOTS}/befroe/load`,
     given: saved,
     status: 404,
@@ -74,7 +74,7 @@ scenarios('copies of the data', [
   },
 ])
 
-test('a copy that is loaded is the data: records, ids, search, and what is remembered', () =>
+test('a loaded snapshot replaces everything: records, ids, search and caches', () =>
   withApp(async (app) => {
     const search = async () => (await play(app, { request: `GET ${TAGS}/search?q=lanterns`, status: 200 })).json.total
     await saved(app)
@@ -114,7 +114,7 @@ for (const [what, damage, words] of [
   ],
   ['a copy without anything in it', () => '', /snapshots\/before\.json cannot be read: it is empty\. Restore it from a backup/],
 ] as const) {
-  test(`${what} is named, with what to do`, () =>
+  test(`${what} is reported with its remedy`, () =>
     withApp(async (app) => {
       await saved(app)
       const path = join(app.folder.path, 'data/snapshots/before.json')
@@ -136,7 +136,7 @@ test('a copy that is no file is named, too', () =>
     app.reported.splice(0)
   }))
 
-test('a copy that the disk does not take leaves the data as it is, and is told of', () =>
+test('a snapshot that cannot be written to disk leaves the data unchanged, and is reported', () =>
   withApp(async (app) => {
     await saved(app)
     // In the place of the file that it is copied into.
@@ -149,7 +149,7 @@ test('a copy that the disk does not take leaves the data as it is, and is told o
     assert.equal(await countTags(app), 13)
   }))
 
-test('seed records that cannot be created are told of by line, and nothing is removed', () =>
+test('invalid seed records are reported by line, and nothing is removed', () =>
   withApp(async (app) => {
     await writeFile(join(app.folder.path, 'seed/tag.yaml'), '- { name: x, slug: 3 }\n')
     const { status, json } = await send(app, { request: RESET, body: { seed_data: true } })
@@ -159,7 +159,7 @@ test('seed records that cannot be created are told of by line, and nothing is re
     assert.equal(await countTags(app), 12)
   }))
 
-test('saving goes on while others write, and holds one moment of it', () =>
+test('a snapshot taken during writes contains one moment', () =>
   withApp(async (app) => {
     const writes = Array.from({ length: 60 }, (_, index) => addTag(app, `tag-${index}`))
     const copies = ['a', 'b'].map((name) => play(app, { request: `POST ${SNAPSHOTS}`, body: { name }, status: 201 }))
@@ -180,7 +180,7 @@ test('saving goes on while others write, and holds one moment of it', () =>
     assert.equal(await countTags(app), 72)
   }))
 
-test('reset leaves no record, session or webhook; tokens of users who are gone fail', () =>
+test('a reset leaves no record, session or webhook; tokens of removed users fail', () =>
   withApp(async (app) => {
     const { access_token: token } = await login(app)
     await play(app, { request: 'POST /api/v1/webhooks', body: { url: 'http://127.0.0.1:9/' }, status: 201 })
@@ -192,7 +192,7 @@ test('reset leaves no record, session or webhook; tokens of users who are gone f
     assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 401)
   }))
 
-test('reset with the seed records begins anew: ids, accounts, and a token of the shell works', () =>
+test('a reset with seed records restarts ids and accounts, and a token of the CLI works', () =>
   withApp(async (app) => {
     const { access_token: token } = await login(app)
     await addTag(app, 'lanterns')
@@ -206,7 +206,7 @@ test('reset with the seed records begins anew: ids, accounts, and a token of the
     await login(app)
   }))
 
-test('of two who reset at once by one connection each, one is told to come again or both are done one after the other', () =>
+test('concurrent resets: one is rejected with Retry-After, or both run one after the other', () =>
   withListening({}, async (app) => {
     const reset = () =>
       fetch(`http://127.0.0.1:${app.port}/api/v1/reset`, {

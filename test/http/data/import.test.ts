@@ -46,7 +46,7 @@ const refused: readonly (Pick<Scenario, 'name' | 'rawBody' | 'headers' | 'status
     status: 400,
     says: /one part, 'file'/,
   },
-  { name: 'a form that is none', ...form(), rawBody: 'x', status: 400, says: /not multipart\/form-data/ },
+  { name: 'an invalid form', ...form(), rawBody: 'x', status: 400, says: /not multipart\/form-data/ },
   {
     name: 'a part of an unknown type',
     ...form(['name="file"; filename="a.xls"', 'Content-Type: application/vnd.ms-excel\r\n', 'x']),
@@ -54,7 +54,7 @@ const refused: readonly (Pick<Scenario, 'name' | 'rawBody' | 'headers' | 'status
     says: /neither a type/,
   },
   { name: 'JSON that is no array', rawBody: '{"name":"x"}', headers: JSON_TYPE, status: 400, says: /array of objects/ },
-  { name: 'JSON that is none', rawBody: '[{', headers: JSON_TYPE, status: 400, says: /not valid JSON/ },
+  { name: 'invalid JSON', rawBody: '[{', headers: JSON_TYPE, status: 400, says: /not valid JSON/ },
   { name: 'a column twice', rawBody: 'name,name\na,b\n', headers: CSV, status: 400, says: /'name' occurs twice/ },
   {
     name: 'upsert by no unique field',
@@ -103,7 +103,7 @@ scenarios('import', [
     }),
   ),
   {
-    name: 'a wrong row leaves nothing behind; every fault is told by row and column',
+    name: 'an invalid row leaves nothing behind; every error is reported by row and column',
     request: `POST ${IMPORT}`,
     rawBody: 'name,slug\r\nReef,reef\r\n,not a slug\r\nOther,reef\r\nThird\r\n',
     headers: CSV,
@@ -120,7 +120,7 @@ scenarios('import', [
     check: async (_, app) => assert.equal((await tags(app)).total, 12),
   },
   {
-    name: 'what only the store knows is told by row too, of the file itself as of what is there',
+    name: 'constraint violations are reported by row too, within the file and with stored records',
     request: `POST ${IMPORT}`,
     rawBody: JSON.stringify([REEF, { name: 'Again', slug: 'reef' }, { name: '', slug: 'x' }]),
     headers: JSON_TYPE,
@@ -128,7 +128,7 @@ scenarios('import', [
     expect: { detail: { error: { '2.slug': ['slug must be unique'], '3.name': ['name is mandatory'] } } },
   },
   {
-    name: 'a column that the model does not have is told once',
+    name: 'an unknown column is reported once',
     request: `POST ${IMPORT}`,
     rawBody: 'name,slugg\r\na,a\r\nb,b\r\n',
     headers: CSV,
@@ -136,7 +136,7 @@ scenarios('import', [
     expect: { detail: { error: { slugg: ["Field 'slugg' does not exist; did you mean 'slug'?"] } } },
   },
   {
-    name: 'no more than a thousand faults are told',
+    name: 'at most a thousand errors are reported',
     request: `POST ${IMPORT}`,
     rawBody: `name\r\n${'""\r\n'.repeat(3000)}`,
     headers: CSV,
@@ -148,7 +148,7 @@ scenarios('import', [
     },
   },
   {
-    name: 'what a JSON file says twice or cannot keep is refused, as everywhere',
+    name: 'JSON with duplicate keys or inexact numbers is rejected, as everywhere',
     request: `POST /api/v1/models/post/import`,
     rawBody: '[{"title":"a","title":"b"},{"metadata":{"n":1e999}}]',
     headers: JSON_TYPE,
@@ -180,7 +180,7 @@ describe('import', () => {
       assert.match(reply.payload, /not valid UTF-8/)
     }))
 
-  test('a dry run tells what would come of it, right or wrong, and changes nothing', () =>
+  test('a dry run reports the result or the errors, and changes nothing', () =>
     withApp(async (app) => {
       const { json } = await post(app, '?dry_run=true', REEF_CSV)
       assert.deepEqual(json, { ...ONE, message: '1 records would be imported', dry_run: true })
@@ -191,7 +191,7 @@ describe('import', () => {
       assert.equal((await tags(app)).data.at(-1).id, 13, 'a dry run spends no ids')
     }))
 
-  test('upserts by a unique field: what is there is changed, what is not is created', () =>
+  test('upserts by a unique field: existing records are updated, others created', () =>
     withApp(async (app) => {
       const [first] = (await tags(app)).data
       const { json } = await post(app, '?upsert_by=slug', `slug,name\r\n${first.slug},Renamed\r\nreef,Reef\r\n`)
@@ -200,7 +200,7 @@ describe('import', () => {
       assert.deepEqual([after[0].name, after[0].slug, after.at(-1).slug], ['Renamed', first.slug, 'reef'])
     }))
 
-  test('upserts by id, which is never given: an id that is not there is told, a row without one is new', () =>
+  test('upserts by id: an unknown id is an error, a row without one is created', () =>
     withApp(async (app) => {
       const { json } = await post(app, '?upsert_by=id', 'id,name,slug\r\n1,Renamed,renamed\r\n,Reef,reef\r\n')
       assert.deepEqual([json.created, json.updated, json.ignored], [1, 1, []])
@@ -211,7 +211,7 @@ describe('import', () => {
       })
     }))
 
-  test('takes a file that was exported: what the server sets is named, not taken', () =>
+  test('accepts an exported file: fields that the server sets are listed, not used', () =>
     withApp(async (app) => {
       const { text } = await send(app, { request: 'GET /api/v1/models/category/export' })
       const renamed = text.replace(/^(\d+),/gm, (_, id) => `${Number(id) + 100},`)
@@ -221,7 +221,7 @@ describe('import', () => {
       assert.ok(json.ignored.includes('id'), JSON.stringify(json.ignored))
     }))
 
-  test('holds records to a form', () =>
+  test('validates records with a form', () =>
     withApp(async (app) => {
       const request = 'POST /api/v1/models/comment/import?form_id=CommentForm'
       const reply = await send(app, { request, rawBody: JSON.stringify([{ is_approved: true }]), headers: JSON_TYPE })

@@ -19,7 +19,7 @@ const refused = (name: string, body: unknown, error: Record<string, string[]>): 
 
 scenarios('filling the store with mock data', [
   {
-    name: 'creates records of the models that are named, those first that others refer to',
+    name: 'creates records of the named models in dependency order',
     request: FILL,
     body: { models: ['comment', 'post'], count: 3, seed: 4 },
     status: 201,
@@ -29,7 +29,7 @@ scenarios('filling the store with mock data', [
     },
   },
   {
-    name: 'creates ten of every model but permission, when nothing is said',
+    name: 'creates ten records of every model but permission by default',
     request: FILL,
     body: {},
     status: 201,
@@ -83,10 +83,17 @@ scenarios('filling the store with mock data', [
     },
   },
   { name: 'is not for everybody', request: FILL, body: {}, as: null, status: 401 },
-  { name: 'is not for those who may add every model', request: FILL, body: {}, as: 'anna.lind', status: 403, expect: FORBIDDEN },
+  {
+    name: 'is rejected for users with all add permissions',
+    request: FILL,
+    body: {},
+    as: 'anna.lind',
+    status: 403,
+    expect: FORBIDDEN,
+  },
 ])
 
-test('two fillings at once wait for each other, so that unique values stay so, and others are served meanwhile', async () => {
+test('concurrent calls run one after the other, so that unique values stay unique, and other requests are served', async () => {
   const app = await openTestApp()
   try {
     const fill = () => play(app, { request: FILL, body: { models: ['tag'], count: 300, seed: 9 }, status: 201 })

@@ -81,7 +81,7 @@ scenarios('mock data', [
   },
 ])
 
-test('a mock record is taken as it is by the create that it is an example of', async () => {
+test('a mock record is accepted by a create', async () => {
   const app = await openTestApp()
   try {
     for (const model of ['tag', 'category', 'post', 'comment', 'group']) {
@@ -118,7 +118,7 @@ describe('in a project without records', () => {
     }
   }
 
-  test('relations hold mock records, nested like others', () =>
+  test('relations refer to mock records, nested as usual', () =>
     withShop(async (app) => {
       const { json } = await play(app, { request: `GET ${MODELS}/shop/mock?count=100&seed=1`, status: 200 })
       const owners = await play(app, { request: `GET ${MODELS}/owner/mock?count=100&seed=1`, status: 200 })
@@ -126,7 +126,7 @@ describe('in a project without records', () => {
       for (const { owner_id, owner } of json.data) assert.equal(owner.email, owners.json.data[owner_id - 1].email)
     }))
 
-  test('a field that cannot be made is named', () =>
+  test('a field whose value cannot be generated is named', () =>
     withShop(async (app) => {
       for (const request of ['mock?count=1', 'test?sample=true', 'test?sample=true']) {
         const { json } = await play(app, { request: `GET ${MODELS}/impossible/${request}`, status: 400 })

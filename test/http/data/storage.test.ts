@@ -7,21 +7,21 @@ const POST = { title: 'A new post', slug: 'a-new-post', body: 'Text', author_id:
 
 scenarios('storage', [
   {
-    name: 'keeps a unique value unique',
+    name: 'rejects a duplicate value of a unique field',
     request: 'POST /api/v1/models/tag',
     body: { data: { name: 'Ferries', slug: 'more-ferries' } },
     status: 400,
     expect: fieldErrors({ name: ['name must be unique'] }),
   },
   {
-    name: 'names every unique field that is taken',
+    name: 'names every unique field with a duplicate value',
     request: 'POST /api/v1/models/tag',
     body: { data: { name: 'Ferries', slug: 'lighthouse' } },
     status: 400,
     expect: fieldErrors({ name: ['name must be unique'], slug: ['slug must be unique'] }),
   },
   {
-    name: 'keeps a unique value unique on update',
+    name: 'rejects a duplicate value of a unique field on update',
     request: 'PUT /api/v1/models/tag/1',
     body: { data: { name: 'Ferries' } },
     status: 400,
@@ -93,7 +93,7 @@ scenarios(
   'storage of one-to-one and optional unique fields',
   [
     {
-      name: 'lets one record alone refer to another',
+      name: 'allows one record to refer to another in a one-to-one relation',
       request: 'POST /api/v1/models/berth',
       body: { data: { boat_id: 1 } },
       status: 400,
@@ -114,14 +114,14 @@ scenarios(
       expect: { data: { id: 2, boat_id: 2, boat: { id: 2, name: 'Holm', number: null } } },
     },
     {
-      name: 'keeps unique numbers unique',
+      name: 'rejects a duplicate unique number',
       request: 'POST /api/v1/models/boat',
       body: { data: { name: 'Skerry', number: 7 } },
       status: 400,
       expect: fieldErrors({ number: ['number must be unique'] }),
     },
     {
-      name: 'takes null in a unique field as often as it comes',
+      name: 'accepts any number of nulls in a unique field',
       request: 'POST /api/v1/models/boat',
       body: { data: { name: 'Skerry' } },
       status: 201,
@@ -170,7 +170,7 @@ scenarios('storage that refuses', [
   told('foreign_key', 'color references a non-existent record'),
   told('check', 'color value violates constraint'),
   {
-    name: 'says so on update',
+    name: 'is reported on update',
     given: refusing({ kind: 'check', index: 0, field: 'color' }, { kind: 'unique', index: 0, field: 'slug' }),
     request: 'PUT /api/v1/models/tag/1',
     body: { data: { color: '#112233' } },
@@ -178,7 +178,7 @@ scenarios('storage that refuses', [
     expect: fieldErrors({ color: ['color value violates constraint'], slug: ['slug must be unique'] }),
   },
   {
-    name: 'says so of each record of many',
+    name: 'is reported for each record of a bulk operation',
     given: refusing({ kind: 'check', index: 1, field: 'color' }),
     request: 'POST /api/v1/models/tag/bulk',
     body: { records: [TAG, { ...TAG, name: 'Bends', slug: 'bends' }] },

@@ -42,7 +42,7 @@ test('requests are counted by route and status, with the time they took', () => 
   assert.equal(write?.byStatus[200], 1)
 })
 
-test('a clock that was set back takes nothing away', () => {
+test('a clock that was set back subtracts nothing', () => {
   const traffic = new Traffic()
   traffic.count(over(READ, 200, -5000))
   assert.equal(traffic.routes[0]?.totalMs, 0)
@@ -54,7 +54,7 @@ test('a client that went away before it was answered is 499', () => {
   assert.equal(traffic.routes[0]?.byStatus[499], 1)
 })
 
-test('all that leads nowhere is one route, whatever its method', () => {
+test('unknown paths count as one route, whatever the method', () => {
   const traffic = new Traffic()
   for (let count = 0; count < 3; count++) traffic.count(over({ method: '_special', path: '/{p*}' }, 404, 0))
   assert.equal(traffic.routes.length, 1)

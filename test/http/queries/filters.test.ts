@@ -123,7 +123,7 @@ scenarios('filters through a relation', [
     expectPart: { error: 'Invalid request data' },
   },
   {
-    name: 'do not go on through another',
+    name: 'cannot pass through two relations',
     request: `GET /api/v1/models/comment?${query(['post__author__username=admin'])}`,
     status: 400,
     expectPart: { error: 'Invalid request data' },

@@ -35,7 +35,7 @@ scenarios('list', [
     },
   },
   {
-    name: 'gives the first 20 in the order of ids unless told otherwise',
+    name: 'returns the first 20 in id order by default',
     request: 'GET /api/v1/models/post',
     status: 200,
     expectPart: { total: 46, page: 1, page_size: 20, total_pages: 3, has_next: true, has_prev: false },
@@ -55,21 +55,21 @@ scenarios('list', [
     expectPart: { total_pages: 2, has_next: true },
   },
   {
-    name: 'gives up to 100 at once',
+    name: 'returns up to 100',
     request: 'GET /api/v1/models/comment?page_size=100',
     status: 200,
     expectPart: { total: 100, page_size: 100, total_pages: 1, has_next: false, has_prev: false },
     check: ({ json }) => assert.deepEqual(ids(json), range(1, 100)),
   },
   {
-    name: 'gives as little as one at once',
+    name: 'returns a single record',
     request: 'GET /api/v1/models/comment?page_size=1&page=100',
     status: 200,
     expectPart: { total: 100, page: 100, page_size: 1, total_pages: 100, has_next: false, has_prev: true },
     check: ({ json }) => assert.deepEqual(ids(json), [100]),
   },
   {
-    name: 'gives an empty page past the end',
+    name: 'returns an empty page past the end',
     request: 'GET /api/v1/models/post?page=4',
     status: 200,
     expectPart: { data: [], total: 46, page: 4, page_size: 20, total_pages: 3, has_next: false },
@@ -81,14 +81,14 @@ scenarios('list', [
     expect: { data: [], total: 0, page: 1, page_size: 20, total_pages: 0, has_next: false, has_prev: false },
   },
   {
-    name: 'counts only what the filters leave',
+    name: 'counts only matching records',
     request: 'GET /api/v1/models/post?filters=status=draft&page_size=2&page=2',
     status: 200,
     expectPart: { total: 5, page: 2, page_size: 2, total_pages: 3, has_next: true, has_prev: true },
     check: ({ json }) => assert.deepEqual(ids(json), [44, 45]),
   },
   {
-    name: 'gives each record as a read does',
+    name: 'returns each record as a read does',
     request: 'GET /api/v1/models/category?page_size=2',
     status: 200,
     check: ({ json }) =>

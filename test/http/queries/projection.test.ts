@@ -66,7 +66,7 @@ scenarios('include', [
     },
   },
   {
-    name: 'takes several fields of several relations',
+    name: 'accepts several fields of several relations',
     request:
       'GET /api/v1/models/post?fields=author,category&include=author__first_name,author__last_name,category__slug&page_size=1',
     status: 200,

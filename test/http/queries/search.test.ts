@@ -51,7 +51,7 @@ scenarios('search', [
     },
   },
   {
-    name: 'says where the words are in what is stored, in every field',
+    name: 'returns the positions of the words in every stored field',
     request: `GET ${POSTS}?q=ferry&page_size=100`,
     status: 200,
     check: ({ json }) => {
@@ -65,7 +65,7 @@ scenarios('search', [
     },
   },
   {
-    name: 'orders by relevance, what records are known by first',
+    name: 'orders by relevance, the display field first',
     request: `GET ${POSTS}?q=ferry`,
     status: 200,
     check: ({ json }) => {
@@ -92,7 +92,7 @@ scenarios('search', [
 
 scenarios('search, page by page', [
   {
-    name: 'gives the page that was asked for',
+    name: 'returns the requested page',
     request: `GET ${POSTS}?q=ferry&fields=title&page=2&page_size=1`,
     status: 200,
     expectPart: { total: 2, page: 2, page_size: 1, total_pages: 2, has_next: false, has_prev: true },
@@ -126,15 +126,15 @@ scenarios('search for more or other than there is', [
       for (const id of [4, 34]) assert.ok(ids(json).includes(id), `${id} is not among ${ids(json)}`)
     },
   },
-  { name: 'takes fuzzy=false for what it is', request: `GET ${POSTS}?q=fery&fuzzy=false`, status: 200, expectPart: { total: 0 } },
+  { name: 'accepts fuzzy=false', request: `GET ${POSTS}?q=fery&fuzzy=false`, status: 200, expectPart: { total: 0 } },
   {
-    name: 'falls back to some of the words, and says so',
+    name: 'falls back to records with some of the words, with a notice',
     request: `GET ${POSTS}?q=ferry%20xylophone&fields=title`,
     status: 200,
     expectPart: { total: 2, notices: ['No record has all of the words; these have some of them'] },
   },
   {
-    name: 'says what it did not look for',
+    name: 'lists ignored words',
     request: `GET ${POSTS}?q=${Array.from({ length: 12 }, (_, index) => `ferry${index}`).join('+')}`,
     status: 200,
     check: ({ json }) => assert.match(String(json.notices), /10/),
@@ -170,7 +170,7 @@ scenarios('search with a bad query', [
   refused('q=a&fuzy=true', 'fuzy', /'fuzzy'/),
 ])
 
-scenarios('search and who may', [
+scenarios('permissions of search', [
   { name: '401 without a token', request: `GET ${POSTS}?q=ferry`, as: null, status: 401, expect: UNAUTHENTICATED },
   { name: '403 without permission', request: `GET ${POSTS}?q=ferry`, as: 'newcomer', status: 403, expect: FORBIDDEN },
   { name: 'not even a wrong search', request: `GET ${POSTS}`, as: 'newcomer', status: 403, expect: FORBIDDEN },
@@ -187,13 +187,13 @@ scenarios('search and who may', [
     expect: modelNotFound('authsession'),
   },
   {
-    name: 'related records are nested for those who may view them',
+    name: 'related records are nested with permission to view them',
     request: `GET ${POSTS}?q=ferry&fields=title`,
     status: 200,
     check: ({ json }) => assert.equal(typeof json.data[0].author.username, 'string'),
   },
   {
-    name: 'and are ids for others',
+    name: 'related records are ids otherwise',
     request: `GET ${POSTS}?q=ferry&fields=title`,
     as: 'anna.lind',
     status: 200,
@@ -218,7 +218,7 @@ scenarios(
   'search of a model without text',
   [
     {
-      name: 'says how to get some',
+      name: 'explains how to make fields searchable',
       request: 'GET /api/v1/models/note/search?q=x',
       status: 400,
       check: ({ json }) =>
@@ -247,7 +247,7 @@ const found = async (app: TestApp, q: string, model = 'tag'): Promise<number[]> 
   ids((await play(app, { request: `GET /api/v1/models/${model}/search?q=${q}`, status: 200 })).json).sort((a, b) => a - b)
 
 describe('search after a write', () => {
-  test('finds what was created, changed and deleted, and nothing that was refused', () =>
+  test('finds created, changed and deleted records, and no rejected ones', () =>
     withApp(async (app) => {
       const tag = { name: 'Bowline', slug: 'a', color: '#112233' }
       assert.deepEqual(await found(app, 'bowline'), [])
@@ -262,7 +262,7 @@ describe('search after a write', () => {
       assert.deepEqual(await found(app, 'clove'), [])
     }))
 
-  test('finds what bulk operations and cascades did', () =>
+  test('finds the changes of bulk operations and cascades', () =>
     withApp(async (app) => {
       const comments = await found(app, 'harbour', 'comment')
       const records = [1, 2, 3].map((index) => ({ post_id: index, body: `Zanzibar ${index}` }))
@@ -278,7 +278,7 @@ describe('search after a write', () => {
       )
     }))
 
-  test('finds at once what was created, and pages that are true, while others write', () =>
+  test('finds new records immediately, with consistent pages during writes', () =>
     withApp(async (app) => {
       let isOver = false
       let writes = 0
@@ -316,7 +316,7 @@ describe('search after a write', () => {
     }))
 })
 
-describe('search before its index is made', () => {
+describe('search before its index is built', () => {
   test('is 503 with Retry-After, no failure, and all is well later', () =>
     withApp(
       async (app) => {
@@ -333,7 +333,7 @@ describe('search before its index is made', () => {
       { searchWait: async () => {} },
     ))
 
-  test('waits for it: five that come at once are all answered', () =>
+  test('waits for the index: five concurrent searches are answered', () =>
     withApp(async (app) => {
       const all = await Promise.all(Array.from({ length: 5 }, () => found(app, 'ferries')))
       assert.deepEqual(all, Array(5).fill([2]))

@@ -58,7 +58,7 @@ const refused = (query: string, parameter: string, details: RegExp): Scenario =>
   },
 })
 
-scenarios('sorting by what cannot be', [
+scenarios('sorting by unsortable fields', [
   refused('sort_by=usernme', 'sort_by', /'username'/),
   refused('sort_by=username,frist_name', 'sort_by', /'first_name'/),
   refused('sort_by=password', 'sort_by', /password/),

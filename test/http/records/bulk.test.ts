@@ -49,7 +49,7 @@ scenarios('bulk create', [
     check: unchanged,
   },
   {
-    name: 'holds unique values of its own records against each other',
+    name: 'checks unique values within the batch',
     request: `POST ${PATH}`,
     body: { records: [KNOTS, { ...BENDS, slug: 'knots' }] },
     status: 400,
@@ -61,7 +61,7 @@ scenarios('bulk create', [
     },
   },
   {
-    name: 'holds every record against the form',
+    name: 'validates every record with the form',
     request: `POST ${PATH}`,
     body: {
       records: [
@@ -78,7 +78,7 @@ scenarios('bulk create', [
     check: unchanged,
   },
   {
-    name: "holds every record against the form's creation_fields",
+    name: 'checks every record against creation_fields',
     request: 'POST /api/v1/models/user/bulk',
     body: {
       records: [{ username: 'nora.berg', email: 'n@example.org', password: 'long-enough-here', is_active: false }],
@@ -99,7 +99,7 @@ scenarios('bulk create', [
     },
   },
   {
-    name: 'takes a thousand records',
+    name: 'accepts a thousand records',
     request: `POST ${PATH}`,
     body: { records: Array.from({ length: 1000 }, (_, index) => ({ name: `Tag ${index}`, slug: `tag-${index}` })) },
     status: 201,
@@ -107,7 +107,7 @@ scenarios('bulk create', [
     check: ({ json }) => assert.equal(new Set(ids(json)).size, 1000),
   },
   {
-    name: 'takes no more than a thousand',
+    name: 'rejects more than a thousand',
     request: `POST ${PATH}`,
     body: { records: Array.from({ length: 1001 }, (_, index) => ({ name: `Tag ${index}`, slug: `tag-${index}` })) },
     status: 400,
@@ -183,7 +183,7 @@ scenarios('bulk update', [
     check: unchanged,
   },
   {
-    name: "holds every update against the form's allowed_update_fields",
+    name: 'checks every update against allowed_update_fields',
     request: `PUT ${PATH}`,
     body: {
       updates: [
@@ -197,7 +197,7 @@ scenarios('bulk update', [
     check: unchanged,
   },
   {
-    name: 'holds each merged record against the rules',
+    name: 'evaluates the rules on each merged record',
     request: 'PUT /api/v1/models/post/bulk',
     body: {
       updates: [
@@ -248,7 +248,7 @@ scenarios('bulk update', [
     expect: fieldErrors({ updates: ['updates is mandatory'] }),
   },
   {
-    name: 'takes no more than a thousand',
+    name: 'rejects more than a thousand',
     request: `PUT ${PATH}`,
     body: { updates: Array.from({ length: 1001 }, (_, index) => ({ id: index + 1, data: {} })) },
     status: 400,
@@ -282,7 +282,7 @@ scenarios('bulk delete', [
     },
   },
   {
-    name: 'names every record that is not there by its place, and deletes none',
+    name: 'names every missing record by index, and deletes none',
     request: `DELETE ${PATH}`,
     body: { ids: [1, 99, 2, 100] },
     status: 400,
@@ -293,7 +293,7 @@ scenarios('bulk delete', [
     check: unchanged,
   },
   {
-    name: 'deletes none when one is referred to',
+    name: 'deletes none if one is referenced',
     request: 'DELETE /api/v1/models/user/bulk',
     body: { ids: [9, 3] },
     status: 409,
@@ -336,7 +336,7 @@ scenarios('bulk delete', [
     check: unchanged,
   },
   {
-    name: 'takes no more than a thousand',
+    name: 'rejects more than a thousand',
     request: `DELETE ${PATH}`,
     body: { ids: Array.from({ length: 1001 }, (_, index) => index + 1) },
     status: 400,

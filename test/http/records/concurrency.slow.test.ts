@@ -32,7 +32,7 @@ const times = <T>(count: number, make: (index: number) => T): T[] => Array.from(
 const withStatus = (replies: readonly Reply[], status: number) => replies.filter((reply) => reply.status === status)
 
 describe('at the same time', () => {
-  test('200 creates of one unique value: one is created, 199 are told that it must be unique', () =>
+  test('200 creates of one unique value: one succeeds, 199 fail with a message', () =>
     withApp(async (app) => {
       const replies = await Promise.all(
         times(200, (index) =>
@@ -68,7 +68,7 @@ describe('at the same time', () => {
     }
   })
 
-  test('bulk creates that overlap: each is made whole or not at all', () =>
+  test('overlapping bulk creates: each is complete or absent', () =>
     withApp(async (app) => {
       const replies = await Promise.all(
         times(40, (index) => {
@@ -118,7 +118,7 @@ describe('at the same time', () => {
       assert.deepEqual([post.author.username, post.category.name], ['m.keller', 'Fishing'])
     }))
 
-  test('updates that a rule forbids together: the rule holds at the end', () =>
+  test('updates that a rule forbids together: the rule holds afterwards', () =>
     withApp(async (app) => {
       withDistance(app)
       const update = (data: unknown) => ({ request: 'PUT /api/v1/models/post/44' as const, body: { data, form_id: 'PostForm' } })
@@ -129,7 +129,7 @@ describe('at the same time', () => {
       assert.ok(!post.is_featured || post.status === 'published')
     }))
 
-  test('50 updates with the same If-Match: one is made', () =>
+  test('50 updates with the same If-Match: one succeeds', () =>
     withApp(async (app) => {
       withDistance(app)
       const { headers } = await play(app, { request: 'GET /api/v1/models/tag/1', status: 200 })
@@ -158,7 +158,7 @@ describe('at the same time', () => {
       for (const { json } of others) assert.deepEqual(json, recordNotFound('Tag', 1))
     }))
 
-  test('a delete and references to what it deletes: none is left behind', () =>
+  test('a delete and references to the deleted record: no dangling reference remains', () =>
     withApp(async (app) => {
       withDistance(app)
       const replies = await Promise.all(

@@ -18,7 +18,7 @@ scenarios('create', [
     expectHeaders: { location: /\/api\/v1\/models\/tag\/13$/, etag: /^"[^"]+"$/ },
   },
   {
-    name: 'keeps the record',
+    name: 'stores the record',
     request: 'POST /api/v1/models/tag',
     body: { data: TAG },
     status: 201,
@@ -57,14 +57,14 @@ scenarios('create', [
     },
   },
   {
-    name: 'takes a many-to-many as objects with an id',
+    name: 'accepts a many-to-many as objects with an id',
     request: 'POST /api/v1/models/post',
     body: { data: { ...POST, tags: [{ id: 7 }, { id: 2 }] } },
     status: 201,
     check: ({ json }) => assert.deepEqual(new Set(json.data.tags.map(({ id }: { id: number }) => id)), new Set([2, 7])),
   },
   {
-    name: 'takes a value over its default',
+    name: 'prefers a value to its default',
     request: 'POST /api/v1/models/post',
     body: { data: { ...POST, status: 'archived', views_count: 5 } },
     status: 201,
@@ -82,7 +82,7 @@ scenarios('create', [
     },
   },
   {
-    name: 'takes null for an optional field',
+    name: 'accepts null for an optional field',
     request: 'POST /api/v1/models/tag',
     body: { data: { ...TAG, color: null } },
     status: 201,
@@ -96,9 +96,9 @@ scenarios('create', [
     status: 400,
     expect: MANDATORY,
   },
-  { name: 'takes no bare fields', request: 'POST /api/v1/models/tag', body: TAG, status: 400, expect: MANDATORY },
-  { name: 'takes no array', request: 'POST /api/v1/models/tag', body: [TAG], status: 400, expect: MANDATORY },
-  { name: 'takes no text', request: 'POST /api/v1/models/tag', body: 'data', status: 400, expect: MANDATORY },
+  { name: 'rejects bare fields', request: 'POST /api/v1/models/tag', body: TAG, status: 400, expect: MANDATORY },
+  { name: 'rejects an array', request: 'POST /api/v1/models/tag', body: [TAG], status: 400, expect: MANDATORY },
+  { name: 'rejects a string', request: 'POST /api/v1/models/tag', body: 'data', status: 400, expect: MANDATORY },
   { name: 'wants a body', request: 'POST /api/v1/models/tag', status: 400, expect: MANDATORY },
   {
     name: 'wants data to be an object',
@@ -108,7 +108,7 @@ scenarios('create', [
     check: ({ json }) => assert.deepEqual(Object.keys(json.detail.error), ['data']),
   },
   {
-    name: 'says of a field that the model does not have that it does not exist',
+    name: 'reports an unknown field as such',
     request: 'POST /api/v1/models/tag',
     body: { data: { ...TAG, colour: '#112233', weight: 3 } },
     status: 400,

@@ -49,7 +49,7 @@ scenarios('delete', [
   },
 ])
 
-scenarios('delete of what is referred to', [
+scenarios('deleting referenced records', [
   {
     name: 'is refused under restrict, naming the model and how many of its records',
     request: 'DELETE /api/v1/models/user/3',
@@ -65,7 +65,7 @@ scenarios('delete of what is referred to', [
     },
   },
   {
-    name: 'takes the referring records along under cascade',
+    name: 'deletes the referring records under cascade',
     request: 'DELETE /api/v1/models/post/1',
     status: 200,
     expectPart: { data: { id: 1, slug: 'welcome-to-the-harbour-journal', tags: [{ id: 12, name: 'Volunteers' }] } },
@@ -105,7 +105,7 @@ scenarios('delete of what is referred to', [
     },
   },
   {
-    name: 'takes the many-to-many links away and leaves the records',
+    name: 'removes many-to-many links and leaves the records',
     request: 'DELETE /api/v1/models/tag/12',
     status: 200,
     check: async (_, app) => {
@@ -120,7 +120,7 @@ scenarios('delete of what is referred to', [
     },
   },
   {
-    name: 'takes a group away from its members',
+    name: 'removes a group from its members',
     request: 'DELETE /api/v1/models/group/3',
     status: 200,
     check: async (_, app) => {
@@ -152,7 +152,7 @@ scenarios(
   'delete through several models',
   [
     {
-      name: 'cascades on through what it takes along',
+      name: 'cascades over several models',
       request: 'DELETE /api/v1/models/ship/1',
       status: 200,
       check: async (_, app) => {
@@ -162,7 +162,7 @@ scenarios(
       },
     },
     {
-      name: 'is refused when something restricts what would go along, and nothing goes',
+      name: 'is rejected if a record of the cascade is restricted, and nothing is deleted',
       request: 'DELETE /api/v1/models/ship/2',
       status: 409,
       check: async ({ json }, app) => {
@@ -172,7 +172,7 @@ scenarios(
       },
     },
     {
-      name: 'is refused unless the model says otherwise',
+      name: 'is rejected by default',
       request: 'DELETE /api/v1/models/ship/3',
       status: 409,
       check: ({ json }) => {

@@ -27,7 +27,7 @@ scenarios('forms', [
     },
   ),
   {
-    name: 'let creation_fields through',
+    name: 'accept the fields of creation_fields',
     request: 'POST /api/v1/models/user',
     body: { data: { ...USER, first_name: 'Nora' }, form_id: 'UserCreateForm' },
     status: 201,
@@ -108,7 +108,7 @@ scenarios('forms', [
     },
   ),
   {
-    name: 'narrow for those alone who name them',
+    name: 'narrow limits only for requests that name them',
     request: 'POST /api/v1/models/post',
     body: { data: { ...POST, title: 'x'.repeat(121) } },
     status: 201,
@@ -134,7 +134,7 @@ scenarios('forms', [
     },
   ),
   {
-    name: 'let a record through that their rules allow',
+    name: 'accept a record that satisfies their rules',
     request: 'POST /api/v1/models/post',
     body: {
       data: { ...POST, published_at: '2026-01-01T00:00:00Z', is_featured: true, status: 'published' },
@@ -179,7 +179,7 @@ scenarios('forms', [
     },
   },
   {
-    name: 'are asked for on update as on create',
+    name: 'are enforced on update as on create',
     request: 'PUT /api/v1/models/tag/1',
     body: { data: { name: 'Red' }, form_id: 'PostForm' },
     status: 400,

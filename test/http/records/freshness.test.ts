@@ -72,7 +72,7 @@ const CHANGES: readonly {
   },
 ]
 
-describe('what has been read before is fresh once', () => {
+describe('a record read once is fresh afterwards', () => {
   for (const { name, request, data, seen, expected } of CHANGES) {
     test(name, () =>
       withApp(async (app) => {
@@ -98,7 +98,7 @@ describe('what has been read before is fresh once', () => {
     }))
 })
 
-describe('chosen fields of what has been read in full', () => {
+describe('selected fields of a record read in full before', () => {
   test('are those, and in full it stays whole', () =>
     withApp(async (app) => {
       const whole = await dataOf(app, POST)
@@ -128,8 +128,8 @@ describe('a token that has been used before', () => {
   }
 })
 
-describe('a list query that has been asked before', () => {
-  test('is asked of another model anew, and sees new records', () =>
+describe('a repeated list query', () => {
+  test('is parsed separately for another model, and sees new records', () =>
     withApp(async (app) => {
       const list = async (model: string) =>
         (await play(app, { request: `GET /api/v1/models/${model}?filters=name__icontains=a`, status: 200 })).json

@@ -109,7 +109,7 @@ describe('a name that JavaScript has a use for', () => {
       }))
   }
 
-  test('is told apart from a field, by its own name', () =>
+  test('is distinguished from a field by its name', () =>
     withApp(async (app) => {
       for (const name of ['constructor', 'toString', 'hasOwnProperty']) {
         const { json } = await play(app, {

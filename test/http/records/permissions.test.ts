@@ -69,7 +69,7 @@ scenarios('permission to change and delete', [
   allowed('siobhan_r', 'POST /api/v1/models/comment', 201, { data: COMMENT }),
 ])
 
-scenarios('permissions as they stand', [
+scenarios('present permissions', [
   {
     given: async (app) => void (await dataOf(app, 'PUT /api/v1/models/user/6', { body: { data: { groups: [] } } })),
     ...refused('tomasz', 'GET /api/v1/models/comment/1'),
@@ -78,12 +78,12 @@ scenarios('permissions as they stand', [
   {
     given: async (app) => void (await dataOf(app, 'PUT /api/v1/models/group/3', { body: { data: { permissions: [1] } } })),
     ...refused('tomasz', 'GET /api/v1/models/comment/1'),
-    name: 'go with what the group may do',
+    name: 'change with those of the group',
   },
   {
     given: async (app) => void (await dataOf(app, 'PUT /api/v1/models/user/9', { body: { data: { groups: [4] } } })),
     ...allowed('newcomer', 'GET /api/v1/models/post/1', 200),
-    name: 'come with the group',
+    name: 'come with membership in a group',
   },
   {
     name: 'exist for every registered model by themselves, those of the seed first',
@@ -126,7 +126,7 @@ const stillNewcomer: Scenario['check'] = async (_, app) => {
   assert.deepEqual([user.is_superuser, user.groups, user.first_name], [false, [], 'Leo'])
 }
 
-scenarios('the fields that give power', [
+scenarios('privileged fields', [
   privileged('PUT /api/v1/models/user/9', { data: { is_superuser: true } }, stillNewcomer),
   privileged('PUT /api/v1/models/user/9', { data: { first_name: 'Lea', groups: [1] } }, stillNewcomer),
   privileged('PUT /api/v1/models/user/9', { data: { permissions: [1] } }, stillNewcomer),
@@ -139,7 +139,7 @@ scenarios('the fields that give power', [
   privileged('PUT /api/v1/models/group/1', { data: { permissions: [1] } }),
   privileged('POST /api/v1/models/group', { data: { name: 'Crew', permissions: [1] } }),
   {
-    name: 'are no obstacle to the others',
+    name: 'do not prevent other changes',
     given: allowing('change_user'),
     as: 'newcomer',
     request: 'PUT /api/v1/models/user/9',

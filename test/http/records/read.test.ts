@@ -4,7 +4,7 @@ import { modelNotFound, recordNotFound } from './expected.ts'
 
 scenarios('read', [
   {
-    name: 'gives a record with its foreign key, the record behind it, and no relation of that one',
+    name: 'returns a record with its foreign key and the related record, without its relations',
     request: 'GET /api/v1/models/category/3',
     status: 200,
     expect: {
@@ -27,7 +27,7 @@ scenarios('read', [
     },
   },
   {
-    name: 'gives every field of the model, timestamps in UTC, many-to-many as id and display field',
+    name: 'returns every field of the model, timestamps in UTC, many-to-many as id and display field',
     request: 'GET /api/v1/models/post/4',
     status: 200,
     check: ({ json }) => {
@@ -78,13 +78,13 @@ scenarios('read', [
     },
   },
   {
-    name: 'gives null for the record behind an empty foreign key',
+    name: 'returns null for an empty foreign key',
     request: 'GET /api/v1/models/comment/1',
     status: 200,
     expectPart: { data: { author_id: null, author: null, guest_name: 'Kirsten Brekke' } },
   },
   {
-    name: 'gives an empty list for a many-to-many without links',
+    name: 'returns an empty list for a many-to-many without links',
     request: 'GET /api/v1/models/post/41',
     status: 200,
     expectPart: { data: { tags: [], category: null } },
@@ -136,7 +136,7 @@ scenarios('read', [
       }) as const,
   ),
   {
-    name: 'takes no query parameter that it does not know',
+    name: 'rejects unknown query parameters',
     request: 'GET /api/v1/models/post/1?page=2',
     status: 400,
     expectPart: { error: 'Invalid request data', status_code: 400 },
@@ -255,7 +255,7 @@ scenarios(
   'seed records',
   [
     {
-      name: 'take their ids in the order of the file, unless they carry one',
+      name: 'get ids in file order, unless they carry one',
       request: 'GET /api/v1/models/note',
       status: 200,
       expectPart: {

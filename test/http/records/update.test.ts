@@ -6,7 +6,7 @@ const PUBLICATION_RULE = fieldErrors({ published_at: ['Only a published or archi
 
 scenarios('update', [
   {
-    name: 'changes the given fields and no other',
+    name: 'changes only the given fields',
     request: 'PUT /api/v1/models/tag/2',
     body: { data: { color: '#000000' } },
     status: 200,
@@ -56,7 +56,7 @@ scenarios('update', [
     expectPart: { data: { tags: [] } },
   },
   {
-    name: 'keeps its own unique value',
+    name: "accepts the record's own unique value",
     request: 'PUT /api/v1/models/tag/2',
     body: { data: { slug: 'ferries', name: 'Ferries' } },
     status: 200,
@@ -69,7 +69,7 @@ scenarios('update', [
     expect: fieldErrors({ data: ['data is mandatory'] }),
   },
   {
-    name: 'says of a field that the model does not have that it does not exist',
+    name: 'reports an unknown field as such',
     request: 'PUT /api/v1/models/tag/2',
     body: { data: { colour: '#000000' } },
     status: 400,
@@ -113,7 +113,7 @@ scenarios('update, step by step', [
     },
   },
   {
-    name: '2: lets allowed_update_fields decide, whatever creation_fields says',
+    name: '2: applies allowed_update_fields, whatever creation_fields says',
     request: 'PUT /api/v1/models/comment/17',
     body: { data: { is_approved: true }, form_id: 'CommentModerationForm' },
     status: 200,
@@ -130,14 +130,14 @@ scenarios('update, step by step', [
     }),
   },
   {
-    name: '3 comes before 4: a wrong key of a missing record is a wrong key',
+    name: '3 comes before 4: a wrong key is reported before a missing record',
     request: 'PUT /api/v1/models/user/999',
     body: { data: { username: 'changed' }, form_id: 'UserCreateForm' },
     status: 400,
     expect: fieldErrors({ username: ["Field 'username' is not allowed to be updated"] }),
   },
   {
-    name: '3 comes before 6: a wrong key goes before a wrong value',
+    name: '3 comes before 6: a wrong key is reported before a wrong value',
     request: 'PUT /api/v1/models/post/42',
     body: { data: { author_id: 2, is_featured: true }, form_id: 'PostForm' },
     status: 400,
@@ -158,21 +158,21 @@ scenarios('update, step by step', [
     expect: generalError('User with ID 999 does not exist'),
   },
   {
-    name: '5: holds the rules against fields that are not being updated',
+    name: '5: evaluates the rules on fields that are not updated',
     request: 'PUT /api/v1/models/post/42',
     body: { data: { published_at: '2026-01-01T00:00:00Z' }, form_id: 'PostForm' },
     status: 400,
     expect: PUBLICATION_RULE,
   },
   {
-    name: '5: holds the stored value against the rules when another field changes',
+    name: '5: evaluates the rules on the stored value when another field changes',
     request: 'PUT /api/v1/models/post/1',
     body: { data: { status: 'draft' }, form_id: 'PostForm' },
     status: 400,
     expect: PUBLICATION_RULE,
   },
   {
-    name: '5: lets update values win over stored ones',
+    name: '5: prefers update values to stored ones',
     request: 'PUT /api/v1/models/post/1',
     body: { data: { status: 'draft', published_at: null }, form_id: 'PostForm' },
     status: 200,
@@ -186,7 +186,7 @@ scenarios('update, step by step', [
     expectPart: { data: { summary: 'Shorter', title: 'Who was Captain Abernathy?' } },
   },
   {
-    name: '6: gives the merged record to the TypeScript validation',
+    name: '6: passes the merged record to the TypeScript validation',
     request: 'PUT /api/v1/models/post/42',
     body: { data: { status: 'published' }, form_id: 'PostQuickEditForm' },
     status: 400,
@@ -216,7 +216,7 @@ const login = (username: string, password: string, status: number) =>
 
 scenarios('update of a user', [
   {
-    name: 'keeps the password that is not sent',
+    name: 'keeps a password that is not sent',
     request: 'PUT /api/v1/models/user/3',
     body: { data: { first_name: 'Annika' } },
     status: 200,
@@ -227,7 +227,7 @@ scenarios('update of a user', [
     },
   },
   {
-    name: 'does not ask for the password again where a form requires it',
+    name: 'does not require the password again where a form requires it',
     request: 'PUT /api/v1/models/user/6',
     body: { data: { bio: 'Reads everything.' }, form_id: 'UserCreateForm' },
     status: 200,
@@ -245,7 +245,7 @@ scenarios('update of a user', [
     },
   },
   {
-    name: 'holds a new password against its bounds',
+    name: 'checks a new password against its limits',
     request: 'PUT /api/v1/models/user/3',
     body: { data: { password: 'short' } },
     status: 400,
@@ -253,7 +253,7 @@ scenarios('update of a user', [
     check: async (_, app) => void (await play(app, login('anna.lind', 'lighthouse-keys-17', 200))),
   },
   {
-    name: 'takes no password away',
+    name: 'rejects an empty password',
     request: 'PUT /api/v1/models/user/3',
     body: { data: { password: null } },
     status: 400,
@@ -272,7 +272,7 @@ scenarios(
       expect: fieldErrors({ pinned: ["Field 'pinned' is not allowed to be updated"] }),
     },
     {
-      name: 'lets the fields of creation_fields through',
+      name: 'accepts the fields of creation_fields',
       request: 'PUT /api/v1/models/note/1',
       body: { data: { title: 'x' }, form_id: 'NoteForm' },
       status: 200,
@@ -304,14 +304,14 @@ scenarios(
   'update beside a kept secret',
   [
     {
-      name: 'holds what is stored of it against no bound, the model’s or the form’s, and asks for it no more',
+      name: 'does not check the stored hash against limits of model or form, nor require a password again',
       request: 'PUT /api/v1/models/account/1',
       body: { data: { name: 'Changed' }, form_id: 'AccountForm' },
       status: 200,
       expect: { data: { id: 1, name: 'Changed' } },
     },
     {
-      name: 'holds the text that is sent against all of them',
+      name: 'checks a password that is sent against all of them',
       request: 'PUT /api/v1/models/account/1',
       body: { data: { pin: 'Seventeen letters' }, form_id: 'AccountForm' },
       status: 400,

@@ -164,14 +164,14 @@ scenarios(
     taken('a_twin_id', 1),
     taken('a_number', 0),
     {
-      name: 'a moment with an offset, and gives it back in UTC',
+      name: 'a datetime with an offset, returned in UTC',
       request: 'POST /api/v1/models/sample',
       body: { data: { a_datetime: '2024-02-29T12:30:00+02:00' } },
       status: 201,
       check: ({ json }) => assert.match(json.data.a_datetime, /^2024-02-29T10:30:00(\.000)?Z$/),
     },
     {
-      name: 'a password, and does not give it back',
+      name: 'a password, which is not returned',
       request: 'POST /api/v1/models/sample',
       body: { data: { a_password: 'long-enough' } },
       status: 201,
@@ -212,7 +212,7 @@ scenarios(
       expect: ALL_MANDATORY,
     },
     {
-      name: 'takes null for missing',
+      name: 'treats null as missing',
       request: 'POST /api/v1/models/strict',
       body: {
         data: {
@@ -229,7 +229,7 @@ scenarios(
       expect: ALL_MANDATORY,
     },
     {
-      name: 'takes zero and false for values',
+      name: 'accepts zero and false as values',
       request: 'POST /api/v1/models/strict',
       body: {
         data: {
@@ -246,7 +246,7 @@ scenarios(
       expectPart: { data: { an_integer: 0, a_boolean: false } },
     },
     {
-      name: 'reports all failing fields at once, each with all its messages',
+      name: 'reports all invalid fields together, each with all its messages',
       request: 'POST /api/v1/models/sample',
       body: {
         data: {
@@ -276,7 +276,7 @@ scenarios(
       check: async (_, app) => assert.equal((await dataOf(app, 'GET /api/v1/models/sample')).length, 1),
     },
     {
-      name: 'holds an update against the same bounds',
+      name: 'checks an update against the same limits',
       request: 'PUT /api/v1/models/sample/1',
       body: { data: { a_string: 'abcdef', a_date: 5, a_multichoice: 'red' } },
       status: 400,

@@ -21,7 +21,7 @@ describe('a body', () => {
     ['with its head', undefined],
     ['behind its head', 50],
   ] as const) {
-    test(`that comes ${how} and is refused leaves the connection to the next request`, () =>
+    test(`sent ${how} and rejected leaves the connection to the next request`, () =>
       withListening({}, async ({ port, authorization }) => {
         const socket = await open(port)
         const heard = statuses(socket)
@@ -40,7 +40,7 @@ describe('a body', () => {
       }))
   }
 
-  test('is the bytes that its length says, whatever follows', () =>
+  test('ends after its Content-Length, whatever follows', () =>
     withListening({}, async ({ port, authorization }) => {
       const socket = await open(port)
       const heard = statuses(socket)

@@ -10,7 +10,7 @@ const postWith = (metadata: string): string =>
   `{"data":{"title":"Deep","slug":"deep","body":"b","author_id":1,"metadata":${metadata}}}`
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-scenarios('what a client should not have sent', [
+scenarios('invalid requests', [
   {
     name: 'a value nested without end is refused at its field',
     request: 'POST /api/v1/models/post',
@@ -27,7 +27,7 @@ scenarios('what a client should not have sent', [
     status: 201,
   },
   {
-    name: 'a number that JSON cannot say again',
+    name: 'a number that JSON cannot represent exactly',
     request: 'POST /api/v1/models/post',
     rawBody: postWith('{"a":1e400}'),
     headers: JSON_TYPE,
@@ -35,7 +35,7 @@ scenarios('what a client should not have sent', [
     expect: { detail: { error: { metadata: ['metadata.a is a number that cannot be kept exactly: 1e400'] } } },
   },
   {
-    name: 'a Host header that is none',
+    name: 'an invalid Host header',
     request: 'GET /api/v1/models/tag?page_size=1',
     headers: { host: 'a b[' },
     status: 200,
@@ -49,7 +49,7 @@ scenarios('what a client should not have sent', [
   },
   ...(['POST /api/v1/models/tag?foo=1', 'PUT /api/v1/models/tag/1?foo=1', 'DELETE /api/v1/models/tag/1?foo=1'] as const).map(
     (request) => ({
-      name: 'a query parameter where none is taken',
+      name: 'a query parameter on a route without any',
       request,
       body: { data: {} },
       status: 400,
@@ -136,7 +136,7 @@ describe("a form's own validate()", () => {
     ['a text', "'nonsense'"],
     ['a number for a message', '{ title: 5 }'],
   ] as const) {
-    test(`that returns ${what} lets nothing through`, async () => {
+    test(`that returns ${what} rejects the record`, async () => {
       const app = await openTestApp({
         files: {
           'models/note.yaml': 'name: Note\nfields: [{ name: title, type: string }]\n',

@@ -215,7 +215,7 @@ const checkInternal = ({ json, text }: Reply): void => {
 }
 
 const broken = (request: Scenario['request'], body?: unknown): Scenario => ({
-  name: 'says nothing from inside',
+  name: 'reveals nothing internal',
   given: breakTable('tag'),
   request,
   ...(body === undefined ? {} : { body }),
@@ -238,7 +238,7 @@ scenarios('a fault of our own', [
   broken('DELETE /api/v1/models/tag/bulk', { ids: [1] }),
   ...(['GET /admin/api/v1/views/', 'GET /admin/api/v1/views/tag/'] as const).map(
     (request): Scenario => ({
-      name: 'in the Views API says nothing from inside',
+      name: 'in the Views API reveals nothing internal',
       given: async (app) => {
         const fail = () => {
           throw new Error(SECRET)
@@ -253,8 +253,8 @@ scenarios('a fault of our own', [
   ),
 ])
 
-describe('a change that cannot be kept', () => {
-  test('is refused without a word from inside, and is not made', async () => {
+describe('a change that cannot be stored', () => {
+  test('is rejected without internal details, and not applied', async () => {
     const app = await openTestApp()
     try {
       const { store } = app.app

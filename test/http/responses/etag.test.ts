@@ -67,7 +67,7 @@ describe('If-None-Match', () => {
     ['its weak form', (etag: string) => `W/${etag}`],
     ['*', () => '*'],
   ] as const) {
-    test(`gives 304 without a body for ${name}`, () =>
+    test(`returns 304 without a body for ${name}`, () =>
       withApp(async (app, etag) => {
         const headers = { 'if-none-match': header(etag) }
         const reply = await play(app, { request: `GET ${TAG}`, headers, status: 304 })
@@ -77,7 +77,7 @@ describe('If-None-Match', () => {
       }))
   }
 
-  test('gives HEAD no other length than that of the record', () =>
+  test('returns the length of the record for HEAD', () =>
     withApp(async (app, etag) => {
       const { text } = await play(app, { request: `GET ${TAG}`, status: 200 })
       const headers = { authorization: `Bearer ${await app.tokenOf('admin')}`, 'if-none-match': etag }
@@ -86,20 +86,20 @@ describe('If-None-Match', () => {
       assert.equal(Number(reply.headers['content-length']), text.length)
     }))
 
-  test('gives the record for another entity tag', () =>
+  test('returns the record for another entity tag', () =>
     withApp(async (app) => {
       const { json } = await play(app, { request: `GET ${TAG}`, headers: { 'if-none-match': '"other"' }, status: 200 })
       assert.equal(json.data.name, 'Lighthouse')
     }))
 
-  test('gives the record once it has changed', () =>
+  test('returns the record after it has changed', () =>
     withApp(async (app, etag) => {
       await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
       const { json } = await play(app, { request: `GET ${TAG}`, headers: { 'if-none-match': etag }, status: 200 })
       assert.equal(json.data.color, '#000000')
     }))
 
-  test('gives the record once the record nested in it has changed', () =>
+  test('returns the record after a nested record has changed', () =>
     withApp(async (app) => {
       const etag = etagOf(await play(app, { request: 'GET /api/v1/models/post/1', status: 200 }))
       await play(app, { request: 'PUT /api/v1/models/user/1', body: { data: { first_name: 'Inga' } }, status: 200 })
@@ -108,7 +108,7 @@ describe('If-None-Match', () => {
       assert.equal(json.data.author.first_name, 'Inga')
     }))
 
-  test('gives nothing away without a token', () =>
+  test('reveals nothing without a token', () =>
     withApp(async (app, etag) => {
       await play(app, { request: `GET ${TAG}`, as: null, headers: { 'if-none-match': etag }, status: 401 })
       await play(app, { request: `GET ${TAG}`, as: 'newcomer', headers: { 'if-none-match': etag }, status: 403 })
@@ -121,52 +121,52 @@ describe('If-Match', () => {
     ['a list that holds it', (etag: string) => `"other", ${etag}`],
     ['*', () => '*'],
   ] as const) {
-    test(`lets an update through with ${name}`, () =>
+    test(`accepts an update with ${name}`, () =>
       withApp(async (app, etag) => {
         await play(app, { request: `PUT ${TAG}`, headers: { 'if-match': header(etag) }, body: CHANGED, status: 200 })
         assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#000000')
       }))
 
-    test(`lets a delete through with ${name}`, () =>
+    test(`accepts a delete with ${name}`, () =>
       withApp(async (app, etag) => {
         await play(app, { request: `DELETE ${TAG}`, headers: { 'if-match': header(etag) }, status: 200 })
         await play(app, { request: `GET ${TAG}`, status: 404 })
       }))
   }
 
-  test('lets no update through with another entity tag', () =>
+  test('rejects an update with another entity tag', () =>
     withApp(async (app) => {
       await play(app, stale(`PUT ${TAG}`, '"other"', CHANGED))
       assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#d9822b')
     }))
 
-  test('lets no delete through with another entity tag', () =>
+  test('rejects a delete with another entity tag', () =>
     withApp(async (app) => {
       await play(app, stale(`DELETE ${TAG}`, '"other"'))
       await play(app, { request: `GET ${TAG}`, status: 200 })
     }))
 
-  test('lets no update through once the record has changed', () =>
+  test('rejects an update after the record has changed', () =>
     withApp(async (app, etag) => {
       await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
       await play(app, stale(`PUT ${TAG}`, etag, { data: { color: '#ffffff' } }))
       assert.equal((await dataOf(app, `GET ${TAG}`)).color, '#000000')
     }))
 
-  test('lets no delete through once the record has changed', () =>
+  test('rejects a delete after the record has changed', () =>
     withApp(async (app, etag) => {
       await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 })
       await play(app, stale(`DELETE ${TAG}`, etag))
       await play(app, { request: `GET ${TAG}`, status: 200 })
     }))
 
-  test('takes the entity tag of the last update', () =>
+  test('accepts the entity tag of the last update', () =>
     withApp(async (app) => {
       const etag = etagOf(await play(app, { request: `PUT ${TAG}`, body: CHANGED, status: 200 }))
       const again = { data: { color: '#ffffff' } }
       await play(app, { request: `PUT ${TAG}`, headers: { 'if-match': etag }, body: again, status: 200 })
     }))
 
-  test('takes the entity tag of another record for none', () =>
+  test('rejects the entity tag of another record', () =>
     withApp(async (app, etag) => void (await play(app, stale('PUT /api/v1/models/tag/2', etag, CHANGED)))))
 })

@@ -28,9 +28,9 @@ async function withApp(settings: Record<string, unknown>, run: (app: TestApp) =>
   }
 }
 
-describe('An answer that is written at once', () => {
+describe('a directly written response', () => {
   for (const url of [READ, LIST]) {
-    test(`is what hapi would write, ${url}`, () =>
+    test(`equals that of hapi, ${url}`, () =>
       withApp({}, (plain) =>
         // Where origins are told of, every answer is hapi's.
         withApp({ cors: ['http://front.test'] }, async (hapi) => {
@@ -49,7 +49,7 @@ describe('An answer that is written at once', () => {
       ))
   }
 
-  test('is none for HEAD: the same head, and no body', () =>
+  test('is not used for HEAD: the same headers, and no body', () =>
     withApp({}, async (app) => {
       const got = await ask(app, READ)
       const head = await ask(app, READ, {}, 'HEAD')
@@ -58,7 +58,7 @@ describe('An answer that is written at once', () => {
       assert.equal(head.headers.etag, got.headers.etag)
     }))
 
-  test('is none where it is compressed: what is long, for who takes it', () =>
+  test('is not used for long responses to clients that accept compression', () =>
     withApp({}, async (app) => {
       const plain = await ask(app, LIST)
       assert.equal(plain.headers['content-encoding'], undefined)

@@ -25,7 +25,7 @@ test('Answers of one turn are sent together, in their order, and each once', asy
   assert.deepEqual(ended, ['first: one', 'second: two', 'third: three'])
 })
 
-test('An answer waits no longer than for what was being worked out', () => {
+test('a response waits only for those being computed', () => {
   const { ended, clock, burst, response } = recorder()
   burst.end(response('quick'), 'one')
   clock.now += 5

@@ -68,7 +68,7 @@ describe('every format', () => {
 describe('json', () => {
   const isValid = new Ajv2020({ allErrors: true }).compile(REPORT_SCHEMA)
 
-  test('is as its schema says', async () => {
+  test('matches its schema', async () => {
     for (const each of [MIXED, report(), await lintFiles(FAULTY)]) {
       assert.ok(isValid(JSON.parse(FORMATS.json(each, context))), JSON.stringify(isValid.errors))
     }
@@ -104,7 +104,7 @@ test('sarif fits the schema of SARIF 2.1.0', async () => {
   assert.ok(!isValid({ version: '2.1.0', runs: [{}] }), 'the schema refuses what is wrong')
 })
 
-test('a result of sarif says where it is, and leads to its rule', () => {
+test('a sarif result has its location and refers to its rule', () => {
   const { runs } = JSON.parse(FORMATS.sarif(MIXED, context)) as {
     runs: {
       tool: { driver: { rules: { id: string }[] } }
@@ -136,7 +136,7 @@ describe('junit', () => {
     assert.ok(!valid, 'the schema refuses what is wrong')
   })
 
-  test('counts as failures what makes the run fail', () => {
+  test('counts findings that fail the run as failures', () => {
     const failures = (failOn: FormatContext['failOn']) => FORMATS.junit(MIXED, { ...context, failOn }).match(/<failure /g)?.length
     assert.equal(failures('error'), 4)
     assert.equal(failures('warn'), 5)
@@ -146,7 +146,7 @@ describe('junit', () => {
 describe('github', () => {
   const lines = FORMATS.github(MIXED, context).split('\n')
 
-  test('is a workflow command for each finding, with what is special in it escaped', () => {
+  test('is a workflow command for each finding, with special characters escaped', () => {
     assert.equal(
       lines[0],
       "::error file=views/post.yaml,line=2,endLine=2,col=5,endColumn=10,title=view/unknown-field::Model 'Post' has no field 'titel'",
@@ -162,7 +162,7 @@ describe('github', () => {
 })
 
 describe('pretty', () => {
-  test('underlines what is wrong, and nothing else', () => {
+  test('underlines the finding only', () => {
     const text = FORMATS.pretty(report(finding({ column: 6, end: { line: 2, column: 11 } })), context)
     const [, , written, marks] = text.split('\n')
     assert.equal(written, '  2 | two: titel')
@@ -177,7 +177,7 @@ describe('pretty', () => {
     )
   })
 
-  test('says that there is nothing to say', () => {
+  test('reports that there are no findings', () => {
     assert.equal(FORMATS.pretty(report(), context), 'No findings in 2 files.\n')
   })
 })

@@ -55,7 +55,7 @@ const FAULTY: readonly (readonly [string, FileName, unknown])[] = [
 
 describe('the JSON Schemas of project files', () => {
   for (const name of ['blog', 'minimal']) {
-    test(`take every file of fixtures/${name}`, async () => {
+    test(`accept every file of fixtures/${name}`, async () => {
       const { files } = await readProjectFiles(join(FIXTURES, name))
       const all = [
         ...files.models.map(({ value, source }) => ['model.json', value, source.file] as const),
@@ -71,7 +71,7 @@ describe('the JSON Schemas of project files', () => {
     })
   }
 
-  test('take whole files, with one definition or a list of them', () => {
+  test('accept whole files, with one definition or a list of them', () => {
     const room = (kind: 'models' | 'views') =>
       readdirSync(join(FIXTURES, 'blog', kind))
         .filter((name) => !name.endsWith('.ts'))
@@ -80,7 +80,7 @@ describe('the JSON Schemas of project files', () => {
     for (const file of room('views')) assert.deepEqual(faultsIn('view.json', file), [])
   })
 
-  test('take what admin init writes, which refers to them', () => {
+  test('accept the files of admin init, which refer to them', () => {
     for (const [schema, path] of [
       ['config.json', 'admin.config.yaml'],
       ['model.json', 'models/article.yaml'],
@@ -95,19 +95,19 @@ describe('the JSON Schemas of project files', () => {
     }
   })
 
-  test('take every setting at its default, and the address of a schema', () => {
+  test('accept every setting at its default, and $schema', () => {
     assert.deepEqual(faultsIn('config.json', { ...DEFAULTS, $schema: './schemas/config.json' }), [])
     assert.deepEqual(faultsIn('model.json', { $schema: 'x', ...model({ name: 'id', type: 'integer' }) }), [])
     assert.deepEqual(faultsIn('view.json', { $schema: 'x', ...form({}) }), [])
   })
 
-  test('take whatever options a field of a list has, which only front ends read', () => {
+  test('accept any options of a field of a list, which only front ends read', () => {
     const fields = [{ name: 'a', options: { choices: [], min_length: 'x' } }]
     assert.deepEqual(faultsIn('view.json', form({ view_type: 'list', fields })), [])
     assert.notDeepEqual(faultsIn('view.json', form({ fields })), [])
   })
 
-  test('take a field of every type', () => {
+  test('accept a field of every type', () => {
     for (const type of FIELD_TYPE_NAMES) {
       const relation = /foreignkey|many_to_many|one_to_one/.test(type) ? { model: 'user' } : {}
       const choices = /choice/.test(type) ? { choices: ['a'] } : {}
@@ -116,7 +116,7 @@ describe('the JSON Schemas of project files', () => {
   })
 
   for (const [what, schema, value] of FAULTY) {
-    test(`refuse ${what}`, () => {
+    test(`reject ${what}`, () => {
       assert.notDeepEqual(faultsIn(schema, value), [])
     })
   }

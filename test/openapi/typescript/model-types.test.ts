@@ -41,7 +41,7 @@ describe('the types of a project', () => {
     assert.equal(typesOf(await fixture('blog')), typesOf(await fixture('blog')))
   })
 
-  test('stand whatever models, forms and labels are called', async () => {
+  test('are valid for any names of models, forms and labels', async () => {
     const project = await projectOf({
       'models/odd.yaml': `
 - name: Record

@@ -56,7 +56,7 @@ describe('a token that was issued without a login', () => {
       assert.equal(await statusOf(app, token), 401)
     }))
 
-  test('is good after a restart, and after a replacement that keeps the data', () =>
+  test('stays valid after a restart, and after a replacement that keeps the data', () =>
     withApp(async (app) => {
       const token = await app.tokenOf('anna.lind')
       await app.live.replace({})

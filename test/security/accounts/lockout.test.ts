@@ -66,14 +66,14 @@ test('a locked account costs a hash like any other, so that timing does not reve
   )
 })
 
-test('guesses that are sent all at once are no more than those sent one by one', () =>
+test('concurrent guesses count like consecutive ones', () =>
   withApp(async (app) => {
     const guesses = Array.from({ length: 40 }, (_, index) => ({ ...ANNA, password: `guess ${index}` }))
     const replies = await Promise.all([...guesses, ANNA].map((body) => tryLogin(app, body)))
     assert.deepEqual([...new Set(replies.map(({ status }) => status))], [401], 'the right one came after five wrong ones')
   }))
 
-test('an attacker cannot keep the owner out for longer than a quarter of an hour, nor end a session', () =>
+test('an attacker cannot exclude the owner for longer than a quarter of an hour, nor end a session', () =>
   withApp(async (app) => {
     const session = await login(app)
     for (let minute = 0; minute < 600; minute++) {
@@ -85,7 +85,7 @@ test('an attacker cannot keep the owner out for longer than a quarter of an hour
     await login(app)
   }))
 
-test('a new password, and enabling the account, lets its owner in at once', () =>
+test('a new password, and enabling the account, ends the lock immediately', () =>
   withApp(async (app) => {
     await failures(app, WRONG, 12)
     const password = 'something-new-18'
@@ -98,7 +98,7 @@ test('a new password, and enabling the account, lets its owner in at once', () =
     await login(app, { ...ANNA, password })
   }))
 
-test('a restart lets everybody in', () =>
+test('a restart ends all locks', () =>
   withApp(async (app) => {
     await failures(app, WRONG, 12)
     const reopened = await app.reopen()

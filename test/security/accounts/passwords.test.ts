@@ -52,7 +52,7 @@ describe('an unknown user, an inactive one and a wrong password', () => {
     )
   })
 
-  test('take times that overlap', () =>
+  test('have overlapping response times', () =>
     withApp(
       async (app) => {
         const times: Record<string, number[]> = {}
@@ -95,7 +95,7 @@ function counting() {
 }
 
 describe('hashes', () => {
-  test('are made one and checked two at a time, however many are asked for', async () => {
+  test('are hashed one and verified two at a time, however many are waiting', async () => {
     const made = counting()
     const checked = counting()
     const { hash, verify } = argon2id(async () => ({ hash: () => made.slowly('hash'), verify: () => checked.slowly(true) }))
@@ -125,7 +125,7 @@ describe('hashes', () => {
     assert.equal(await verify('hash', 'x'), true, 'once they are done all is well')
   })
 
-  test('that are too many to wait for are a 429 that says when to come again', () => {
+  test('beyond the queue are a 429 with Retry-After', () => {
     let release = () => {}
     const released = new Promise<void>((resolve) => {
       release = resolve
@@ -148,7 +148,7 @@ describe('hashes', () => {
     )
   })
 
-  test('leave the event loop to others', async () => {
+  test('do not block the event loop', async () => {
     const hasher = argon2id()
     let turns = 0
     const timer = setInterval(() => turns++, 1)
@@ -157,7 +157,7 @@ describe('hashes', () => {
     assert.ok(turns > 1, `the event loop came round ${turns} times`)
   })
 
-  test('are made of what was sent, character by character', () =>
+  test('are hashed as sent, character by character', () =>
     withApp(
       async (app) => {
         for (const password of ['A-LONG-PASSWORD', 'a-long-password ', ' a-long-password', 'a-long-passwor']) {

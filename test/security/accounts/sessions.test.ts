@@ -76,7 +76,7 @@ describe('a live token', () => {
       }))
   }
 
-  test('of a demoted user opens what the user may see now', () =>
+  test('of a demoted user shows only what the user may see now', () =>
     withApp(async (app) => {
       await change(app, { is_superuser: true })
       const { access_token } = await login(app)
@@ -179,7 +179,7 @@ describe('a refresh token', () => {
       assert.equal((await ask(app, first.access_token)).status, 401)
     }))
 
-  test('used by several at once is good for one of them at the most, and then gives its family away', () =>
+  test('used concurrently is accepted at most once, and then ends its family', () =>
     withApp(async (app) => {
       for (const times of [2, 3, 10]) {
         const { refresh_token } = await login(app)
@@ -210,7 +210,7 @@ describe('a refresh token', () => {
       else assert.equal(refreshed.status, 401)
     }))
 
-  test('is no access token, nor the other way round', () =>
+  test('is not an access token, nor the reverse', () =>
     withApp(async (app) => {
       const { access_token, refresh_token } = await login(app)
       assert.equal((await ask(app, refresh_token)).status, 401)

@@ -107,7 +107,7 @@ async function isRefused(app: TestApp, token: string, name: string): Promise<voi
   assert.equal(headers['www-authenticate'], 'Bearer', name)
 }
 
-test('the token that a command makes with the secret needs no user, and is good for as long as any', () =>
+test('a token made by the CLI needs no user, and expires like any other', () =>
   withKey(async (app, claims) => {
     const token = forge({ ...claims, sub: 'shell' })
     assert.equal((await ask(app, token)).status, 200)
@@ -120,8 +120,8 @@ test('the token that a command makes with the secret needs no user, and is good 
     await isRefused(app, token, 'too old')
   }))
 
-describe('a token is refused in the same words, whatever is wrong with it', () => {
-  test('made by hand and right in every respect, it is good', () =>
+describe('an invalid token gets the same response, whatever the reason', () => {
+  test('a forged token with the right secret and claims is accepted', () =>
     withKey(async (app, claims, token) => {
       assert.equal((await ask(app, token)).status, 200)
       assert.equal((await ask(app, forge(claims))).status, 200)
@@ -154,7 +154,7 @@ describe('a token is refused in the same words, whatever is wrong with it', () =
     }))
 })
 
-test('whatever is thrown while a token is judged, the client learns nothing of it', async () => {
+test('errors thrown during verification are not revealed to the client', async () => {
   const folder = await copyFixture('blog')
   const logged: string[] = []
   const log = ({ level }: Settings['log']) =>

@@ -61,7 +61,7 @@ describe('a body that is too large', () => {
       await goesOn(app)
     }))
 
-  test('is not read from who has no token', () =>
+  test('is not read without a token', () =>
     withListening(LIMITED, async (app) => {
       for (const more of ['Content-Length: 100000000\r\n', 'Transfer-Encoding: chunked\r\n']) {
         const reply = await speak(app.port, head(more), 'a')
@@ -71,7 +71,7 @@ describe('a body that is too large', () => {
       }
     }))
 
-  test('is not even asked for from who has no token and waits to be asked', () =>
+  test('is not requested by 100 Continue without a token', () =>
     withListening(LIMITED, async (app) => {
       const reply = await speak(app.port, head('Content-Length: 100\r\nExpect: 100-continue\r\n'))
       assert.equal(reply.status, 401, reply.text)
@@ -118,7 +118,7 @@ describe('a body that is as large as may be, or packed', () => {
     }))
 })
 
-describe('a body that is not what it says', () => {
+describe('a body that does not match its headers', () => {
   const refused = (name: string, status: number, more: string, body: Buffer, details: RegExp) =>
     test(name, () =>
       withListening({}, async (app) => {

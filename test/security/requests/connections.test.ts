@@ -34,7 +34,7 @@ describe('a connection', () => {
       )
     }))
 
-  test('that drips its headers is closed, and others are served meanwhile', { timeout: 20_000 }, () =>
+  test('that sends headers slowly is closed, and others are served meanwhile', { timeout: 20_000 }, () =>
     withListening(quick({ headersTimeout: 150 }), async (app) => {
       const dripping = await Promise.all(Array.from({ length: 20 }, () => open(app.port)))
       const ends = dripping.map(listen)
@@ -51,7 +51,7 @@ describe('a connection', () => {
     }),
   )
 
-  test('that says nothing at all is closed', () =>
+  test('that sends nothing is closed', () =>
     withListening(quick({ headersTimeout: 150 }), async (app) => {
       assert.equal((await speak(app.port)).status, 408)
     }))
@@ -65,14 +65,14 @@ describe('a connection', () => {
       await play(app, { request: 'GET /api/v1/models/tag', status: 200, expectPart: { total: 12 } })
     }))
 
-  test('that has nothing more to ask is closed', () =>
+  test('that is idle is closed', () =>
     withListening(quick({ keepAliveTimeout: 100 }), async (app) => {
       const reply = await speak(app.port, `${LIST}${app.authorization}\r\n`)
       assert.equal(reply.status, 200)
       assert.equal(reply.headers.connection, 'keep-alive')
     }))
 
-  test('beyond the limit is closed when it comes', () =>
+  test('beyond the limit is closed on arrival', () =>
     withListening(quick({ maxConnections: 2 }), async (app) => {
       const [first, second] = [await open(app.port), await open(app.port)]
       // A connection is only counted once it was answered.
@@ -137,7 +137,7 @@ describe('requests that may be read in two ways', () => {
       }))
   }
 
-  test('an answer under way is finished before nonsense behind it is refused', () =>
+  test('a response in progress is finished before malformed data behind it is rejected', () =>
     withListening({}, async (app) => {
       const reply = await speak(app.port, `${LIST}${app.authorization}\r\nNONSENSE\r\n\r\n`)
       assert.equal(reply.status, 200, reply.text)
@@ -146,7 +146,7 @@ describe('requests that may be read in two ways', () => {
 })
 
 describe('stopping', () => {
-  test('closes connections that have nothing to ask at once, and takes no new ones', () =>
+  test('closes idle connections immediately, and accepts no new ones', () =>
     withListening({}, async (app) => {
       const socket = await open(app.port)
       socket.write(`${LIST}${app.authorization}\r\n`)
@@ -160,7 +160,7 @@ describe('stopping', () => {
       await assert.rejects(open(app.port), { code: 'ECONNREFUSED' })
     }))
 
-  test('lets a request that was begun finish, and closes its connection then', () =>
+  test('lets a started request finish, and then closes its connection', () =>
     withListening({}, async (app) => {
       const body = JSON.stringify({ data: { name: 'Knots', slug: 'knots' } })
       const socket = await open(app.port)
@@ -176,7 +176,7 @@ describe('stopping', () => {
       assert.match(text, /connection: close/)
     }))
 
-  test('gives up on a request that does not end', () =>
+  test('cuts a request that does not end', () =>
     withListening({ connections: { ...CONNECTION_LIMITS, stopTimeout: 100 } }, async (app) => {
       const socket = await open(app.port)
       const heard = listen(socket)

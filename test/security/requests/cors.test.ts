@@ -31,7 +31,7 @@ scenarios(
   'with origins, CORS',
   [
     {
-      name: 'lets them ask before they change something',
+      name: 'are answered preflight requests',
       ...preflight(FRONT_END),
       status: 200,
       check({ headers }) {
@@ -44,7 +44,7 @@ scenarios(
         }
       },
     },
-    { name: 'allows others nothing', ...preflight('https://evil.example'), status: 200, check: nothingAllowed },
+    { name: 'other origins are allowed nothing', ...preflight('https://evil.example'), status: 200, check: nothingAllowed },
     {
       name: 'allows no origin that only begins alike',
       ...preflight(`${FRONT_END}.evil.example`),
@@ -54,7 +54,7 @@ scenarios(
     { name: 'allows no page without an origin', ...preflight('null'), status: 200, check: nothingAllowed },
     { name: 'allows no other header', ...preflight(FRONT_END, 'PUT', 'x-anything'), status: 200, check: nothingAllowed },
     {
-      name: 'shows them what the API says in headers',
+      name: 'may read the headers of the API',
       request: 'GET /api/v1/models/tag/1',
       headers: { origin: FRONT_END },
       status: 200,
@@ -67,7 +67,7 @@ scenarios(
       },
     },
     {
-      name: 'varies for others too',
+      name: 'adds Vary for other origins too',
       request: 'GET /api/v1/models/tag/1',
       headers: { origin: 'https://evil.example' },
       status: 200,
@@ -92,7 +92,7 @@ scenarios(
   'with every origin, CORS',
   [
     {
-      name: 'still gives no credentials',
+      name: 'still allows no credentials',
       request: 'GET /api/v1/models/tag',
       headers: { origin: 'https://anybody.example' },
       status: 200,
@@ -105,7 +105,7 @@ scenarios(
   { settings: { cors: ['*'] } },
 )
 
-describe('what is no origin stops the start', () => {
+describe('an invalid origin prevents the start', () => {
   for (const origin of [
     'https://app.example.com/',
     'https://App.example.com',

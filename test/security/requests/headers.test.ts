@@ -70,7 +70,7 @@ const check = (name: string, { status, headers, text }: RawReply, expected: numb
     assert.equal(text.toLowerCase().split(`\n${header}:`).length, 2, `${name}: ${header} once`)
 }
 
-test('every answer carries the security headers, and none says what made it', () =>
+test('every response carries the security headers, and none names the software', () =>
   withListening({ settings: { cors: ['https://app.example.com'] } }, async (app) => {
     for (const [name, status, request] of ANSWERS) check(name, await speak(app.port, request(app)), status)
   }))
@@ -89,7 +89,7 @@ test('an answer over the limit of requests, and one to a fault inside, do too', 
   }))
 
 describe('no-store', () => {
-  test('does not keep a client from asking whether its own copy is still good', () =>
+  test('allows a client to revalidate its own copy', () =>
     withListening({}, async (app) => {
       const first = await speak(app.port, ask('GET /api/v1/models/tag/1', app.authorization))
       assert.ok(first.headers.etag, 'a record has an entity tag')

@@ -110,12 +110,12 @@ scenarios(
       },
     },
     {
-      name: 'is none to filter by',
+      name: 'is not a valid filter value',
       request: 'GET /api/v1/models/thing?filters=weight=9007199254740993',
       status: 400,
       expectPart: { error: 'Invalid request data' },
     },
-    { name: 'is none to filter by either', request: 'GET /api/v1/models/thing?filters=weight__gt=1e999', status: 400 },
+    { name: 'is not a valid filter value either', request: 'GET /api/v1/models/thing?filters=weight__gt=1e999', status: 400 },
   ],
   THINGS,
 )

@@ -97,7 +97,7 @@ test('a burst over the edge of a window gets no more than 100 in any 60 seconds'
     }
   }))
 
-test('no corrected clock lets more than the limit into a minute', () => {
+test('a corrected clock does not let more than the limit into a minute', () => {
   let now = 1_000_000
   const window = new SlidingWindow({ limit: 100, windowMs: 60_000, clock: () => now })
   const granted = (requests: number) =>

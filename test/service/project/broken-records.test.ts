@@ -63,7 +63,7 @@ test('values that must be unique, across batches', async () => {
   assert.deepEqual(await messagesOf(...notes), ['note 4 text: text must be unique, and record 1 has the same'])
 })
 
-test('references to what is not there', async () => {
+test('references to missing records', async () => {
   assert.deepEqual(await messagesOf(note(1, { parent_id: 9 }), note(2, { parent_id: 3, readers: [5] }), note(3, {})), [
     'note 1 parent_id: parent_id references a non-existent record',
     'note 2 readers: readers references a non-existent record',

@@ -36,7 +36,7 @@ describe('a page', () => {
     )
   })
 
-  test('is written anew when anything in it is another', () => {
+  test('is serialised again when any part of it changes', () => {
     const { write } = makePages()
     const query = queryOf(1)
     const [a, b] = [record(1), record(2, 'b')]
@@ -58,7 +58,7 @@ describe('a page', () => {
     assert.deepEqual(numbers, [1, 2, 1])
   })
 
-  test('is known by what was found, unless other records are nested in it', () => {
+  test('is cached by the result, unless it nests other records', () => {
     const { pages } = makePages()
     const query = queryOf(1)
     const found = { records: [], total: 1 }

@@ -72,7 +72,7 @@ async function afresh(store: Store, model: Model, record: StoredRecord, projecti
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 8)
 
 describe('the JSON of a record', () => {
-  test('is that of what is presented, for every record of every model', () =>
+  test('equals the presented record, for every record of every model', () =>
     withDesk(async ({ app, writer, full }) => {
       for (const model of app.project.registry.public) {
         const { records } = await app.store.find(model.key, { filters: [], sort: [], offset: 0, limit: 1000 })
@@ -111,14 +111,14 @@ describe('the JSON of a record', () => {
       assert.equal(only(written).text, '{"id":1,"languages":[]}')
     }))
 
-  test('of no records is none', () =>
+  test('of no records is empty', () =>
     withDesk(async ({ writer, model, full }) => {
       assert.equal(arrayJson(await writer.write(model('post'), [], full('post'))), '[]')
     }))
 })
 
 describe('a record in full', () => {
-  test('is kept from the second time on that it is asked for', () =>
+  test('is cached from the second request on', () =>
     withDesk(
       async ({ write, writer }) => {
         const first = await write('tag', 1)
@@ -136,7 +136,7 @@ describe('a record in full', () => {
       for (const key of ['tag', 'post', 'user']) assert.equal(await write(key, 1), await write(key, 1))
     }))
 
-  test('is written anew when it changes', () =>
+  test('is serialised again when the record changes', () =>
     withDesk(async ({ write, update }) => {
       const before = await write('tag', 1)
       await update('tag', 1, { color: '#000000' })
@@ -146,7 +146,7 @@ describe('a record in full', () => {
       assert.notEqual(after.digest, before.digest)
     }))
 
-  test('is written anew when a record that it nests changes, and stays the same version', () =>
+  test('is serialised again when a nested record changes, with the same version', () =>
     withDesk(async ({ write, update, stored }) => {
       const before = await write('post', 1)
       const { author_id, tags } = await stored('post', 1)
@@ -161,7 +161,7 @@ describe('a record in full', () => {
       assert.equal(await write('post', 1), await write('post', 1))
     }))
 
-  test('is written anew when a record that it nests goes', () =>
+  test('is serialised again when a nested record is deleted', () =>
     withDesk(async ({ app, write, stored }) => {
       const record = await stored('post', 1)
       const { tags } = record
@@ -172,7 +172,7 @@ describe('a record in full', () => {
       assert.ok(listed.every(({ id }) => id !== tag))
     }))
 
-  test('stays when others change', () =>
+  test('stays cached when other records change', () =>
     withDesk(async ({ write, update }) => {
       const before = await write('post', 1)
       await update('tag', 5, { color: '#000000' })
@@ -182,7 +182,7 @@ describe('a record in full', () => {
 })
 
 describe('a projection', () => {
-  test('of a request’s own is neither kept nor given what is kept', () =>
+  test('with selected fields bypasses the cache', () =>
     withDesk(async ({ writer, model, chosen, full, stored, write }) => {
       const record = await stored('post', 1)
       const whole = await write('post', 1)
@@ -193,7 +193,7 @@ describe('a projection', () => {
       assert.equal(only(await writer.write(model('post'), [record], full('post'))), whole)
     }))
 
-  test('that is what a reader may see of the full one is kept beside it', () =>
+  test('reduced to what a reader may see is cached beside the full one', () =>
     withDesk(async ({ writer, model, full, stored, write }) => {
       const record = await stored('post', 1)
       const [all, whole] = [full('post'), await write('post', 1)]
@@ -205,7 +205,7 @@ describe('a projection', () => {
       assert.equal(only(await writer.write(model('post'), [record], seen, all)), part)
     }))
 
-  test('that shows less is never answered with what another shows', () =>
+  test('that is reduced never comes from the cache of another projection', () =>
     withDesk(async ({ full, write }) => {
       const whole = await write('tag', 1)
       assert.ok(whole.isMadeOf(full('tag'), []))
@@ -217,7 +217,7 @@ describe('a projection', () => {
     withDesk(async ({ chosen, full }) => assert.equal(chosen('post', ''), full('post'))))
 })
 
-test('no more JSON is kept than there is room for', () =>
+test('the cache stays within its capacity', () =>
   withDesk(
     async ({ writer, model, full }) => {
       const records = Array.from(

@@ -59,7 +59,7 @@ function indexesOf(
 const isNotReady = (error: unknown) => error instanceof AppError && error.code === 'SEARCH_NOT_READY' && error.retryAfter === 2
 
 describe('a search index', () => {
-  test('knows what was there and what came since', async () => {
+  test('contains existing records and later changes', async () => {
     const store = new MemoryStore(registry)
     const shelves = new Library(store)
     await shelves.add('genre', { name: 'travel' })
@@ -71,7 +71,7 @@ describe('a search index', () => {
     assert.deepEqual(await found('travel'), [])
   })
 
-  test('knows what came while it was made', async () => {
+  test('contains changes made during the build', async () => {
     const store = new MemoryStore(registry)
     const shelves = new Library(store)
     await shelves.accept(Array.from({ length: 1200 }, (_, index) => insert('genre', { name: `travel ${index}` })))
@@ -92,7 +92,7 @@ describe('a search index', () => {
     assert.deepEqual(await found('1199'), [], 'removed')
   })
 
-  test('is made at half the pace while requests come one after another', async () => {
+  test('is built at half the speed while requests arrive', async () => {
     const store = new MemoryStore(registry)
     await new Library(store).accept([insert('genre', { name: 'travel' }), insert('genre', { name: 'poetry' })])
     const traffic = new Traffic(() => 0)
@@ -108,7 +108,7 @@ describe('a search index', () => {
     assert.deepEqual([waits.length > 0, new Set(waits), pauses], [true, new Set([8]), 0])
   })
 
-  test('forgets a write that failed, and goes on', async () => {
+  test('drops a failed write, and continues', async () => {
     const folder = await temporaryFolder()
     const disk = new FaultyDisk()
     const store = await FileStore.open(join(folder.path, 'data'), registry, 'write', { disk })
@@ -135,7 +135,7 @@ describe('a search index', () => {
     }
   })
 
-  test('that cannot follow fails no write, is complained of, and made anew', async () => {
+  test('that cannot apply a change fails no write, is logged, and rebuilt', async () => {
     const store = new MemoryStore(registry)
     const shelves = new Library(store)
     const { indexes, found, complaints } = indexesOf(store)
@@ -150,7 +150,7 @@ describe('a search index', () => {
     assert.deepEqual([await found('travel'), await found('poetry')], [[1], [2]])
   })
 
-  test('that cannot be made is complained of, and tried again', async () => {
+  test('that cannot be built is logged, and built again', async () => {
     const store = new MemoryStore(registry)
     await new Library(store).add('genre', { name: 'travel' })
     const { found, complaints } = indexesOf(store)
@@ -188,7 +188,7 @@ describe('a search index', () => {
   })
 })
 
-test('nothing is made any more once they are closed', async () => {
+test('nothing is built after closing', async () => {
   const store = new MemoryStore(registry)
   await new Library(store).accept([insert('genre', { name: 'travel' }), insert('genre', { name: 'poetry' })])
   let pauses = 0
@@ -222,7 +222,7 @@ describe('a page of a search with filters', () => {
     }
   }
 
-  test('holds what matches now, whatever is written meanwhile', () =>
+  test('contains the present matches during writes', () =>
     withRival(3, async (searched) => assert.deepEqual(await searched(), [[34], 1, 1])))
 
   test('is not to be had while there is no end of writing', () =>

@@ -21,7 +21,7 @@ for (const [name, options] of [
   )
 }
 
-test('what one has of models that another has not is kept, with the ids that were given, until there is one that has them', async () => {
+test('tables without a model are preserved, with their ids, until a project has the model', async () => {
   const named = (name: string): ModelDefinition => ({ name, fields: [{ name: 'title', type: 'string' }] })
   const whole = registryOf(named('Note'), named('Task'))
   const tasks = (store: MemoryStore) => store.find('task', { filters: [], sort: [], offset: 0, limit: 10 })

@@ -8,7 +8,7 @@ import { insert, libraryRegistry } from '../../helpers/store-contract/library.ts
 import { inFolder, journalsIn } from './folder.ts'
 
 describe('the status of a file store', () => {
-  test('says how long the journal is', () =>
+  test('states the length of the journal', () =>
     inFolder(async ({ folder, store, shelves }) => {
       assert.equal((await store.status()).journalBytes, 0, 'nothing was written yet')
       await shelves.add('genre', { name: 'a' })
@@ -19,7 +19,7 @@ describe('the status of a file store', () => {
       assert.equal((await store.status()).journalBytes, size)
     }))
 
-  test('takes no more writes once the disk failed to confirm one', async () => {
+  test('accepts no writes after a failed sync', async () => {
     const disk = new FaultyDisk()
     await inFolder(
       async ({ store, shelves }) => {
@@ -35,7 +35,7 @@ describe('the status of a file store', () => {
     )
   })
 
-  test('still takes writes after one that failed and was taken back', async () => {
+  test('accepts writes after one that failed and was reverted', async () => {
     const disk = new FaultyDisk()
     await inFolder(
       async ({ store }) => {
@@ -48,7 +48,7 @@ describe('the status of a file store', () => {
     )
   })
 
-  test('takes none when it was opened for reading, or is closed', () =>
+  test('accepts none when open for reading, or closed', () =>
     inFolder(async ({ folder, store, shelves }) => {
       await shelves.add('genre', { name: 'a' })
       const reader = await FileStore.open(folder, libraryRegistry(), 'read')

@@ -40,7 +40,7 @@ class Shelf {
 }
 
 describe('an index', () => {
-  test('takes new rows when it is asked for, as they are then', () => {
+  test('adds new rows when queried, with their present values', () => {
     const shelf = new Shelf(3)
     shelf.put(3, 7)
     shelf.put(4, 7)
@@ -51,7 +51,7 @@ describe('an index', () => {
     assert.deepEqual([shelf.rowsOf(7), shelf.rowsOf(8), shelf.rowsOf(1)], [[5], [3], [1]])
   })
 
-  test('takes changes of the rows that it has at once', () => {
+  test('applies changes of its rows immediately', () => {
     const shelf = new Shelf(3)
     shelf.put(0, 1)
     shelf.put(2, undefined)
@@ -67,7 +67,7 @@ describe('an index', () => {
     }
   })
 
-  test('is the only one that takes rows on a write', () => {
+  test('is the only one that adds rows on a write', () => {
     const shelf = new Shelf(3)
     shelf.indexes.ensure({ kind: 'item', field: 'number' })
     const isComplete = () =>
@@ -83,7 +83,7 @@ describe('an index', () => {
     ])
   })
 
-  test('of which all is needed at once takes all that it lacks', () => {
+  test('adds all missing rows when completed synchronously', () => {
     const shelf = new Shelf(3)
     for (let row = 3; row < 10; row++) shelf.put(row, 50)
     assert.deepEqual(shelf.indexes.complete('value', 'number').rowsOf(2), 2)

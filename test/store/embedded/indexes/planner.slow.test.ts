@@ -217,9 +217,9 @@ class Shelf {
   }
 }
 
-describe('what indexes answer', () => {
+describe('queries by index', () => {
   for (const seed of [11, 22, 33]) {
-    test(`is what going through all records gives, also after writes (${seed})`, async () => {
+    test(`return the same as a scan, also after writes (${seed})`, async () => {
       const shelf = new Shelf(seed)
       for (let round = 0; round < 150; round++) {
         await shelf.check()
@@ -252,7 +252,7 @@ describe('what indexes answer', () => {
     assert.ok(shelf.engine.table('book').capacity < BOOKS, 'the gaps were not closed')
   })
 
-  test('counts what is written while an index is being made', async () => {
+  test('include writes made while an index is being built', async () => {
     const shelf = new Shelf(5)
     const filters: Filter[] = [{ field: 'pages', operator: 'gte', value: 1500 }]
     const answer = shelf.ids(filters, [{ field: 'price', order: 'desc' }], 0, 100)

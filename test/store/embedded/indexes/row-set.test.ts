@@ -29,7 +29,7 @@ const CASES: readonly (readonly [name: string, rows: readonly number[]])[] = [
 
 describe('a row set', () => {
   for (const [name, rows] of CASES) {
-    test(`holds ${name}, whatever the order of adding`, () => {
+    test(`contains ${name}, in any order of adding`, () => {
       for (const order of [rows, rows.toReversed(), rows.toSorted((a, b) => (a % 7) - (b % 7))]) {
         const set = RowSet.of(...order, ...order)
         assert.deepEqual(rowsOf(set), rows)
@@ -38,7 +38,7 @@ describe('a row set', () => {
       }
     })
 
-    test(`of ${name} forgets what is removed`, () => {
+    test(`of ${name} removes rows`, () => {
       const set = RowSet.of(...rows)
       for (const row of [...rows.filter((_, index) => index % 2 === 0), 12_345]) set.remove(row)
       const rest = rows.filter((_, index) => index % 2 === 1)
@@ -58,7 +58,7 @@ describe('a row set', () => {
 })
 
 describe('a bitmap', () => {
-  test('keeps a stretch', () => {
+  test('keeps a range', () => {
     for (const [from, to] of [
       [0, 5000],
       [1, 32],
@@ -79,7 +79,7 @@ describe('a bitmap', () => {
     }
   })
 
-  test('gives a slice', () => {
+  test('returns a slice', () => {
     const rows = [0, 1, 31, 32, 33, 95, 96, 2000, 2001, 2047, 4999]
     for (let offset = 0; offset <= rows.length; offset++) {
       for (const limit of [0, 1, 3, 100])

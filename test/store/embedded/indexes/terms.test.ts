@@ -13,7 +13,7 @@ function multiples(step: number, end: number): Bitmap {
   return bitmap
 }
 
-test('what meets is in all that is kept and in nothing that is dropped, however many those are', () => {
+test('the result is in all kept bitmaps and in no dropped one, however many there are', () => {
   for (let keeps = 1; keeps <= 8; keeps++) {
     for (let drops = 0; drops <= 8; drops++) {
       const terms = new Terms()
@@ -37,7 +37,7 @@ test('what meets is in all that is kept and in nothing that is dropped, however 
   }
 })
 
-test('terms are open until something is kept', () => {
+test('terms are open until a bitmap is kept', () => {
   const terms = new Terms()
   terms.dropRows([1])
   terms.drop(bitmapFor(9))
@@ -46,7 +46,7 @@ test('terms are open until something is kept', () => {
   assert.equal(terms.isOpen, false)
 })
 
-test('what lies beyond the target is neither in it nor counted', () => {
+test('rows beyond the target are neither included nor counted', () => {
   const terms = new Terms()
   terms.keep(multiples(1, ROWS))
   const target = bitmapFor(40)

@@ -103,7 +103,7 @@ describe('a text index', () => {
       checkAll(indexOf(texts), texts, parts)
     })
 
-    test(`keeps its answers about ${name} text up to date`, () => {
+    test(`keeps its cached results of ${name} text up to date`, () => {
       const texts: (Json | undefined)[] = [...values]
       const index = indexOf(texts as Json[])
       checkAll(index, texts, parts)
@@ -120,7 +120,7 @@ describe('a text index', () => {
     })
   }
 
-  test('remembers only so many answers, and still knows the others', () => {
+  test('limits the cache, and still answers other queries', () => {
     const texts = Array.from({ length: 1000 }, (_, row) => `text ${row}`)
     const index = indexOf(texts)
     checkAll(

@@ -89,7 +89,7 @@ describe('a value index', () => {
       checkRanges(index, values)
     })
 
-    test(`gives ${name} values in order`, () => {
+    test(`returns ${name} values in order`, () => {
       const values = new Map(Array.from({ length: 500 }, (_, row) => [row, valueAt(row)]))
       const index = filled(values)
       for (const [order, sign] of [
@@ -111,7 +111,7 @@ describe('a value index', () => {
       }
     })
 
-    test(`stops going through ${name} values when told to`, () => {
+    test(`stops a scan of ${name} values on request`, () => {
       const index = filled(new Map(Array.from({ length: 500 }, (_, row) => [row, valueAt(row)])))
       let visits = 0
       index.walk('asc', undefined, () => ++visits < 1)
@@ -122,7 +122,7 @@ describe('a value index', () => {
 
 describe('buckets', () => {
   for (const [name, valueAt] of Object.entries(SHAPES)) {
-    test(`stay right and near each other while ${name} values come and go`, () => {
+    test(`buckets stay correct and balanced while ${name} values come and go`, () => {
       const values = new Map<number, Json>()
       const index = new ValueIndex(() => ROWS)
       const put = (row: number) => {

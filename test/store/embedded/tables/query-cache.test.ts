@@ -50,7 +50,7 @@ describe('a remembered page', () => {
     assert.deepEqual(idsOf(before), [1, 2, 3])
   })
 
-  test('takes up a new record that belongs on it, and pushes the last one off', () => {
+  test('includes a new record that belongs on the page, and drops the last one', () => {
     const plan = planOf({ sort: [{ field: 'size', order: 'desc' }] })
     const { answers, put } = remembered(plan)
     put(6, { id: 6, size: 9 })
@@ -59,21 +59,21 @@ describe('a remembered page', () => {
     assert.equal(page?.total, 6)
   })
 
-  test('has a record as it is now, where that keeps its place', () => {
+  test('contains the present version of a record that keeps its position', () => {
     const plan = planOf()
     const { answers, put } = remembered(plan)
     put(2, { id: 2, size: 20 })
     assert.equal(answers.recall(plan)?.records[1]?.size, 20)
   })
 
-  test('counts what comes and goes behind it', () => {
+  test('counts records that come and go behind it', () => {
     const plan = planOf()
     const { answers, put } = remembered(plan)
     put(5, undefined)
     assert.deepEqual([idsOf(answers.recall(plan)), answers.recall(plan)?.total], [[1, 2, 3], 4])
   })
 
-  test('is to be found anew when a record that it does not know moves onto it', () => {
+  test('is queried again when an unknown record moves onto it', () => {
     const first = planOf()
     const onFirst = remembered(first)
     onFirst.put(2, undefined)
@@ -88,7 +88,7 @@ describe('a remembered page', () => {
     assert.equal(onThird.answers.recall(third), undefined, 'one has come before it')
   })
 
-  test('is to be found anew after very many changes', () => {
+  test('is queried again after very many changes', () => {
     const plan = planOf()
     const { answers, put } = remembered(plan)
     for (let id = 6; id < 6 + 128; id++) put(id, { id, size: 0 })
@@ -106,7 +106,7 @@ describe('a remembered page', () => {
   })
 
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
-    test(`is what would be found, whatever has changed (${seed})`, () => {
+    test(`equals a new query after any changes (${seed})`, () => {
       const random = mulberry32(seed)
       const upTo = (end: number) => Math.floor(random() * end)
       const { answers, put, find, records } = makeTable()

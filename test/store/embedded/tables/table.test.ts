@@ -8,7 +8,7 @@ const books = () => new Table(libraryRegistry().expect('book'))
 const book = (id: number, values: Omit<StoredRecord, 'id'>): StoredRecord => Object.freeze({ id, ...values })
 
 describe('a table', () => {
-  test('knows who has a unique value and who refers to what', () => {
+  test('finds owners of unique values and referrers', () => {
     const table = books()
     table.replace(1, book(1, { isbn: 'a', author_id: 7, genres: [1, 2] }))
     table.replace(2, book(2, { isbn: '__proto__', author_id: 7, editor_id: null, genres: [2] }))
@@ -21,7 +21,7 @@ describe('a table', () => {
     assert.deepEqual([...table.referrersTo('editor_id', 7)], [])
   })
 
-  test('forgets what a record no longer says', () => {
+  test('forgets former values of a record', () => {
     const table = books()
     table.replace(1, book(1, { isbn: 'a', author_id: 7, genres: [1, 2] }))
     table.replace(1, book(1, { isbn: 'b', author_id: 8, genres: [2] }))
@@ -49,7 +49,7 @@ describe('a table', () => {
     }
   })
 
-  test('keeps all who have a value that became unique later', () => {
+  test('finds all owners of a value that became unique later', () => {
     const table = books()
     for (const id of [1, 2]) table.replace(id, book(id, { isbn: 'same', author_id: 1 }))
     assert.equal(table.ownerOf('isbn', 'same'), 1)
@@ -57,7 +57,7 @@ describe('a table', () => {
     assert.equal(table.ownerOf('isbn', 'same'), 2)
   })
 
-  test('gives a record that comes back the row that it had', () => {
+  test('gives a restored record its former row', () => {
     const table = books()
     for (const id of [1, 2, 3]) table.replace(id, book(id, { isbn: `${id}`, author_id: 1 }))
     table.replace(2, undefined)
@@ -70,13 +70,13 @@ describe('a table', () => {
     )
   })
 
-  test('keeps null out of what is unique', () => {
+  test('excludes null from unique values', () => {
     const table = books()
     table.replace(1, book(1, { isbn: null, author_id: 1 }))
     assert.equal(table.ownerOf('isbn', null), undefined)
   })
 
-  test('gives ids from 1, and none twice', () => {
+  test('assigns ids from 1, none twice', () => {
     const table = books()
     assert.equal(table.nextId, 1)
     table.replace(5, book(5, { isbn: 'a' }))
@@ -88,7 +88,7 @@ describe('a table', () => {
 })
 
 describe('referencesOf', () => {
-  test('gives the ids behind a relation of either kind', () => {
+  test('returns the ids of a relation of either kind', () => {
     assert.deepEqual(referencesOf(book(1, { author_id: 7 }), 'author_id'), [7])
     assert.deepEqual(referencesOf(book(1, { genres: [3, 1] }), 'genres'), [3, 1])
     assert.deepEqual(referencesOf(book(1, { author_id: null }), 'author_id'), [])

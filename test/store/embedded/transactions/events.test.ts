@@ -9,7 +9,7 @@ import { libraryRegistry } from '../../../helpers/store-contract/library.ts'
 
 const AT = '2026-01-15T12:00:00.000Z'
 
-test('an event stands in the same line of the journal as its record', async () => {
+test('an event is in the same journal line as its record', async () => {
   const folder = await temporaryFolder()
   try {
     const store = await FileStore.open(folder.path, libraryRegistry(), 'write')
