@@ -9,23 +9,25 @@ import { say } from './report.ts'
 import { createOf } from './store/rows.ts'
 
 const SIZES = [10_000, 100_000]
-/** How often the data folder is looked at, and how much before and after a fold still counts as part of it. */
+/** Interval of reading the data folder. */
 const LOOK_MS = 10
+/** Time before and after a compaction that still counts as part of it. */
 const MARGIN_MS = 20
-/** Folds to see, within so many slices. */
+/** Number of compactions to observe. */
 const FOLDS = 6
+/** Maximum duration of the observation, in slices. */
 const MAX_SLICES = 60
-/** The records that long texts are written to, over and over: the journal grows and the snapshot does not. */
+/** Number of records that get long texts repeatedly, so that the journal grows and the snapshot does not. */
 const TARGETS = 50
 const BAR = { is: 'at most', ratio: 3 } as const
 
-/** A time during which the journal was being folded into the snapshot, by `performance.now()`. */
+/** The time of one compaction of the journal into the snapshot, from `performance.now()`. */
 interface Fold {
   readonly begin: number
   readonly end: number
 }
 
-/** p99 of reads and of creates while the journal is being folded into the snapshot, against the times between. */
+/** Compares the p99 of reads and creates during compaction with the p99 between compactions. */
 export async function compactionBench(options: BenchOptions): Promise<Result[]> {
   const results: Result[] = []
   for (const records of options.records ?? SIZES) {
@@ -57,10 +59,10 @@ function benchAt(records: number, { seconds, profile }: BenchOptions): Promise<F
   })
 }
 
-/** Of fifty requests 39 read, ten create, and one writes a long text, which is what makes the journal grow. */
+/** Of 50 requests, 39 read, 10 create, and 1 writes a long text, which makes the journal grow. */
 function mixture(records: number): () => Ask {
   const random = mulberry32(29)
-  // A larger snapshot takes a longer journal to outgrow, but a text that is too long would itself be what others wait for.
+  // A larger snapshot needs a longer journal before compaction starts, but too long a text would delay other requests itself.
   const text = 'long '.repeat(Math.min(Math.max(records / 5, 4000), 12_000))
   let number = records
   let turn = 0
@@ -73,7 +75,7 @@ function mixture(records: number): () => Ask {
   }
 }
 
-/** Notes when a folder has more than one journal: from the sealing of one until it is folded in and removed. */
+/** Records the times in which a folder has more than one journal: from sealing a journal until compaction removes it. */
 function watchFolds(folder: string): { readonly folds: readonly Fold[]; stop(): void } {
   const folds: Fold[] = []
   let begin: number | undefined

@@ -12,7 +12,7 @@ const SIZE = 100_000
 const RUNS = 11
 const MEBIBYTE = 2 ** 20
 const MAX_MEMORY = 64
-/** For how long a reader stalls; by then all that is written ahead has been. */
+/** Duration of a reader's stall in milliseconds. By then, the server has filled its buffers. */
 const STALL_MS = 3000
 const BARS = {
   csv: { is: 'at least', ratio: 0.7 },
@@ -20,7 +20,7 @@ const BARS = {
   memory: { is: 'at most', ratio: 1 },
 } as const satisfies Record<string, Bar>
 
-/** Exports through HTTP beside csv-stringify alone on the same rows, and what they cost the server in memory. */
+/** Compares exports over HTTP with csv-stringify on the same rows, and measures the memory of the server. */
 export async function exportBench({ records: sizes = [SIZE], profile }: BenchOptions): Promise<Result[]> {
   const results: Result[] = []
   for (const records of sizes) {
@@ -79,7 +79,7 @@ async function read(url: string): Promise<string> {
   return response.text()
 }
 
-/** Reads an answer and lets it go, so that the reader costs as little as one can. */
+/** Reads a response and discards it, so that the reader costs as little as possible. */
 function drain(url: string, stall = 0): Promise<void> {
   return new Promise((resolve, reject) => {
     request(url, { headers: { authorization: `Bearer ${token}` }, agent: false }, (response) => {
@@ -92,7 +92,7 @@ function drain(url: string, stall = 0): Promise<void> {
   })
 }
 
-/** How far the memory of a process rises while something is done. */
+/** Maximum increase of a process's resident memory during `work`, in bytes. */
 async function peakOver(pid: number, work: () => Promise<void>): Promise<number> {
   const rest = await resident(pid)
   let peak = rest
@@ -109,7 +109,7 @@ async function peakOver(pid: number, work: () => Promise<void>): Promise<number>
   return peak - rest
 }
 
-/** Resident memory of a process in bytes, as Linux tells it. */
+/** Resident memory of a process in bytes, from Linux's `/proc`. */
 async function resident(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024

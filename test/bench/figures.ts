@@ -1,26 +1,26 @@
-/** What a ratio must hold. */
+/** The required ratio of a figure. */
 export interface Bar {
   readonly is: 'at least' | 'at most'
   readonly ratio: number
 }
 
-/** A measurement, beside its baseline where there is one, both of the same run. */
+/** A measurement, with its baseline of the same run if it has one. */
 export interface Figure {
   readonly bench: string
   readonly name: string
-  /** How many records there were, where that matters. */
+  /** Number of records, if it matters. */
   readonly records?: number
   readonly unit: string
   readonly ours: number
   readonly baseline?: number
-  /** Ours over the baseline. */
+  /** `ours` divided by `baseline`. */
   readonly ratio?: number
   readonly bar?: Bar
-  /** What else was seen: latencies in milliseconds, counts. */
+  /** Further values: latencies in milliseconds, counts. */
   readonly details?: Readonly<Record<string, number>>
 }
 
-/** A measurement that could not be taken, or is worth nothing, and why. */
+/** A measurement that failed or is invalid, with the reason. */
 export interface Failure {
   readonly bench: string
   readonly name: string
@@ -28,14 +28,14 @@ export interface Failure {
   readonly failure: string
 }
 
-/** Notes that something could not be measured, and says so at once. */
+/** Creates a failure and prints its reason to stderr. */
 export function failureOf(what: Omit<Failure, 'failure'>, error: unknown): Failure {
   const failure = reasonOf(error)
   process.stderr.write(`  ${what.name}: ${failure}\n`)
   return { ...what, failure }
 }
 
-/** An error in a few words; of a process that ran out of memory the line that says so. */
+/** The text of an error, shortened. For a process that ran out of memory, its line `FATAL ERROR`. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const fatal = /^FATAL ERROR.*$/m.exec(error.message)?.[0]
@@ -47,7 +47,7 @@ export type Result = Figure | Failure
 
 export const isFailure = (result: Result): result is Failure => 'failure' in result
 
-/** True when there is no bar to miss. */
+/** Whether a figure meets its bar. True without a bar. */
 export function meets({ ratio = Number.NaN, bar }: Figure): boolean {
   if (bar === undefined) return true
   return bar.is === 'at least' ? ratio >= bar.ratio : ratio <= bar.ratio
@@ -60,7 +60,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2
 }
 
-/** The value that `percent` of all values do not exceed (nearest rank); NaN of none. */
+/** A percentile by the nearest-rank method; NaN without values. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = Float64Array.from(values).sort()
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.NaN

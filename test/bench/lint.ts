@@ -30,7 +30,7 @@ const EXTRA: Readonly<Record<string, string>> = {
 
 const MODEL = `name: Post\nfields:\n${FIELDS.map(([name, type]) => `  - { name: ${name}, type: ${type}${EXTRA[name] ?? ''} }\n`).join('')}`
 
-/** A form as a person writes one. */
+/** A form as a project would contain it. */
 const view = (number: number): string => {
   const names = FIELDS.map(([name]) => name).join(', ')
   const fields = FIELDS.map(
@@ -49,7 +49,7 @@ rules:
 `
 }
 
-/** Linting a project of many views, against parsing the files of its views with the YAML library alone. Both in this process. */
+/** Compares linting a project with many views to parsing the files of its views with the YAML library. Both run in this process. */
 export async function lintBench(): Promise<Figure[]> {
   const list = 'name: PostList\nview_type: list\nmodel: Post\nfields: []\n'
   const files: Record<string, string> = { 'models/post.yaml': MODEL, 'views/list.yaml': list }

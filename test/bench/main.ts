@@ -1,4 +1,4 @@
-// npm run bench [-- name… options]: every figure beside a baseline measured in the same run.
+// Runs the benchmarks: npm run bench [-- <name…> options]. Each baseline is measured in the same run as its figure.
 import { readFile } from 'node:fs/promises'
 import { compactionBench } from './compaction.ts'
 import { exportBench } from './export.ts'

@@ -16,14 +16,14 @@ const TIME_BAR: Bar = { is: 'at most', ratio: 2 }
 const MEMORY_BAR: Bar = { is: 'at most', ratio: 3 }
 const MEBIBYTE = 2 ** 20
 
-/** What a process reported of the records that it loaded. */
+/** The report of a process that loaded the records. */
 interface Loaded {
   readonly milliseconds: number
   readonly bytes: number
   readonly total: number
 }
 
-/** How long it takes until all records are there, and how much memory they take, against parsing the same file. */
+/** Compares time and memory of opening the store with those of parsing the same file. */
 export async function openBench(options: BenchOptions): Promise<Result[]> {
   const results: Result[] = []
   for (const records of options.records ?? SIZES) {
@@ -40,7 +40,7 @@ export async function openBench(options: BenchOptions): Promise<Result[]> {
   return results
 }
 
-/** A million take long enough to be measured once. */
+/** Number of measurements. Large stores take long enough for one. */
 const runsFor = (records: number): number => (records < 500_000 ? 5 : 1)
 
 async function loadFigures(project: TemporaryFolder, records: number): Promise<Figure[]> {
@@ -50,7 +50,7 @@ async function loadFigures(project: TemporaryFolder, records: number): Promise<F
   const parsed: Loaded[] = []
   for (let run = 0; run < runsFor(records); run++) {
     opened.push(await load('open-store.mjs', project.path, records))
-    // Past that, no string holds the file.
+    // A larger file does not fit into a string.
     if (size <= constants.MAX_STRING_LENGTH) parsed.push(await load('parse-file.mjs', file, records))
   }
   const figure = (name: string, unit: string, bar: Bar, value: (loaded: Loaded) => number): Figure => {
@@ -66,7 +66,7 @@ async function loadFigures(project: TemporaryFolder, records: number): Promise<F
   ]
 }
 
-/** Runs one of the loading programs in a fresh process. */
+/** Runs a loading program in a new process. */
 async function load(program: string, argument: string, records: number): Promise<Loaded> {
   const args = ['--expose-gc', join(import.meta.dirname, 'processes', program), argument]
   const { stdout } = await promisify(execFile)(process.execPath, args)
@@ -103,7 +103,7 @@ async function serveFigures(project: TemporaryFolder, records: number): Promise<
   ]
 }
 
-/** What a process takes of the machine's memory, in MiB; only Linux tells. */
+/** Current and peak resident memory of a process in MiB. Undefined on systems other than Linux. */
 async function residentMemory(pid: number | undefined): Promise<{ now: number; peak: number } | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1])

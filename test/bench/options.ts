@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util'
 import { ROWS } from './store/rows.ts'
 
-/** What a bench may be told. */
+/** Options of a benchmark. */
 export interface BenchOptions {
-  /** Numbers of records; each bench has its own when nobody says. */
+  /** Numbers of records. Default: those of each benchmark. */
   readonly records: readonly number[] | undefined
-  /** Length of one slice of a measurement. */
+  /** Length of one slice of a measurement, in seconds. */
   readonly seconds: number
-  /** Keys of the rows of `store` to measure; all when empty. */
+  /** Keys of the rows of `store` to measure; all if empty. */
   readonly only: readonly string[]
-  /** A folder that takes CPU profiles of our server. */
+  /** A folder for CPU profiles of our server. */
   readonly profile: string | undefined
 }
 
 export interface Arguments {
-  /** Names of benches; all when empty. */
+  /** Names of benchmarks; all if empty. */
   readonly names: readonly string[]
   readonly format: 'table' | 'json' | 'markdown'
-  /** A file that `--json` wrote, to be shown instead of measuring. */
+  /** A file from `--json` to print instead of measuring. */
   readonly from: string | undefined
   readonly options: BenchOptions
 }
@@ -32,11 +32,13 @@ export const USAGE = `npm run bench [-- <bench…>] [options]
   --profile <folder>       write CPU profiles of our server there
 `
 
-/** The arguments make no sense; the message says why. */
+/** Invalid arguments. The message gives the reason. */
 export class UsageError extends Error {}
 
 /**
- * @param benches the names that there are
+ * Parses the arguments of `npm run bench`.
+ *
+ * @param benches the known names of benchmarks
  * @throws {UsageError}
  */
 export function parseArguments(argv: readonly string[], benches: readonly string[]): Arguments {
@@ -46,7 +48,7 @@ export function parseArguments(argv: readonly string[], benches: readonly string
   const strayRows = values.only.filter((key) => !ROWS.some((row) => row.key === key))
   if (strayRows.length > 0) throw new UsageError(`There is no row '${strayRows.join("', '")}'`)
   return {
-    // Rows are the store's.
+    // Only the benchmark `store` has rows.
     names: positionals.length === 0 && values.only.length > 0 ? ['store'] : positionals,
     format: values.json ? 'json' : values.markdown ? 'markdown' : 'table',
     from: values.from,

@@ -1,11 +1,11 @@
 import { cpus, totalmem, type } from 'node:os'
 import { type Bar, type Failure, type Figure, isFailure, meets, type Result } from './figures.ts'
 
-/** What a run found, and where: what `--json` prints. */
+/** The results of a run and its environment, as `--json` prints them. */
 export interface Report {
   readonly node: string
   readonly machine: string
-  /** ISO 8601. */
+  /** Time of the run, ISO 8601. */
   readonly date: string
   readonly results: readonly Result[]
 }
@@ -16,12 +16,12 @@ export function makeReport(results: readonly Result[]): Report {
   return { node: process.version, machine, date: new Date().toISOString(), results }
 }
 
-/** Says how far things are, beside the result. */
+/** Prints progress to stderr. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Columns for a terminal. */
+/** A table for terminals. */
 export function asTable({ results, ...where }: Report): string {
   const head = ['bench', 'work', 'records', 'figure', 'baseline', 'ratio', 'bar', 'met', 'p50/p99 ms', 'baseline', 'generator']
   const rows = [head, ...results.map((result) => (isFailure(result) ? failureRow(result) : figureRow(result)))]
@@ -36,7 +36,7 @@ export function asTable({ results, ...where }: Report): string {
   return [`${whereOf(where)}\n`, ...lines, ...failures].map((line) => `${line}\n`).join('')
 }
 
-/** Two Markdown tables: ratios of the store by size, and every other figure. */
+/** Two Markdown tables: the ratios of the benchmark `store` by number of records, and all other figures. */
 export function asMarkdown({ results, ...where }: Report): string {
   const store = results.filter(({ bench }) => bench === 'store')
   const sizes = [...new Set(store.map(({ records = 0 }) => records))].sort((a, b) => a - b)
@@ -86,7 +86,7 @@ const failureRow = ({ bench, name, records }: Failure): string[] => [
   'not measured',
 ]
 
-/** `1.03 (≥ 1.00), 5,120/s` */
+/** Ratio, bar and rate, such as `1.03 (≥ 1.00), 5,120/s`. */
 function storeCell(result: Result): string {
   if (isFailure(result)) return 'not measured'
   const { ratio = Number.NaN, bar, ours, unit } = result

@@ -15,7 +15,7 @@ import { KINDS, type Kind } from './search/questions.ts'
 import { createOf } from './store/rows.ts'
 
 const SIZES = [100_000, 1_000_000]
-/** More than that takes the others too long, or too much memory. */
+/** Maximum number of records for the other engines, which need too much time or memory for more. */
 const MAX_OTHERS = 100_000
 const RUNS = 3
 const UNSEARCHED_MODEL = MEMBER_MODEL.replaceAll(/type: (string|text|email)/g, '$&, searchable: false')
@@ -27,7 +27,7 @@ const BARS = {
   create: { is: 'at least', ratio: 0.9 },
 } as const satisfies Record<string, Bar>
 
-/** What a process reported of an engine. */
+/** The report of a process that measured an engine. */
 interface Engine {
   readonly milliseconds: number
   readonly longestPause: number
@@ -36,7 +36,7 @@ interface Engine {
   readonly searches: readonly { readonly kind: Kind; readonly found: number; readonly times: readonly number[] }[]
 }
 
-/** Our search index beside MiniSearch (the baseline) and lunr's own, over the same members with the same questions. */
+/** Compares our search index with MiniSearch (the baseline) and lunr, over the same members with the same queries. */
 export async function searchBench(options: BenchOptions): Promise<Result[]> {
   const results: Result[] = []
   for (const records of options.records ?? SIZES) {
@@ -79,7 +79,7 @@ async function benchAt(records: number): Promise<Figure[]> {
   ]
 }
 
-/** The baseline is what is allowed: no other engine lets go of the event loop. */
+/** The baseline is the allowed pause, since the other engines block the event loop throughout. */
 function pauseFigure(records: number, engines: readonly Engine[]): Figure {
   const ours = median(engines.map(({ longestPause }) => longestPause))
   const common = { bench: 'search', name: 'longest pause while the index is made, beside 50 ms', records, unit: 'ms', ours }
@@ -87,13 +87,13 @@ function pauseFigure(records: number, engines: readonly Engine[]): Figure {
 }
 
 /**
- * Slices differ by a third on a shared machine, and the two servers by a tenth: two processes of the same program do, too. The one that
- * was started last does one or two hundredths better, so that each of them is as often as the other.
+ * Number of starts of both servers. On a shared machine, slices differ by a third, and two processes of the same program by a tenth. The
+ * process that was started last is 1 to 2 % faster, so each server is started last equally often.
  */
 const CREATE_STARTS = 4
 const CREATE_PAIRS = 7
 
-/** Creates through HTTP, by servers whose records are searched and by others that have no field to search. */
+/** Compares creates over HTTP on a server with searchable fields and on one without. */
 async function createFigure(records: number, options: BenchOptions): Promise<Figure> {
   const pairs: Pair[] = []
   for (let start = 0; start < CREATE_STARTS; start++) pairs.push(...(await createPairs(records, options, start % 2 === 0)))

@@ -10,7 +10,7 @@ import { type Figure, median } from './figures.ts'
 const RUNS = 9
 const BLOG = join(import.meta.dirname, '../../fixtures/blog')
 
-/** From starting the compiled program to the answer to its first request, against a bare server on the same framework. */
+/** Compares the time from starting the compiled program to its first response with that of a bare server on the same framework. */
 export async function startBench(): Promise<Figure[]> {
   const folder = await temporaryFolder()
   const data = join(folder.path, 'data')

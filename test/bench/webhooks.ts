@@ -18,7 +18,7 @@ const RECORDS = 10_000
 const EVENTS = 10_000
 const BATCH = 1000
 const DEAD = 16
-/** Connections of the baseline: as many as deliveries have to one receiver. */
+/** Connections of the baseline: as many as concurrent deliveries to one receiver. */
 const SENDERS = 8
 const LOOK_MS = 20
 const DEAD_BAR = { is: 'at most', ratio: 1.2 } as const
@@ -29,8 +29,8 @@ interface Receivers {
 }
 
 /**
- * Deliveries a second to a live receiver, beside bare requests; and latencies and throughput of creates without webhooks, with a live
- * receiver, and with dead ones beside it.
+ * Compares deliveries per second to a live receiver with bare requests, and the latency of creates without webhooks, with a live
+ * receiver, and with a live and many dead receivers.
  */
 export async function webhooksBench(options: BenchOptions): Promise<Result[]> {
   const results: Result[] = []
@@ -91,9 +91,11 @@ async function throughput(name: string, { profile }: BenchOptions): Promise<Figu
 }
 
 /**
- * Creates on a server with these receivers, beside one with those.
+ * Compares creates on two servers with different receivers.
  *
- * @param ours, beside how many receivers each has: `live` answer, of the `dead` half take connections and never answer, half are not there
+ * @param ours the receivers of the measured server. `live` ones respond; half of the `dead` ones accept connections and never respond, the
+ *   other half do not listen
+ * @param beside the receivers of the baseline
  */
 async function latency(
   name: string,
@@ -152,7 +154,7 @@ function side(address: string): Side {
 
 const perSecond = (begin: number): number => (EVENTS * 1000) / (performance.now() - begin)
 
-/** A member as a client sends it. */
+/** The fields of a member as a client sends them. */
 function fieldsOf(number: number): unknown {
   const { data } = JSON.parse(createOf(number).body ?? '') as { data: unknown }
   return data
@@ -168,7 +170,7 @@ async function call(address: string, path: string, body: object): Promise<void> 
   if (response.status !== 201) throw new Error(`${path} answered ${response.status}: ${text.slice(0, 500)}`)
 }
 
-/** The same number of requests over as many connections, with nothing around them. */
+/** Sends the same number of requests over as many connections without webhooks. */
 async function bareRequests(url: string, body: string): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: SENDERS })
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
@@ -184,7 +186,7 @@ async function bareRequests(url: string, body: string): Promise<void> {
   agent.destroy()
 }
 
-/** A receiver in a process of its own. */
+/** Starts a receiver in a separate process. */
 async function startReceiver(): Promise<{ url: string; got(count: number): Promise<void>; stop(): void }> {
   const child: ChildProcess = fork(join(import.meta.dirname, 'processes/receiver.mjs'))
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
@@ -206,7 +208,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer()
   const port = await listening(server)

@@ -11,7 +11,7 @@ runDocument('api.md')
 
 const rows = rowsOf(readDocument('api.md'))
 
-test('every error is in the table, with its status and message', () => {
+test('the table lists every error with its status and message', () => {
   for (const [code, { status, exitCode, message }] of Object.entries(ERRORS)) {
     const row = rows.find(([cell]) => cell === `\`${code}\``) ?? assert.fail(`${code} is missing`)
     if (row.length === 3) assert.equal(row[1], String(exitCode), code)
@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-test('every filter operator is in the table, with the types that it is for', () => {
+test('the table lists every filter operator with its field types', () => {
   const types = Object.values(FIELD_TYPES)
   const documented = new Map<string, readonly string[] | undefined>()
   let above: readonly string[] | undefined
@@ -49,7 +49,7 @@ test('every filter operator is in the table, with the types that it is for', () 
 
 const MODEL = /\/(models|views)\/(article|user|group|permission)\b/
 
-test('every endpoint is in the table, and no other', async () => {
+test('the table lists exactly the endpoints of the OpenAPI document', async () => {
   const { paths = {} } = documentOf(await projectOf(SCAFFOLD))
   const described = Object.entries(paths).flatMap(([path, operations]) =>
     Object.keys(operations ?? {})

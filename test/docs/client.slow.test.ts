@@ -8,8 +8,8 @@ import { blocksOf } from './markdown.ts'
 const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
 
 runDocument('client.md', (shell) => {
-  // Here, since a project `shop` is being served from the folder above it, as README has it.
-  test('the requests of README are answered', async () => {
+  // Tested here, since this page serves a project `shop` as the README does.
+  test('the requests of the README succeed', async () => {
     const requests = blocksOf(readme).find(({ code }) => code.startsWith('TOKEN='))?.code ?? ''
     const { code, output, statuses } = await shell().run(requests)
     assert.equal(code, 0, output)

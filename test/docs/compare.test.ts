@@ -3,15 +3,15 @@ import { describe, test } from 'node:test'
 import { assertShown, shownText } from './compare.ts'
 import { blocksOf } from './markdown.ts'
 
-describe('the blocks of a document', () => {
-  test('are text in which … matches anything within a line, or lines', () => {
+describe('comparing output with a documentation page', () => {
+  test('in text, … matches any text within a line, or any number of lines', () => {
     const shown = shownText('id: …\n…\nend\n')
     assert.match('id: 7\nend\n', shown)
     assert.match('id: 7\na\nb\nend\n', shown)
     for (const other of ['id: 7\nend\nmore\n', 'di: 7\nend\n', 'id: 7\n']) assert.doesNotMatch(other, shown)
   })
 
-  test('are JSON in which … matches a text, or other members', () => {
+  test('in JSON, … matches any text, or any other members', () => {
     assertShown({ id: 1, at: '2024', tags: [1] }, { id: 1, at: '…', tags: [1] })
     assertShown({ id: 1, at: '2024' }, { id: 1, '…': '…' })
     for (const shown of [{ id: 2, '…': '…' }, { id: 1 }, { id: 1, at: '2025' }, { id: 1, at: '2024', more: 1 }]) {
@@ -20,7 +20,7 @@ describe('the blocks of a document', () => {
     assert.throws(() => assertShown([1, 2], [1]))
   })
 
-  test('are found with their lines and file names', () => {
+  test('blocks have a language, a line number and the name of their file', () => {
     const blocks = blocksOf('# A\n\n```yaml\n# models/a.yaml\nname: A\n```\n\n```\nnothing\n```\n```sh\n# not/a.file\n```\n')
     assert.deepEqual(
       blocks.map(({ language, line, file }) => [language, line, file]),

@@ -3,7 +3,7 @@ import { isObject } from '../../src/util/json.ts'
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** Text as a document shows it: `…` stands for anything within a line, and a line of it for any lines. */
+/** Pattern for the text of a documentation page. `…` matches any text within a line; a line with only `…` matches any number of lines. */
 export function shownText(text: string): RegExp {
   const lines = text.trimEnd().split('\n')
   const pattern = lines.map((line) =>
@@ -12,7 +12,7 @@ export function shownText(text: string): RegExp {
   return new RegExp(`^${pattern.join('')}$`)
 }
 
-/** Holds JSON against what a document shows of it: in texts `…` stands for anything, as a member for any others. */
+/** Compares JSON with that of a documentation page. In a text, `…` matches any text; a member named `…` matches any other members. */
 export function assertShown(actual: unknown, shown: unknown, at = 'the answer'): void {
   if (typeof shown === 'string' && shown.includes('…') && typeof actual === 'string') {
     assert.match(`${actual}\n`, shownText(shown), at)

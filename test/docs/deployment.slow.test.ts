@@ -14,22 +14,22 @@ const run = promisify(execFile)
 const document = readDocument('deployment.md')
 
 runDocument('deployment.md', (shell) => {
-  test('the unit file is valid, and its command line is accepted', async (context) => {
+  test('systemd accepts the unit, and the CLI accepts its command', async (context) => {
     const file = join(shell().folder, 'shop.service')
     const unit = await readFile(file, 'utf8')
     const [words = []] = runsIn(/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '')
     await assert.doesNotReject(parseCommand(words))
-    // The user is this one's own, since that of the document is not there.
+    // This machine does not have the user of the page.
     await writeFile(file, unit.replace('User=shop\n', ''))
     const verified = await run('systemd-analyze', ['verify', '--man=no', file]).catch((error: NodeJS.ErrnoException) => error)
     if (verified instanceof Error) {
       assert.equal(verified.code, 'ENOENT', verified.message)
-      context.diagnostic('there is no systemd-analyze here')
+      context.diagnostic('systemd-analyze is not installed')
     } else assert.equal(verified.stderr, '')
   })
 })
 
-test('every setting is in the table, with its default', () => {
+test('the table lists every setting with its default', () => {
   const rows = rowsOf(document)
   for (const [name, value] of Object.entries({ ...DEFAULTS, secret_key: {} })) {
     const [, defaults = ''] = rows.find(([cell = '']) => cell.includes(`\`${name}\``)) ?? assert.fail(`${name} is missing`)
@@ -38,7 +38,7 @@ test('every setting is in the table, with its default', () => {
   }
 })
 
-test('every flag of serve is named', async () => {
+test('the page names every flag of `admin serve`', async () => {
   const { stdout } = await runCli(['serve', '--help'], { cwd: import.meta.dirname })
   for (const [flag] of stdout.matchAll(/^ {2}--[a-z-]+/gm)) {
     const name = flag.trim()

@@ -11,7 +11,7 @@ import { openShell, programOf, type Ran, type Shell } from './shell.ts'
 
 const DOCS = join(import.meta.dirname, '../../docs')
 
-/** Commands that run until they are stopped; a reader gives each a terminal of its own. */
+/** Commands that run until they are stopped. A reader runs each in a separate terminal. */
 const RUNS_ON = /^(?:\w+=(?:\$\([^)]*\)|\S*) )*(?:npx )?(?:admin (?:serve|webhooks listen)|node receiver)\b/
 
 const TYPED = /\.m?tsx?$/
@@ -20,17 +20,19 @@ const OF_PROJECT = /^(?:models|views|seed)\/|^admin\.config/
 export const readDocument = (name: string): string => readFileSync(join(DOCS, name), 'utf8')
 
 /**
- * Runs a document from top to bottom, as a reader would, in one folder and one shell.
+ * Runs the blocks of a documentation page from top to bottom, as a reader would, in one folder and one shell.
  *
- * - `sh` is run and must succeed, or end with N where it says `# exits N`; a request is answered with 2xx, or with N behind `# N`.
- *   What runs until it is stopped goes on in the background: until the next of its kind, or `# with the server stopped`.
- * - `text` and `json` are what the block before printed; `text` behind `$ command` what that command, which still runs, has said.
- * - Any other block begins with the name of its file, in a comment, and is written there; if it is one of a project, `admin lint`
- *   finds nothing then, unless the next block is one that is run. All files in TypeScript compile together in the end.
+ * - `sh` is executed and must exit with 0, or with N if it has a comment `# exits N`. A request must get a 2xx status, or N if `# N`
+ *   follows it. A command that does not end continues in the background until the same command is started again, or until a block
+ *   begins with `# with the server stopped`.
+ * - `text` and `json` are the output of the block before. A `text` block that begins with `$ command` is the output so far of that
+ *   command, which still runs.
+ * - Any other block starts with the name of its file in a comment, and is written to that file. After a project file, `admin lint` must
+ *   have no findings, unless the next block is `sh`. At the end, all TypeScript files are compiled together.
  *
- * A block that is none of these is an error.
+ * A block of any other kind is an error.
  *
- * @param more tests that want what is there in the end
+ * @param more adds tests that run after the blocks, with the shell as the page leaves it
  */
 export function runDocument(name: string, more?: (shell: () => Shell) => void): void {
   describe(name, () => {
@@ -55,18 +57,15 @@ export function runDocument(name: string, more?: (shell: () => Shell) => void): 
           const [command = '', ...said] = block.code.slice(2).split('\n')
           await shell.said(programOf(command), shownText(said.join('\n')))
         } else {
-          assert.ok(
-            last !== undefined,
-            `a block of '${block.language}' that nothing runs: it has no file name and stands behind no output`,
-          )
+          assert.ok(last !== undefined, `a block of '${block.language}' without a file name follows no output`)
           showsOutput(block, last)
           last = undefined
         }
       })
     }
 
-    const nothing = blocks.every(({ file }) => !TYPED.test(file ?? '')) && 'it shows no TypeScript'
-    test('compiles', { skip: nothing }, async () => {
+    const skip = blocks.every(({ file }) => !TYPED.test(file ?? '')) && 'the page has no TypeScript'
+    test('the TypeScript files compile', { skip }, async () => {
       const files: Record<string, string> = {}
       for (const file of typed) files[file] = await readFile(join(shell.folder, file), 'utf8')
       for (const code of Object.values(files)) {
@@ -85,7 +84,7 @@ async function runShell(shell: Shell, { code }: Block, next: Block | undefined):
   const [, exit] = /# exits (\d+)/.exec(code) ?? []
   if (RUNS_ON.test(command) && !command.includes('\n') && exit === undefined) {
     await shell.start(command, next?.language === 'text' ? shownText(next.code) : /\n/)
-    // What it says has been seen; there may be more to come.
+    // `start` has compared the output so far; the command may print more.
     return next?.language === 'text' ? { code: 0, output: next.code, statuses: [] } : undefined
   }
   if (code.startsWith('# with the server stopped')) await shell.stop()
@@ -107,10 +106,10 @@ async function runShell(shell: Shell, { code }: Block, next: Block | undefined):
 function showsOutput({ language, code }: Block, { output }: Ran): void {
   if (language === 'text') assert.match(`${output.trimEnd()}\n`, shownText(code))
   else if (language === 'json') assertShown(JSON.parse(output), JSON.parse(code))
-  else assert.fail(`a block of '${language}' is neither run nor written to a file nor output`)
+  else assert.fail(`a block of '${language}' is not a command, a file or an output`)
 }
 
-/** Of a model that a document shows without views, lint says only that. */
+/** Asserts that `admin lint` has no findings but missing views, since a page may show a model without views. */
 async function assertLints({ folder }: Shell): Promise<void> {
   const { stdout, stderr } = await runCli(['lint', '--format', 'json'], { cwd: folder })
   assert.equal(stderr, '')

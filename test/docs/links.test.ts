@@ -11,20 +11,20 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 for (const path of [...documents, 'README.md']) {
   describe(path, () => {
-    test('leads to an existing target', () => {
+    test('every link has a target', () => {
       for (const link of linksOf(read(path))) {
         if (/^https?:/.test(link)) continue
         const [file = '', anchor] = link.split('#')
         const target = file === '' ? path : join(dirname(path), file)
-        assert.ok(existsSync(join(ROOT, target)), `${link} leads nowhere`)
+        assert.ok(existsSync(join(ROOT, target)), `${link} has no target`)
         if (anchor !== undefined) assert.ok(anchorsOf(read(target)).has(anchor), `${link} names no heading`)
       }
     })
 
-    test('names commands as they are', async () => {
+    test('every command in the text is accepted by the CLI', async () => {
       const commands = codesIn(proseOf(read(path))).filter((code) => /^(?:npx )?admin [a-z-]/.test(code))
       for (const command of commands) {
-        // What stands for something else: any number will do, and any shell.
+        // Placeholders are replaced by a value of their kind.
         const words = command
           .replace(/^npx /, '')
           .replace(/[[\]]/g, '')
@@ -32,7 +32,7 @@ for (const path of [...documents, 'README.md']) {
           .replace('SHELL', 'bash')
         const [, ...argv] = words.split(' ')
         await parseCommand(argv).catch((error: unknown) => {
-          // What is spoken of by its name alone lacks arguments.
+          // The text may name a command without its arguments.
           assert.match(String(error), /outputHelp|missing/, `${command}: ${error}`)
         })
       }
@@ -40,14 +40,14 @@ for (const path of [...documents, 'README.md']) {
   })
 }
 
-test('every document has a test that runs it, or nothing to run, and is in the index', () => {
+test('every page is in the index and, if it has blocks, in a test that runs them', () => {
   const index = linksOf(read('docs/README.md'))
   for (const path of documents.filter((each) => each !== join('docs', 'README.md'))) {
     const name = relative('docs', path)
     assert.ok(index.includes(name), `${name} is not in the index`)
     if (blocksOf(read(path)).length === 0) continue
     const runner = join(import.meta.dirname, `${name.replace(/\.md$/, '')}.slow.test.ts`)
-    assert.ok(existsSync(runner) && readFileSync(runner, 'utf8').includes(`runDocument('${name}'`), `nothing runs ${name}`)
+    assert.ok(existsSync(runner) && readFileSync(runner, 'utf8').includes(`runDocument('${name}'`), `no test runs ${name}`)
   }
   assert.deepEqual(blocksOf(read('docs/README.md')), [])
 })

@@ -8,7 +8,7 @@ const document = readDocument('lint.md')
 
 runDocument('lint.md')
 
-test('every rule is in the table', () => {
+test('the table lists every rule with its severity and summary', () => {
   const documented = rowsOf(document).filter(([id = '']) => id.startsWith('`'))
   assert.deepEqual(
     documented,

@@ -1,14 +1,14 @@
-/** A fenced block of a document. */
+/** A fenced code block of a Markdown document. */
 export interface Block {
   readonly language: string
   readonly code: string
   /** Line of the opening fence, from 1. */
   readonly line: number
-  /** What the first line names, in a comment: `# models/book.yaml`. */
+  /** File name in a comment on the first line: `# models/book.yaml`. */
   readonly file: string | undefined
 }
 
-/** The fenced blocks of a document, in order. */
+/** The fenced code blocks of a document, in order. */
 export function blocksOf(markdown: string): Block[] {
   return [...markdown.matchAll(/^```(\S*)[^\n]*\n([\s\S]*?)^```$/gm)].map(({ 1: language = '', 2: code = '', index }) => ({
     language,
@@ -18,14 +18,14 @@ export function blocksOf(markdown: string): Block[] {
   }))
 }
 
-/** A document without its blocks. */
+/** A document without its code blocks. */
 export const proseOf = (markdown: string): string => markdown.replace(/^```[\s\S]*?^```$/gm, '')
 
-/** Where the links of a document lead. */
+/** The targets of the links of a document. */
 export const linksOf = (markdown: string): string[] =>
   [...proseOf(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
 
-/** What stands behind `#` in links to the headings of a document, as GitHub makes it. */
+/** The anchors of the headings of a document, as GitHub derives them. */
 export function anchorsOf(markdown: string): Set<string> {
   const headings = [...proseOf(markdown).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
   return new Set(
@@ -38,12 +38,12 @@ export function anchorsOf(markdown: string): Set<string> {
   )
 }
 
-/** The rows of all tables of a document: the text of their cells. */
+/** The rows of all tables of a document, as the text of their cells. */
 export function rowsOf(markdown: string): string[][] {
   return [...proseOf(markdown).matchAll(/^\|(.*)\|$/gm)].map(([, row = '']) =>
     row.split(/(?<!\\)\|/).map((cell) => cell.replaceAll('\\|', '|').trim()),
   )
 }
 
-/** What stands in backticks. */
+/** The code spans of a text, without their backticks. */
 export const codesIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)

@@ -8,7 +8,7 @@ const document = readDocument('models.md')
 
 runDocument('models.md')
 
-test('every field type is in the table, with exactly its constraints', () => {
+test('the table lists every field type with exactly its constraints', () => {
   const rows = rowsOf(document)
   const documented = Object.fromEntries(rows.map(([type = '', , options = '']) => [codesIn(type)[0], codesIn(options)[0]]))
   for (const [name, { options }] of Object.entries(FIELD_TYPES)) {

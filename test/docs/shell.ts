@@ -9,37 +9,37 @@ import { ADMIN_BIN } from '../helpers/process.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** Ports that documents speak of; here each is another that is free. */
+/** Ports of the documentation. Each is replaced by a free port. */
 const PORTS = [8000, 3000] as const
 
-/** What a block came to. */
+/** The result of running a block. */
 export interface Ran {
   readonly code: number
-  /** As a terminal shows it, or stdout alone. */
+  /** stdout and stderr as a terminal shows them, or only stdout. */
   readonly output: string
-  /** Of each request that `curl` made. */
+  /** HTTP statuses of the requests of `curl`, in order. */
   readonly statuses: readonly number[]
 }
 
-/** A shell in a folder of its own, in which variables and the current folder stay from one block to the next. */
+/** A shell in a temporary folder. Variables and the current folder persist from one block to the next. */
 export interface Shell {
   /** The current folder. */
   readonly folder: string
   run(code: string, what?: { stdoutOnly?: boolean }): Promise<Ran>
-  /** Starts what runs until it is stopped, in the place of the same program started before; waits until it says so much. */
+  /** Starts a command that does not end, after stopping an earlier run of the same program. Waits until its output matches `until`. */
   start(code: string, until: RegExp): Promise<void>
-  /** Waits until what was started has said so much. @param program its first two words */
+  /** Waits until the output of a started program matches. @param program its first two words */
   said(program: string, until: RegExp): Promise<void>
-  /** Stops all that was started. */
+  /** Stops all started programs. */
   stop(): Promise<void>
   write(file: string, content: string): Promise<void>
   close(): Promise<void>
 }
 
-// `npm install admin-backend` finds the package without a registry; curl tells of statuses what it would keep to itself.
+// `npm install admin-backend` links this package instead of downloading it. `curl` also records the status of each response.
 const PRELUDE = `
 npm() {
-  [ "$*" = 'install admin-backend' ] || { echo "npm $* is not to be had here"; return 1; }
+  [ "$*" = 'install admin-backend' ] || { echo "npm $* is not supported by this test"; return 1; }
   mkdir -p node_modules/.bin && ln -s ${ROOT} node_modules/admin-backend && ln -s ${ADMIN_BIN} node_modules/.bin/admin
 }
 curl() {
@@ -55,7 +55,7 @@ export async function openShell(): Promise<Shell> {
   let folder = join(home.path, 'work')
   await mkdir(join(state, 'bin'), { recursive: true })
   await mkdir(folder)
-  // So that files in TypeScript find the package, wherever below they are.
+  // TypeScript files in any folder below resolve the package here.
   await mkdir(join(home.path, 'node_modules'))
   await symlink(ROOT, join(home.path, 'node_modules/admin-backend'))
   await mkdir(join(home.path, 'node_modules/.bin'))
@@ -102,7 +102,7 @@ export async function openShell(): Promise<Shell> {
   }
 
   async function said(program: string, until: RegExp): Promise<void> {
-    const { child, written } = running.get(program) ?? assert.fail(`${program} does not run`)
+    const { child, written } = running.get(program) ?? assert.fail(`${program} is not running`)
     while (!until.test(shown(written.stdout)) && !until.test(shown(written.stderr))) {
       assert.equal(child.exitCode, null, `${program} has ended: ${written.stdout}${written.stderr}`)
       await Promise.race([once(child.stdout ?? child, 'data'), once(child.stderr ?? child, 'data'), once(child, 'close')])
@@ -134,7 +134,7 @@ export async function openShell(): Promise<Shell> {
       const program = programOf(code)
       const before = running.get(program)
       if (before !== undefined) await end(before.child)
-      // So that what is stopped is the program, not a shell around it.
+      // `exec` replaces the shell, so that the signal reaches the program.
       const child = bash(`${restored}\n${here(code.trim()).replace(WITH_VARIABLES, '$1exec ')}`)
       const written = { stdout: '', stderr: '' }
       for (const name of ['stdout', 'stderr'] as const) {
@@ -171,9 +171,9 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Variables before a command. */
+/** Variable assignments before a command. */
 const WITH_VARIABLES = /^((?:\w+=(?:\$\([^)]*\)|\S*) )*)/
 
-/** What a program is known by: its first two words. */
+/** The key of a program: its first two words. */
 export const programOf = (command: string): string =>
   command.trim().replace(WITH_VARIABLES, '').replace(/^npx /, '').split(' ').slice(0, 2).join(' ')

@@ -6,7 +6,7 @@ import { codesIn, rowsOf } from './markdown.ts'
 
 runDocument('views.md')
 
-test('every key of a form and of its fields is in the tables', () => {
+test('the tables list every key of a form and of its fields', () => {
   const documented = new Set(rowsOf(readDocument('views.md')).flatMap((cells) => codesIn(cells.join(' '))))
   const { keys } = formSchema.describe() as { keys: Record<string, { items?: { keys?: object }[] }> }
   const ofField = Object.keys(keys.fields?.items?.[0]?.keys ?? {})

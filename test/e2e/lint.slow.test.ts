@@ -10,7 +10,7 @@ import { blocksOf } from '../docs/markdown.ts'
 import { makeProject, type TemporaryFolder } from '../helpers/fixture.ts'
 import { ADMIN_BIN } from '../helpers/process.ts'
 
-describe('the workflow that docs/lint.md shows', () => {
+describe('the CI workflow of docs/lint.md', () => {
   let folder: TemporaryFolder
 
   const git = (...args: readonly string[]) =>
@@ -34,7 +34,7 @@ describe('the workflow that docs/lint.md shows', () => {
     const workflow = parse(block?.code ?? '') as { jobs: { lint: { steps: { run?: string }[] } } }
     const steps = workflow.jobs.lint.steps.flatMap(({ run = '' }) => (run.startsWith('npx admin') ? [run] : []))
     assert.equal(steps.length, 2)
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is an expression of GitHub's.
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub Actions.
     const commands = steps.map((run) => run.replace('${{ github.base_ref }}', 'main'))
     for (const command of commands) {
       const { status, stdout } = shell(command)
@@ -50,10 +50,10 @@ describe('the workflow that docs/lint.md shows', () => {
   })
 })
 
-describe('a file that ends the process is reported as a failure', () => {
+describe('a project file that ends the process is an error', () => {
   const rows: Readonly<Record<string, { files: Readonly<Record<string, string>>; file: string }>> = {
     'by process.exit': { files: { 'models/a.ts': 'process.exit(0)\n' }, file: 'models/a.ts' },
-    'by awaiting what never comes': {
+    'by a top-level await that never resolves': {
       files: { 'package.json': '{"type": "module"}', 'models/a.js': 'await new Promise(() => {})\nexport default {}\n' },
       file: 'models/a.js',
     },

@@ -13,7 +13,7 @@ import { SCENARIOS } from './scenarios.ts'
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 
-/** What `npm install <tarball>` would leave behind, made from the dependencies that are installed here already. */
+/** Installs the tarball as `npm install <tarball>` would, with links to the dependencies that are already installed. */
 describe('the packed package', () => {
   let folder: TemporaryFolder
   let installed: string
@@ -39,7 +39,7 @@ describe('the packed package', () => {
   })
   after(() => folder.remove())
 
-  test('contains compiled code, its types and documents, and no sources or tests', async () => {
+  test('contains compiled code, types and documentation, but no sources or tests', async () => {
     assert.deepEqual((await readdir(installed)).sort(), [
       'CHANGELOG.md',
       'LICENSE',
@@ -81,7 +81,7 @@ describe('the packed package', () => {
     }
   })
 
-  /** What the compiler says of a program beside the package. */
+  /** Compiles a program that imports the package, and returns the output of the compiler. */
   const compiled = async (name: string, code: string, options: object) => {
     const program = join(folder.path, name)
     await mkdir(program)
@@ -100,12 +100,12 @@ createClient({})
 export const isOurs = (error: unknown): boolean => error instanceof AdminError
 `
 
-  test('has a client whose types need neither react-admin nor refine', async () => {
+  test('the types of the client need neither react-admin nor refine', async () => {
     assert.equal(await compiled('node', CLIENT, { module: 'nodenext' }), '')
     assert.equal(await compiled('bundled', CLIENT, { module: 'esnext', moduleResolution: 'bundler' }), '')
   })
 
-  test('has providers that run without them, and are typed with them', async () => {
+  test('the providers run without react-admin and refine, and compile with them', async () => {
     const script = `for (const name of ['react-admin', 'refine']) {
       const { dataProvider, authProvider } = await import('admin-backend/' + name)
       const { createClient } = await import('admin-backend/client')
@@ -130,7 +130,7 @@ export const auth = [reactAdmin.authProvider(client).checkAuth({}), refine.authP
 `
     assert.equal(await compiled('providers', code, { module: 'esnext', moduleResolution: 'bundler', skipLibCheck: true }), '')
   })
-  test('has no command without a scenario, but the one that serves', async () => {
+  test('every command but `serve` has a scenario', async () => {
     const names = (await commandPaths()).map((path) => path.join(' '))
     const leaves = names.filter((name) => !names.some((other) => other.startsWith(`${name} `)))
     const without = leaves.filter((name) => !SCENARIOS.some(({ line }) => `${line} `.startsWith(`${name} `)))
@@ -138,7 +138,7 @@ export const auth = [reactAdmin.authProvider(client).checkAuth({}), refine.authP
   })
 
   for (const situation of ['without a server', 'beside a running server'] as const) {
-    test(`every command works, ${situation}`, async () => {
+    test(`every command gives the output of its scenario, ${situation}`, async () => {
       const project = await copyFixture('blog')
       const admin = async (line: string, { stdin = '', interrupted = false } = {}) => {
         const child = execFile(process.execPath, [bin, ...line.split(' ')], { cwd: project.path })
@@ -151,7 +151,7 @@ export const auth = [reactAdmin.authProvider(client).checkAuth({}), refine.authP
         return { code, ...said }
       }
       try {
-        // Makes the data, with its seed records.
+        // Creates the data folder with the seed records.
         assert.equal((await admin('import tag - --format csv --dry-run', { stdin: 'name,slug\n' })).code, 0)
         const isServed = situation === 'beside a running server'
         const server = isServed ? await startServer(['--no-rate-limit'], { bin, cwd: project.path }) : undefined

@@ -21,7 +21,7 @@ const PROJECT = {
   'seed/user.yaml': '- { username: root, email: r@example.com, password: long-enough, is_superuser: true, is_active: true }\n',
 }
 
-describe('the real program, while it serves', () => {
+describe('the running server process', () => {
   let project: TemporaryFolder
   let server: RunningServer
 
@@ -56,16 +56,16 @@ describe('the real program, while it serves', () => {
     await project.remove()
   })
 
-  test('--watch reloads changed, new, renamed and removed files and their imports', BOUND, async () => {
+  test('--watch reloads changed, new, renamed and removed files, and imported modules', BOUND, async () => {
     await serve('--watch')
     assert.ok((await labels()).includes('Tasks'), 'a model in TypeScript')
     await write('models/.note.yaml.tmp', model('Remarks'))
     await rename(join(project.path, 'models/.note.yaml.tmp'), join(project.path, 'models/note.yaml'))
     await server.said('models/note.yaml changed')
-    assert.ok((await labels()).includes('Remarks'), 'saved as editors do')
+    assert.ok((await labels()).includes('Remarks'), 'saved by renaming, as editors do')
     await write('lib/words.ts', "export const label: string = 'Errands'\n")
     await server.said('lib/words.ts changed')
-    assert.ok((await labels()).includes('Errands'), 'what a model imports')
+    assert.ok((await labels()).includes('Errands'), 'a module that a model imports')
     await mkdir(join(project.path, 'views'))
     await write('views/note.yaml', 'name: NoteForm\nview_type: form\nmodel: Note\nfields: [{ name: title }]\n')
     await server.said('views/note.yaml changed')
@@ -73,7 +73,7 @@ describe('the real program, while it serves', () => {
     assert.match(await views(), /NoteForm/)
     await rm(join(project.path, 'models/task.ts'))
     await server.said('models/task.ts changed')
-    assert.ok(!(await labels()).includes('Errands'), 'a model that is gone')
+    assert.ok(!(await labels()).includes('Errands'), 'a removed model')
   })
 
   test('--watch continues with the previous version, reports every fault, and reports when they are fixed', BOUND, async () => {
@@ -95,20 +95,20 @@ describe('the real program, while it serves', () => {
     assert.match(stderr, /^Warning: 'data' stays data until the server is restarted/m)
   })
 
-  test('--watch serves files saved while it starts', BOUND, async () => {
+  test('--watch serves a file that is saved during the start', BOUND, async () => {
     const save = `import { existsSync, writeFileSync } from 'node:fs'
 const at = (name: string): URL => new URL(name, import.meta.url)
-// When it is first read, the model before it has been.
+// note.yaml is read before this module runs.
 if (!existsSync(at('saved'))) writeFileSync(at('note.yaml'), ${JSON.stringify(model('Remarks'))})
 writeFileSync(at('saved'), '')
 `
     await write('models/task.ts', `${save}${PROJECT['models/task.ts']}`)
     await serve('--watch')
     await server.said('models/note.yaml changed')
-    assert.ok((await labels()).includes('Remarks'), 'it was read before it was saved')
+    assert.ok((await labels()).includes('Remarks'), 'the new content was not read')
   })
 
-  test('--watch continues to deliver webhooks if the lock file cannot be updated', BOUND, async () => {
+  test('--watch continues to deliver webhooks if the lock file cannot be written', BOUND, async () => {
     const receiver = await startReceiver()
     const config = (version: string) => `api_version: ${version}\nwebhooks: [{ url: '${receiver.url}' }]\n`
     try {
@@ -125,17 +125,13 @@ writeFileSync(at('saved'), '')
       await receiver.arrived(1)
       await rm(join(project.path, 'data/lock'), { recursive: true })
       const { stderr } = await server.stop()
-      assert.equal(
-        stderr.split('Commands cannot find the API').length,
-        2,
-        'only where the API begins elsewhere is there anything to tell',
-      )
+      assert.equal(stderr.split('Commands cannot find the API').length, 2, 'only a changed API address is reported')
     } finally {
       await receiver.close()
     }
   })
 
-  test('--watch --ephemeral keeps its records and tokens', BOUND, async () => {
+  test('--watch --ephemeral keeps the records in memory, and the tokens', BOUND, async () => {
     await serve('--watch', '--ephemeral')
     const login = await post('/api/v1/auth/token', { username: 'root', password: 'long-enough' })
     const { access_token: bearer } = (await login.json()) as { access_token: string }
@@ -154,12 +150,12 @@ writeFileSync(at('saved'), '')
     assert.equal(refused.status, 400)
     assert.match(await refused.text(), /This server writes nothing/)
     assert.equal((await post('/api/v1/reset', { seed_data: true }, bearer)).status, 200)
-    // Who was logged in is not any more.
+    // A reset ends all sessions.
     assert.equal((await notes(bearer)).status, 401)
     assert.ok(!(await readdir(project.path)).includes('data'), 'nothing is written')
   })
 
-  test('invalid seed records are reported, and nothing is removed', BOUND, async () => {
+  test('faulty seed records are reported, and nothing is deleted', BOUND, async () => {
     await serve()
     await write('seed/note.yaml', '- { title: First }\n- { titel: Second }\n')
     const { code, stdout, stderr } = await admin('reset', '--seed-data')
@@ -171,7 +167,7 @@ writeFileSync(at('saved'), '')
     assert.deepEqual(alone, { code, stdout, stderr }, 'the same as without a server')
   })
 
-  test('snapshots are saved, listed and loaded, and all is reset, beside it', BOUND, async () => {
+  test('snapshots and resets work beside the server', BOUND, async () => {
     await serve()
     const bearer = await token()
     assert.match((await admin('snapshot', 'save', 'before')).stderr, /^Saved 'before' \(\d+ bytes\)$/m)

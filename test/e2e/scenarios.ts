@@ -1,4 +1,4 @@
-/** What a command prints and ends with. What is not said is empty, and the code 0. */
+/** The exit code (default: 0) and the output (default: none) of a command. */
 export interface Outcome {
   readonly code?: number
   readonly stdout?: RegExp
@@ -8,14 +8,14 @@ export interface Outcome {
 export interface Scenario extends Outcome {
   readonly line: string
   readonly stdin?: string
-  /** What is otherwise beside a running server; `interrupted` when it goes on until then. */
+  /** Expectations that differ beside a running server. `interrupted`: the command runs until it gets SIGINT. */
   readonly served?: Outcome & { readonly interrupted?: true }
 }
 
 const REFUSED = /connect ECONNREFUSED 127\.0\.0\.1:9\n$/
 const SECRET = /^whsec_[\w+/]+=*\n$/
 
-/** Every command, in an order in which each has what it needs, in a copy of `fixtures/blog` that has its data. */
+/** Every command, run in this order in a copy of `fixtures/blog` with data. Later scenarios depend on earlier ones. */
 export const SCENARIOS: readonly Scenario[] = [
   { line: '--version', stdout: /^\d+\.\d+\.\d+\n$/ },
   {

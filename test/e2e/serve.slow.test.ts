@@ -13,11 +13,11 @@ import { listen, open } from '../helpers/raw.ts'
 interface Reply {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: a parse boundary; each test knows what it asked for
+  // biome-ignore lint/suspicious/noExplicitAny: a parse boundary; each test knows the shape of its response
   readonly json: any
 }
 
-describe('the real server, over real HTTP', () => {
+describe('the server process, over HTTP', () => {
   let project: TemporaryFolder
   let server: RunningServer
   let token = ''
@@ -44,7 +44,7 @@ describe('the real server, over real HTTP', () => {
 
   const TAGS = '/api/v1/models/tag'
 
-  test('a token is needed, and to be had for name and password', async () => {
+  test('requests need a token, and a login returns one', async () => {
     assert.equal((await call('GET', TAGS)).status, 401)
     const login = await call('POST', '/api/v1/auth/token', { username: 'admin', password: 'harbour-admin-2024' })
     assert.equal(login.status, 200)
@@ -108,7 +108,7 @@ describe('the real server, over real HTTP', () => {
   })
 })
 
-describe('stopping the real server', () => {
+describe('stopping the server process', () => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     test(`${signal}: an open request finishes, its record is on disk, the lock is gone, exit 0`, async () => {
       const project = await copyFixture('minimal')
@@ -133,7 +133,7 @@ describe('stopping the real server', () => {
     })
   }
 
-  test('a second signal ends the process immediately', async () => {
+  test('a second signal ends the process despite open requests', async () => {
     const project = await copyFixture('blog')
     try {
       const server = await startServer(['--project', project.path])
@@ -155,7 +155,7 @@ describe('stopping the real server', () => {
   })
 })
 
-/** Sends the head of a POST and waits until the server has it; `finish` sends the body and gives the status. */
+/** Sends the head of a POST and waits until the server has received it. `finish` sends the body and resolves with the status. */
 async function openRequest(url: string, token: string): Promise<{ finish: (body: string) => Promise<number | undefined> }> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', expect: '100-continue' }
   const pending = request(url, { method: 'POST', headers })

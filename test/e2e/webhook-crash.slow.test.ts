@@ -8,9 +8,9 @@ import { copyFixture } from '../helpers/fixture.ts'
 import { startServer } from '../helpers/process.ts'
 import { startReceiver } from '../helpers/receiver.ts'
 
-test('a server that is killed between commit and delivery delivers after the restart, with the same id', async () => {
+test('a server that is killed between commit and delivery delivers after the restart under the same id', async () => {
   const project = await copyFixture('minimal')
-  // Takes connections and says nothing, so that nothing is delivered before the crash.
+  // This receiver accepts connections and never responds, so that nothing is delivered before the crash.
   const silent = createServer((socket) => {
     socket.on('error', () => {})
     let text = ''

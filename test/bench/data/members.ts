@@ -1,6 +1,6 @@
 import { integer, mulberry32, pick } from './random.ts'
 
-/** What the benchmarks store, but for the id and the timestamps, which the server gives. */
+/** The values of a member without the id and the timestamps, which the server assigns. */
 export interface MemberValues {
   readonly username: string
   readonly email: string
@@ -18,7 +18,7 @@ export interface Member extends MemberValues {
   readonly updated_at: string
 }
 
-/** The project's model file. */
+/** The model file of the project. */
 export const MEMBER_MODEL = `name: Member
 label: Members
 display_field: username
@@ -49,19 +49,19 @@ Brandt Conti Dvorak Ebert Fabre Grimm Horvat Iversen Jung Kim Lang Marino Nowak`
 const DOMAINS = words('example.com example.org example.net mail.example.com post.example.org corp.example.net')
 
 const BIO_CHARACTERS = 150
-/** Text that every bio is a piece of. */
+/** The text from which each bio is cut. */
 const TEXT = bioText(20_000)
 
 const FIRST_DAY = Date.UTC(2023, 0, 1)
 const TWO_YEARS_MS = 2 * 365 * 86_400_000
 const MONTH_MS = 30 * 86_400_000
 
-/** What the member of a number is like: always the same. Numbers count from 1; username and email are nobody else's. */
+/** The values of the member with a number, from 1. They are always the same; username and email are unique. */
 export function memberValues(number: number): MemberValues {
   return valuesOf(number, dice(number))
 }
 
-/** A member as it is stored under its number as id. */
+/** The stored record of a member, with its number as id. */
 export function member(number: number): Member {
   const random = dice(number)
   const values = valuesOf(number, random)

@@ -9,16 +9,16 @@ import { systemRandom } from '../../../src/util/ids.ts'
 import { makeProject, type TemporaryFolder } from '../../helpers/fixture.ts'
 import { MEMBER_MODEL, member } from './members.ts'
 
-/** Where members are served. */
+/** Path of the members. */
 export const MEMBERS_PATH = '/api/v1/models/member'
 
-/** What tokens are signed with, on both servers. */
+/** The secret that signs tokens, on both servers. */
 export const SECRET = 'the-benchmarks-keep-no-secret-from-anybody'
 
 const TOKEN_MINUTES = 1440
 const CHUNK_CHARACTERS = 1 << 20
 
-/** The highest limit that a project may set; it counts by user, so that every connection comes as a user of its own. */
+/** The highest limit that a project may set. It counts by user, so every connection has its own user. */
 const RATE_LIMIT = 100_000
 
 const SETTINGS = `secret_key: ${SECRET}
@@ -26,7 +26,7 @@ jwt: { access_token_minutes: ${TOKEN_MINUTES} }
 rate_limits: { default: ${RATE_LIMIT}, auth: ${RATE_LIMIT}, upload: ${RATE_LIMIT} }
 `
 
-/** A project with so many members and superusers in its data folder. */
+/** Creates a project with the given numbers of members and superusers in its data folder. */
 export async function memberProject(records: number, users: number, model: string = MEMBER_MODEL): Promise<TemporaryFolder> {
   const project = await makeProject({ 'admin.config.yaml': SETTINGS, 'models/member.yaml': model })
   const data = dataFolder(project.path)
@@ -43,7 +43,7 @@ export async function memberProject(records: number, users: number, model: strin
 
 export const dataFolder = (project: string): string => join(project, 'data')
 
-/** One access token for each of the superusers, good on both servers. */
+/** One access token for each superuser, valid on both servers. */
 export function accessTokens(users: number): string[] {
   const lifetimes = { access_token_minutes: TOKEN_MINUTES, refresh_token_minutes: TOKEN_MINUTES }
   const tokens = new Tokens({ codec: jwtCodec('HS256', SECRET), lifetimes, clock: systemClock, random: systemRandom })
@@ -53,7 +53,7 @@ export function accessTokens(users: number): string[] {
   })
 }
 
-/** Writes the file in the store's own layout, in pieces: a million members are more than one string can hold. */
+/** Writes the file in the layout of the store, in pieces, since a million members do not fit into one string. */
 async function writeSnapshot(file: FileHandle, records: number, users: number): Promise<void> {
   await file.write('{\n"format": 1,\n"sequence": 1,\n"tables": {\n')
   await writeTable(file, 'user', users, superuser)

@@ -1,7 +1,7 @@
-/** Numbers from 0 up to 1, the same ones for the same seed. */
+/** Returns pseudo-random numbers from 0 (included) to 1 (excluded), the same for the same seed. */
 export type Random = () => number
 
-/** Tommy Ettinger's mulberry32: 32 bits of state, enough to make data that looks like data. */
+/** The generator mulberry32 by Tommy Ettinger: 32 bits of state, enough for realistic test data. */
 export function mulberry32(seed: number): Random {
   let state = seed | 0
   return () => {
@@ -15,7 +15,7 @@ export function mulberry32(seed: number): Random {
 /** An integer from `min` to `max`, both included. */
 export const integer = (random: Random, min: number, max: number): number => min + Math.floor(random() * (max - min + 1))
 
-/** One of a list that is not empty. */
+/** A random item of a list that is not empty. */
 export function pick<T>(random: Random, list: readonly T[]): T {
   const item = list[Math.floor(random() * list.length)]
   if (item === undefined) throw new Error('There is nothing to pick from')

@@ -5,13 +5,13 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 const NOTHING = Buffer.alloc(0)
 
-/** What came back, read no further than a load needs; `bytes` are head and body together. */
+/** A response, parsed only as far as a load needs. `bytes` are head and body. */
 export interface RawReply {
   readonly status: number
   readonly bytes: Buffer
 }
 
-/** One keep-alive connection with at most one request under way: next to no work per exchange, so that the server sets the pace. */
+/** A keep-alive connection with at most one request in flight. It does minimal work per exchange, so that the server limits the rate. */
 export class Connection {
   readonly #socket: Socket
   #received: Buffer = NOTHING
@@ -31,7 +31,7 @@ export class Connection {
     return new Connection(socket)
   }
 
-  /** Sends a request as it stands and resolves with the whole answer. */
+  /** Sends the text of a request and resolves with the complete response. */
   exchange(request: string): Promise<RawReply> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject }
@@ -56,13 +56,13 @@ export class Connection {
   }
 }
 
-/** The status of an answer, once all of it is there. */
+/** The status of a response, or undefined while it is incomplete. */
 function completeStatus(bytes: Buffer): number | undefined {
   const headEnd = bytes.indexOf(HEAD_END)
   if (headEnd === -1) return undefined
   const head = bytes.toString('latin1', 0, headEnd)
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
-  // Nothing else is under way, and JSON holds no raw line ends: the last chunk can only stand at the end.
+  // No other response follows, and JSON contains no raw line ends, so the last chunk can only be at the end.
   const isComplete =
     length === undefined
       ? bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)

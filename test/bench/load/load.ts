@@ -1,25 +1,25 @@
 import { Connection } from './connection.ts'
 
-/** Connections of every load, each with a token of its own. */
+/** Number of connections of every load. Each has its own token. */
 export const CONNECTIONS = 16
 
-/** Where a load goes. */
+/** The server under load. */
 export interface Target {
   readonly address: string
-  /** One for each connection. */
+  /** One access token for each connection. */
   readonly tokens: readonly string[]
 }
 
-/** A request, as a row of a benchmark means it. */
+/** A request of a load. */
 export interface Ask {
   readonly method: 'GET' | 'POST' | 'PUT'
-  /** Path and query, encoded. */
+  /** Encoded path and query. */
   readonly path: string
   /** JSON. */
   readonly body?: string
 }
 
-/** One exchange; `begin` and `end` by `performance.now()`. */
+/** The times of one exchange, from `performance.now()`. */
 export interface Sample {
   readonly method: Ask['method']
   readonly begin: number
@@ -28,21 +28,21 @@ export interface Sample {
 
 export interface LoadResult {
   readonly samples: readonly Sample[]
-  /** Answers with another status than the one that was asked for. */
+  /** Number of responses with an unexpected status. */
   readonly errors: number
-  /** The first of them, for a person. */
+  /** Description of the first error. */
   readonly firstError: string | undefined
-  /** How long it took. */
+  /** Duration of the load. */
   readonly milliseconds: number
   readonly perSecond: number
-  /** How busy this process was, 1 being one core: near 1 it is the generator that is measured. */
+  /** CPU use of this process in cores. Near 1, the load generator limits the rate instead of the server. */
   readonly generatorLoad: number
 }
 
 /**
- * Keeps every connection busy, one request at a time, until `isOver`; then waits for what is under way.
+ * Keeps every connection busy with one request at a time until `isOver`, then waits for the requests in flight.
  *
- * @throws {Error} when a connection breaks
+ * @throws {Error} if a connection breaks
  */
 export async function runLoad(target: Target, next: () => Ask, isOver: () => boolean): Promise<LoadResult> {
   const address = new URL(target.address)
@@ -84,7 +84,7 @@ export async function runLoad(target: Target, next: () => Ask, isOver: () => boo
   }
 }
 
-/** A load's end: so many seconds from now. */
+/** A condition that becomes true after the given number of seconds. */
 export function lasting(seconds: number): () => boolean {
   const deadline = performance.now() + seconds * 1000
   return () => performance.now() >= deadline

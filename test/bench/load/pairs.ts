@@ -3,26 +3,26 @@ import { type Ask, type LoadResult, lasting, runLoad, type Target } from './load
 
 const WARM_UP_PAIRS = 4
 const PAIRS = 5
-/** A turn that is shorter than the machine keeps its speed, in seconds. */
+/** Length of a turn in seconds; the speed of a shared machine rarely changes within it. */
 export const SHORT_TURN = 0.25
 
 /** One of the two servers under comparison. */
 export interface Side {
   readonly target: Target
-  /** The requests of a slice: the same for both sides, but that each makes creates of its own. */
+  /** The requests of a slice: the same for both sides, but each side creates its own records. */
   requests(slice: number): () => Ask
 }
 
-/** How a side did over all its slices. */
+/** Results of one side over all slices. */
 export interface SideResult {
-  /** Median of the slices. */
+  /** Median rate of the slices. */
   readonly perSecond: number
   /** Milliseconds. */
   readonly p50: number
   readonly p99: number
 }
 
-/** Rates of two slices that were taken one right after the other, per second. */
+/** Requests per second in two consecutive slices. */
 export interface Pair {
   readonly ours: number
   readonly bare: number
@@ -31,28 +31,29 @@ export interface Pair {
 export interface PairsResult {
   readonly ours: SideResult
   readonly bare: SideResult
-  /** Median of the ratios of slices that were taken one right after the other. */
+  /** Median of the ratios of the pairs. */
   readonly ratio: number
   readonly pairs: readonly Pair[]
   readonly errors: number
   readonly firstError: string | undefined
-  /** The busiest that the generator was, 1 being one core. */
+  /** Maximum CPU use of the load generator, in cores. */
   readonly generatorLoad: number
 }
 
-/** How long two servers are loaded, in seconds. */
+/** Duration of the loads, in seconds. */
 export interface Pacing {
+  /** Length of a slice. */
   readonly seconds: number
-  /** How many pairs of so many seconds: more where little lies between the two. */
+  /** Number of pairs of slices. A small difference between the servers needs more. */
   readonly count?: number
-  /** After so long it is the other's turn: as often as that divides a slice; absent, after the slice. */
+  /** Seconds until the other server takes its turn, rounded so that turns divide a slice. Default: a whole slice. */
   readonly turn?: number
 }
 
 /**
- * Loads two servers by turns, after both were warmed up. Who goes first changes, so that a machine that grows slower or faster
- * favours neither; on a shared one, whose speed changes within a second, turns should be shorter than that, where what a server
- * does after its turn is next to nothing.
+ * Loads two servers in alternating turns, after a warm-up of both. The server that goes first alternates, so that a change in the
+ * speed of the machine favours neither. The speed of a shared machine changes within a second, so turns should be shorter than that,
+ * unless a server does much work in the background after its turn.
  */
 export async function measurePairs(
   ours: Side,
@@ -86,7 +87,7 @@ export async function measurePairs(
   }
 }
 
-/** Several loads as one: every pause in any of them counts. */
+/** Combines several loads. Pauses within any of them count. */
 function together(parts: readonly LoadResult[]): LoadResult {
   const samples = parts.flatMap((part) => part.samples)
   const milliseconds = parts.reduce((sum, part) => sum + part.milliseconds, 0)

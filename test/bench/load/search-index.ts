@@ -2,10 +2,10 @@ import { MEMBERS_PATH } from '../data/project.ts'
 import { ask } from './ask.ts'
 import type { Target } from './load.ts'
 
-/** A search waits some seconds for its index before it answers that there is none. */
+/** Maximum number of searches. Each waits some seconds for the index before its 503 response. */
 const MAX_ATTEMPTS = 40
 
-/** Waits for the search index of the members, which is made while requests are served: it is no part of what they cost. */
+/** Waits for the search index of the members, so that building it in the background does not affect the measurement. */
 export async function searchIndexMade(target: Target): Promise<void> {
   const search = { method: 'GET', path: `${MEMBERS_PATH}/search?q=ann&page_size=1` } as const
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {

@@ -1,5 +1,5 @@
-// The least that a server on the same framework does behind the same paths: checks the token, reads the payload, answers a
-// constant. The constants come from the parent, by message; the secret is the first argument.
+// The bare server of the baseline: the same framework and paths. It verifies the token, reads the payload and returns a constant. The
+// parent process sends the constants in a message; the secret is the first argument.
 import Hapi from '@hapi/hapi'
 import Jwt from '@hapi/jwt'
 

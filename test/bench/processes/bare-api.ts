@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { addressIn } from '../../helpers/cli.ts'
 import { SECRET } from '../data/project.ts'
 
-/** What the bare server answers, whatever it is asked. */
+/** Response bodies of the bare server, the same for every request. */
 export interface Constants {
   readonly read: string
   readonly created: string
@@ -16,7 +16,7 @@ export interface BareServer {
   stop(): Promise<void>
 }
 
-/** Starts the bare server as a process of its own. */
+/** Starts the bare server in a separate process. */
 export async function startBareServer(): Promise<BareServer> {
   const child = fork(join(import.meta.dirname, 'bare-api.mjs'), [SECRET], {
     execArgv: [],

@@ -1,4 +1,4 @@
-// The least that a server on the same framework does: starts, listens, answers a constant.
+// The bare server of the start benchmark: the same framework, one route, a constant response.
 import Hapi from '@hapi/hapi'
 
 const server = Hapi.server({ host: '127.0.0.1', port: 0 })

@@ -4,12 +4,12 @@ import { reasonOf } from '../figures.ts'
 import { CONNECTIONS } from '../load/load.ts'
 
 /**
- * Starts our server, the compiled program, on so many members, does something with it, and stops and removes all of it
- * whatever happens.
+ * Runs `work` with our server, the compiled program, on a project with the given number of members. Always stops the server and removes
+ * the project afterwards.
  *
- * @param profile a folder that takes a CPU profile of the server
- * @param model the model file, when it is not to be that of every bench
- * @throws {Error} of the work; with the server's last words when it ended by itself
+ * @param profile a folder for a CPU profile of the server
+ * @param model the model file; default: that of all benchmarks
+ * @throws {Error} the error of `work`, or one with the stderr of the server if it failed
  */
 export async function withMembers<T>(
   records: number,
@@ -25,7 +25,7 @@ export async function withMembers<T>(
     const { code, stderr } = await server.stop()
     const end = code === 0 ? undefined : new Error(`The server ended with ${code ?? 'a signal'}: ${stderr}`)
     if (outcome.status === 'rejected') throw end ?? outcome.reason
-    // What was measured before stays measured.
+    // The results were measured before the server failed, so they are kept.
     if (end !== undefined) process.stderr.write(`  ${reasonOf(end)}\n`)
     return outcome.value
   } finally {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Bytes that are reachable, in the heap and outside of it. Needs --expose-gc. */
+/** Reachable memory in bytes, inside and outside the heap. Needs --expose-gc. */
 export async function memoryInUse() {
-  // What the last turns left behind goes first.
+  // Objects of the last turns of the event loop become unreachable first.
   await sleep(10)
   globalThis.gc()
   globalThis.gc()

@@ -1,4 +1,4 @@
-// Opens the store of a project (the first argument) as the server does, and reports how long it took and what it holds.
+// Opens the store of a project (the first argument) as the server does, and reports the time, the memory and the number of records.
 import { join } from 'node:path'
 import { loadProject } from '../../../dist/service/project/project.js'
 import { FileStore } from '../../../dist/store/embedded/file-store.js'
@@ -10,7 +10,7 @@ const before = await memoryInUse()
 const begin = performance.now()
 const store = await FileStore.open(join(folder, 'data'), registry, 'write')
 const milliseconds = performance.now() - begin
-// What the server makes in the background counts as well.
+// The memory of the indexes that the server builds in the background is included.
 for (const field of ['username', 'email']) {
   await store.find('member', { filters: [{ field, operator: 'eq', value: '' }], sort: [], offset: 0, limit: 1 })
 }

@@ -1,4 +1,4 @@
-// Answers every request with 200, and says how many there were when it is asked.
+// A webhook receiver that answers every request with 200, and sends the number of requests after each message.
 import { createServer } from 'node:http'
 
 let count = 0

@@ -1,11 +1,11 @@
-// Makes the search index of one engine (the first argument) over so many members (the second), and reports how it does.
+// Builds the search index of an engine (the first argument) with a number of members (the second), and reports times and memory.
 import { setImmediate as turn } from 'node:timers/promises'
 import { member } from '../data/members.ts'
 import { type EngineName, MAKERS } from '../search/engines.ts'
 import { KINDS, questionsOf } from '../search/questions.ts'
 import { memoryInUse } from './memory.mjs'
 
-/** Each question is asked once before, and so many times while the clock runs; fewer are asked when that takes too long. */
+/** Number of timed runs of each query, after one run without timing. Fewer queries run if they exceed `MAX_KIND_MS`. */
 const ROUNDS = 3
 const MAX_KIND_MS = 15_000
 
@@ -37,7 +37,7 @@ const searches = KINDS.map((kind) => {
 })
 process.stdout.write(JSON.stringify({ milliseconds, longestPause, bytes, resident: process.memoryUsage.rss(), searches }))
 
-/** Finds out for how long nobody else had the event loop. */
+/** Measures the longest time that the event loop was blocked, in milliseconds. */
 function watchPauses(): { stop(): Promise<number> } {
   let longest = 0
   let isOver = false

@@ -3,9 +3,9 @@ import type MiniSearchType from 'minisearch'
 import type { Member } from '../data/members.ts'
 import type { Kind } from './questions.ts'
 
-/** A search engine that holds members. */
+/** A search engine with an index of members. */
 export interface Engine {
-  /** How many there are that match, having found the first page of them. */
+  /** Finds the first page of matching members and returns the number of all matches. */
   count(kind: Kind, question: string): number
 }
 
@@ -14,10 +14,10 @@ export type EngineName = (typeof ENGINES)[number]
 
 const FIELDS = ['username', 'email', 'first_name', 'last_name', 'bio'] as const
 const PAGE = 20
-/** The slices in which the server makes an index. */
+/** Number of records that the server indexes at a time. */
 const BATCH = 500
 
-/** Makes an engine of members. Libraries are loaded when they are asked for, so that their code is not in anybody else's memory. */
+/** Builds an engine from members. Libraries are imported on demand, so that each is in the memory of its own process only. */
 export const MAKERS: Readonly<Record<EngineName, () => Promise<(members: readonly Member[]) => Promise<Engine>>>> = {
   ours: async () => {
     const built = '../../../dist/search'

@@ -1,13 +1,13 @@
 import { member } from '../data/members.ts'
 import { integer, mulberry32, pick, type Random } from '../data/random.ts'
 
-/** The kinds of searches that are measured, as each engine has them in its own words. */
+/** The kinds of searches that are measured. Each engine has its own syntax for them. */
 export const KINDS = ['exact', 'prefix', 'two words', 'fuzzy'] as const
 export type Kind = (typeof KINDS)[number]
 
 const QUESTIONS = 200
 
-/** What is asked for: words that members have, of every field, in the numbers in which they have them. */
+/** Random queries of a kind: words from all fields of existing members, as frequent as in the records. */
 export function questionsOf(kind: Kind, records: number): string[] {
   const random = mulberry32(41)
   return Array.from({ length: QUESTIONS }, () => questionOf(kind, random, records))
@@ -25,7 +25,7 @@ function questionOf(kind: Kind, random: Random, records: number): string {
   return kind === 'fuzzy' ? misspelt(random, word) : word
 }
 
-/** One letter is wrong, or missing. */
+/** Replaces or removes one letter of a word. */
 function misspelt(random: Random, word: string): string {
   const at = integer(random, 1, word.length - 1)
   return word.slice(0, at) + (random() < 0.5 ? 'x' : '') + word.slice(at + 1)

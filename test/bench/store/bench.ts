@@ -15,17 +15,17 @@ import { createOf, ROWS, type Row, requestsOf } from './rows.ts'
 const SIZES = [10_000, 100_000, 1_000_000]
 const EXAMPLES = 25
 
-/** Everything that one size needs. */
+/** The servers and settings for one number of records. */
 interface Bench {
   readonly records: number
   readonly seconds: number
   readonly ours: Target
   readonly bare: BareServer
-  /** Numbers of the members that each side creates next. */
+  /** The number of the next member that each side creates. */
   readonly next: { ours: number; bare: number }
 }
 
-/** Our server, the real program with tokens and rate limits, against a bare one that answers the same bytes from a constant. */
+/** Compares our server, the compiled program with tokens and rate limits, with a bare server that returns the same bytes from a constant. */
 export async function storeBench(options: BenchOptions): Promise<Result[]> {
   const rows = ROWS.filter(({ key }) => options.only.length === 0 || options.only.includes(key))
   const results: Result[] = []
@@ -34,14 +34,14 @@ export async function storeBench(options: BenchOptions): Promise<Result[]> {
     try {
       results.push(...(await benchAt(records, rows, options)))
     } catch (error) {
-      // Without a server, or with wrong answers, there is no figure that is worth anything.
+      // Without a server, or with wrong responses, no figure is valid.
       results.push(...rows.map(({ name }) => failureOf({ bench: 'store', name, records }, error)))
     }
   }
   return results
 }
 
-/** @throws {AssertionError} when an answer is wrong, before the rows or after them */
+/** @throws {AssertionError} if a response is wrong, before or after the measurements */
 function benchAt(records: number, rows: readonly Row[], { seconds, profile }: BenchOptions): Promise<Result[]> {
   return withMembers(records, profile, async (address) => {
     const ours = { address, tokens: accessTokens(CONNECTIONS) }
@@ -55,7 +55,7 @@ function benchAt(records: number, rows: readonly Row[], { seconds, profile }: Be
         const measured = measure(row, { records, seconds, ours, bare, next })
         results.push(await measured.catch((error: unknown) => failureOf({ bench: 'store', name: row.name, records }, error)))
       }
-      // Nobody knows which creates of a row that broke off were done.
+      // After a failed row, the number of created members is unknown.
       if (!results.some(isFailure)) await checkTotals(ours, records, next.ours - 1)
       return results
     } finally {
@@ -101,7 +101,7 @@ async function measure(row: Row, bench: Bench): Promise<Figure> {
   }
 }
 
-/** Of several answers the one whose length is nearest to their mean, so that both servers send about as many bytes. */
+/** The response whose length is nearest to the mean of several, so that both servers send about the same number of bytes. */
 async function typicalAnswer({ reads }: Row, { records, ours }: Bench): Promise<string> {
   if (reads === undefined) return '{}'
   const next = reads(records, mulberry32(23))

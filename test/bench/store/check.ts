@@ -8,7 +8,7 @@ import { filterQuestions, needleQuestions, type Question } from './questions.ts'
 import { createOf } from './rows.ts'
 
 const PAGE_SIZE = 20
-/** Every so many questions one is checked; prime to the periods in which their kinds repeat. */
+/** One of this number of queries is checked. It is coprime to the periods of their kinds. */
 const STEP = 11
 
 interface Page {
@@ -17,10 +17,9 @@ interface Page {
 }
 
 /**
- * Holds what a server answers against what it must, before anything is timed: records, pages, totals and their order, and a
- * create that is read back.
+ * Verifies the responses of a server before the measurement: records, pages, totals, sort order, and reading back a created record.
  *
- * @returns how many members were created
+ * @returns the number of created members
  * @throws {AssertionError} naming the request
  */
 export async function checkAnswers(target: Target, records: number): Promise<number> {
@@ -52,9 +51,9 @@ export async function checkAnswers(target: Target, records: number): Promise<num
 }
 
 /**
- * Holds totals against what they must be after all the creates: members 1 to `count` are there, and nobody else.
+ * Verifies totals after all creates: exactly the members 1 to `count` exist.
  *
- * @param records how many there were at the beginning
+ * @param records the number of members at the beginning
  */
 export async function checkTotals(target: Target, records: number, count: number): Promise<void> {
   const all: Question = { path: `${MEMBERS_PATH}?page_size=1`, matches: () => true, order: 'by id' }
@@ -69,7 +68,7 @@ export async function checkTotals(target: Target, records: number, count: number
 const sampleOf = (records: number): Question[] =>
   [...filterQuestions(), ...needleQuestions(records)].filter((_, index) => index % STEP === 0)
 
-/** Goes through all members once and notes for each question how many there are and who comes first. */
+/** Computes the total and the first page of each query, in one pass over all members. */
 function answersTo(questions: readonly Question[], count: number): { total: number; ids: number[] }[] {
   const answers = questions.map(({ matches, order }) => ({ matches, order, total: 0, first: [] as Member[] }))
   for (let number = 1; number <= count; number++) {
@@ -83,7 +82,7 @@ function answersTo(questions: readonly Question[], count: number): { total: numb
   return answers.map(({ total, first }) => ({ total, ids: idsOf(first) }))
 }
 
-/** Puts a member where it belongs among the first of a list; who has the higher id comes later among equals. */
+/** Inserts a member into the first page of a list. Among equal members, the higher id comes later. */
 function insert(first: Member[], added: Member, order: Question['order']): void {
   if (order === 'by id') {
     if (first.length < PAGE_SIZE) first.push(added)

@@ -2,18 +2,18 @@ import { FIRST_NAMES, type Member, member } from '../data/members.ts'
 import { MEMBERS_PATH } from '../data/project.ts'
 import { integer, mulberry32, pick, type Random } from '../data/random.ts'
 
-/** A list that is asked for, and who belongs to it, worked out without the server. */
+/** A list query, with the condition that its members meet, which needs no server. */
 export interface Question {
   readonly path: string
-  /** True for who belongs to it. */
+  /** Whether a member belongs to the list. */
   readonly matches: (member: Member) => boolean
   readonly order: 'newest first' | 'by id'
 }
 
-/** How many different questions of each kind are asked. */
+/** Number of different queries of each kind. */
 const QUESTIONS = 240
 
-/** An equality (few values or fifty) with a range of ages (few values), of scores (many values), or of both; newest first. */
+/** Filters with an equality (two values or fifty) and a range of ages (few values), of scores (many values) or of both; newest first. */
 export function filterQuestions(): Question[] {
   const random = mulberry32(11)
   return Array.from({ length: QUESTIONS }, (_, index) => {
@@ -29,7 +29,7 @@ export function filterQuestions(): Question[] {
   })
 }
 
-/** Pieces of addresses that are there: of names and domains, which many share, of numbers, which few do, and of where they meet. */
+/** Filters by pieces of existing addresses: of names and domains (many matches), of numbers (few), and of both. */
 export function needleQuestions(records: number): Question[] {
   const random = mulberry32(13)
   return Array.from({ length: QUESTIONS }, (_, index) => {
@@ -72,7 +72,7 @@ function scores(random: Random): Condition {
   return { filters: [`score__gte=${from}`, `score__lt=${written}`], matches: ({ score }) => score >= from && score < written }
 }
 
-/** Three to eight characters. A piece of the number begins with at most two of the name's last letters, so that it has three. */
+/** A piece of three to eight characters. A piece of the number starts with up to two letters of the name, so that it has three characters. */
 function pieceOf(email: string, where: 'number' | 'anywhere', random: Random): string {
   const length = integer(random, 3, 8)
   const digits = email.search(/\d/)

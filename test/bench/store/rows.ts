@@ -4,15 +4,15 @@ import { integer, pick, type Random } from '../data/random.ts'
 import type { Ask } from '../load/load.ts'
 import { filterQuestions, needleQuestions, type Question } from './questions.ts'
 
-/** A kind of work whose pace is measured. */
+/** A kind of request whose rate is measured. */
 export interface Row {
   readonly key: string
   readonly name: string
-  /** Number of records → the least ratio to the bare server. */
+  /** Minimum ratio to the bare server, by number of records. */
   readonly bars: Readonly<Record<number, number>>
-  /** The reads of this row, one after the other; none when it only creates. */
+  /** Returns the reads of this row one by one. Undefined if the row only creates. */
   readonly reads: ((records: number, random: Random) => () => Ask) | undefined
-  /** So many reads go with one create. */
+  /** Number of reads for each create. */
   readonly readsPerCreate: number
 }
 
@@ -61,8 +61,8 @@ export const ROWS: readonly Row[] = [
 /**
  * The requests of a row.
  *
- * @param random decides what is read
- * @param nextNumber gives the number of the next member to create
+ * @param random chooses the reads
+ * @param nextNumber returns the number of the next member to create
  */
 export function requestsOf(row: Row, records: number, random: Random, nextNumber: () => number): () => Ask {
   const read = row.reads?.(records, random)
@@ -74,7 +74,7 @@ export function requestsOf(row: Row, records: number, random: Random, nextNumber
   }
 }
 
-/** Creates the member of a number. */
+/** The request that creates the member with a number. */
 export const createOf = (number: number): Ask => ({
   method: 'POST',
   path: MEMBERS_PATH,
