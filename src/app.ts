@@ -121,14 +121,13 @@ export interface Replaced {
 export type AppMode = 'read' | 'write' | 'ephemeral'
 
 /**
- * Opens a project: loads its files, opens its store, and creates the seed records on the first start.
+ * Opens a loaded project: opens its store, and creates the seed records on the first start.
  *
- * @throws {ConfigError} listing every fault of the project's files
+ * @throws {ConfigError} for seed records that cannot be created
  * @throws {AppError} DATA_IN_USE, DATA_CORRUPT, USAGE; TASK_FAILED in mode `read` when there is no data yet
  */
-export async function openApp(source: ProjectSource, mode: AppMode, surroundings: AppDependencies): Promise<App> {
-  return open(await loadProject(source), mode, surroundings)
-}
+export const openApp = (project: Project, mode: AppMode, surroundings: AppDependencies): Promise<App> =>
+  open(project, mode, surroundings)
 
 /** What a replacement takes over from the application before it. */
 interface Inheritance {

@@ -47,9 +47,9 @@ export class Lockout {
     this.#longest = options.longest ?? 15 * 60_000
     this.#memory = options.memory ?? 60 * 60_000
     const capacity = options.capacity ?? 100_000
-    this.#counting = new LRUCache({ max: capacity })
+    this.#counting = lastUsed(capacity)
     // Each of these took several attempts, so there are fewer of them.
-    this.#locked = new LRUCache({ max: Math.ceil(capacity / 5) })
+    this.#locked = lastUsed(Math.ceil(capacity / 5))
   }
 
   /**
@@ -106,3 +106,6 @@ export class Lockout {
 
 /** A submitted name may be long, or a password, so only its digest is kept. */
 const digest = (account: string): string => createHash('sha256').update(account).digest('base64url').slice(0, 22)
+
+/** The option `max` would allocate memory for all names at once, at every start. */
+const lastUsed = (names: number): LRUCache<string, Standing> => new LRUCache({ maxSize: names, sizeCalculation: () => 1 })

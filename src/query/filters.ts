@@ -5,9 +5,9 @@ import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Json } from '../util/json.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
-import { splitCsv } from './csv.ts'
 import type { Parameters } from './parameters.ts'
 import type { FieldFilter, Filter } from './plan.ts'
+import { splitValues } from './value-list.ts'
 
 const SUFFIXES: readonly Operator[] = ['icontains', 'startswith', 'endswith', 'gt', 'gte', 'lt', 'lte', 'in', 'ne', 'isnull']
 
@@ -72,7 +72,7 @@ function readFilter(field: Field, operator: Operator, text: string): FieldFilter
     return { field: name, operator, value: text === 'true' }
   }
   if (operator === 'in') {
-    const items = splitCsv(text)
+    const items = splitValues(text)
     if (items === undefined) return `'${name}__in' has a quote that is not closed: ${text}`
     const values: Json[] = []
     for (const item of items) {

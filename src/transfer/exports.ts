@@ -5,7 +5,7 @@ import { parseExportRequest } from '../query/parse.ts'
 import { modelFor } from '../service/model-access.ts'
 import { checkFilters } from '../service/queries/visibility.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
-import { writeFile } from './write.ts'
+import { writeRows } from './row-writer.ts'
 
 /** A file that is generated while it is read. */
 export interface ExportedFile {
@@ -38,7 +38,7 @@ export class Exports {
     // The first batch fixes the set of records, and most errors occur before it.
     const batches = this.#store.stream(model.key, { filters, sort })[Symbol.asyncIterator]()
     const records = resumed(await batches.next(), batches)
-    return { name: `${model.key}.${format}`, mediaType: MEDIA_TYPES[format], text: writeFile(format, fields, records, bom) }
+    return { name: `${model.key}.${format}`, mediaType: MEDIA_TYPES[format], text: writeRows(format, fields, records, bom) }
   }
 }
 

@@ -11,7 +11,7 @@ import type { Records } from '../service/records/records.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
 import { isUsableId, MAX_GIVEN_ID } from './given-ids.ts'
-import { type Content, type Row, readRows } from './rows.ts'
+import { type Content, type Row, readRows } from './row-reader.ts'
 
 /** Options of an import. */
 export interface ImportOptions {

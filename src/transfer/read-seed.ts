@@ -6,7 +6,7 @@ import { parseText } from '../config/text-source.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import { isObject } from '../util/json.ts'
-import { readCsv } from './rows.ts'
+import { readCsv } from './row-reader.ts'
 
 /** A record of a seed file with its position. */
 export interface SeedRecord {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { filterTexts, queryText, sortEntries, withQuery } from '../../src/client/query.ts'
-import { splitCsv } from '../../src/query/csv.ts'
+import { splitValues } from '../../src/query/value-list.ts'
 
 describe('filters of an object', () => {
   const CASES: readonly (readonly [object, readonly string[]])[] = [
@@ -23,7 +23,7 @@ describe('filters of an object', () => {
   test('are parsed back to the same values', () => {
     const items = ['', ',', '"', '""', 'a"b,c', ' x ', 'ü\n']
     const [text = ''] = filterTexts({ name__in: items })
-    assert.deepEqual(splitCsv(text.slice('name__in='.length)), items)
+    assert.deepEqual(splitValues(text.slice('name__in='.length)), items)
   })
 
   const FAULTS: readonly (readonly [object, RegExp])[] = [

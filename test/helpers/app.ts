@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import type { Server } from '@hapi/hapi'
 import { type App, openApp } from '../../src/app.ts'
 import type { PasswordHasher } from '../../src/auth/password.ts'
-import type { Settings, SettingsInput } from '../../src/config/settings.ts'
+import { resolveSettings, type Settings, type SettingsInput } from '../../src/config/settings.ts'
 import type { ConnectionLimits } from '../../src/http/connections/listener.ts'
 import { LiveServer } from '../../src/http/live-server.ts'
 import { jwtCodec } from '../../src/http/plugins/jwt-codec.ts'
 import { createLog, type Log } from '../../src/log/log.ts'
+import { type ExaminedProject, examineProject, loadProject, type Project } from '../../src/service/project/project.ts'
 import type { Resolve } from '../../src/webhooks/url-guard.ts'
-import { copyFixture, makeProject, type TemporaryFolder } from './fixture.ts'
+import { copyFixture, makeProject, ROOT, type TemporaryFolder } from './fixture.ts'
 import { assertNoSecrets } from './secrets.ts'
 import { type FakeTime, fakeTime } from './time.ts'
 
@@ -62,22 +64,43 @@ const forever = () => new Promise(() => {})
 /** Opens an application on a temporary copy of a fixture, with a clock that stands still. */
 export async function openTestApp({ fixture = 'blog', files, ...options }: TestAppOptions = {}): Promise<TestApp> {
   const folder = files === undefined ? await copyFixture(fixture) : await makeProject(files)
+  const flags = flagsOf(options)
   try {
-    return await openOn(folder, options)
+    const project = files === undefined ? await fixtureProject(fixture, folder, flags) : await loadFrom(folder, flags)
+    return await openOn(folder, project, options)
   } catch (error) {
     await folder.remove()
     throw error
   }
 }
 
-async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fixture' | 'files'>): Promise<TestApp> {
-  const { settings = {}, hasher = quickHasher, wait = async () => {}, searchWait = forever, connections, resolve } = options
+/** A clock that stands still never leaves the window of a rate limit. Everything is logged, and no secret may be in it. */
+const flagsOf = ({ settings = {} }: TestAppOptions): SettingsInput => ({
+  rate_limits: { default: 0, auth: 0, upload: 0 },
+  log: { level: 'debug' },
+  ...settings,
+})
+
+const loadFrom = ({ path }: TemporaryFolder, flags: SettingsInput): Promise<Project> =>
+  loadProject({ folder: path, env: {}, flags })
+
+const examined = new Map<string, Promise<ExaminedProject>>()
+
+/** The project of an unchanged copy of a fixture. The fixture itself is loaded once a process, since that takes long. */
+async function fixtureProject(name: string, { path }: TemporaryFolder, flags: SettingsInput): Promise<Project> {
+  const known = examined.get(name) ?? examineProject({ folder: join(ROOT, 'fixtures', name), env: {}, flags: {} })
+  examined.set(name, known)
+  const { project, files } = await known
+  const { settings, faults, warnings } = resolveSettings(files.config, {}, flags)
+  faults.throwIfAny()
+  const seeds = project.seeds.map((seed) => ({ ...seed, path: join(path, seed.file) }))
+  return { ...project, folder: path, settings, seeds, warnings }
+}
+
+async function openOn(folder: TemporaryFolder, project: Project, options: TestAppOptions): Promise<TestApp> {
+  const { hasher = quickHasher, wait = async () => {}, searchWait = forever, connections, resolve } = options
   const time = fakeTime(TEST_START)
   const { clock, timer } = time
-  // A clock that stands still never leaves the window of a rate limit.
-  // Whatever any test does, all of it is logged, and no secret may be in it.
-  const flags = { rate_limits: { default: 0, auth: 0, upload: 0 }, log: { level: 'debug' as const }, ...settings }
-  const source = { folder: folder.path, env: {}, flags }
   const reported: unknown[] = []
   const logged: string[] = []
   const log = ({ level }: Settings['log']): Log => {
@@ -88,7 +111,7 @@ async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fi
     }
     return { ...real, error }
   }
-  const app = await openApp(source, 'write', {
+  const app = await openApp(project, 'write', {
     tokenCodec: jwtCodec,
     clock,
     timer,
@@ -126,7 +149,7 @@ async function openOn(folder: TemporaryFolder, options: Omit<TestAppOptions, 'fi
     },
     async reopen() {
       await stop()
-      return openOn(folder, options)
+      return openOn(folder, await loadFrom(folder, flagsOf(options)), options)
     },
     async close() {
       await stop()

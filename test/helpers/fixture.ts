@@ -1,8 +1,10 @@
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-const ROOT = join(import.meta.dirname, '../..')
+/** The folder of this package. */
+export const ROOT = join(import.meta.dirname, '../..')
 
 export interface TemporaryFolder {
   readonly path: string
@@ -16,26 +18,30 @@ export async function temporaryFolder(): Promise<TemporaryFolder> {
 
 /** A copy of `fixtures/<name>`, without its data, in which `import 'admin-backend'` means this package. */
 export async function copyFixture(name: 'blog' | 'minimal'): Promise<TemporaryFolder> {
-  const folder = await temporaryFolder()
+  const files = fixtures.get(name) ?? readFixture(name)
+  fixtures.set(name, files)
+  return makeProject(files)
+}
+
+/** Files of each fixture, read once a process. */
+const fixtures = new Map<string, Readonly<Record<string, string>>>()
+
+function readFixture(name: string): Record<string, string> {
   const from = join(ROOT, 'fixtures', name)
-  await cp(from, folder.path, { recursive: true, filter: (source) => source !== join(from, 'data') })
-  await linkPackage(folder.path)
-  return folder
+  const paths = readdirSync(from, { recursive: true, encoding: 'utf8' })
+  const files = paths.filter((path) => !/^data(\/|$)/.test(path) && statSync(join(from, path)).isFile())
+  return Object.fromEntries(files.map((path) => [path, readFileSync(join(from, path), 'utf8')]))
 }
 
 /** A project of these files (path → content). */
 export async function makeProject(files: Readonly<Record<string, string>>): Promise<TemporaryFolder> {
   const folder = await temporaryFolder()
   for (const [name, content] of Object.entries(files)) {
-    await mkdir(dirname(join(folder.path, name)), { recursive: true })
-    await writeFile(join(folder.path, name), content)
+    mkdirSync(dirname(join(folder.path, name)), { recursive: true })
+    writeFileSync(join(folder.path, name), content)
   }
-  await linkPackage(folder.path)
+  mkdirSync(join(folder.path, 'node_modules'), { recursive: true })
+  symlinkSync(ROOT, join(folder.path, 'node_modules/admin-backend'))
+  writeFileSync(join(folder.path, 'package.json'), '{"type": "module"}\n')
   return folder
-}
-
-async function linkPackage(project: string): Promise<void> {
-  await mkdir(join(project, 'node_modules'), { recursive: true })
-  await symlink(ROOT, join(project, 'node_modules/admin-backend'))
-  await writeFile(join(project, 'package.json'), '{"type": "module"}\n')
 }

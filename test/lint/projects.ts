@@ -6,6 +6,7 @@ import type { Finding, LintReport } from '../../src/lint/finding.ts'
 import type { Example } from '../../src/lint/rule.ts'
 import { brokenRecords } from '../../src/service/project/broken-records.ts'
 import { type LintOptions, lintProject } from '../../src/service/project/lint.ts'
+import { loadProject } from '../../src/service/project/project.ts'
 import { quickHasher } from '../helpers/app.ts'
 import { makeProject } from '../helpers/fixture.ts'
 
@@ -42,8 +43,8 @@ export async function lintExample({ files, before }: Example): Promise<{ report:
   try {
     const isStored = Object.keys(before).some((file) => file.startsWith('seed/'))
     if (!isStored) return { report: await lintFiles(clean, { against: earlier.path }), marks }
-    const source = { folder: earlier.path, env: {}, flags: {} }
-    const app = await openApp(source, 'write', { tokenCodec: jwtCodec, hasher: quickHasher })
+    const project = await loadProject({ folder: earlier.path, env: {}, flags: {} })
+    const app = await openApp(project, 'write', { tokenCodec: jwtCodec, hasher: quickHasher })
     await app.close()
     const data = join(earlier.path, 'data')
     const options = {

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { openApp } from '../../src/app.ts'
 import { AppError } from '../../src/errors.ts'
 import { jwtCodec } from '../../src/http/plugins/jwt-codec.ts'
+import { loadProject } from '../../src/service/project/project.ts'
 import { quickHasher } from '../helpers/app.ts'
 import { makeProject } from '../helpers/fixture.ts'
 
@@ -27,7 +28,7 @@ async function startWith({ config, env = {}, file }: Sources): Promise<string> {
       await writeFile(join(folder.path, 'data/secret'), file, { mode: 0o600 })
     }
     const surroundings = { tokenCodec: jwtCodec, hasher: quickHasher }
-    const app = await openApp({ folder: folder.path, env, flags: {} }, 'write', surroundings)
+    const app = await openApp(await loadProject({ folder: folder.path, env, flags: {} }), 'write', surroundings)
     await app.close()
     return 'started'
   } catch (error) {

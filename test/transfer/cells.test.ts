@@ -7,8 +7,8 @@ import { parseText } from '../../src/config/text-source.ts'
 import { buildRegistry } from '../../src/model/build.ts'
 import { draftNew } from '../../src/service/records/drafts.ts'
 import type { StoredRecord } from '../../src/store/store.ts'
-import { readRows } from '../../src/transfer/rows.ts'
-import { writeFile } from '../../src/transfer/write.ts'
+import { readRows } from '../../src/transfer/row-reader.ts'
+import { writeRows } from '../../src/transfer/row-writer.ts'
 import { EVERYTHING, NASTY, THINGS } from './everything.ts'
 
 const { definition } = parseText(EVERYTHING['models/thing.yaml'], 'models/thing.yaml', 'yaml')
@@ -29,7 +29,7 @@ async function* batches(records: readonly StoredRecord[], size = 3): AsyncGenera
 
 async function written(format: 'csv' | 'json' | 'ndjson', records = STORED, bom = false): Promise<string> {
   let text = ''
-  for await (const piece of writeFile(format, model.visibleFields, batches(records), bom)) text += piece
+  for await (const piece of writeRows(format, model.visibleFields, batches(records), bom)) text += piece
   return text
 }
 
@@ -102,6 +102,6 @@ test('lines end in CRLF, null is an empty cell, an empty text a pair of quotes, 
     { id: 3, a_string: 'a\rb', a_boolean: null, others: [1] },
   ]
   let text = ''
-  for await (const piece of writeFile('csv', fields, batches(records))) text += piece
+  for await (const piece of writeRows('csv', fields, batches(records))) text += piece
   assert.equal(text, 'id,a_string,a_boolean,others\r\n1,,true,2;3\r\n2,"",false,\r\n3,"a\rb",,1\r\n')
 })

@@ -1,6 +1,6 @@
 import { isObject } from '../../util/json.ts'
 
-/** The members that commands read from a response, by method and path of the request. The first matching entry applies. */
+/** The JSON properties that commands read from a response, by `METHOD path`, where the path is a URL path with its query. The first matching entry applies. */
 const EXPECTED: readonly (readonly [RegExp, (body: Record<string, unknown>) => boolean])[] = [
   [
     / \/openapi\.json$/,
@@ -9,7 +9,7 @@ const EXPECTED: readonly (readonly [RegExp, (body: Record<string, unknown>) => b
   [/ \/reset$/, ({ seeded }) => typeof seeded === 'number'],
   [/ \/mock$/, ({ data }) => isObject(data) && isObject(data.created)],
   [/^POST .*\/import\?/, ({ created, updated, total, ignored }) => areNumbers(created, updated, total) && Array.isArray(ignored)],
-  [/\/search\?/, ({ data, hits, total }) => isList(data) && isList(hits) && areNumbers(total)],
+  [/^GET [^?]*\/search\?/, ({ data, hits, total }) => isList(data) && isList(hits) && areNumbers(total)],
   [/^GET [^?]*\/\d+$/, ({ data }) => isObject(data)],
   [/^GET /, ({ data }) => isList(data)],
   [/^/, ({ data }) => isObject(data)],

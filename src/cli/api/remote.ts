@@ -26,7 +26,7 @@ export function withRemoteOptions(command: Command): Command {
 /**
  * Returns the server that the command line or the environment names; undefined for a project folder.
  *
- * Options have precedence over the environment: `--project` and `--data` too make `ADMIN_URL` ineffective.
+ * Options have precedence over the environment: with `--project` or `--data`, `ADMIN_URL` is ignored.
  *
  * @throws {AppError} USAGE; the message never contains the token
  */
@@ -35,7 +35,10 @@ export function remoteOf({ env }: Io, { url, token, project, data }: RemoteOptio
   if (url !== undefined && folder !== undefined) throw usageError(`--url names a server and ${folder} a folder; use one of them`)
   const address = url ?? (folder === undefined ? env.ADMIN_URL || undefined : undefined)
   if (address === undefined) {
-    if (token !== undefined) throw usageError('--token needs a server; name it with --url or ADMIN_URL')
+    if (token !== undefined) {
+      const remedy = folder === undefined ? 'name it with --url or ADMIN_URL' : `${folder} names a folder`
+      throw usageError(`--token needs a server; ${remedy}`)
+    }
     return undefined
   }
   const api = apiRootAt(address, url === undefined ? 'ADMIN_URL' : '--url')
@@ -50,7 +53,7 @@ export function remoteOf({ env }: Io, { url, token, project, data }: RemoteOptio
 /** RFC 6750, section 2.1. */
 const BEARER_TOKEN = /^[\w.~+/-]+=*$/
 
-/** Matches an address that is the root of an API already, for servers with another `api_version`. */
+/** Matches an address that is the root of an API already, for servers whose `api_version` is not `v1`. */
 const API_ROOT = /\/api\/[^/]+$/
 
 function apiRootAt(address: string, name: string): string {

@@ -19,7 +19,8 @@ interface CompletionContext {
 }
 
 /**
- * Returns the candidates for the last word: commands, options, choices of an option, or models. Empty for a file name or free text.
+ * Returns the candidates for the last word: commands, options, choices of an option or argument, or
+ * models for an argument with the name `model` or `models`. Empty for a file name or free text.
  *
  * @param words the words after the name of the program; the last may be empty
  * @param models returns the model names of the project in a folder

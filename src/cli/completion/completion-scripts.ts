@@ -7,13 +7,14 @@ export type Shell = (typeof SHELLS)[number]
 /** The command that installs the completion permanently, by shell. */
 export const INSTALLING: Readonly<Record<Shell, string>> = {
   bash: `echo 'source <(admin completion bash)' >> ~/.bashrc`,
-  zsh: `echo 'source <(admin completion zsh)' >> ~/.zshrc   # behind compinit`,
+  zsh: `echo 'source <(admin completion zsh)' >> ~/.zshrc   # after compinit`,
   fish: 'admin completion fish > ~/.config/fish/completions/admin.fish',
 }
 
 /**
- * The completion script of each shell. It runs `<program> complete` by the name on the command line, so candidates match the version
- * in use. Without candidates, the shell completes file names. Candidates are never executed: bash inserts words unquoted, so its
+ * The completion script of each shell. It passes the words up to the cursor to `<program> complete`, which prints one candidate a
+ * line: text, tab, description. `<program>` is the name or path on the command line, so candidates match the version in use. The
+ * zsh script works both sourced and as an autoloaded function. Without candidates, the shell completes file names. Candidates are never executed: bash inserts words unquoted, so its
  * script quotes them; zsh and fish quote by themselves.
  */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {

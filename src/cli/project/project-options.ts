@@ -109,7 +109,7 @@ export async function withApp<T>(
   work: (app: App) => Promise<T>,
   { flags = {}, log = () => warningLog(io) }: OpenOptions = {},
 ): Promise<T> {
-  const app = await openApp(sourceOf(io, options, flags), mode, { tokenCodec: jwtCodec, log })
+  const app = await openApp(await loadProject(sourceOf(io, options, flags)), mode, { tokenCodec: jwtCodec, log })
   try {
     return await work(app)
   } finally {

@@ -8,15 +8,15 @@ export interface TextOutput {
   readonly isTTY?: boolean
   /** True after the stream has failed or its reader has closed it. */
   readonly destroyed?: boolean
-  /** @returns false when the buffer of the stream is full, until the event `drain` */
+  /** @returns false when the buffer of the stream is full, until the event `drain`; such a stream has `once` and `off` */
   write(text: string): unknown
   once?(event: 'drain' | 'close', listener: () => void): unknown
   off?(event: 'drain' | 'close', listener: () => void): unknown
-  /** Resolves when all text is written, or the reader is gone (EPIPE). @throws {AppError} TASK_FAILED for other write errors */
+  /** Resolves when all text is written, or the reader is gone (EPIPE, EIO). @throws {AppError} TASK_FAILED for other write errors */
   written?(): Promise<void>
 }
 
-/** Writes with back-pressure; stops silently on EPIPE. */
+/** Writes with back-pressure. Stops at the first write error, which `written` reports. */
 export async function writeAll(output: TextOutput, text: AsyncIterable<string>): Promise<void> {
   for await (const piece of text) {
     if (output.write(piece) === false && output.destroyed !== true) await drained(output)
@@ -57,7 +57,7 @@ export interface Io {
 /** The reader closed its end (`admin users list | head -1`) or the terminal was closed; neither is an error. */
 const READER_GONE: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EIO'])
 
-/** Stdout or stderr of the process. Stops writing after the first error; Node's own stream would try every write again. */
+/** Stdout or stderr of the process. Stops writing after the first error, where process.stdout tries again at every write. */
 class ProcessOutput implements TextOutput {
   readonly #stream: WriteStream
   readonly #name: string
@@ -109,7 +109,7 @@ class ProcessOutput implements TextOutput {
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** The streams and signals of this process. Each handler runs once, so a second signal ends the process immediately. */
+/** The streams and signals of this process. Each handler runs once, so the same signal sent again ends the process immediately. */
 export function processIo(): Io {
   return {
     stdin: process.stdin,

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events'
 import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { shapeB } from '../responses/error-body.ts'
-import { SECURITY_HEADERS } from '../responses/response.ts'
+import { SECURITY_HEADERS } from '../responses/security-headers.ts'
 
 /** A response to a request that no route sees. */
 interface Refusal {

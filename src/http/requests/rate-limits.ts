@@ -5,7 +5,8 @@ import type { Settings } from '../../config/settings.ts'
 import { AppError } from '../../errors.ts'
 import { SlidingWindow } from '../../limit/sliding-window.ts'
 import type { Clock } from '../../util/clock.ts'
-import { addFields, type HeaderFields } from '../responses/response.ts'
+import { addFields } from '../responses/response.ts'
+import type { HeaderFields } from '../responses/security-headers.ts'
 import { clientAddress } from './client-address.ts'
 
 /** `default` counts by user, or by address without a user; `upload` by user, `auth` by address. */

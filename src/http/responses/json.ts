@@ -1,6 +1,7 @@
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi'
-import { type HeaderFields, sendHead } from './response.ts'
+import { sendHead } from './response.ts'
 import { ResponseBatch } from './response-batch.ts'
+import type { HeaderFields } from './security-headers.ts'
 
 declare module '@hapi/hapi' {
   interface Request {

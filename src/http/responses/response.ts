@@ -1,21 +1,5 @@
 import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from 'node:http'
-
-/** Header fields as a flat list of names and values. */
-export type HeaderFields = readonly (string | number)[]
-
-/** Security headers set on every response. Responses are data, which browsers must not run, frame, sniff or embed. */
-export const SECURITY_HEADERS: HeaderFields = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Content-Security-Policy',
-  "default-src 'none'; frame-ancestors 'none'",
-  'X-Frame-Options',
-  'DENY',
-  'Cross-Origin-Resource-Policy',
-  'same-origin',
-  'Referrer-Policy',
-  'no-referrer',
-]
+import { type HeaderFields, SECURITY_HEADERS } from './security-headers.ts'
 
 /** The response class of the listener: adds security headers, and reports when the headers are sent. */
 export class Response extends ServerResponse {

@@ -9,7 +9,7 @@ import { jsonResponse } from '../responses/json.ts'
 
 const STATUSES = ['pending', 'delivered', 'failed']
 
-/** Webhook subscriptions, their tests, and the delivery log, for superusers. A secret is returned on creation only. */
+/** Webhook subscriptions, their tests, and the delivery log, for superusers. Secrets are returned by `create` and `rotate` only. */
 export function webhookRoutes({ settings, webhooks: service }: App): ServerRoute[] {
   const { webhooks } = apiRoots(settings)
   const options = { auth: 'bearer', plugins: { limitsUsers: true } }

@@ -5,6 +5,7 @@ import { openApp } from '../../../src/app.ts'
 import type { Settings } from '../../../src/config/settings.ts'
 import { createServer } from '../../../src/http/server.ts'
 import { createLog } from '../../../src/log/log.ts'
+import { loadProject } from '../../../src/service/project/project.ts'
 import { TEST_START, type TestApp } from '../../helpers/app.ts'
 import { copyFixture } from '../../helpers/fixture.ts'
 import { decode, encode, forger, type Part, without } from '../../helpers/forge.ts'
@@ -159,12 +160,12 @@ test('errors thrown during verification are not revealed to the client', async (
   const logged: string[] = []
   const log = ({ level }: Settings['log']) =>
     createLog((line) => logged.push(line), { level, format: 'json', clock: () => TEST_START })
-  const source = { folder: folder.path, env: {}, flags: {} }
+  const project = await loadProject({ folder: folder.path, env: {}, flags: {} })
   const open = () => {
     throw new Error('the secret is hunter2')
   }
   const tokenCodec = () => ({ sign: () => 'a.b.c', open })
-  const app = await openApp(source, 'write', { tokenCodec, clock: () => TEST_START, log })
+  const app = await openApp(project, 'write', { tokenCodec, clock: () => TEST_START, log })
   try {
     const server = await createServer(app)
     const headers = { authorization: 'Bearer a.b.c' }

@@ -22,7 +22,7 @@ export interface CompactedFolder {
 
 /** Options of `compactFolder`. */
 export interface CompactOptions {
-  /** Accepts an edited `db.json` even if it does not match the models. */
+  /** Accepts a `db.json` that was edited by hand (its checksum differs) even if records do not match the models. */
   readonly accept?: boolean
   readonly warn?: (message: string) => void
 }

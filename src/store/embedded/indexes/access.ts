@@ -1,4 +1,4 @@
-import { type Bitmap, keepStretch, type Scratch } from './bitmap.ts'
+import { type Bitmap, restrictToRange, type Scratch } from './bitmap.ts'
 import { addTo, contains, eachRow, type Rows, sizeOf } from './row-set.ts'
 import type { PartFilter } from './substring-cache.ts'
 import type { Terms } from './terms.ts'
@@ -30,12 +30,12 @@ export function anyOf(sets: readonly Rows[], scratch: Scratch, capacity: number)
     describe(terms) {
       const known = typeof only === 'object' && others.length === 0 ? only.bitmap : undefined
       if (known !== undefined) {
-        terms.keep(known)
+        terms.require(known)
         return
       }
       const union = scratch.blank(capacity)
       for (const rows of sets) addTo(union, rows)
-      terms.keep(union)
+      terms.require(union)
     },
   }
 }
@@ -51,8 +51,8 @@ export function allBut(excluded: Rows | undefined, live: Bitmap, size: number): 
     },
     describe(terms) {
       const known = typeof excluded === 'object' ? excluded.bitmap : undefined
-      if (known !== undefined) terms.drop(known)
-      else if (excluded !== undefined) terms.dropRows([excluded])
+      if (known !== undefined) terms.exclude(known)
+      else if (excluded !== undefined) terms.excludeRows([excluded])
     },
   }
 }
@@ -77,8 +77,8 @@ export function stretch(from: number, to: number, live: Bitmap, scratch: Scratch
     },
     describe(terms) {
       const within = scratch.copyOf(live)
-      keepStretch(within, from, to)
-      terms.keep(within)
+      restrictToRange(within, from, to)
+      terms.require(within)
     },
   }
 }

@@ -7,14 +7,14 @@ export type Bitmap = TypedFastBitSet
 export const bitmapFor = (capacity: number): Bitmap => TypedFastBitSet.fromWords(new Uint32Array((capacity >>> 5) + 1))
 
 /**
- * Adds a row to a stored bitmap, growing it if necessary.
+ * Sets the bit of a row; a bitmap that is too short grows.
  *
  * @param slack extra capacity on growth, as a share of the required size
  */
-export const keepRow = (bitmap: Bitmap, row: number, slack = 0.25): void => keepBits(bitmap, row >>> 5, 1 << (row & 31), slack)
+export const addRow = (bitmap: Bitmap, row: number, slack = 0.25): void => addWord(bitmap, row >>> 5, 1 << (row & 31), slack)
 
-/** Adds the rows of one word to a stored bitmap, as `keepRow` does. */
-export function keepBits(bitmap: Bitmap, index: number, bits: number, slack: number): void {
+/** Sets bits of the 32-bit word that stands for rows 32 × `index` and up; a bitmap that is too short grows. */
+export function addWord(bitmap: Bitmap, index: number, bits: number, slack: number): void {
   if (bitmap.words.length <= index) {
     const words = new Uint32Array(Math.ceil((index + 1) * (1 + slack)) + 1)
     words.set(bitmap.words)
@@ -23,20 +23,21 @@ export function keepBits(bitmap: Bitmap, index: number, bits: number, slack: num
   bitmap.words[index] = (bitmap.words[index] ?? 0) | bits
 }
 
-const MAX_KEPT = 16
+/** Bitmaps that stay in a pool between queries; queries with more filters are rare. */
+const MAX_POOLED = 16
 
 /**
  * A pool of temporary bitmaps. Allocating them for each query would burden the garbage collector with some hundred kilobytes
- * each.
+ * each. Bitmaps of the pool must not be used after `reset`.
  */
 export class Scratch {
   readonly #bitmaps: Bitmap[] = []
   #used = 0
 
-  /** Returns all bitmaps to the pool and shrinks it to the usual number. */
+  /** Takes all bitmaps back, since the query is done, and shrinks the pool to `MAX_POOLED`. */
   reset(): void {
     this.#used = 0
-    if (this.#bitmaps.length > MAX_KEPT) this.#bitmaps.length = MAX_KEPT
+    if (this.#bitmaps.length > MAX_POOLED) this.#bitmaps.length = MAX_POOLED
   }
 
   /** Takes an empty bitmap with room for rows below `capacity`. */
@@ -46,7 +47,7 @@ export class Scratch {
     return bitmap
   }
 
-  /** Takes a copy. */
+  /** Takes a copy of a bitmap. */
   copyOf({ words }: Bitmap): Bitmap {
     const bitmap = this.#next(words.length)
     bitmap.words.set(words)
@@ -54,15 +55,15 @@ export class Scratch {
   }
 
   #next(length: number): Bitmap {
-    const lent = this.#bitmaps[this.#used]
-    const bitmap = lent?.words.length === length ? lent : TypedFastBitSet.fromWords(new Uint32Array(length))
+    const pooled = this.#bitmaps[this.#used]
+    const bitmap = pooled?.words.length === length ? pooled : TypedFastBitSet.fromWords(new Uint32Array(length))
     this.#bitmaps[this.#used++] = bitmap
     return bitmap
   }
 }
 
 /** Clears the rows outside of `from` (inclusive) to `to` (exclusive). */
-export function keepStretch({ words }: Bitmap, from: number, to: number): void {
+export function restrictToRange({ words }: Bitmap, from: number, to: number): void {
   if (from >= to) {
     words.fill(0)
     return
@@ -75,7 +76,7 @@ export function keepStretch({ words }: Bitmap, from: number, to: number): void {
 }
 
 /** The rows at positions `offset` to `offset + limit - 1`, ascending. */
-export function sliceOf({ words }: Bitmap, offset: number, limit: number): number[] {
+export function pageOfRows({ words }: Bitmap, offset: number, limit: number): number[] {
   const rows: number[] = []
   let skip = offset
   for (let index = 0; index < words.length && rows.length < limit; index++) {

@@ -56,7 +56,7 @@ let room = new Uint32Array(memory.buffer)
  * @param keeps at least one
  * @returns number of rows
  */
-export function meet(target: Bitmap, keeps: readonly Bitmap[], drops: readonly Bitmap[]): number {
+export function intersect(target: Bitmap, keeps: readonly Bitmap[], drops: readonly Bitmap[]): number {
   const length = Math.ceil(target.words.length / STEP_WORDS) * STEP_WORDS
   makeRoom(2 * length)
   const [first, ...others] = keeps

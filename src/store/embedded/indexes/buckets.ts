@@ -1,6 +1,6 @@
 import { compareValues } from '../../../query/compare.ts'
 import type { Json } from '../../../util/json.ts'
-import { type Bitmap, bitmapFor, keepBits } from './bitmap.ts'
+import { addWord, type Bitmap, bitmapFor } from './bitmap.ts'
 import { addTo, type Rows, sizeOf } from './row-set.ts'
 
 /** Minimum size of a bucket, in rows. */
@@ -144,7 +144,7 @@ export class Buckets {
       const below = this.#below[index]
       // Different slack for each bitmap, so that they do not all grow at the same time.
       const slack = 0.1 + (0.4 * index) / this.#below.length
-      if (below !== undefined) for (const [word, rows] of bits) keepBits(below, word, rows, slack)
+      if (below !== undefined) for (const [word, rows] of bits) addWord(below, word, rows, slack)
     }
   }
 

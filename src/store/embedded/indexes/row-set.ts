@@ -1,4 +1,4 @@
-import { type Bitmap, bitmapFor, keepRow, sliceOf } from './bitmap.ts'
+import { addRow, type Bitmap, bitmapFor, pageOfRows } from './bitmap.ts'
 
 /** Below this size a list is always smaller and faster than a bitmap. */
 const MIN_DENSE = 64
@@ -26,7 +26,7 @@ export class RowSet {
 
   /** The lowest row of a non-empty set. */
   get first(): number {
-    return this.#bitmap === undefined ? (this.#list[0] ?? 0) : (sliceOf(this.#bitmap, 0, 1)[0] ?? 0)
+    return this.#bitmap === undefined ? (this.#list[0] ?? 0) : (pageOfRows(this.#bitmap, 0, 1)[0] ?? 0)
   }
 
   has(row: number): boolean {
@@ -41,7 +41,7 @@ export class RowSet {
     const isLast = this.#bitmap === undefined && (this.#size === 0 || row > this.#last)
     if (!isLast && this.has(row)) return
     if (this.#bitmap !== undefined) {
-      keepRow(this.#bitmap, row)
+      addRow(this.#bitmap, row)
       this.#size++
       return
     }

@@ -83,9 +83,9 @@ function pick(table: Table, first: Step, others: readonly Step[]): Selection {
 function combine(table: Table, steps: readonly Step[]): Selection {
   const terms = new Terms()
   for (const { access } of steps) access.describe(terms)
-  if (terms.isOpen) terms.keep(table.live)
+  if (terms.isOpen) terms.require(table.live)
   const bitmap = table.scratch.blank(table.capacity)
-  return mapped(bitmap, table.scratch, terms.meet(bitmap))
+  return mapped(bitmap, table.scratch, terms.computeInto(bitmap))
 }
 
 function stepFor(table: Table, filter: Filter, tableNamed: TableNamed): Step {

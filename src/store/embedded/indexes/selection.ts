@@ -1,4 +1,4 @@
-import { type Bitmap, type Scratch, sliceOf } from './bitmap.ts'
+import { type Bitmap, pageOfRows, type Scratch } from './bitmap.ts'
 import type { RowSet, Rows } from './row-set.ts'
 import { Terms } from './terms.ts'
 
@@ -38,15 +38,15 @@ export function mapped(bitmap: Bitmap, scratch: Scratch, size: number): Selectio
   return {
     size,
     has,
-    slice: (offset, limit) => sliceOf(bitmap, offset, limit),
+    slice: (offset, limit) => pageOfRows(bitmap, offset, limit),
     within(rows) {
       if (typeof rows === 'number') return one(rows, has)
       if (rows.bitmap === undefined) return listed(rowsOf(rows, has))
       const terms = new Terms()
-      terms.keep(bitmap)
-      terms.keep(rows.bitmap)
+      terms.require(bitmap)
+      terms.require(rows.bitmap)
       const common = scratch.blank(bitmap.words.length * 32 - 1)
-      return mapped(common, scratch, terms.meet(common))
+      return mapped(common, scratch, terms.computeInto(common))
     },
   }
 }

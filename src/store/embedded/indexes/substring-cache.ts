@@ -36,7 +36,7 @@ export class SubstringCache {
   }
 
   /** Records that the text of a row has changed. */
-  note(row: number): void {
+  noteChange(row: number): void {
     this.#changed[this.#changes++ % CHANGES] = row
   }
 

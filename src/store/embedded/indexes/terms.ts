@@ -1,39 +1,41 @@
 import type { Bitmap } from './bitmap.ts'
-import { meet } from './bitwise.ts'
+import { intersect } from './bitwise.ts'
 import { eachRow, type Rows } from './row-set.ts'
 
 /** A set of rows as a combination of bitmaps: the rows in all of some, in none of others, and not among a few listed rows. */
 export class Terms {
-  readonly #keeps: Bitmap[] = []
-  readonly #drops: Bitmap[] = []
+  readonly #required: Bitmap[] = []
+  readonly #excluded: Bitmap[] = []
   readonly #strays: Strays[] = []
 
-  keep(bitmap: Bitmap): void {
-    this.#keeps.push(bitmap)
+  /** Only rows of this bitmap belong to the set. */
+  require(bitmap: Bitmap): void {
+    this.#required.push(bitmap)
   }
 
-  drop(bitmap: Bitmap): void {
-    this.#drops.push(bitmap)
+  /** No row of this bitmap belongs to the set. */
+  exclude(bitmap: Bitmap): void {
+    this.#excluded.push(bitmap)
   }
 
-  /** Excludes few rows, a part of a list. */
-  dropRows(rows: readonly Rows[], from = 0, to: number = rows.length): void {
+  /** Excludes few rows: the sets at the positions `from` (inclusive) to `to` (exclusive) of a list. */
+  excludeRows(rows: readonly Rows[], from = 0, to: number = rows.length): void {
     this.#strays.push({ rows, from, to })
   }
 
   /** True if the terms only exclude rows. */
   get isOpen(): boolean {
-    return this.#keeps.length === 0
+    return this.#required.length === 0
   }
 
   /**
-   * Computes the set.
+   * Computes the set and overwrites the target with it.
    *
-   * @param target receives the set; may be one of the bitmaps
+   * @param target its former contents do not count; may be one of the required or excluded bitmaps
    * @returns number of rows
    */
-  meet(target: Bitmap): number {
-    let count = meet(target, this.#keeps, this.#drops)
+  computeInto(target: Bitmap): number {
+    let count = intersect(target, this.#required, this.#excluded)
     const remove = (row: number): void => {
       if (!target.has(row)) return
       target.remove(row)

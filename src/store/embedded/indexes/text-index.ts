@@ -6,10 +6,10 @@ import { RowSet } from './row-set.ts'
 import { type PartFilter, SubstringCache } from './substring-cache.ts'
 import { Terms } from './terms.ts'
 
-/** Up to this many candidates are checked one by one. */
+/** Up to this number of candidates, checking each takes less time than intersecting further trigrams. */
 const FEW = 256
 const GRAM = 3
-/** Maximum number of trigrams looked up for one text; the rarest are used. */
+/** Maximum number of trigrams intersected for one text, the rarest; further ones exclude hardly any row. */
 const MAX_GRAMS = 6
 /** Number of characters that trigrams distinguish: ten bits each, so that three fit into a small integer. */
 const ALPHABET = 1 << 10
@@ -25,7 +25,7 @@ export class TextIndex implements FieldIndex {
   readonly #scratch = new Scratch()
   readonly #valueAt: (row: number) => Json
   readonly #capacity: () => number
-  /** Rows whose text has a character that trigrams confuse with another. */
+  /** Rows whose text has a character that shares its trigram code with another (`isPlain`). Their values are always checked. */
   readonly #odd = new RowSet()
 
   /**
@@ -48,7 +48,7 @@ export class TextIndex implements FieldIndex {
       if (rows === undefined) this.#grams.set(gram, RowSet.of(row))
       else rows.add(row)
     }
-    this.#answers.note(row)
+    this.#answers.noteChange(row)
   }
 
   remove(row: number, value: Json): void {
@@ -56,7 +56,7 @@ export class TextIndex implements FieldIndex {
     const folded = fold(value)
     this.#odd.remove(row)
     for (let at = 0; at < folded.length; at++) this.#grams.get(gramAt(folded, at))?.remove(row)
-    this.#answers.note(row)
+    this.#answers.noteChange(row)
   }
 
   /** Upper bound of the number of matching rows. */
@@ -106,9 +106,9 @@ export class TextIndex implements FieldIndex {
       return
     }
     const terms = new Terms()
-    for (const set of [fewest, ...others.slice(0, MAX_GRAMS - 1)]) terms.keep(set.bitmap ?? this.#drawn(set))
+    for (const set of [fewest, ...others.slice(0, MAX_GRAMS - 1)]) terms.require(set.bitmap ?? this.#bitmapOf(set))
     const bitmap = this.#scratch.blank(this.#capacity())
-    terms.meet(bitmap)
+    terms.computeInto(bitmap)
     bitmap.forEach(visit)
   }
 
@@ -119,7 +119,7 @@ export class TextIndex implements FieldIndex {
     return bitmap
   }
 
-  #drawn(rows: RowSet): Bitmap {
+  #bitmapOf(rows: RowSet): Bitmap {
     const bitmap = this.#scratch.blank(this.#capacity())
     rows.addTo(bitmap)
     return bitmap
@@ -144,10 +144,13 @@ function beginsWith(gram: number, part: string): boolean {
   return prefix === (part.length === 1 ? codeAt(part, 0) : codeAt(part, 0) * ALPHABET + codeAt(part, 1))
 }
 
-/** Folds case. The Greek sigma has two lower-case forms, which count as one. */
+/**
+ * Folds case. Both lower-case forms of the Greek sigma become one here, so that rows with either are candidates. Filters do tell
+ * them apart, so the values of these rows are checked.
+ */
 const fold = (text: string): string => text.toLowerCase().replaceAll('ς', SIGMA)
 
-/** True if trigrams distinguish every character of the folded text. */
+/** True if every character of the folded text has a code of its own. */
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -105,8 +105,8 @@ export class ValueIndex implements FieldIndex {
     const next = buckets.before(bucket + 1)
     const isWhole = end === values.length && next !== undefined
     const earlier = isWhole ? next : buckets.before(bucket)
-    if (earlier !== undefined) terms.drop(earlier)
-    if (!isWhole) terms.dropRows(rows, 0, end)
+    if (earlier !== undefined) terms.exclude(earlier)
+    if (!isWhole) terms.excludeRows(rows, 0, end)
   }
 
   #dropAfter(terms: Terms, cut: Cut, buckets: Buckets): void {
@@ -116,8 +116,8 @@ export class ValueIndex implements FieldIndex {
     const earlier = buckets.before(bucket)
     const isWhole = start === 0 && earlier !== undefined
     const within = isWhole ? earlier : buckets.before(bucket + 1)
-    if (within !== undefined) terms.keep(within)
-    if (!isWhole) terms.dropRows(rows, start)
+    if (within !== undefined) terms.require(within)
+    if (!isWhole) terms.excludeRows(rows, start)
   }
 
   #currentBuckets(): Buckets {

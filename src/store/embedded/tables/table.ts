@@ -2,7 +2,7 @@ import type { RelationField } from '../../../model/field.ts'
 import type { Model } from '../../../model/model.ts'
 import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
-import { type Bitmap, bitmapFor, keepRow, Scratch } from '../indexes/bitmap.ts'
+import { addRow, type Bitmap, bitmapFor, Scratch } from '../indexes/bitmap.ts'
 import { Indexes, type Kinds, type Need } from '../indexes/indexes.ts'
 import type { ItemIndex } from '../indexes/item-index.ts'
 import { eachRow, firstOf } from '../indexes/row-set.ts'
@@ -159,7 +159,7 @@ export class Table {
     this.#changes.note(before, after)
     if (after === undefined) this.#rows.delete(id)
     if (after === undefined) this.#live.remove(row)
-    else keepRow(this.#live, row)
+    else addRow(this.#live, row)
     this.#indexes.replace(row, before, after)
   }
 
@@ -177,7 +177,7 @@ export class Table {
     for (const record of records) {
       const row = this.#append(record.id)
       this.#records[row] = record
-      keepRow(this.#live, row)
+      addRow(this.#live, row)
     }
   }
 

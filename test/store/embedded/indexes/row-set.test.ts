@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Bitmap, bitmapFor, keepStretch, sliceOf } from '../../../../src/store/embedded/indexes/bitmap.ts'
+import { type Bitmap, bitmapFor, pageOfRows, restrictToRange } from '../../../../src/store/embedded/indexes/bitmap.ts'
 import { RowSet } from '../../../../src/store/embedded/indexes/row-set.ts'
 
 const bitmapOf = (rows: Iterable<number>): Bitmap => {
@@ -70,7 +70,7 @@ describe('a bitmap', () => {
       [60, 10],
     ] as const) {
       const bitmap = bitmapOf(multiplesOf(1, 5000))
-      keepStretch(bitmap, from, to)
+      restrictToRange(bitmap, from, to)
       assert.deepEqual(
         bitmap.array(),
         multiplesOf(1, 5000).filter((row) => row >= from && row < to),
@@ -83,7 +83,7 @@ describe('a bitmap', () => {
     const rows = [0, 1, 31, 32, 33, 95, 96, 2000, 2001, 2047, 4999]
     for (let offset = 0; offset <= rows.length; offset++) {
       for (const limit of [0, 1, 3, 100])
-        assert.deepEqual(sliceOf(bitmapOf(rows), offset, limit), rows.slice(offset, offset + limit))
+        assert.deepEqual(pageOfRows(bitmapOf(rows), offset, limit), rows.slice(offset, offset + limit))
     }
   })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Bitmap, bitmapFor, keepRow } from '../../../../src/store/embedded/indexes/bitmap.ts'
+import { addRow, type Bitmap, bitmapFor } from '../../../../src/store/embedded/indexes/bitmap.ts'
 import { RowSet } from '../../../../src/store/embedded/indexes/row-set.ts'
 import { Terms } from '../../../../src/store/embedded/indexes/terms.ts'
 
@@ -9,7 +9,7 @@ const ROWS = 1000
 /** The multiples of a number as a bitmap, which ends where they do or has room for more. */
 function multiples(step: number, end: number): Bitmap {
   const bitmap = bitmapFor(end % 2 === 0 ? end : 0)
-  for (let row = 0; row < end; row += step) keepRow(bitmap, row)
+  for (let row = 0; row < end; row += step) addRow(bitmap, row)
   return bitmap
 }
 
@@ -18,13 +18,13 @@ test('the result is in all kept bitmaps and in no dropped one, however many ther
     for (let drops = 0; drops <= 8; drops++) {
       const terms = new Terms()
       const ends = (index: number): number => ROWS - 31 * index
-      for (let index = 0; index < keeps; index++) terms.keep(multiples(index + 1, ends(index)))
-      for (let index = 0; index < drops; index++) terms.drop(multiples(index * 7 + 11, 100 * (index + 1)))
-      terms.dropRows([7, 840, 11], 1, 2)
-      terms.dropRows([RowSet.of(0, 3, 4, 420, 999_999)])
+      for (let index = 0; index < keeps; index++) terms.require(multiples(index + 1, ends(index)))
+      for (let index = 0; index < drops; index++) terms.exclude(multiples(index * 7 + 11, 100 * (index + 1)))
+      terms.excludeRows([7, 840, 11], 1, 2)
+      terms.excludeRows([RowSet.of(0, 3, 4, 420, 999_999)])
       const target = bitmapFor(ROWS)
       target.add(1)
-      const count = terms.meet(target)
+      const count = terms.computeInto(target)
       const expected = Array.from({ length: ROWS }, (_, row) => row).filter((row) => {
         if ([840, 0, 3, 4, 420].includes(row)) return false
         for (let index = 0; index < keeps; index++) if (row % (index + 1) !== 0 || row >= ends(index)) return false
@@ -39,17 +39,17 @@ test('the result is in all kept bitmaps and in no dropped one, however many ther
 
 test('terms are open until a bitmap is kept', () => {
   const terms = new Terms()
-  terms.dropRows([1])
-  terms.drop(bitmapFor(9))
+  terms.excludeRows([1])
+  terms.exclude(bitmapFor(9))
   assert.equal(terms.isOpen, true)
-  terms.keep(bitmapFor(9))
+  terms.require(bitmapFor(9))
   assert.equal(terms.isOpen, false)
 })
 
 test('rows beyond the target are neither included nor counted', () => {
   const terms = new Terms()
-  terms.keep(multiples(1, ROWS))
+  terms.require(multiples(1, ROWS))
   const target = bitmapFor(40)
-  assert.equal(terms.meet(target), 64)
+  assert.equal(terms.computeInto(target), 64)
   assert.equal(target.size(), 64)
 })

@@ -58,9 +58,9 @@ function checkRanges(index: ValueIndex, values: ReadonlyMap<number, Json>): void
     const bitmap = bitmapFor(ROWS)
     for (const row of values.keys()) if (row % 2 === 0) bitmap.add(row)
     const terms = new Terms()
-    terms.keep(bitmap)
+    terms.require(bitmap)
     index.describe(terms, from, to)
-    assert.equal(terms.meet(bitmap), bitmap.size())
+    assert.equal(terms.computeInto(bitmap), bitmap.size())
     const context = JSON.stringify({ from, to })
     assert.deepEqual(
       bitmap.array(),

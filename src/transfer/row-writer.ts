@@ -20,7 +20,7 @@ interface Layout {
  * @param fields the fields to write, in order
  * @param bom starts with a byte order mark, by which spreadsheets recognise UTF-8
  */
-export async function* writeFile(
+export async function* writeRows(
   format: Format,
   fields: readonly Field[],
   batches: AsyncIterable<readonly StoredRecord[]>,

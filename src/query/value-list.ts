@@ -3,7 +3,7 @@
  *
  * @returns undefined for an unclosed quote
  */
-export function splitCsv(line: string): string[] | undefined {
+export function splitValues(line: string): string[] | undefined {
   const values: string[] = []
   const cell = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y
   while (cell.lastIndex <= line.length) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { splitCsv } from '../../src/query/csv.ts'
+import { splitValues } from '../../src/query/value-list.ts'
 
 describe('splitting', () => {
   const rows: readonly (readonly [string, string[] | undefined])[] = [
@@ -29,7 +29,7 @@ describe('splitting', () => {
     ['"a" ,b', undefined],
     ['"""', undefined],
   ]
-  for (const [line, values] of rows) test(JSON.stringify(line), () => assert.deepEqual(splitCsv(line), values))
+  for (const [line, values] of rows) test(JSON.stringify(line), () => assert.deepEqual(splitValues(line), values))
 })
 
 describe('joined values are split again', () => {
@@ -40,16 +40,16 @@ describe('joined values are split again', () => {
     for (const first of parts) {
       for (const second of parts) {
         const values = [first, second, first + second]
-        assert.deepEqual(splitCsv(values.map(quoted).join(',')), values)
-        assert.deepEqual(splitCsv(values.map(written).join(',')), values)
+        assert.deepEqual(splitValues(values.map(quoted).join(',')), values)
+        assert.deepEqual(splitValues(values.map(written).join(',')), values)
       }
     }
   })
 
   test('many values, and one that is long', () => {
     const many = Array.from({ length: 5000 }, (_, index) => `v"${index}`)
-    assert.deepEqual(splitCsv(many.map(quoted).join(',')), many)
+    assert.deepEqual(splitValues(many.map(quoted).join(',')), many)
     const long = `${'"'.repeat(5000)},`
-    assert.deepEqual(splitCsv(quoted(long)), [long])
+    assert.deepEqual(splitValues(quoted(long)), [long])
   })
 })

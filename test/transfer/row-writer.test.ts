@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Field } from '../../src/model/field.ts'
 import type { StoredRecord } from '../../src/store/store.ts'
-import { writeFile } from '../../src/transfer/write.ts'
+import { writeRows } from '../../src/transfer/row-writer.ts'
 
 const FIELDS = ['id', 'note', 'meta'].map((name) => ({ name, type: { list: false } })) as unknown as Field[]
 
@@ -12,7 +12,7 @@ async function written(format: 'json' | 'ndjson', records: readonly StoredRecord
     yield records.slice(2)
   }
   let text = ''
-  for await (const piece of writeFile(format, fields, batches())) text += piece
+  for await (const piece of writeRows(format, fields, batches())) text += piece
   return text
 }
 
