@@ -1,11 +1,11 @@
-import type { Model } from '../../../model/model.ts'
 import type { Registry } from '../../../model/registry.ts'
 import type { JsonObject } from '../../../util/json.ts'
 import type { Change, EventRequest, Operation, Outcome, StoredRecord, Violation } from '../../store.ts'
 import { versionOf } from '../../version.ts'
 import { referencesOf, type Table } from '../tables/table.ts'
-import { brokenFields } from './constraints.ts'
+import { deleteRecord, restrictViolations } from './deletion.ts'
 import { eventsOf } from './events.ts'
+import { brokenFields } from './field-constraints.ts'
 import { type Staged, setterOf, TransactionOverlay } from './transaction-overlay.ts'
 
 /**
@@ -67,7 +67,7 @@ export class Transaction {
       return undefined
     }
     if (kind === 'remove') {
-      this.#remove(table, id, index)
+      deleteRecord(this.#overlay, this.#registry, table, id, index)
       return current
     }
     const { values } = operation
@@ -86,33 +86,11 @@ export class Transaction {
     return this.#overlay.current(table, id)
   }
 
-  /** Removes a record and applies `on_delete` to its referrers; `restrict` is checked at the end. */
-  #remove(table: string, id: number, index: number): void {
-    const going = [{ table, id }]
-    for (const each of going) {
-      if (this.#overlay.current(each.table, each.id) === undefined) continue
-      this.#overlay.put(each.table, each.id, undefined, index)
-      for (const { model, field } of this.#registry.referrersOf(each.table)) {
-        const { kind, onDelete } = field.relation
-        for (const referrer of this.#overlay.referrersTo(model.key, field.name, each.id)) {
-          if (kind === 'many') {
-            const links = referencesOf(referrer, field.name).filter((link) => link !== each.id)
-            this.#overlay.put(model.key, referrer.id, { ...referrer, [field.name]: links }, index)
-          } else if (onDelete === 'set_null') {
-            this.#overlay.put(model.key, referrer.id, { ...referrer, [field.name]: null }, index)
-          } else if (onDelete === 'cascade') {
-            going.push({ table: model.key, id: referrer.id })
-          }
-        }
-      }
-    }
-  }
-
   #check(table: Table, id: number, staged: Staged): void {
     const { model } = table
     const { after, index } = staged
     if (after === undefined) {
-      this.#checkRemoval(model, id, index)
+      this.#violations.push(...restrictViolations(this.#overlay, this.#registry, model, id, index))
       return
     }
     for (const { kind, field } of brokenFields(model, after, table.get(id))) {
@@ -125,14 +103,6 @@ export class Transaction {
       if (unique && this.#isTaken(model.key, field, after)) this.#violations.push({ kind: 'unique', index: setter, field })
       const dangles = relation !== undefined && this.#dangles(relation.target, field, after)
       if (dangles) this.#violations.push({ kind: 'foreign_key', index: setter, field })
-    }
-  }
-
-  #checkRemoval(model: Model, id: number, index: number): void {
-    for (const { model: referrer, field } of this.#registry.referrersOf(model.key)) {
-      if (field.relation.kind === 'many' || field.relation.onDelete !== 'restrict') continue
-      const count = this.#overlay.referrersTo(referrer.key, field.name, id).length
-      if (count > 0) this.#violations.push({ kind: 'restrict', index, id, table: referrer.key, field: field.name, count })
     }
   }
 
