@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
-import { WeakCache } from '../util/weak-cache.ts'
+import { LRUCache } from 'lru-cache'
 import { textOf } from './embedded/snapshot/record-text.ts'
 import type { StoredRecord } from './store.ts'
 
 /** Cache size: the records of transactions and responses in progress, with a margin. */
-const versions = new WeakCache<StoredRecord, string>(1000)
+const versions = new LRUCache<StoredRecord, string>({ max: 1000 })
 
 /** The version of a record: equal for equal content, also after a restart. 96 bits of SHA-256, base64url. */
 export function versionOf(record: StoredRecord): string {

@@ -5,4 +5,4 @@
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /** The message for other text, after the field's name. */
-export const NOT_PLAIN = 'must not hold NUL or half of a surrogate pair'
+export const NOT_PLAIN = 'must not contain NUL or half of a surrogate pair'

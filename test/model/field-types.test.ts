@@ -25,7 +25,7 @@ const MAX = Number.MAX_SAFE_INTEGER
 const READ: Readonly<Record<FieldTypeName, readonly Row[]>> = {
   string: [
     { keeps: ['', ' ', 'a', 'é', '👍', 'two\nlines', '__proto__', '1'] },
-    { refuses: { 'must not hold NUL or half of a surrogate pair': ['\u0000', 'a\u0000b', '\ud800', 'b\udc00a'] } },
+    { refuses: { 'must not contain NUL or half of a surrogate pair': ['\u0000', 'a\u0000b', '\ud800', 'b\udc00a'] } },
     { refuses: { 'must be a string': NOT_TEXT } },
   ],
   text: [{ keeps: ['', 'a\n\nb', 'x'.repeat(100_000)] }, { refuses: { 'must be a string': NOT_TEXT } }],
@@ -182,7 +182,7 @@ const READ: Readonly<Record<FieldTypeName, readonly Row[]>> = {
       refuses: {
         'must not be nested more than 32 levels deep': [nested(33), { a: nested(32) }, nested(32, {}), nested(1000)],
         'contains a number that JSON cannot represent': [NaN, Infinity, -Infinity, [NaN], { a: [1, { b: Infinity }] }],
-        "must not hold the key '__proto__'": ['{"__proto__":1}', '{"a":[{"__proto__":{"b":1}}]}'].map(
+        "must not contain the key '__proto__'": ['{"__proto__":1}', '{"a":[{"__proto__":{"b":1}}]}'].map(
           (text) => JSON.parse(text) as unknown,
         ),
       },

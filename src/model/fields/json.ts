@@ -24,7 +24,7 @@ function problemIn(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') return isPlainText(value) ? undefined : NOT_PLAIN
   if (typeof value !== 'object' || value === null) return undefined
   if (depth === 0) return `must not be nested more than ${MAX_JSON_DEPTH} levels deep`
-  if (Object.hasOwn(value, '__proto__')) return "must not hold the key '__proto__'"
+  if (Object.hasOwn(value, '__proto__')) return "must not contain the key '__proto__'"
   if (!Array.isArray(value) && !Object.keys(value).every(isPlainText)) return NOT_PLAIN
   for (const member of Object.values(value)) {
     const problem = problemIn(member, depth - 1)

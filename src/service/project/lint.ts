@@ -53,9 +53,9 @@ export async function lintProject(source: ProjectSource, options: LintOptions): 
     const records = sound ? await options.brokenRecords?.(project) : undefined
     const found = lint({ ...lintable(examined), ...(records && { records }) }, faults.list, before)
     const findings = found.filter(({ file }) => isWithin(resolve(folder, file), options.paths ?? []))
-    const mended = options.fix === true && round < MAX_ROUNDS ? await applyFixes(folder, findings) : 0
-    fixed += mended
-    if (mended > 0) continue
+    const applied = options.fix === true && round < MAX_ROUNDS ? await applyFixes(folder, findings) : 0
+    fixed += applied
+    if (applied > 0) continue
     const shown = (file: string) =>
       lstatSync(join(folder, file), { throwIfNoEntry: false }) !== undefined || files.texts.has(file)
         ? showPath(options.cwd, join(folder, file))
@@ -110,7 +110,7 @@ async function earlierVersion(source: ProjectSource): Promise<LintProject> {
 function nothingToLint(folder: string): AppError {
   return new AppError(
     'USAGE',
-    `There is no project in ${folder}: no models, views or admin.config; name its folder with --project, or make one with \`admin init\``,
+    `There is no project in ${folder}: no models, views or admin.config; name its folder with --project, or create one with \`admin init\``,
   )
 }
 

@@ -137,4 +137,4 @@ function makeJson(model: Model, record: StoredRecord, projection: Projection, re
 }
 
 export const tooLarge = (): AppError =>
-  new AppError('ANSWER_TOO_LARGE', `The answer would hold more than ${MAX_ANSWER >> 20} MiB; ask for fewer records or fields`)
+  new AppError('ANSWER_TOO_LARGE', `The response would exceed ${MAX_ANSWER >> 20} MiB; request fewer records or fields`)

@@ -139,7 +139,7 @@ scenarios(
   THINGS,
 )
 
-const NOT_PLAIN = 'must not hold NUL or half of a surrogate pair'
+const NOT_PLAIN = 'must not contain NUL or half of a surrogate pair'
 
 scenarios(
   'text that UTF-8 cannot say, and NUL',
