@@ -64,7 +64,10 @@ export function readReset(actor: Actor, body: unknown): { seeds: boolean } {
 
 /** The error for snapshots of an ephemeral application. */
 export const nothingWritten = (): AppError =>
-  new AppError('INVALID_REQUEST', 'This server writes nothing (--ephemeral), so it has no snapshots; a reset restores the seed records')
+  new AppError(
+    'INVALID_REQUEST',
+    'This server writes nothing (--ephemeral), so it has no snapshots; a reset restores the seed records',
+  )
 
 export const shownCopy = ({ name, bytes, savedAt }: SavedCopy): ShownCopy => ({ name, bytes, saved_at: isoTime(savedAt) })
 
