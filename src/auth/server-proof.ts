@@ -15,7 +15,7 @@ export class ServerProof {
   readonly #key: Buffer
 
   constructor(secret: string) {
-    this.#key = createHmac('sha256', secret).update('admin-backend server proof').digest()
+    this.#key = createHmac('sha256', secret).update('admin-folder server proof').digest()
   }
 
   /** Makes a challenge for the server on a port. */

@@ -31,7 +31,7 @@ export type TokenCodecFactory = (algorithm: JwtAlgorithm, secret: string) => Tok
 /** Subject of tokens that the CLI issues to itself with the project's secret. It cannot be a user id. */
 export const SHELL_SUBJECT = 'shell'
 
-const ISSUER = 'admin-backend'
+const ISSUER = 'admin-folder'
 const MAX_SKEW_SECONDS = 30
 /** Capacity of the cache of verified tokens, in characters: more than ten thousand tokens. */
 const CACHE_CHARACTERS = 4_000_000

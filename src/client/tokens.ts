@@ -58,7 +58,7 @@ interface Locks {
  */
 export function webStorage(
   storage: KeyValueStorage,
-  key = 'admin-backend',
+  key = 'admin-folder',
   locks: Locks | undefined = browserLocks(),
 ): TokenStorage {
   return {

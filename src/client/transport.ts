@@ -95,7 +95,7 @@ export async function jsonOf(response: Response, signal?: AbortSignal): Promise<
     return JSON.parse(text)
   } catch (cause) {
     const type = response.headers.get('content-type') ?? 'no type'
-    const message = `The server responded with ${type} instead of JSON, so it is not an admin-backend; check the address`
+    const message = `The server responded with ${type} instead of JSON, so it is not an admin-folder; check the address`
     throw new AdminError(message, { type: 'server', status: response.status, cause })
   }
 }

@@ -5,7 +5,7 @@ import type { Position } from './source.ts'
 const sites: WeakMap<object, Position> = sharedSites()
 
 function sharedSites(): WeakMap<object, Position> {
-  const name = Symbol.for('admin-backend.call-sites')
+  const name = Symbol.for('admin-folder.call-sites')
   const shared = globalThis as unknown as { [name]?: WeakMap<object, Position> }
   shared[name] ??= new WeakMap()
   return shared[name]

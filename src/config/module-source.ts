@@ -116,7 +116,7 @@ function loadProblem(error: unknown, path: string): { message: string; line: num
   if (where === path) return { message: String(reason), line: Number(line), column: Number(column) + 1 }
   if (where !== undefined) return { message: `${reason} (${relative(dirname(path), where)}:${line})`, line: 1, column: 1 }
   const thrown = error instanceof Error ? framesOf(error.stack ?? '').find((frame) => frame.file === path) : undefined
-  const missing = /Cannot find/.test(firstLine) && /admin-backend/.test(firstLine)
-  const hint = missing ? ' (run `npm install --save-dev admin-backend` in the project)' : ''
+  const missing = /Cannot find/.test(firstLine) && /admin-folder/.test(firstLine)
+  const hint = missing ? ' (install the package admin-folder in the project)' : ''
   return { message: `${firstLine}${hint}`, line: thrown?.line ?? 1, column: thrown?.column ?? 1 }
 }

@@ -84,7 +84,7 @@ export class Sender {
       const isSecure = url.protocol === 'https:'
       const request = (isSecure ? httpsRequest : httpRequest)(url, {
         method: 'POST',
-        headers: { ...headers, 'user-agent': 'admin-backend-webhooks', 'content-length': Buffer.byteLength(body) },
+        headers: { ...headers, 'user-agent': 'admin-folder-webhooks', 'content-length': Buffer.byteLength(body) },
         agent: this.#agents[isSecure ? 'https:' : 'http:'],
         lookup: this.#guard.lookup,
       })

@@ -24,8 +24,8 @@ function tokensAt(now: number, codec: TokenCodec = plainCodec, lifetimes = LIFET
 }
 
 const SOUND: Claims = {
-  iss: 'admin-backend',
-  aud: 'admin-backend',
+  iss: 'admin-folder',
+  aud: 'admin-folder',
   sub: '5',
   iat: SECOND,
   exp: SECOND + 1800,
@@ -100,8 +100,8 @@ describe('every claim is required', () => {
   }
 
   const wrong: Readonly<Record<keyof Claims, readonly unknown[]>> = {
-    iss: [null, '', 'other', 1, ['admin-backend']],
-    aud: [null, '', 'other', 1, ['admin-backend']],
+    iss: [null, '', 'other', 1, ['admin-folder']],
+    aud: [null, '', 'other', 1, ['admin-folder']],
     sub: [null, '', '0', '-1', '01', '5.0', ' 5', '5x', 5, '1e3', '12345678901234567', 'admin'],
     iat: [null, String(SECOND), SECOND + 0.5, true, [SECOND]],
     exp: [null, String(SECOND + 1800), SECOND + 1799.5, true, [SECOND + 1800]],

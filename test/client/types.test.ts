@@ -4,7 +4,7 @@ import { typesOf } from '../../src/openapi/typescript/model-types.ts'
 import { typeCheck } from '../helpers/type-check.ts'
 import { fixture } from '../openapi/documents.ts'
 
-const CLIENT = `import { AdminError, createClient, webStorage } from 'admin-backend/client'
+const CLIENT = `import { AdminError, createClient, webStorage } from 'admin-folder/client'
 import type { All_Models } from './admin.ts'
 
 const client = createClient<All_Models>({ url: '', storage: webStorage(localStorage) })
@@ -88,9 +88,9 @@ export async function untyped() {
 `
 
 const PROVIDERS = `import type { AuthProvider as RefineAuth, DataProvider as RefineData } from '@refinedev/core'
-import { createClient } from 'admin-backend/client'
-import * as reactAdmin from 'admin-backend/react-admin'
-import * as refine from 'admin-backend/refine'
+import { createClient } from 'admin-folder/client'
+import * as reactAdmin from 'admin-folder/react-admin'
+import * as refine from 'admin-folder/refine'
 import type { AuthProvider, DataProvider } from 'ra-core'
 import type { All_Models } from './admin.ts'
 

@@ -46,7 +46,7 @@ creation_fields: [name]
 `,
 }
 const module = (call: string, value: object): string =>
-  `import { ${call} } from 'admin-backend'\nexport default ${call}(${JSON.stringify(value)})\n`
+  `import { ${call} } from 'admin-folder'\nexport default ${call}(${JSON.stringify(value)})\n`
 const plain = (value: object): string => `export default ${JSON.stringify(value)}\n`
 
 const SPELLINGS: Readonly<Record<string, Files>> = {
@@ -125,10 +125,10 @@ describe('one fault in every format', () => {
     'models/tag.yaml': 'name: Tag\nfields:\n  - name: name\n    type: »strng\n',
     'models/tag.json': '{\n  "name": "Tag",\n  "fields": [\n    { "name": "name", "type": »"strng" }\n  ]\n}\n',
     'models/tag.ts':
-      "import { defineModel } from 'admin-backend'\n\nconst type = 'strng' as 'string'\n" +
+      "import { defineModel } from 'admin-folder'\n\nconst type = 'strng' as 'string'\n" +
       "export default »defineModel({\n  name: 'Tag',\n  fields: [{ name: 'name', type }],\n})\n",
     'models/tag.js':
-      "import { defineModel } from 'admin-backend'\n\n" +
+      "import { defineModel } from 'admin-folder'\n\n" +
       "export default [»defineModel({ name: 'Tag', fields: [{ name: 'name', type: 'strng' }] })]\n",
   }
   for (const [file, text] of Object.entries(rows)) test(file, () => assertFaults({ [file]: text }, [message]))
@@ -147,7 +147,7 @@ describe('one fault in every format', () => {
     await assertFaults(
       {
         'models/all.ts':
-          "import { defineModel } from 'admin-backend'\nexport default [\n" +
+          "import { defineModel } from 'admin-folder'\nexport default [\n" +
           "  »defineModel({ name: 'Tag', fields: [{ name: 'a', type: 'strng' as 'string' }] }),\n" +
           "  defineModel({ name: 'Good', fields: [] }),\n" +
           "  »defineModel({ name: 'Label', fields: [{ name: 'a', type: 'txt' as 'text' }] }),\n]\n",
@@ -160,7 +160,7 @@ describe('one fault in every format', () => {
     await assertFaults(
       {
         '/my project/models/tag.ts':
-          "import { defineModel } from 'admin-backend'\n\n" +
+          "import { defineModel } from 'admin-folder'\n\n" +
           "export default »defineModel({ name: 'Tag', fields: [{ name: 'a', type: 'strng' as 'string' }] })\n",
       },
       [message],
@@ -172,11 +172,11 @@ describe('one fault in every format', () => {
     await assertFaults(
       {
         'admin.config.ts':
-          "import { defineConfig } from 'admin-backend'\nconst port: unknown = 'x'\n" +
+          "import { defineConfig } from 'admin-folder'\nconst port: unknown = 'x'\n" +
           'export default »defineConfig({ port: port as number })\n',
         'models/tag.yaml': YAML.tag,
         'views/tag.ts':
-          "import { defineListView } from 'admin-backend'\n\n" +
+          "import { defineListView } from 'admin-folder'\n\n" +
           "export default [\n  »defineListView({ name: 'TagList', model: 'Tag', fields: [{ name: 'nme' }] }),\n]\n",
       },
       ["'port' must be a number", "Model 'Tag' has no field 'nme'; did you mean 'name'?"],

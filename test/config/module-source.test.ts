@@ -110,7 +110,7 @@ describe('modules that cannot be loaded', () => {
 test('a frozen definition is accepted', async () => {
   const { registry } = await load({
     'models/tag.ts':
-      "import { defineModel } from 'admin-backend'\n" +
+      "import { defineModel } from 'admin-folder'\n" +
       "export default defineModel(Object.freeze({ name: 'Tag', fields: [{ name: 'name', type: 'string' }] }))\n",
   })
   assert.ok(registry.get('tag')?.fields.has('name'))
@@ -120,7 +120,7 @@ test('a frozen definition keeps its call site', () =>
   assertFaults(
     {
       'models/tag.ts':
-        "import { defineModel } from 'admin-backend'\n\n" +
+        "import { defineModel } from 'admin-folder'\n\n" +
         "export default »defineModel(Object.freeze({ name: 'Tag', fields: [{ name: 'a', type: 'strng' as 'text' }] }))\n",
     },
     ["Unknown type 'strng'; did you mean 'string'?"],
@@ -128,11 +128,11 @@ test('a frozen definition keeps its call site', () =>
 
 describe('a CommonJS project', () => {
   const tag = (mark: string) =>
-    `import { defineModel } from 'admin-backend'\n\ninterface Unused { a: string }\nexport const Tag = ${mark}defineModel({ name: 'Tag', fields: [{ name: 'a', type: 'strng' as 'text' }] })\nexport default Tag\n`
+    `import { defineModel } from 'admin-folder'\n\ninterface Unused { a: string }\nexport const Tag = ${mark}defineModel({ name: 'Tag', fields: [{ name: 'a', type: 'strng' as 'text' }] })\nexport default Tag\n`
   const form = "export default »defineFormView(Tag, { name: 'TagForm', fields: [{ name: 'b' as 'a' }] })\n"
   const faulty = {
     'models/tag.ts': tag('»'),
-    'views/tag.ts': `import { defineFormView } from 'admin-backend'\nimport { Tag } from '../models/tag.ts'\n${form}`,
+    'views/tag.ts': `import { defineFormView } from 'admin-folder'\nimport { Tag } from '../models/tag.ts'\n${form}`,
     'views/thrown.ts': "interface Unused { a: string }\n\nthrow »new Error('boom')\n",
   }
   const messages = ["Unknown type 'strng'; did you mean 'string'?", "Model 'Tag' has no field 'b'", 'Cannot be loaded: boom']
@@ -157,10 +157,10 @@ describe('a CommonJS project', () => {
 test('a definition shared between modules is loaded once in each file that exports it', async () => {
   const { views } = await load({
     'models/tag.ts':
-      "import { defineModel } from 'admin-backend'\n" +
+      "import { defineModel } from 'admin-folder'\n" +
       "export const Tag = defineModel({ name: 'Tag', fields: [{ name: 'name', type: 'string' }] })\nexport default Tag\n",
     'views/tag.ts':
-      "import { defineListView } from 'admin-backend'\nimport { Tag } from '../models/tag.ts'\n" +
+      "import { defineListView } from 'admin-folder'\nimport { Tag } from '../models/tag.ts'\n" +
       "export default defineListView(Tag, { name: 'TagList', fields: [{ name: 'name' }] })\n",
   })
   assert.deepEqual(

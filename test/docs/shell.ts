@@ -36,11 +36,11 @@ export interface Shell {
   close(): Promise<void>
 }
 
-// `npm install admin-backend` links this package instead of downloading it. `curl` also records the status of each response.
+// `npm install ./admin-folder-….tgz` links this package instead of downloading it. `curl` also records the status of each response.
 const PRELUDE = `
 npm() {
-  [ "$*" = 'install admin-backend' ] || { echo "npm $* is not supported by this test"; return 1; }
-  mkdir -p node_modules/.bin && ln -s ${ROOT} node_modules/admin-backend && ln -s ${ADMIN_BIN} node_modules/.bin/admin
+  [[ "$*" == 'install ./admin-folder-'*.tgz ]] || { echo "npm $* is not supported by this test"; return 1; }
+  mkdir -p node_modules/.bin && ln -s ${ROOT} node_modules/admin-folder && ln -s ${ADMIN_BIN} node_modules/.bin/admin
 }
 curl() {
   local code=0 answer; answer=$(mktemp)
@@ -57,7 +57,7 @@ export async function openShell(): Promise<Shell> {
   await mkdir(folder)
   // TypeScript files in any folder below resolve the package here.
   await mkdir(join(home.path, 'node_modules'))
-  await symlink(ROOT, join(home.path, 'node_modules/admin-backend'))
+  await symlink(ROOT, join(home.path, 'node_modules/admin-folder'))
   await mkdir(join(home.path, 'node_modules/.bin'))
   await symlink(ADMIN_BIN, join(home.path, 'node_modules/.bin/admin'))
   await symlink(ADMIN_BIN, join(state, 'bin/admin'))

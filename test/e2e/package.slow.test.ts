@@ -23,7 +23,7 @@ describe('the packed package', () => {
     folder = await temporaryFolder()
     const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder.path], { cwd: ROOT })
     const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
-    installed = join(folder.path, 'node_modules/admin-backend')
+    installed = join(folder.path, 'node_modules/admin-folder')
     await mkdir(installed, { recursive: true })
     await run('tar', ['-xzf', join(folder.path, filename), '-C', installed, '--strip-components=1'])
     const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as {
@@ -93,7 +93,7 @@ describe('the packed package', () => {
     return tsc.then(({ stdout }) => stdout).catch(({ stdout }: { stdout: string }) => stdout)
   }
 
-  const CLIENT = `import { AdminError, createClient } from 'admin-backend/client'
+  const CLIENT = `import { AdminError, createClient } from 'admin-folder/client'
 export const read = async (): Promise<number> => (await createClient({ url: '' }).model('tag').read(1)).data.id
 // @ts-expect-error there is no client without an address
 createClient({})
@@ -107,8 +107,8 @@ export const isOurs = (error: unknown): boolean => error instanceof AdminError
 
   test('the providers run without react-admin and refine, and compile with them', async () => {
     const script = `for (const name of ['react-admin', 'refine']) {
-      const { dataProvider, authProvider } = await import('admin-backend/' + name)
-      const { createClient } = await import('admin-backend/client')
+      const { dataProvider, authProvider } = await import('admin-folder/' + name)
+      const { createClient } = await import('admin-folder/client')
       const client = createClient({ url: 'http://127.0.0.1:9' })
       console.log(name, typeof dataProvider(client).getList, typeof authProvider(client).login)
     }`
@@ -118,9 +118,9 @@ export const isOurs = (error: unknown): boolean => error instanceof AdminError
     for (const name of ['ra-core', '@refinedev/core']) {
       await symlink(join(ROOT, 'node_modules', name), join(folder.path, 'node_modules', name))
     }
-    const code = `import { createClient } from 'admin-backend/client'
-import * as reactAdmin from 'admin-backend/react-admin'
-import * as refine from 'admin-backend/refine'
+    const code = `import { createClient } from 'admin-folder/client'
+import * as reactAdmin from 'admin-folder/react-admin'
+import * as refine from 'admin-folder/refine'
 const client = createClient({ url: '' })
 // @ts-expect-error a resource has a name
 reactAdmin.dataProvider(client).getList(1)

@@ -16,7 +16,7 @@ export async function temporaryFolder(): Promise<TemporaryFolder> {
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** A copy of `fixtures/<name>`, without its data, in which `import 'admin-backend'` means this package. */
+/** A copy of `fixtures/<name>`, without its data, in which `import 'admin-folder'` means this package. */
 export async function copyFixture(name: 'blog' | 'minimal'): Promise<TemporaryFolder> {
   const files = fixtures.get(name) ?? readFixture(name)
   fixtures.set(name, files)
@@ -41,7 +41,7 @@ export async function makeProject(files: Readonly<Record<string, string>>): Prom
     writeFileSync(join(folder.path, name), content)
   }
   mkdirSync(join(folder.path, 'node_modules'), { recursive: true })
-  symlinkSync(ROOT, join(folder.path, 'node_modules/admin-backend'))
+  symlinkSync(ROOT, join(folder.path, 'node_modules/admin-folder'))
   writeFileSync(join(folder.path, 'package.json'), '{"type": "module"}\n')
   return folder
 }

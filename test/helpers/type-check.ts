@@ -21,9 +21,9 @@ const OPTIONS = {
     skipLibCheck: true,
     paths: {
       // As it is published: its sources want node's types.
-      'admin-backend': [join(ROOT, 'dist/index.d.ts')],
+      'admin-folder': [join(ROOT, 'dist/index.d.ts')],
       ...Object.fromEntries(
-        ['client', 'react-admin', 'refine'].map((name) => [`admin-backend/${name}`, [join(ROOT, `src/client/${name}.ts`)]]),
+        ['client', 'react-admin', 'refine'].map((name) => [`admin-folder/${name}`, [join(ROOT, `src/client/${name}.ts`)]]),
       ),
     },
   },

@@ -176,8 +176,8 @@ describe('severities of rules', () => {
 test('a finding in TypeScript has the position of the call that made the definition', async () => {
   const { findings } = await lintFiles({
     'models/post.ts':
-      "import { defineModel } from 'admin-backend'\nexport const Post = defineModel({ name: 'Post', fields: [{ name: 'title', type: 'string' }] })\nexport default Post\n",
-    'views/post.ts': `import { defineFormView, defineListView } from 'admin-backend'
+      "import { defineModel } from 'admin-folder'\nexport const Post = defineModel({ name: 'Post', fields: [{ name: 'title', type: 'string' }] })\nexport default Post\n",
+    'views/post.ts': `import { defineFormView, defineListView } from 'admin-folder'
 import { Post } from '../models/post.ts'
 
 const form = defineFormView(Post, { name: 'PostForm', fields: [{ name: 'title' }] })
@@ -256,7 +256,7 @@ test('findings of a field listed twice are reported for the first', async () => 
 test('views made by one call share their findings', async () => {
   const { findings } = await lintFiles({
     ...base,
-    'views/post.ts': `import { defineFormView, defineListView } from 'admin-backend'
+    'views/post.ts': `import { defineFormView, defineListView } from 'admin-folder'
 
 const forms = ['A', 'B'].map((name) => defineFormView({ name, model: 'Post', fields: [{ name: 'title' }] }))
 export default [...forms, defineListView({ name: 'C', model: 'Post', fields: [] })]

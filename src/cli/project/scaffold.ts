@@ -1,5 +1,5 @@
 /** The folder of the installed package, relative to the project. */
-export const PACKAGE_FOLDER = 'node_modules/admin-backend'
+export const PACKAGE_FOLDER = 'node_modules/admin-folder'
 
 /** The first line of a YAML file, by which editors find its JSON Schema. */
 const schemaComment = (up: string, schema: string) =>

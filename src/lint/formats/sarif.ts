@@ -7,7 +7,7 @@ const LEVELS = { error: 'error', warn: 'warning', note: 'note' } as const satisf
 /** SARIF 2.1.0 (OASIS) for code scanning services. It describes every rule. */
 export const sarif: Format = ({ findings }, { version }) => {
   const driver = {
-    name: 'admin-backend',
+    name: 'admin-folder',
     semanticVersion: version,
     rules: RULE_IDS.map((id) => ({
       id,

@@ -26,14 +26,14 @@ function configFile(): Schema {
     name,
     { ...member, default: defaults[name] },
   ])
-  return { $schema: DRAFT, title: 'Settings of an admin-backend project', ...schema, properties: Object.fromEntries(properties) }
+  return { $schema: DRAFT, title: 'Settings of an admin-folder project', ...schema, properties: Object.fromEntries(properties) }
 }
 
 /** A file holds one definition or a list of them. */
 function oneOrSeveral(title: string, definition: Schema): Schema {
   return {
     $schema: DRAFT,
-    title: `${title} of an admin-backend project`,
+    title: `${title} of an admin-folder project`,
     if: { type: 'array' },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { items: { $ref: '#/definitions/one' } },

@@ -9,7 +9,7 @@ const server = Hapi.server({ host: '127.0.0.1', port: 0 })
 await server.register(Jwt)
 server.auth.strategy('jwt', 'jwt', {
   keys: { key: process.argv[2], algorithms: ['HS256'] },
-  verify: { aud: 'admin-backend', iss: 'admin-backend', sub: false, nbf: true, exp: true },
+  verify: { aud: 'admin-folder', iss: 'admin-folder', sub: false, nbf: true, exp: true },
   validate: () => ({ isValid: true }),
 })
 server.auth.default('jwt')

@@ -50,9 +50,9 @@ describe('admin init', () => {
     try {
       const firstLine = async (path: string) => (await readFile(join(place.path, path), 'utf8')).split('\n')[0]
       assert.equal((await runCli(['init', 'shop'], { cwd: place.path })).code, 0)
-      const usual = '# yaml-language-server: $schema=../node_modules/admin-backend/schemas/model.json'
+      const usual = '# yaml-language-server: $schema=../node_modules/admin-folder/schemas/model.json'
       assert.equal(await firstLine('shop/models/article.yaml'), usual)
-      await mkdir(join(place.path, 'node_modules/admin-backend'), { recursive: true })
+      await mkdir(join(place.path, 'node_modules/admin-folder'), { recursive: true })
       assert.equal((await runCli(['init', 'beside'], { cwd: place.path })).code, 0)
       assert.equal(await firstLine('beside/models/article.yaml'), usual.replace('../', '../../'))
       assert.equal(await firstLine('beside/admin.config.yaml'), usual.replace('model', 'config'))

@@ -212,7 +212,7 @@ fields:
   - { name: code, type: string }
 `
 const VIEWS = `
-import { defineFormView, defineModel } from 'admin-backend'
+import { defineFormView, defineModel } from 'admin-folder'
 const Boat = defineModel({ name: 'Boat', fields: [
   { name: 'name', type: 'string' }, { name: 'crew', type: 'integer' }, { name: 'seats', type: 'integer' },
   { name: 'length', type: 'number' }, { name: 'kind', type: 'choice', choices: ['sail', 'motor', 'oar'] },

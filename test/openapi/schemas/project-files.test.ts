@@ -89,7 +89,7 @@ describe('the JSON Schemas of project files', () => {
       const text = SCAFFOLD[path] ?? ''
       assert.match(
         text,
-        new RegExp(`^# yaml-language-server: \\$schema=(\\.\\./)?node_modules/admin-backend/schemas/${schema}\\n`),
+        new RegExp(`^# yaml-language-server: \\$schema=(\\.\\./)?node_modules/admin-folder/schemas/${schema}\\n`),
       )
       assert.deepEqual(faultsIn(schema, parse(text)), [])
     }

@@ -75,7 +75,7 @@ const CLAIMS: readonly Forgery[] = [
   ['sub as a number', claiming({ sub: 1 })],
   ['a refresh token of the shell', claiming({ sub: 'shell', type: 'refresh' })],
   ...['Shell', 'shell ', 'shells', ['shell']].map((sub): Forgery => [`sub ${JSON.stringify(sub)}`, claiming({ sub })]),
-  ['aud as a list', claiming({ aud: ['admin-backend'] })],
+  ['aud as a list', claiming({ aud: ['admin-folder'] })],
   ['claims that are a list', (claims) => forge([claims])],
   ['claims that are null', () => forge(null)],
 ]
