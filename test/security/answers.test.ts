@@ -25,7 +25,7 @@ describe('a response that would take too much memory', () => {
       const { status, json } = await send(app, { request })
       assert.equal(status, 400)
       assert.equal(json.error, ERRORS.ANSWER_TOO_LARGE.message)
-      assert.match(json.details, /more than 16 MiB; ask for fewer records or fields/)
+      assert.match(json.details, /would exceed 16 MiB; request fewer records or fields/)
       assert.ok((await play(app, { request: `${request}&fields=id,body`, status: 200 })).json.total >= 20, 'without the posts')
       await play(app, { request: `${request.replace('100', '3')}` as typeof request, status: 200 })
     }))
