@@ -3,7 +3,7 @@ import type { AnyModel } from './model-types.ts'
 
 type User = AnyModel['record']
 
-/** Caches the logged-in user. The server applies the rate limit of logins to this request, so it is sent once per login. */
+/** Caches the logged-in user: one request per login, and none without a token. */
 export class Identity {
   readonly #client: Client
   #me: Promise<Me<User>> | undefined
@@ -12,9 +12,17 @@ export class Identity {
     this.#client = client
   }
 
-  /** Returns the logged-in user. Concurrent callers share one request, which none of them can abort. @throws {AdminError} */
-  me(): Promise<Me<User>> {
-    if (this.#me !== undefined) return this.#me
+  /**
+   * Returns the logged-in user; undefined without a token. Concurrent callers share one request, which none of them can abort.
+   *
+   * @throws {AdminError}
+   */
+  async me(): Promise<Me<User> | undefined> {
+    if (!(await this.#client.hasToken())) return undefined
+    return this.#me ?? this.#request()
+  }
+
+  #request(): Promise<Me<User>> {
     const request = this.#client.me().catch((error: unknown) => {
       if (this.#me === request) this.forget()
       throw error

@@ -137,7 +137,7 @@ export class ModelClient<M extends ModelTypes> {
     return this.#bulk('DELETE', { ids }, signal)
   }
 
-  /** Searches the text of records; returns a page ordered by relevance. @param q the words to search for */
+  /** Searches the text of records; returns a page ordered by relevance or by `sort`. @param q the words to search for */
   async search(q: string, query: SearchQuery<M> = {}, { signal }: CallOptions = {}): Promise<SearchPage<M['record']>> {
     return (await this.#get('/search', searchEntries(q, query), signal)) as SearchPage<M['record']>
   }

@@ -16,6 +16,7 @@ export const searchEntries = <M extends ModelTypes>(q: string, query: SearchQuer
   ['fields', namesText(query.fields)],
   ['fuzzy', query.fuzzy],
   ...filterEntries(query.filters),
+  ...sortEntries(query.sort),
   ...pageEntries(query),
 ]
 

@@ -1,4 +1,5 @@
 import type { Client } from './client.ts'
+import { withOffset } from './local-time.ts'
 
 /** The members of a record, as received or sent. */
 export type Values = Readonly<Record<string, unknown>>
@@ -9,9 +10,14 @@ interface ModelShape {
   readonly readOnly: ReadonlySet<string>
   /** Many-to-many members: lists of records in responses, lists of ids in requests. */
   readonly lists: ReadonlySet<string>
+  /** True for a date-time; the path may go through relations: `published_at__gte`, `author__created_at`. */
+  isDateTime(path: string): boolean
 }
 
-const UNKNOWN: ModelShape = { readOnly: new Set(), lists: new Set() }
+const UNKNOWN: ModelShape = { readOnly: new Set(), lists: new Set(), isDateTime: () => false }
+
+/** Converts the value of a filter, by the filter's name: `published_at__gte`. */
+export type FilterValue = (name: string, value: unknown) => unknown
 
 /** The part of the OpenAPI document that is used. */
 interface Description {
@@ -24,12 +30,14 @@ interface Content {
 interface Schema {
   readonly $ref?: string
   readonly anyOf?: readonly Schema[]
+  readonly format?: string
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
 }
 
 /**
- * Converts records between responses and the forms of front ends: many-to-many members as ids, and no read-only members in requests.
+ * Converts records between responses and the forms of front ends: many-to-many members as ids, no read-only members in requests, and
+ * date-times with the offset of the browser.
  *
  * The shapes of the models come from the OpenAPI document, which is fetched once, at first use.
  */
@@ -50,17 +58,25 @@ export class ModelShapes {
 
   /** Returns the writable members of `data`. Unknown members are kept, so that the server reports them. */
   async settable(key: string, data: Values): Promise<Values> {
-    const { readOnly, lists } = await this.#shape(key)
-    const members = Object.entries(withIds(data, lists)).filter(([name, value]) => !readOnly.has(name) && value !== undefined)
-    return Object.fromEntries(members)
+    const shape = await this.#shape(key)
+    const members = Object.entries(forRequest(data, shape))
+    return Object.fromEntries(members.filter(([name, value]) => !shape.readOnly.has(name) && value !== undefined))
   }
 
   /** Returns the writable members of `data` that differ from `previous`. Emptied members become null. */
   async changed(key: string, data: Values, previous: Values): Promise<Values> {
-    const { readOnly, lists } = await this.#shape(key)
-    const [now, before] = [withIds(data, lists), withIds(previous, lists)]
-    const members = Object.entries(now).filter(([name, value]) => !readOnly.has(name) && !isSame(value, before[name]))
+    const shape = await this.#shape(key)
+    const [now, before] = [forRequest(data, shape), forRequest(previous, shape)]
+    const isChanged = (name: string) =>
+      shape.isDateTime(name) ? !isSameMoment(now[name], before[name]) : !isSame(now[name], before[name])
+    const members = Object.entries(now).filter(([name]) => !shape.readOnly.has(name) && isChanged(name))
     return Object.fromEntries(members.map(([name, value]) => [name, value ?? null]))
+  }
+
+  /** Returns a function that converts the value of a filter: date-times without an offset get the browser's. */
+  async filterValue(key: string): Promise<FilterValue> {
+    const shape = await this.#shape(key)
+    return (name, value) => (shape.isDateTime(name) ? withOffset(value) : value)
   }
 
   async #shape(key: string): Promise<ModelShape> {
@@ -95,7 +111,22 @@ function shapeIn({ paths, components: { schemas } }: Description, key: string): 
   return {
     readOnly: new Set(members.map(([member]) => member).filter((member) => !(member in settable))),
     lists: new Set(members.filter(([, { items }]) => items?.$ref !== undefined).map(([member]) => member)),
+    isDateTime: (path) => isDateTimeAt(schemas, schemas[name], path.split('__')),
   }
+}
+
+function isDateTimeAt(schemas: Readonly<Record<string, Schema>>, schema: Schema | undefined, path: readonly string[]): boolean {
+  const [first = '', ...rest] = path
+  const member = schema?.properties?.[first]
+  if (member?.format === 'date-time') return true
+  const reference = [member, member?.items, ...(member?.anyOf ?? [])].find((each) => each?.$ref !== undefined)?.$ref
+  return reference !== undefined && isDateTimeAt(schemas, schemas[reference.split('/').at(-1) ?? ''], rest)
+}
+
+/** Many-to-many members as ids, and date-times with an offset. */
+function forRequest(record: Values, { lists, isDateTime }: ModelShape): Values {
+  const members = Object.entries(withIds(record, lists))
+  return Object.fromEntries(members.map(([name, value]) => [name, isDateTime(name) ? withOffset(value) : value]))
 }
 
 function withIds(record: Values, lists: ReadonlySet<string>): Values {
@@ -108,3 +139,9 @@ const idsOf = (value: unknown): unknown =>
 
 /** Compares two values; undefined equals null, as in the API. */
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+
+/** Compares two date-times, which may be written with different offsets. */
+const isSameMoment = (a: unknown, b: unknown): boolean =>
+  isSame(a, b) || (isMoment(a) && isMoment(b) && Number(new Date(a)) === Number(new Date(b)))
+
+const isMoment = (value: unknown): value is string | Date => typeof value === 'string' || value instanceof Date

@@ -55,6 +55,8 @@ export interface SearchQuery<M extends ModelTypes> extends PageQuery {
   /** Also finds similar words, such as misspelt ones. */
   readonly fuzzy?: boolean | undefined
   readonly filters?: Filters<M> | undefined
+  /** Default: by relevance. */
+  readonly sort?: Sort<M> | undefined
 }
 
 /** The query of an export. */

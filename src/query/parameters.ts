@@ -47,11 +47,11 @@ export class Parameters {
     return this.#sent.getAll(name)
   }
 
-  /** The names in a comma-separated parameter; undefined if absent. */
+  /** The names of a parameter, separated by commas or given by repeating it; undefined if absent. */
   names(name: string): string[] | undefined {
-    const text = this.one(name)
-    if (text === undefined) return undefined
-    const names = text.split(',').map((each) => each.trim())
+    const texts = this.all(name)
+    if (texts.length === 0) return undefined
+    const names = texts.flatMap((text) => text.split(',')).map((each) => each.trim())
     if (names.includes('')) this.fault(name, `'${name}' holds an empty name; write names with commas between them`)
     return names.filter((each) => each !== '')
   }

@@ -97,9 +97,11 @@ export interface SearchRequest {
   readonly page: PageRequest
   /** Combined by AND. */
   readonly filters: readonly Filter[]
+  /** Empty for the order of relevance. */
+  readonly sort: readonly SortKey[]
 }
 
-const SEARCH_PARAMETERS = ['q', 'fields', 'fuzzy', 'page', 'page_size', 'filters']
+const SEARCH_PARAMETERS = ['q', 'fields', 'fuzzy', 'page', 'page_size', 'filters', 'sort_by', 'sort_order']
 
 /**
  * Parses the query parameters of a search.
@@ -116,8 +118,9 @@ export function parseSearchRequest(sent: URLSearchParams, model: Model, registry
   const fuzzy = parameters.flag('fuzzy')
   const page = parsePage(parameters)
   const filters = parseFilters(parameters, model, registry)
+  const sort = parseSort(parameters, model)
   parameters.throwIfFaulty()
-  return { q: q ?? '', fields, fuzzy, page, filters }
+  return { q: q ?? '', fields, fuzzy, page, filters, sort }
 }
 
 /** A field that is not searchable gets the same error as an unknown one, so that the error reveals nothing about it. */

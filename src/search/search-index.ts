@@ -21,7 +21,7 @@ export interface Hit {
 
 /** Result of a search. */
 export interface Found {
-  /** The requested page, by descending score, then by id. */
+  /** The requested page, by descending score, then by id; all in no order if no page was requested. */
   readonly hits: readonly Hit[]
   /** Total number of records found. */
   readonly total: number
@@ -164,9 +164,14 @@ export class SearchIndex {
   /**
    * Finds the records with all the words; if there are none, those with some of them.
    *
+   * @param page undefined for all
    * @param among ids of the records to consider; all if undefined
    */
-  search(query: SearchQuery, page: { readonly offset: number; readonly limit: number }, among?: ReadonlySet<number>): Found {
+  search(
+    query: SearchQuery,
+    page: { readonly offset: number; readonly limit: number } | undefined,
+    among?: ReadonlySet<number>,
+  ): Found {
     this.#score(query)
     const { ids } = this.#documents
     const { sums } = this.#tally
@@ -175,10 +180,11 @@ export class SearchIndex {
     const whole = allowed(this.#tally.answering(query.words.length))
     const partial = whole.length === 0 && query.words.length > 1
     const found = partial ? allowed(this.#tally.answering(1)) : whole
-    const best = bestOf(found, page, (a, b) => {
+    const isBefore = (a: number, b: number) => {
       const difference = (sums[a] ?? 0) - (sums[b] ?? 0)
       return difference > 0 || (difference === 0 && (ids[a] ?? 0) < (ids[b] ?? 0))
-    })
+    }
+    const best = page === undefined ? found : bestOf(found, page, isBefore)
     const hits = Array.from(best, (document) => ({ id: ids[document] ?? 0, score: sums[document] ?? 0 }))
     this.#tally.clear()
     let highlighter: Highlighter | undefined

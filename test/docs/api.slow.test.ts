@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SCAFFOLD } from '../../src/cli/project/scaffold.ts'
-import { ERRORS } from '../../src/errors.ts'
 import { FIELD_TYPES } from '../../src/model/fields.ts'
 import { documentOf, projectOf } from '../openapi/documents.ts'
 import { readDocument, runDocument } from './document.ts'
@@ -10,14 +9,6 @@ import { codesIn, rowsOf } from './markdown.ts'
 runDocument('api.md')
 
 const rows = rowsOf(readDocument('api.md'))
-
-test('the table lists every error with its status and message', () => {
-  for (const [code, { status, exitCode, message }] of Object.entries(ERRORS)) {
-    const row = rows.find(([cell]) => cell === `\`${code}\``) ?? assert.fail(`${code} is missing`)
-    if (row.length === 3) assert.equal(row[1], String(exitCode), code)
-    else assert.deepEqual(row.slice(1, 3), [String(status), message])
-  }
-})
 
 const TEXT = ['string', 'text', 'email', 'url', 'slug', 'choice']
 const TYPES: Readonly<Record<string, readonly string[]>> = {

@@ -60,6 +60,8 @@ describe('names between commas', () => {
     ['n=a,b', ['a', 'b'], false],
     ['n=%20a%20,%20b', ['a', 'b'], false],
     ['n=a,a', ['a', 'a'], false],
+    ['n=a&n=b,c', ['a', 'b', 'c'], false],
+    ['n=a&n=', ['a'], true],
     ['n=', [], true],
     ['n=,', [], true],
     ['n=a,,b', ['a', 'b'], true],

@@ -15,6 +15,8 @@ import { painter } from '../terminal/style.ts'
 interface SearchOptions extends RemoteOptions {
   readonly fuzzy?: boolean
   readonly fields?: string
+  readonly sortBy?: string
+  readonly sortOrder?: string
   readonly limit: number
   readonly json?: boolean
 }
@@ -42,6 +44,8 @@ export function searchCommand(io: Io): Command {
     .argument('<words...>', 'words to search for; the last one may be the beginning of a word')
     .option('--fuzzy', 'also find similar words, such as misspelt ones')
     .option('--fields <names>', 'fields to search, separated by commas (default: all searchable fields)')
+    .option('--sort-by <names>', 'fields to sort by, separated by commas (default: by relevance)')
+    .option('--sort-order <orders>', 'asc or desc: one for all fields, or one for each, separated by commas')
     .option('--limit <number>', `maximum number of records to show, up to ${MAX_LIMIT}`, parseLimit, DEFAULT_LIMIT)
     .option('--json', 'print the records and the positions of the matches as JSON')
     .addHelpText('after', '\nExample:\n  $ admin search post night ferry --fuzzy\n')
@@ -75,7 +79,7 @@ async function firstHits(
   { request }: ApiClient,
   model: string,
   words: readonly string[],
-  { fuzzy = false, fields, limit }: SearchOptions,
+  { fuzzy = false, fields, sortBy, sortOrder, limit }: SearchOptions,
   io: Io,
 ): Promise<SearchResponse> {
   const size = Math.min(limit, MAX_PAGE)
@@ -83,6 +87,8 @@ async function firstHits(
   do {
     const query = new URLSearchParams({ q: words.join(' '), fuzzy: String(fuzzy), page_size: String(size) })
     if (fields !== undefined) query.set('fields', fields)
+    if (sortBy !== undefined) query.set('sort_by', sortBy)
+    if (sortOrder !== undefined) query.set('sort_order', sortOrder)
     query.set('page', String(pages.length + 1))
     pages.push(await withRetries(io, () => request('GET', `/models/${encodeURIComponent(model)}/search?${query}`)))
   } while (pages.at(-1)?.has_next === true && pages.length * size < limit)

@@ -1,7 +1,12 @@
 import type { AuthProvider } from 'ra-core'
+import { AdminError } from '../admin-error.ts'
 import { type Client, type Typed, untyped } from '../client.ts'
 import { Identity, nameOf } from '../identity.ts'
 import { forReactAdmin, HttpError } from './http-error.ts'
+
+/** The error whose message react-admin translates. */
+const notLoggedIn = (): HttpError =>
+  new HttpError(new AdminError('ra.auth.auth_check_error', { type: 'authentication', status: 401 }))
 
 /** The permission that an action of react-admin needs. */
 const ACTIONS: Readonly<Record<string, string>> = {
@@ -32,7 +37,7 @@ export function authProvider<Models extends Typed<Models>>(client: Client<Models
     },
 
     async checkAuth() {
-      if (!(await client.hasToken())) throw new Error('ra.auth.auth_check_error')
+      if (!(await client.hasToken())) throw notLoggedIn()
     },
 
     async checkError(error: unknown) {
@@ -43,17 +48,18 @@ export function authProvider<Models extends Typed<Models>>(client: Client<Models
 
     getIdentity: () =>
       forReactAdmin(async () => {
-        const { data } = await identity.me()
-        return { ...data, fullName: nameOf(data) }
+        const me = await identity.me()
+        if (me === undefined) throw notLoggedIn()
+        return { ...me.data, fullName: nameOf(me.data) }
       }),
 
-    getPermissions: () => forReactAdmin(async () => (await identity.me()).permissions),
+    getPermissions: () => forReactAdmin(async () => (await identity.me())?.permissions ?? []),
 
     canAccess: ({ resource, action }) =>
       forReactAdmin(async () => {
         const verb = ACTIONS[action]
         // Unknown actions are those of the application; the server checks permissions anyway.
-        return verb === undefined || (await identity.me()).permissions.includes(`${verb}_${resource}`)
+        return verb === undefined || (await identity.me())?.permissions.includes(`${verb}_${resource}`) === true
       }),
   }
 }

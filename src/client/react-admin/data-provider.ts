@@ -27,8 +27,8 @@ const DEFAULT_PAGE = { page: 1, perPage: 25 }
  * Creates a data provider for react-admin. Each model is a resource, by its key.
  *
  * Records are as the API returns them, except that many-to-many members are arrays of ids, as `ReferenceArrayInput` and
- * `ReferenceArrayField` need them. Filters are those of the API. The filter `q` searches the text; the results are ordered by relevance
- * and `sort` is ignored. Validation errors appear at the inputs of forms.
+ * `ReferenceArrayField` need them. Filters are those of the API. The filter `q` searches the text. Its results are ordered by relevance
+ * unless `sort` differs from react-admin's default, ascending ids. Validation errors appear at the inputs of forms.
  */
 export function dataProvider<Models extends Typed<Models>>(
   client: Client<Models>,
@@ -44,11 +44,12 @@ export function dataProvider<Models extends Typed<Models>>(
 
   const list = async (resource: string, { pagination = DEFAULT_PAGE, sort, filter, meta, signal }: GetListParams) => {
     const model = models.model(resource)
-    const { q, filters } = listFilter(filter)
+    const { q, filters } = listFilter(filter, await shapes.filterValue(resource))
     const options = optionsOf(signal)
     const fetchPage = (page: number, page_size: number) => {
-      if (q !== undefined) return model.search(q, { filters, page, page_size }, options)
       const order = sort === undefined ? [] : [sort.order === 'DESC' ? `-${sort.field}` : sort.field]
+      if (q !== undefined)
+        return model.search(q, { filters, sort: order.filter((key) => key !== 'id'), page, page_size }, options)
       return model.list({ ...projectionOf(meta), filters, sort: order, page, page_size }, options)
     }
     const { data, total } = await pageOf(fetchPage, pagination.page, pagination.perPage)

@@ -1,3 +1,4 @@
+import type { FilterValue } from '../model-shapes.ts'
 import { type FilterObject, filterTexts, type ListFilter, searchedText } from '../query.ts'
 
 /**
@@ -6,11 +7,13 @@ import { type FilterObject, filterTexts, type ListFilter, searchedText } from '.
  * Names may go through a relation in the API's notation, `author__username`, or as an input is named, `author.username`, which
  * react-admin turns into nested objects. A list as value matches any of its items.
  *
+ * @param converted converts the value of each filter
  * @throws {TypeError} for a value that the API does not support
  */
-export function listFilter(filter: FilterObject = {}): ListFilter {
+export function listFilter(filter: FilterObject = {}, converted: FilterValue = (_, value) => value): ListFilter {
   const { q, ...rest } = filter
-  return { q: searchedText(q), filters: filterTexts(Object.fromEntries(flat(rest))) }
+  const entries = flat(rest).map(([name, value]) => [name, converted(name, value)])
+  return { q: searchedText(q), filters: filterTexts(Object.fromEntries(entries)) }
 }
 
 function flat(filters: FilterObject, prefix = ''): [string, unknown][] {

@@ -47,10 +47,10 @@ export function authProvider<Models extends Typed<Models>>(
 
     getIdentity: () =>
       forRefine(async () => {
-        const { data } = await identity.me()
-        return { ...data, name: nameOf(data) }
+        const me = await identity.me()
+        return me === undefined ? null : { ...me.data, name: nameOf(me.data) }
       }),
 
-    getPermissions: () => forRefine(async () => (await identity.me()).permissions),
+    getPermissions: () => forRefine(async () => (await identity.me())?.permissions ?? null),
   }
 }

@@ -18,7 +18,8 @@ export interface DataProviderOptions {
 /**
  * Creates a data provider for refine. Each model is a resource, by its key.
  *
- * Records are as the API returns them, except that many-to-many members are arrays of ids. The filter `q` searches the text. Filters
+ * Records are as the API returns them, except that many-to-many members are arrays of ids. The filter `q` searches the text; its
+ * results are ordered by relevance unless there are sorters. Filters
  * and operators that the API does not support fail with status 400. `meta` accepts `fields`, `include`, `form_id` and `if_match`.
  */
 export function dataProvider<Models extends Typed<Models>>(
@@ -54,15 +55,12 @@ export function dataProvider<Models extends Typed<Models>>(
       forRefine(async () => {
         const model = models.model(resource)
         const { currentPage = 1, pageSize = 10, mode = 'server' } = pagination
-        const filter = listFilter(filters)
+        const filter = listFilter(filters, await shapes.filterValue(resource))
         const sort = sortKeys(sorters)
-        if (filter.q !== undefined && sort.length > 0) {
-          throw new TypeError('A search is ordered by relevance; omit the sorters or the filter q')
-        }
         const fetchPage = (page: number, page_size: number) =>
           filter.q === undefined
             ? model.list({ ...projectionOf(meta), filters: filter.filters, sort, page, page_size }, optionsOf(meta))
-            : model.search(filter.q, { filters: filter.filters, page, page_size }, optionsOf(meta))
+            : model.search(filter.q, { filters: filter.filters, sort, page, page_size }, optionsOf(meta))
         const page = mode === 'server' ? ([currentPage, pageSize] as const) : ([1, Number.MAX_SAFE_INTEGER] as const)
         const { data, total } = await pageOf(fetchPage, ...page)
         return { data: await typed(resource, data), total }

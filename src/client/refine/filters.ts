@@ -1,4 +1,5 @@
 import type { CrudFilter, CrudSort, LogicalFilter } from '@refinedev/core'
+import type { FilterValue } from '../model-shapes.ts'
 import { filterText, type ListFilter, searchedText } from '../query.ts'
 
 type Operator = LogicalFilter['operator']
@@ -31,15 +32,19 @@ const ALTERNATIVES: Partial<Record<Operator, string>> = {
  *
  * A filter with the value undefined is ignored, except for `null` and `nnull`, which have no value.
  *
+ * @param converted converts the value of each filter
  * @throws {TypeError} for a filter that the API does not support, such as `or`
  */
-export function listFilter(filters: readonly CrudFilter[] = []): ListFilter {
+export function listFilter(filters: readonly CrudFilter[] = [], converted: FilterValue = (_, value) => value): ListFilter {
   const all = filters.flatMap(plain).filter(({ operator, value }) => value !== undefined || isOfNull(operator))
   const searches = all.filter(({ field }) => field === 'q')
   if (searches.length > 1) throw new TypeError("There is more than one filter 'q'; put all words into one")
   const other = searches.find(({ operator }) => operator !== 'eq' && operator !== 'contains')
   if (other !== undefined) throw new TypeError(`The filter 'q' has the operator '${other.operator}'; use 'contains'`)
-  return { q: searchedText(searches[0]?.value), filters: all.filter(({ field }) => field !== 'q').flatMap(texts) }
+  return {
+    q: searchedText(searches[0]?.value),
+    filters: all.filter(({ field }) => field !== 'q').flatMap((each) => texts(each, converted)),
+  }
 }
 
 const isOfNull = (operator: Operator): boolean => operator === 'null' || operator === 'nnull'
@@ -54,8 +59,9 @@ function plain(filter: CrudFilter): LogicalFilter[] {
   throw new TypeError(`A filter with the operator '${filter.operator}' names no field`)
 }
 
-function texts({ field, operator, value }: LogicalFilter): string[] {
+function texts({ field, operator, value: given }: LogicalFilter, converted: FilterValue): string[] {
   const name = field.replaceAll('.', '__')
+  const value = converted(name, given)
   switch (operator) {
     case 'null':
       return [filterText(`${name}__isnull`, true)]

@@ -49,14 +49,19 @@ export class RateLimits {
   }
 
   /** @throws {AppError} RATE_LIMITED */
-  countUser(request: Request, { userId }: Actor, name: 'default' | 'upload'): void {
+  countUser(request: Request, { userId }: Pick<Actor, 'userId'>, name: 'default' | 'upload'): void {
     this.#count(request, name, String(userId ?? SHELL_SUBJECT))
   }
 
-  /** For `onPreAuth` of routes that take passwords or tokens in the body. */
-  readonly countAddress: Lifecycle.Method = (request, h) => {
-    this.#count(request, 'auth', clientAddress(request, this.#trustedProxies))
+  /** For `onPreAuth` of routes that take passwords. */
+  readonly countLogin: Lifecycle.Method = (request, h) => {
+    this.countAddress(request)
     return h.continue
+  }
+
+  /** Counts a login, or a failed refresh, by address. @throws {AppError} RATE_LIMITED */
+  countAddress(request: Request): void {
+    this.#count(request, 'auth', clientAddress(request, this.#trustedProxies))
   }
 
   /** For `onPreAuth` of public routes that cost work. */

@@ -12,12 +12,11 @@ import { jsonResponse } from '../responses/json.ts'
 /** Login, refresh, logout and the present user: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. */
 export function authRoutes({ settings, logins, reads }: App, limits: RateLimits, told: LoginLog): ServerRoute[] {
   const { auth } = apiRoots(settings)
-  const ext = { onPreAuth: { method: limits.countAddress } }
   const open = {
     auth: false as const,
-    ext,
     payload: { allow: ['application/json', 'application/x-www-form-urlencoded'] },
   }
+  const counted = { ...open, ext: { onPreAuth: { method: limits.countLogin } } }
 
   const token = async (request: Request, h: ResponseToolkit) => {
     checkGrantType(request.payload, 'password')
@@ -25,9 +24,16 @@ export function authRoutes({ settings, logins, reads }: App, limits: RateLimits,
     return secretly(h.response(await told.login(request, username, () => logins.login(username, password))))
   }
   const refresh = async (request: Request, h: ResponseToolkit) => {
-    checkGrantType(request.payload, 'refresh_token')
-    const [refreshToken] = readTexts(request.payload, ['refresh_token'])
-    return secretly(h.response(await told.refresh(request, () => logins.refresh(refreshToken))))
+    // A good refresh counts against the user's limit, so that reloads of a page do not use up the logins. A failed one counts as a login.
+    const admit = (userId: number) => limits.countUser(request, { userId }, 'default')
+    try {
+      checkGrantType(request.payload, 'refresh_token')
+      const [refreshToken] = readTexts(request.payload, ['refresh_token'])
+      return secretly(h.response(await told.refresh(request, () => logins.refresh(refreshToken, admit))))
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') limits.countAddress(request)
+      throw error
+    }
   }
   const logout = async (request: Request) => {
     const [refreshToken] = readTexts(request.payload, ['refresh_token'])
@@ -41,10 +47,10 @@ export function authRoutes({ settings, logins, reads }: App, limits: RateLimits,
   }
 
   return [
-    { method: 'POST', path: `${auth}/token`, handler: token, options: open },
+    { method: 'POST', path: `${auth}/token`, handler: token, options: counted },
     { method: 'POST', path: `${auth}/refresh`, handler: refresh, options: open },
-    { method: 'POST', path: `${auth}/logout`, handler: logout, options: open },
-    { method: 'GET', path: `${auth}/me`, handler: me, options: { auth: 'bearer', ext } },
+    { method: 'POST', path: `${auth}/logout`, handler: logout, options: counted },
+    { method: 'GET', path: `${auth}/me`, handler: me, options: { auth: 'bearer', plugins: { limitsUsers: true } } },
   ]
 }
 

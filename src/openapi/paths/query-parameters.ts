@@ -41,13 +41,13 @@ export const includeNames = (model: Model, registry: Registry): string[] =>
 export const searchedFields = (model: Model): string[] =>
   model.visibleFields.filter(({ searchable }) => searchable).map(({ name }) => name)
 
-/** A parameter of comma-separated names. */
-const commaSeparated = (name: string, description: string, items: Schema): Parameter => ({
+/** A parameter of several names. */
+const namesParameter = (name: string, description: string, items: Schema): Parameter => ({
   name,
   in: 'query',
-  description,
+  description: `${description}; repeated, or with commas between the names`,
   style: 'form',
-  explode: false,
+  explode: true,
   schema: { type: 'array', items, minItems: 1 },
 })
 
@@ -86,14 +86,14 @@ function filtersOf(model: Model, registry: Registry): Parameter {
 /** Parameters that select the members of a returned record. */
 export function projectionParameters(model: Model, registry: Registry): Parameter[] {
   const included = includeNames(model, registry)
-  const fields = commaSeparated('fields', 'What of each record to answer with; `id` always is', oneName(columnNames(model)))
+  const fields = namesParameter('fields', 'What of each record to answer with; `id` always is', oneName(columnNames(model)))
   if (included.length === 0) return [fields]
-  return [fields, commaSeparated('include', 'Fields of related records, `<relation>__<field>`', oneName(included))]
+  return [fields, namesParameter('include', 'Fields of related records, `<relation>__<field>`', oneName(included))]
 }
 
-const sortParameters = (model: Model): Parameter[] => [
-  commaSeparated('sort_by', 'Fields to sort by; the last tie is broken by `id`', oneName(sortKeys(model))),
-  commaSeparated('sort_order', 'One for all of `sort_by`, or one for each', oneName(['asc', 'desc'])),
+const sortParameters = (model: Model, description = 'Fields to sort by; the last tie is broken by `id`'): Parameter[] => [
+  namesParameter('sort_by', description, oneName(sortKeys(model))),
+  namesParameter('sort_order', 'One for all of `sort_by`, or one for each', oneName(['asc', 'desc'])),
 ]
 
 /** Parameters of a list. */
@@ -126,7 +126,7 @@ export const exportParameters = (model: Model, registry: Registry): Parameter[] 
 /** Parameters of a search. */
 export function searchParameters(model: Model, registry: Registry): Parameter[] {
   const searched = searchedFields(model)
-  const where = commaSeparated('fields', 'Fields to search; all of those that can be where it is absent', oneName(searched))
+  const where = namesParameter('fields', 'Fields to search; all of those that can be where it is absent', oneName(searched))
   return [
     { name: 'q', in: 'query', description: 'What to search for', required: true, schema: { type: 'string', minLength: 1 } },
     ...(searched.length === 0 ? [] : [where]),
@@ -138,5 +138,6 @@ export function searchParameters(model: Model, registry: Registry): Parameter[] 
     },
     ...PAGE,
     filtersOf(model, registry),
+    ...sortParameters(model, 'Fields to sort by, instead of by relevance'),
   ]
 }

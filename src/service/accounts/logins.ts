@@ -82,9 +82,10 @@ export class Logins {
    * Exchanges a refresh token for a new pair of tokens. Reuse of an exchanged token, also a concurrent one, ends the session
    * with all its tokens (RFC 9700, section 4.14.2). So does a changed password.
    *
+   * @param admit called with the user of a good token before it is exchanged; if it throws, the token stays valid
    * @throws {AppError} UNAUTHENTICATED
    */
-  async refresh(token: string): Promise<TokenGrant> {
+  async refresh(token: string, admit: (userId: number) => void = () => {}): Promise<TokenGrant> {
     const claims = this.#refreshClaims(token)
     const session = await this.#sessions.of(claims)
     const user = session === undefined ? undefined : await this.#activeUser(Number(session.user_id))
@@ -92,6 +93,7 @@ export class Logins {
     const next = this.#grant(user.id, String(session.family))
     const isLast = session.token_id === claims.jti
     const isGood = isLast && isOf(session, user)
+    if (isGood) admit(user.id)
     if (isGood && (await this.#sessions.rotate(session, next.tokenId, next.expiresAt))) return next.grant
     await this.#sessions.end(session)
     // The token was exchanged before or concurrently, unless the password has changed.

@@ -5,6 +5,7 @@ import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import { pageJson, sliceOf } from '../../query/page.ts'
 import { parseSearchRequest, type SearchRequest } from '../../query/parse.ts'
+import type { FieldFilter, Plan } from '../../query/plan.ts'
 import { fullProjection } from '../../query/project.ts'
 import type { Positions } from '../../search/highlight.ts'
 import { readQuery } from '../../search/query.ts'
@@ -35,7 +36,7 @@ export interface SearchesOptions {
 /** One page of search results. */
 export interface SearchPage {
   readonly model: Model
-  /** By descending relevance. */
+  /** By descending relevance, or in the requested order. */
   readonly hits: readonly (Hit & { readonly record: StoredRecord })[]
   /** Total number of matches. */
   readonly total: number
@@ -78,7 +79,7 @@ export class Searches {
    *
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY
    */
-  async find(actor: Actor, modelKey: string, { q, fields, fuzzy, filters, page }: SearchRequest): Promise<SearchPage> {
+  async find(actor: Actor, modelKey: string, { q, fields, fuzzy, filters, page, sort }: SearchRequest): Promise<SearchPage> {
     const model = this.#modelFor(actor, modelKey)
     checkFilters(this.#registry, actor, filters)
     const query = readQuery(q, { fields, fuzzy })
@@ -87,14 +88,27 @@ export class Searches {
       const { version } = index
       const among = filters.length === 0 ? undefined : await this.#store.matching(model.key, filters, index.candidates(query))
       if (index.version !== version) continue
-      const found = index.search(query, sliceOf(page), among)
+      const found = index.search(query, sort.length === 0 ? sliceOf(page) : undefined, among)
       // Read in the step that found them, so that none of the records is missing.
-      const hits = withRecords(found.hits, await this.#store.get(model.key, idsOf(found.hits)))
+      const hits =
+        sort.length === 0
+          ? withRecords(found.hits, await this.#store.get(model.key, idsOf(found.hits)))
+          : await this.#sorted(model, found.hits, { sort, ...sliceOf(page) })
       if (hits === undefined) continue
       const notices = found.partial ? [...query.notices, PARTIAL] : query.notices
       return { model, hits, total: found.total, notices, matchesIn: (record) => found.positionsIn(record) }
     }
     throw notReady(`${model.name} changes faster than it can be searched`)
+  }
+
+  /** A page of all hits, sorted by fields of the records; undefined if a record was removed meanwhile. */
+  async #sorted(model: Model, hits: readonly Hit[], order: Omit<Plan, 'filters'>): Promise<SearchPage['hits'] | undefined> {
+    const filters: FieldFilter[] = [{ field: 'id', operator: 'in', values: idsOf(hits) }]
+    const { records, total } = await this.#store.find(model.key, { filters, ...order })
+    const scores = new Map(hits.map(({ id, score }) => [id, score]))
+    return total === hits.length
+      ? records.map((record) => ({ id: record.id, score: scores.get(record.id) ?? 0, record }))
+      : undefined
   }
 
   /**

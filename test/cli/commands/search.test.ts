@@ -58,6 +58,19 @@ describe('admin search', () => {
     assert.deepEqual([lines, said], [['2  Ferries'], 'No record has all of the words; these have some of them\n1 record found\n'])
   })
 
+  test('--sort-by replaces the order of relevance', async () => {
+    const inOrder = async (...order: string[]) => {
+      const { lines } = await search(['post', 'ferry', '--json', '--sort-by', ...order])
+      return (JSON.parse(lines.join('')) as { data: { id: number }[] }).data.map(({ id }) => id)
+    }
+    const ids = await inOrder('id')
+    assert.deepEqual(
+      ids,
+      ids.toSorted((a, b) => a - b),
+    )
+    assert.deepEqual(await inOrder('id', '--sort-order', 'desc'), ids.toReversed())
+  })
+
   test('exits 0 without a match', async () => {
     assert.deepEqual(await search(['post', 'xylophone']), { lines: [], said: 'Nothing found\n' })
   })

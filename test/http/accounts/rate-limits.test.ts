@@ -105,6 +105,39 @@ describe('rate limits', () => {
       assert.deepEqual(statuses, [401, 401, 429])
     }))
 
+  test('/auth/me counts against the limit of the user, so that reloads of a page leave the logins alone', () =>
+    withApp({}, async (app) => {
+      const me = { request: 'GET /api/v1/auth/me', as: 'anna.lind' } as const
+      for (let reload = 0; reload < 3; reload++) assert.equal((await send(app, me)).status, 200)
+      assert.equal((await send(app, me)).status, 429)
+      assert.equal((await send(app, LOGIN)).status, 401)
+    }))
+
+  test('a refresh that succeeds counts against the limit of the user, and keeps its token when it is rejected', () =>
+    withApp({}, async (app) => {
+      const refresh = async (refresh_token: string) =>
+        send(app, { request: 'POST /api/v1/auth/refresh', as: null, body: { refresh_token } })
+      let { json } = await send(app, { ...LOGIN, body: { username: 'anna.lind', password: 'lighthouse-keys-17' } })
+      for (let left = 2; left >= 0; left--) {
+        const reply = await refresh(json.refresh_token)
+        assert.deepEqual([reply.status, limitHeaders(reply).ratelimit], [200, `"default";r=${left};t=60`])
+        json = reply.json
+      }
+      assert.equal((await refresh(json.refresh_token)).status, 429)
+      assert.equal((await send(app, LOGIN)).status, 401, 'the second login of the minute')
+      app.advance(60_000)
+      assert.equal((await refresh(json.refresh_token)).status, 200)
+    }))
+
+  test('a refresh that fails counts as a login', () =>
+    withApp({}, async (app) => {
+      const refresh = { request: 'POST /api/v1/auth/refresh', as: null, body: { refresh_token: 'x' } } as const
+      const statuses = []
+      for (let attempt = 0; attempt < 3; attempt++) statuses.push((await send(app, refresh)).status)
+      assert.deepEqual(statuses, [401, 401, 429])
+      assert.equal((await send(app, LOGIN)).status, 429)
+    }))
+
   test('behind one trusted proxy the last address of X-Forwarded-For counts', () =>
     withApp({ trusted_proxies: 1 }, async (app) => {
       const from = async (forwarded: string) => (await send(app, { ...LOGIN, headers: { 'x-forwarded-for': forwarded } })).status

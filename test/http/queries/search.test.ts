@@ -5,6 +5,8 @@ import { play, type Scenario, scenarios, send } from '../../helpers/scenario.ts'
 import { dataOf, FORBIDDEN, ids, modelNotFound, UNAUTHENTICATED } from '../records/expected.ts'
 
 const POSTS = '/api/v1/models/post/search'
+/** The posts with the word ferry, by author and descending title. */
+const SORTED = [1, 39, 16, 34, 4, 24]
 
 /** The records that a search finds, in whatever order, and how many they are in all. */
 const finds = (model: string, query: string, expected: readonly number[]): Scenario => ({
@@ -76,6 +78,26 @@ scenarios('search', [
       )
       assert.deepEqual(ids(json).slice(0, 2).sort(), [34, 4])
     },
+  },
+  {
+    name: 'orders by fields of the records, over all pages, each with its hit',
+    request: `GET ${POSTS}?q=ferry&sort_by=author_id&sort_by=title&sort_order=asc,desc&page=2&page_size=3`,
+    status: 200,
+    check: ({ json }) => {
+      assert.deepEqual(ids(json), SORTED.slice(3, 6))
+      assert.deepEqual(
+        json.hits.map(({ id }: { id: number }) => id),
+        ids(json),
+      )
+      assert.ok(json.hits.every(({ score }: { score: number }) => score > 0))
+      assert.equal(json.total, SORTED.length)
+    },
+  },
+  {
+    name: 'rejects an order by an unknown field',
+    request: `GET ${POSTS}?q=ferry&sort_by=titel`,
+    status: 400,
+    check: ({ json }) => assert.match(JSON.stringify(json.details), /did you mean 'title'/),
   },
   finds('post', 'q=ferry&fields=title', [4, 34]),
   finds('post', 'q=FERRY&fields=title,summary', [4, 34]),
@@ -165,7 +187,7 @@ scenarios('search with a bad query', [
   refused('q=a&fields=tilte', 'fields', /'title'/),
   refused('q=a&fields=author', 'fields', /known: title/),
   refused('q=a&filters=ratng=1', 'filters', /'rating'/),
-  refused('q=a&sort_by=title', 'sort_by'),
+  refused('q=a&sort_order=asc', 'sort_order'),
   refused('q=a&include=author__username', 'include'),
   refused('q=a&fuzy=true', 'fuzy', /'fuzzy'/),
 ])

@@ -44,6 +44,11 @@ scenarios('sorting', [
     'sort_by=is_featured,views_count&sort_order=desc,asc',
     [26, 5, 34, 25, 18, 42, 43, 44],
   ),
+  sorted(
+    'takes repeated names as names with commas',
+    'sort_by=is_featured&sort_by=views_count&sort_order=desc&sort_order=asc',
+    [26, 5, 34, 25, 18, 42, 43, 44],
+  ),
   sorted('sorts by a foreign key', 'sort_by=author_id&sort_order=desc', [6, 15, 17, 4, 8, 9, 13, 18]),
 ])
 
