@@ -17,6 +17,7 @@ export const ERRORS = {
   MODEL_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Model not found' },
   RECORD_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Record not found' },
   ROUTE_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Resource not found' },
+  METHOD_NOT_ALLOWED: { status: 405, exitCode: 1, body: 'B', message: 'Method not allowed' },
   SNAPSHOT_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Snapshot not found' },
   RECORD_REFERENCED: { status: 409, exitCode: 1, body: 'B', message: 'Record is referenced' },
   WRITE_CONFLICT: { status: 409, exitCode: 1, body: 'B', message: 'Write conflict' },

@@ -7,7 +7,7 @@ import { assertContract } from './contract.ts'
 export interface Scenario {
   readonly name: string
   /** `GET /api/v1/models/post?page=2` */
-  readonly request: `${'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'} /${string}`
+  readonly request: `${'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS' | 'PATCH'} /${string}`
   /** Whose token is sent; `admin` when absent, none when null. */
   readonly as?: string | null
   /** Sent as JSON. */

@@ -85,17 +85,18 @@ describe('a list', () => {
 describe('a search', () => {
   test('with words only: every field, the first twenty', () => {
     const page = { page: 1, pageSize: 20 }
-    assert.deepEqual(search('q=ferry'), { q: 'ferry', fields: undefined, fuzzy: false, page, filters: [] })
+    assert.deepEqual(search('q=ferry'), { q: 'ferry', fields: undefined, fuzzy: false, page, filters: [], sort: [] })
   })
 
   test('with all parameters; words are plain text', () => {
-    const sent = 'q=%20%2Btitle:x~1%20*&fields=body,title&fuzzy=true&page=2&page_size=5&filters=views__gt%3D1'
+    const sent = 'q=%20%2Btitle:x~1%20*&fields=body,title&fuzzy=true&page=2&page_size=5&filters=views__gt%3D1&sort_by=title'
     assert.deepEqual(search(sent), {
       q: ' +title:x~1 *',
       fields: ['body', 'title'],
       fuzzy: true,
       page: { page: 2, pageSize: 5 },
       filters: [{ field: 'views', operator: 'gt', value: 1 }],
+      sort: [{ field: 'title', order: 'asc' }],
     })
   })
 
@@ -117,11 +118,10 @@ describe('a search', () => {
     ['q=a&page=0&page_size=101', { page: [`${pageRange}, not '0'`], page_size: [`${sizeRange}, not '101'`] }],
     ['q=a&filters=vews%3D1', { filters: ["Unknown field 'vews'; did you mean 'views'?"] }],
     [
-      'query=a&sort_by=title&include=author__id&q=a',
+      'query=a&include=author__id&q=a',
       {
-        query: ["Unknown query parameter 'query' (known: q, fields, fuzzy, page, page_size, filters)"],
-        sort_by: ["Unknown query parameter 'sort_by' (known: q, fields, fuzzy, page, page_size, filters)"],
-        include: ["Unknown query parameter 'include' (known: q, fields, fuzzy, page, page_size, filters)"],
+        query: ["Unknown query parameter 'query' (known: q, fields, fuzzy, page, page_size, filters, sort_by, sort_order)"],
+        include: ["Unknown query parameter 'include' (known: q, fields, fuzzy, page, page_size, filters, sort_by, sort_order)"],
       },
     ],
   ] as const)

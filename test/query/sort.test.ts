@@ -47,7 +47,7 @@ describe('error messages', () => {
     ],
     ['sort_by=', { sort_by: ["'sort_by' holds an empty name; write names with commas between them"] }],
     ['sort_by=title,', { sort_by: ["'sort_by' holds an empty name; write names with commas between them"] }],
-    ['sort_by=title&sort_by=views', { sort_by: ["'sort_by' is given 2 times; give it once"] }],
+    ['sort_by=title&sort_by=title', { sort_by: ["'title' is named more than once in sort_by"] }],
     ['sort_by=title,views,title', { sort_by: ["'title' is named more than once in sort_by"] }],
     ['sort_by=title&sort_order=down', { sort_order: ["'sort_order' must be asc or desc, not 'down'"] }],
     ['sort_by=title&sort_order=ASC', { sort_order: ["'sort_order' must be asc or desc, not 'ASC'"] }],

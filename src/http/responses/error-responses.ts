@@ -5,6 +5,7 @@ import { type Clock, isoTime } from '../../util/clock.ts'
 import type { Random } from '../../util/ids.ts'
 import { nameOf } from '../metrics/traffic.ts'
 import { answerRequestId, requestIdOf } from '../requests/request-id.ts'
+import { allowedMethods } from './allowed-methods.ts'
 import { errorReply, shapeB } from './error-body.ts'
 
 export interface ErrorOptions {
@@ -30,7 +31,7 @@ export class ErrorResponses {
   /** For `onPreResponse`, which costs every request a few promises, also successful ones. */
   readonly onPreResponse: Lifecycle.Method = (request, h) => {
     const { response } = request
-    if ('isBoom' in response && response.isBoom) return reply(h, response, this.#options)
+    if ('isBoom' in response && response.isBoom) return replyToFramework(h, response, this.#options)
     answerRequestId(request)
     return h.continue
   }
@@ -64,6 +65,16 @@ function reply(h: Toolkit, failure: Failure, options: ErrorOptions): ResponseObj
   const response = isOurs ? ownFault(h, failure, error, options) : told(h, error, options)
   answerRequestId(h.request)
   return response
+}
+
+/** hapi answers a path with another method as an unknown path. */
+function replyToFramework(h: Toolkit, failure: Failure, options: ErrorOptions): ResponseObject {
+  const isUnknown = !(failure instanceof AppError) && failure.output?.statusCode === 404
+  const allowed = isUnknown ? allowedMethods(h.request) : undefined
+  if (allowed === undefined) return reply(h, failure, options)
+  const method = h.request.method.toUpperCase()
+  const error = new AppError('METHOD_NOT_ALLOWED', `This path has no method ${method}; it has ${allowed}`)
+  return reply(h, error, options).header('Allow', allowed)
 }
 
 function told(h: Toolkit, error: AppError, { validationStatus, clock }: ErrorOptions): ResponseObject {

@@ -66,10 +66,10 @@ export function modelRoutes(app: App): ServerRoute[] {
     { method: 'GET', path: `${models}/{model}`, handler: list, options: withQuery },
     { method: 'GET', path: `${models}/{model}/search`, handler: search, options: withQuery },
     { method: 'GET', path: `${models}/{model}/{record_id}`, handler: read, options: withQuery },
-    { method: 'PUT', path: `${models}/{model}/{record_id}`, handler: update, options },
+    { method: ['PUT', 'PATCH'], path: `${models}/{model}/{record_id}`, handler: update, options },
     { method: 'DELETE', path: `${models}/{model}/{record_id}`, handler: remove, options },
     { method: 'POST', path: `${models}/{model}/bulk`, handler: bulkCreate, options },
-    { method: 'PUT', path: `${models}/{model}/bulk`, handler: bulkUpdate, options },
+    { method: ['PUT', 'PATCH'], path: `${models}/{model}/bulk`, handler: bulkUpdate, options },
     { method: 'DELETE', path: `${models}/{model}/bulk`, handler: bulkRemove, options },
   ]
 }

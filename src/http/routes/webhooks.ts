@@ -55,7 +55,7 @@ export function webhookRoutes({ settings, webhooks: service }: App): ServerRoute
     { method: 'GET', path: webhooks, handler: list, options: withQuery },
     { method: 'POST', path: webhooks, handler: create, options },
     { method: 'GET', path: `${webhooks}/{id}`, handler: read, options },
-    { method: 'PUT', path: `${webhooks}/{id}`, handler: update, options },
+    { method: ['PUT', 'PATCH'], path: `${webhooks}/{id}`, handler: update, options },
     { method: 'DELETE', path: `${webhooks}/{id}`, handler: remove, options },
     { method: 'POST', path: `${webhooks}/{id}/rotate`, handler: rotate, options },
     { method: 'POST', path: `${webhooks}/{id}/test`, handler: test, options },

@@ -6,7 +6,7 @@ import { schemaNames } from '../schemas/records.ts'
 import { COUNT, object, ref, type Schema, strictObject, TEXT } from '../schemas/schema.ts'
 import { READ, WRITE } from './access.ts'
 import { mockPaths } from './mock.ts'
-import { body, json, type Parameter, type Paths } from './operation.ts'
+import { body, json, type Parameter, type Paths, withPatch } from './operation.ts'
 import { listParameters, projectionParameters, searchParameters } from './query-parameters.ts'
 import type { Responses } from './responses.ts'
 import { transferPaths } from './transfer.ts'
@@ -47,8 +47,8 @@ export function modelPaths(options: ModelPathsOptions): Paths {
     [`${path}/search`]: { get: search(options) },
     ...mockPaths(options),
     ...transferPaths(options, path),
-    [`${path}/bulk`]: { post: createMany(options), put: updateMany(options), delete: deleteMany(options) },
-    [`${path}/{record_id}`]: { get: read(options), put: update(options), delete: remove(options) },
+    [`${path}/bulk`]: { post: createMany(options), ...withPatch(updateMany(options)), delete: deleteMany(options) },
+    [`${path}/{record_id}`]: { get: read(options), ...withPatch(update(options)), delete: remove(options) },
   }
 }
 
@@ -135,7 +135,8 @@ function update({ model, forms, responses }: ModelPathsOptions) {
   return {
     operationId: `update${model.name}`,
     summary: `Change a record of ${model.label}`,
-    description: 'What `data` leaves out stays as it is. A record that is not there is a 400.',
+    description:
+      'What `data` leaves out stays as it is. A record that is not there, or a form that is not one of this model, is a 400.',
     tags: [model.name],
     parameters: [RECORD_ID, IF_MATCH],
     requestBody: body(json(underForms(forms, 'update', (schema) => ({ data: ref(schema) }), names.update))),

@@ -13,7 +13,7 @@ export interface Parameter {
   readonly required?: boolean
   readonly schema: Schema
   readonly style?: 'form' | 'simple'
-  /** False for a comma-separated list. */
+  /** True for a parameter that is repeated. */
   readonly explode?: boolean
   readonly example?: unknown
 }
@@ -44,7 +44,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response | Reference>>
 }
 
-export type Method = 'get' | 'post' | 'put' | 'delete'
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
 /** Operations by method. */
 export type PathItem = Readonly<Partial<Record<Method, Operation>>>
@@ -63,3 +63,13 @@ export const OPEN = [] as const
 
 /** Security of operations that take an optional token. */
 export const TOKEN_OPTIONAL = [{}, { bearer: [] }] as const
+
+/** An update by PUT, and the same by PATCH. */
+export const withPatch = (operation: Operation): { readonly put: Operation; readonly patch: Operation } => ({
+  put: operation,
+  patch: {
+    ...operation,
+    operationId: operation.operationId.replace(/[uU]pdate/, (word) => (word === 'update' ? 'patch' : 'Patch')),
+    summary: `${operation.summary}, as PUT does`,
+  },
+})

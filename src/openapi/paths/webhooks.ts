@@ -3,7 +3,7 @@ import { RECORD_EVENTS } from '../../webhooks/message.ts'
 import { envelope } from '../schemas/bodies.ts'
 import { COUNT, MOMENT, nullable, object, oneName, ref, type Schema, strictObject, TEXT } from '../schemas/schema.ts'
 import { READ, type Roots } from './access.ts'
-import { body, json, type Operation, type Parameter, type Paths } from './operation.ts'
+import { body, json, type Operation, type Parameter, type Paths, withPatch } from './operation.ts'
 import { PAGE } from './query-parameters.ts'
 import type { Failure, Responses } from './responses.ts'
 
@@ -98,11 +98,11 @@ export function webhookPaths({ webhooks }: Roots, responses: Responses): Paths {
         ...one,
         responses: { 200: success('The webhook', 'webhook'), ...ofOne },
       },
-      put: {
+      ...withPatch({
         ...{ operationId: 'updateWebhook', summary: 'Change a webhook, disable or enable it', ...one },
         requestBody: body(json(ref('webhookChange'))),
         responses: { 200: success('The webhook as it is now', 'webhook'), ...writeOne },
-      },
+      }),
       delete: {
         ...{ operationId: 'deleteWebhook', summary: 'Remove a webhook with its deliveries', ...one },
         responses: {

@@ -19,8 +19,8 @@ export interface ModelTest {
 /** Endpoints of every model, below its path. */
 const ENDPOINTS: readonly (readonly [methods: string, path: string])[] = [
   ['GET POST', ''],
-  ['GET PUT DELETE', '/{record_id}'],
-  ['POST PUT DELETE', '/bulk'],
+  ['GET PUT PATCH DELETE', '/{record_id}'],
+  ['POST PUT PATCH DELETE', '/bulk'],
   ['GET', '/search'],
   ['GET', '/export'],
   ['POST', '/import'],

@@ -17,7 +17,7 @@ const nothingAllowed: Scenario['check'] = ({ headers }) => {
 const listed = (value: unknown) => String(value).toLowerCase().split(/, */)
 
 scenarios('without origins, CORS', [
-  { name: 'answers no preflight', ...preflight(FRONT_END), status: 404, check: nothingAllowed },
+  { name: 'answers no preflight', ...preflight(FRONT_END), status: 405, check: nothingAllowed },
   {
     name: 'is in no answer',
     request: 'GET /api/v1/models/tag',

@@ -42,7 +42,7 @@ const ANSWERS: readonly (readonly [string, number, (app: ListeningApp) => string
     200,
     () => ask('OPTIONS /api/v1/models/tag', 'Origin: https://evil.example\r\nAccess-Control-Request-Method: GET\r\n'),
   ],
-  ['no preflight', 404, () => ask('OPTIONS /api/v1/models/tag')],
+  ['no preflight', 405, () => ask('OPTIONS /api/v1/models/tag')],
   ['what is no request', 400, () => 'NONSENSE\r\n\r\n'],
   ['no Host', 400, () => 'GET / HTTP/1.1\r\n\r\n'],
   ['an Expect that nobody knows', 400, () => ask('GET /healthz', 'Expect: wonders\r\n')],
