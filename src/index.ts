@@ -1,5 +1,5 @@
 export { defineConfig } from './config/define.ts'
-export type { SettingsInput } from './config/settings.ts'
+export type { SettingsInput } from './config/setting-types.ts'
 export { defineModel } from './model/define.ts'
 export type { FieldDefinition, ModelDefinition } from './model/definition.ts'
 export { defineFormView, defineListView } from './views/define.ts'

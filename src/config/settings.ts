@@ -2,46 +2,12 @@ import Joi from 'joi'
 import { nearest } from '../util/suggest.ts'
 import { type FaultRule, Faults } from './fault.ts'
 import { ANY_ORIGIN, ANY_ORIGIN_WARNING, origins } from './origins.ts'
+import type { Settings, SettingsInput } from './setting-types.ts'
 import { SCHEMA_REFERENCE, validateShape } from './shape.ts'
 import { type Definition, flatSource, type Path } from './source.ts'
-import { type WebhookSection, type WebhookSettings, webhooksSchema } from './webhook-settings.ts'
+import { webhooksSchema } from './webhook-settings.ts'
 
-/** The settings of a project, with defaults filled in. Lifetimes in minutes, sizes in bytes, rates per minute. */
-export interface Settings {
-  readonly host: string
-  readonly port: number
-  readonly base_path: string
-  readonly admin_path: string
-  readonly api_version: string
-  readonly data: string
-  readonly secret_key?: string
-  readonly jwt: {
-    readonly algorithm: JwtAlgorithm
-    readonly access_token_minutes: number
-    readonly refresh_token_minutes: number
-  }
-  readonly views_auth: 'optional' | 'required'
-  readonly validation_status: 400 | 422
-  readonly rate_limits: { readonly default: number; readonly auth: number; readonly upload: number }
-  readonly max_upload_bytes: number
-  readonly trusted_proxies: number
-  readonly cors: readonly string[]
-  readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug'; readonly format: 'auto' | 'json' | 'text' }
-  readonly stop_delay_seconds: number
-  readonly metrics: 'off' | 'local' | 'open'
-  readonly webhooks: WebhookSection
-  readonly lint: { readonly rules: Readonly<Record<string, 'off' | 'warn' | 'error'>> }
-}
-
-/** Signature algorithms of tokens (RFC 7518). */
-export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512'
-
-type SectionsOf<S> = { readonly [K in keyof S]?: S[K] extends readonly unknown[] ? S[K] : Partial<S[K]> }
-
-/** Settings as written: any part of them. `webhooks` may be a list of subscriptions. */
-export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks'>> & {
-  readonly webhooks?: readonly WebhookSettings[] | SectionsOf<WebhookSection>
-}
+export type { JwtAlgorithm, Settings, SettingsInput } from './setting-types.ts'
 
 /** The default settings. */
 export const DEFAULTS: Settings = {

@@ -1,26 +1,6 @@
 import Joi from 'joi'
 
-/** A webhook subscription in the settings. */
-export interface WebhookSettings {
-  readonly url: string
-  readonly events?: readonly ('create' | 'update' | 'delete')[]
-  readonly models?: readonly string[]
-  readonly secret?: string
-  readonly active?: boolean
-}
-
-/** Settings of webhook delivery. */
-export interface WebhookSection {
-  /**
-   * Allows receivers on this machine and in private networks. Default: true if the server itself listens on this machine only.
-   */
-  readonly allow_private?: boolean
-  /** Delays in seconds after each failed attempt. */
-  readonly retry_schedule: readonly number[]
-  readonly subscriptions: readonly WebhookSettings[]
-  /** Retention of the delivery log: number of deliveries, and days. */
-  readonly keep: { readonly deliveries: number; readonly days: number }
-}
+export type { WebhookSection, WebhookSettings } from './setting-types.ts'
 
 const MAX_RETRIES = 50
 /** A week. */

@@ -8,6 +8,7 @@ import { addMonitoring } from './metrics/monitoring.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
 import { LoginLog } from './plugins/login-log.ts'
 import { RateLimits } from './requests/rate-limits.ts'
+import { RefusedOrigins } from './requests/refused-origins.ts'
 import { strictRoutes } from './requests/strict-routes.ts'
 import { ErrorResponses } from './responses/error-responses.ts'
 import { authRoutes } from './routes/auth.ts'
@@ -83,6 +84,8 @@ export async function createServer(
   server.route(strictRoutes(mockDataRoutes(app, limits), settings.max_upload_bytes))
   server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
   server.route(strictRoutes(dataRoutes(app, replace), settings.max_upload_bytes))
+  const origins = new RefusedOrigins(settings, log, clock)
+  server.events.on('response', (request) => origins.note(request))
   addMonitoring(server, app, { limits, random, wait })
   // A plugin of its own keeps that extension away from the routes of most requests.
   const routes = [...modelRoutes(app), ...transferRoutes(app)]

@@ -1,4 +1,5 @@
 import { markCallSite } from '../config/call-site.ts'
+import type { Json } from '../util/json.ts'
 import type { FieldDefinition, ModelDefinition } from './definition.ts'
 
 type NameOf<F extends readonly FieldDefinition[]> = F[number]['name']
@@ -21,6 +22,33 @@ export type RelationName<M extends ModelDefinition> = Extract<
     ? R
     : never
   : never
+
+type TextType = 'string' | 'text' | 'email' | 'url' | 'slug' | 'password' | 'date' | 'time' | 'datetime'
+
+/** The type of a field's value, without null. */
+type ValueOf<F extends FieldDefinition> = F['type'] extends TextType
+  ? string
+  : F['type'] extends 'integer' | 'number' | 'foreignkey' | 'one_to_one'
+    ? number
+    : F['type'] extends 'boolean'
+      ? boolean
+      : F['type'] extends 'choice'
+        ? NonNullable<F['choices']>[number]
+        : F['type'] extends 'multichoice'
+          ? readonly NonNullable<F['choices']>[number][]
+          : F['type'] extends 'many_to_many'
+            ? readonly number[]
+            : Json
+
+/**
+ * The merged record that a form validates. Any value may be null, since a missing value has a message of its own. A new record has
+ * neither an id nor timestamps.
+ */
+export type RecordOf<M extends ModelDefinition> = {
+  readonly [F in M['fields'][number] as F['name']]: ValueOf<F> | null
+} & { readonly id?: number } & (M['timestamps'] extends true
+    ? { readonly created_at?: string; readonly updated_at?: string }
+    : unknown)
 
 /** Forbids excess keys, which type inference alone would accept. */
 type NoOtherKeys<Given, Wanted> = { readonly [K in Exclude<keyof Given, keyof Wanted>]: never }

@@ -12,6 +12,7 @@ export interface FormSource {
   readonly name: string
   readonly fields: readonly {
     readonly name: string
+    readonly title?: string
     readonly required?: boolean
     readonly options?: JsonObject
     readonly error?: { readonly message: string }
@@ -41,6 +42,9 @@ interface FormField {
   readonly name: string
   readonly required: boolean
   readonly limits: Limits
+  /** What generated messages call the field. */
+  readonly label: string
+  /** Replaces generated messages. */
   readonly message: string | undefined
 }
 
@@ -77,11 +81,12 @@ export function compileForm(source: FormSource, model: Model): { form: Form; pro
       return []
     }
   }
-  const fields = source.fields.flatMap(({ name, required = false, options = {}, error }, index) =>
+  const fields = source.fields.flatMap(({ name, title, required = false, options = {}, error }, index) =>
     attempt(['fields', index, 'options'], `The options of '${name}' cannot be used`, () => ({
       name,
       required,
       limits: formLimits(options),
+      label: labelOf(name, title),
       message: error?.message,
     })),
   )
@@ -103,6 +108,10 @@ export function compileForm(source: FormSource, model: Model): { form: Form; pro
   return { form, problems }
 }
 
+/** The title, if it is another word than the name: `status is mandatory` needs no `Status`. */
+const labelOf = (name: string, title = ''): string =>
+  title.trim() === '' || title.toLowerCase() === name.toLowerCase() ? name : title
+
 function formLimits(options: JsonObject): Limits {
   const { choices, ...rest } = options
   // Front ends often put a label beside each choice; only the value is validated.
@@ -113,8 +122,8 @@ function formLimits(options: JsonObject): Limits {
 }
 
 /**
- * Validates a merged record against a form: mandatory fields, limits, rules. Then replaces generated messages, including those
- * in `issues`, by the form's own ones.
+ * Validates a merged record against a form: mandatory fields, limits, rules. Generated messages, including those
+ * in `issues`, get the titles and messages of the form.
  *
  * @param values the merged record; unchanged secrets are not checked against limits
  * @param unchangedSecrets names of secret fields whose value is the stored hash
@@ -132,10 +141,11 @@ export function checkForm(form: Form, values: JsonObject, unchangedSecrets: Read
   checkRules(form, values, unchangedSecrets, issues)
 }
 
-/** Replaces generated messages by those of the form. */
+/** Replaces generated messages by those of the form, and field names in the others by the titles of the form. */
 export function useFormMessages({ fields }: Form, issues: FieldIssues): void {
-  for (const { name, message } of fields) {
+  for (const { name, label, message } of fields) {
     if (message !== undefined) issues.replace(name, message)
+    else if (label !== name) issues.relabel(name, label)
   }
 }
 

@@ -1,7 +1,6 @@
 import { markCallSite } from '../config/call-site.ts'
-import type { FieldName, RelationName, WritableFieldName } from '../model/define.ts'
+import type { FieldName, RecordOf, RelationName, WritableFieldName } from '../model/define.ts'
 import type { ModelDefinition } from '../model/definition.ts'
-import type { Json } from '../util/json.ts'
 import type { FieldViewDefinition, FormViewDefinition, ListViewDefinition, RuleDefinition } from './definition.ts'
 
 type Messages<N extends string> = { readonly [K in N]?: string | readonly string[] }
@@ -14,7 +13,7 @@ export interface FormViewOf<M extends ModelDefinition> {
   readonly allowed_update_fields?: readonly WritableFieldName<M>[]
   readonly rules?: readonly (RuleDefinition & { readonly field: FieldName<M> })[]
   /** Returns messages by field for the merged record, or undefined if it is valid. */
-  readonly validate?: (record: { readonly [K in FieldName<M>]: Json }) => Messages<FieldName<M>> | undefined
+  readonly validate?: (record: RecordOf<M>) => Messages<FieldName<M>> | undefined
 }
 
 /** A list over the fields and relations of model `M`. */

@@ -100,6 +100,29 @@ createClient({})
 export const isOurs = (error: unknown): boolean => error instanceof AdminError
 `
 
+  test('the types need no package but the peers of the providers', async () => {
+    const seen = new Set<string>()
+    const visit = async (path: string, packages: Set<string>) => {
+      if (seen.has(path)) return
+      seen.add(path)
+      for (const [, from = ''] of (await readFile(path, 'utf8')).matchAll(/(?:from|import\() ?'([^']+)'/g)) {
+        if (from.startsWith('.')) await visit(join(path, '..', from.replace(/\.[jt]s$/, '.d.ts')), packages)
+        else packages.add(from)
+      }
+    }
+    for (const [entry, peers] of [
+      ['index', []],
+      ['client/client', []],
+      ['client/react-admin', ['ra-core']],
+      ['client/refine', ['@refinedev/core']],
+    ] as const) {
+      const packages = new Set<string>()
+      await visit(join(installed, 'dist', `${entry}.d.ts`), packages)
+      assert.deepEqual([...packages], peers, entry)
+      seen.clear()
+    }
+  })
+
   test('the types of the client need neither react-admin nor refine', async () => {
     assert.equal(await compiled('node', CLIENT, { module: 'nodenext' }), '')
     assert.equal(await compiled('bundled', CLIENT, { module: 'esnext', moduleResolution: 'bundler' }), '')

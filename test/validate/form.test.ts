@@ -279,6 +279,26 @@ table('validate in TypeScript', [
   },
 ])
 
+describe('titles in messages', () => {
+  const field = (title: string, rest: object = {}) => ({ fields: [{ name: 'author_id', title, required: true, ...rest }] })
+  const missing = { author_id: null }
+  const rows: readonly (readonly [string, Part, object])[] = [
+    ['a title replaces the name', field('Author'), { author_id: ['Author is mandatory'] }],
+    ['a title that is the name in capitals does not', field('Author_ID'), { author_id: ['author_id is mandatory'] }],
+    ['an empty title does not', field(' '), { author_id: ['author_id is mandatory'] }],
+    ['a message of the form stays', field('Author', { error: { message: 'Who?' } }), { author_id: ['Who?'] }],
+  ]
+  for (const [name, form, messages] of rows) test(name, () => assert.deepEqual(judge(form, missing), messages))
+
+  test('messages of the model have the title too, those of rules are as written', () => {
+    const rules = [{ rule: 'false', field: 'author_id', message: 'author_id is wrong' }]
+    const before = { author_id: ['author_id must be an integer'] }
+    assert.deepEqual(judge({ ...field('Author'), rules }, {}, { before }), {
+      author_id: ['Author must be an integer', 'author_id is wrong'],
+    })
+  })
+})
+
 describe('an invalid return value of validate rejects the record', () => {
   const rows: readonly (readonly [string, () => unknown, RegExp])[] = [
     ['a promise', async () => ({ title: 'Bad' }), /not a promise: it cannot be asynchronous$/],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { flatSource } from '../../src/config/source.ts'
 import { defineFormView, defineListView, defineModel } from '../../src/index.ts'
+import type { RecordOf } from '../../src/model/define.ts'
 import { buildViews } from '../../src/views/views.ts'
 import { registryOf } from '../model/models.ts'
 import { viewsFor } from './views.ts'
@@ -66,6 +67,30 @@ describe('definitions are returned complete', () => {
     assert.deepEqual(faults.list, [])
     assert.deepEqual(viewsFor(views, 'post'), [form, list])
   })
+})
+
+test('validate knows the types of the fields', () => {
+  const Book = defineModel({
+    name: 'Book',
+    timestamps: true,
+    fields: [
+      { name: 'title', type: 'string', required: true },
+      { name: 'pages', type: 'integer' },
+      { name: 'kind', type: 'choice', choices: ['novel', 'essay'] },
+      { name: 'tags', type: 'many_to_many', model: 'tag' },
+    ],
+  })
+  const check = (record: RecordOf<typeof Book>) => {
+    const { title, pages, kind, tags, id, created_at } = record
+    const texts: (string | null | undefined)[] = [title, created_at]
+    const numbers: (number | null | undefined)[] = [pages, id, tags?.[0]]
+    // @ts-expect-error a kind is one of the choices
+    const isPoem = kind === 'poem'
+    // @ts-expect-error a title has no `toFixed`
+    return { title: isPoem ? title?.toFixed() : `${texts.length + numbers.length}` }
+  }
+  const form = defineFormView(Book, { name: 'F', fields: [{ name: 'title' }], validate: check })
+  assert.equal(form.validate, check)
 })
 
 test('an invalid field of a form is a type error', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { openTestApp } from '../../helpers/app.ts'
 import { type Scenario, scenarios } from '../../helpers/scenario.ts'
 
@@ -104,6 +105,31 @@ scenarios(
   ],
   { settings: { cors: ['*'] } },
 )
+
+test('a refused origin is logged, at most once a minute', async () => {
+  const app = await openTestApp({ settings: { cors: [FRONT_END] } })
+  try {
+    const ask = async (origin: string) => {
+      await app.server.inject({ url: '/healthz', headers: { origin, host: 'api.example:8000' } })
+      await setImmediate()
+    }
+    const refusals = () => app.logged.map((line) => JSON.parse(line)).filter(({ event }) => event === 'origin_refused')
+    for (const origin of [FRONT_END, 'http://api.example:8000']) await ask(origin)
+    assert.deepEqual(refusals(), [])
+    for (const origin of ['https://evil.example', 'https://other.example']) await ask(origin)
+    app.advance(60_000)
+    await ask('null')
+    assert.deepEqual(
+      refusals().map(({ origin, level }) => [origin, level]),
+      [
+        ['https://evil.example', 'warn'],
+        ['null', 'warn'],
+      ],
+    )
+  } finally {
+    await app.close()
+  }
+})
 
 describe('an invalid origin prevents the start', () => {
   for (const origin of [

@@ -1,0 +1,60 @@
+// Types of their own file, so that the types of the package need no library.
+
+/** The settings of a project, with defaults filled in. Lifetimes in minutes, sizes in bytes, rates per minute. */
+export interface Settings {
+  readonly host: string
+  readonly port: number
+  readonly base_path: string
+  readonly admin_path: string
+  readonly api_version: string
+  readonly data: string
+  readonly secret_key?: string
+  readonly jwt: {
+    readonly algorithm: JwtAlgorithm
+    readonly access_token_minutes: number
+    readonly refresh_token_minutes: number
+  }
+  readonly views_auth: 'optional' | 'required'
+  readonly validation_status: 400 | 422
+  readonly rate_limits: { readonly default: number; readonly auth: number; readonly upload: number }
+  readonly max_upload_bytes: number
+  readonly trusted_proxies: number
+  readonly cors: readonly string[]
+  readonly log: { readonly level: 'error' | 'warn' | 'info' | 'debug'; readonly format: 'auto' | 'json' | 'text' }
+  readonly stop_delay_seconds: number
+  readonly metrics: 'off' | 'local' | 'open'
+  readonly webhooks: WebhookSection
+  readonly lint: { readonly rules: Readonly<Record<string, 'off' | 'warn' | 'error'>> }
+}
+
+/** Signature algorithms of tokens (RFC 7518). */
+export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512'
+
+type SectionsOf<S> = { readonly [K in keyof S]?: S[K] extends readonly unknown[] ? S[K] : Partial<S[K]> }
+
+/** Settings as written: any part of them. `webhooks` may be a list of subscriptions. */
+export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks'>> & {
+  readonly webhooks?: readonly WebhookSettings[] | SectionsOf<WebhookSection>
+}
+
+/** A webhook subscription in the settings. */
+export interface WebhookSettings {
+  readonly url: string
+  readonly events?: readonly ('create' | 'update' | 'delete')[]
+  readonly models?: readonly string[]
+  readonly secret?: string
+  readonly active?: boolean
+}
+
+/** Settings of webhook delivery. */
+export interface WebhookSection {
+  /**
+   * Allows receivers on this machine and in private networks. Default: true if the server itself listens on this machine only.
+   */
+  readonly allow_private?: boolean
+  /** Delays in seconds after each failed attempt. */
+  readonly retry_schedule: readonly number[]
+  readonly subscriptions: readonly WebhookSettings[]
+  /** Retention of the delivery log: number of deliveries, and days. */
+  readonly keep: { readonly deliveries: number; readonly days: number }
+}
