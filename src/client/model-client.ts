@@ -81,7 +81,7 @@ export class ModelClient<M extends ModelTypes> {
     }
   }
 
-  /** Returns one record, with the `etag` that `update` and `remove` accept as `if_match`. */
+  /** Returns one record, with the `etag` that `update` and `delete` accept as `if_match`. */
   async read<const Column extends M['column'] = never, const Include extends M['include'] = never>(
     id: Id,
     { signal, ...projection }: Projection<Column, Include> & CallOptions = {},
@@ -111,7 +111,7 @@ export class ModelClient<M extends ModelTypes> {
   }
 
   /** Deletes a record and returns it as it was. */
-  async remove(id: Id, { if_match, signal }: Guard = {}): Promise<{ readonly data: M['record'] }> {
+  async delete(id: Id, { if_match, signal }: Guard = {}): Promise<{ readonly data: M['record'] }> {
     const request: ApiRequest = { method: 'DELETE', path: this.#record(id), headers: guarded(if_match), signal }
     return (await this.#json(request)) as { data: M['record'] }
   }

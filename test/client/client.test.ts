@@ -48,7 +48,7 @@ describe('a client of a live server', () => {
     const seen: number[] = []
     for await (const { id } of tags.all({ filters: { slug__startswith: 'all-' }, fields: ['slug'] })) {
       // What was seen already goes, so that pages by number would leave some out.
-      if (seen.length < 50) await tags.remove(id)
+      if (seen.length < 50) await tags.delete(id)
       seen.push(id)
     }
     assert.deepEqual(
@@ -69,8 +69,8 @@ describe('a client of a live server', () => {
     assert.equal(changed.data.color, '#123456')
     const isStale = (error: unknown) => error instanceof AdminError && error.type === 'precondition' && error.status === 412
     await assert.rejects(tags.update(id, { color: '#654321' }, { if_match: read.etag }), isStale)
-    await assert.rejects(tags.remove(id, { if_match: read.etag }), isStale)
-    assert.deepEqual((await tags.remove(id, { if_match: changed.etag })).data, changed.data)
+    await assert.rejects(tags.delete(id, { if_match: read.etag }), isStale)
+    assert.deepEqual((await tags.delete(id, { if_match: changed.etag })).data, changed.data)
     await assert.rejects(tags.read(id), (error) => error instanceof AdminError && error.type === 'not_found')
   })
 

@@ -54,8 +54,8 @@ describe('errors of a live server', () => {
       'Tag with ID 999 does not exist',
     ])
     const author = await loggedIn(app, {}, AUTHOR)
-    assert.equal((await failureOf(author.model('user').remove(1))).type, 'permission')
-    const needed = await failureOf(client.model('user').remove(3))
+    assert.equal((await failureOf(author.model('user').delete(1))).type, 'permission')
+    const needed = await failureOf(client.model('user').delete(3))
     assert.deepEqual([needed.type, needed.status], ['conflict', 409])
     assert.equal((await failureOf(createClient({ url: app.url }).model('tag').list())).type, 'authentication')
   })

@@ -108,7 +108,7 @@ export function dataProvider<Models extends Typed<Models>>(
     delete: (resource, { id, meta }) =>
       forReactAdmin(async () => {
         const guard = meta?.if_match === undefined ? {} : { if_match: meta.if_match as string }
-        return one(resource, (await models.model(resource).remove(id, guard)).data)
+        return one(resource, (await models.model(resource).delete(id, guard)).data)
       }),
 
     deleteMany: (resource, { ids }) =>

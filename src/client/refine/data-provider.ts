@@ -108,7 +108,7 @@ export function dataProvider<Models extends Typed<Models>>(
       }),
 
     deleteOne: ({ resource, id, meta }) =>
-      forRefine(async () => one(resource, (await models.model(resource).remove(id, guardOf(meta))).data)),
+      forRefine(async () => one(resource, (await models.model(resource).delete(id, guardOf(meta))).data)),
 
     deleteMany: ({ resource, ids }) =>
       forRefine(async () => {
