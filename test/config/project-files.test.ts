@@ -39,8 +39,17 @@ describe('a project folder', () => {
     }
   })
 
-  test('an empty folder is a project of the built-in models', async () => {
-    const { registry, views, seeds, settings } = await load({})
+  test('a folder without a file of a project is wrong usage', async () => {
+    await assert.rejects(load({ 'models/README.md': '# Models', 'notes.yaml': 'a: 1' }), (error) => {
+      assert.ok(error instanceof AppError)
+      assert.deepEqual([error.code, error.exitCode], ['USAGE', 2])
+      assert.match(error.message, /^There is no project in .*: no models, views or admin\.config; .*--project.*admin init/)
+      return true
+    })
+  })
+
+  test('settings alone are a project of the built-in models', async () => {
+    const { registry, views, seeds, settings } = await load({ 'admin.config.yaml': '' })
     assert.deepEqual(
       registry.public.map((model) => model.key),
       ['user', 'group', 'permission'],
@@ -104,7 +113,7 @@ describe('ignored files', () => {
     'admin.config.yaml~': 'x',
     'admin.config.local.yaml': 'prot: 1\n',
   }
-  for (const [file, text] of Object.entries(rows)) test(file, () => assertFaults({ [file]: text }, []))
+  for (const [file, text] of Object.entries(rows)) test(file, () => assertFaults({ 'models/note.yaml': NOTE, [file]: text }, []))
 })
 
 describe('misplaced files', () => {

@@ -163,7 +163,7 @@ describe('the environment', () => {
   test('an empty misspelt variable causes no warning', () => assert.deepEqual(resolve({ env: { ADMIN_PROT: '' } }).warnings, []))
 
   test('the project has every warning', async () => {
-    const { warnings } = await load({}, { env: { ADMIN_PROT: '1', ADMIN_HOSTT: 'x', ADMIN_EMAIL: 'x' } })
+    const { warnings } = await load({ 'admin.config.yaml': '' }, { env: { ADMIN_PROT: '1', ADMIN_HOSTT: 'x', ADMIN_EMAIL: 'x' } })
     assert.deepEqual(warnings, [
       'ADMIN_PROT is not a setting; did you mean ADMIN_PORT?',
       'ADMIN_HOSTT is not a setting; did you mean ADMIN_HOST?',
