@@ -48,6 +48,8 @@ export interface AppDependencies {
   /** Resolves the host names of webhook URLs. */
   readonly resolve?: Resolve
   readonly hasher?: PasswordHasher
+  /** The folder of the token secret in mode `ephemeral`; without it each application has a new secret. */
+  readonly secretFolder?: string | undefined
   /** Waits. The default does not keep the process alive. */
   readonly wait?: (milliseconds: number) => Promise<unknown>
   /** Creates the log from the project's settings. Without it nothing is logged. */
@@ -168,8 +170,9 @@ async function open(
     records.setEventPublisher(webhooks)
     const mockedRecords = new Records({ registry, store, forms, hasher: cachingHasher(hasher), clock, log })
     mockedRecords.setEventPublisher(webhooks)
-    const ownSecret = () => (mode === 'ephemeral' ? (inherited ?? makeSecret(random)) : loadOrCreateSecret(dataFolder, random))
-    const secret = settings.secret_key ?? (await ownSecret())
+    const secretFolder = mode === 'ephemeral' ? surroundings.secretFolder : dataFolder
+    const ownSecret = () => (secretFolder === undefined ? makeSecret(random) : loadOrCreateSecret(secretFolder, random))
+    const secret = settings.secret_key ?? (mode === 'ephemeral' ? inherited : undefined) ?? (await ownSecret())
     const codec = tokenCodec(settings.jwt.algorithm, secret)
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
     const writer = new RecordSerializer(registry, store)

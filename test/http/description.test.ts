@@ -50,6 +50,8 @@ describe('the page on which people read it', () => {
   test('loads nothing from elsewhere, and everything that it loads is there', async () => {
     const app = await openTestApp({ fixture: 'minimal' })
     try {
+      const home = await play(app, { request: 'GET /', as: null, status: 302 })
+      assert.equal(home.headers.location, '/docs')
       const { text, headers } = await play(app, { request: 'GET /docs/', as: null, status: 200 })
       assert.match(String(headers['content-type']), /^text\/html; charset=utf-8$/)
       assert.doesNotMatch(text, /https?:|\/\//)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { access, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { access, appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
 import { SYSTEM } from '../../auth/permissions.ts'
@@ -12,9 +12,9 @@ import type { Io } from '../terminal/io.ts'
 export function initCommand(io: Io): Command {
   return new Command('init')
     .description('create a project folder that is ready to run')
-    .argument('<dir>', 'folder to create; must be new or empty')
+    .argument('<dir>', 'folder of the project, without one yet; created if it does not exist')
     .option('--json', 'print {"project", "username", "password"}')
-    .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n')
+    .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n  $ admin init .\n')
     .action(async (dir: string, options: { json?: boolean }) => {
       const folder = resolve(io.cwd, dir)
       await writeScaffold(folder)
@@ -37,13 +37,26 @@ async function writeScaffold(folder: string): Promise<void> {
     if (error.code === 'ENOENT') return []
     throw new AppError('TASK_FAILED', `${folder} cannot be read: ${error.message}`)
   })
-  if (existing.length > 0) throw new AppError('TASK_FAILED', `${folder} is not empty; name a new folder`)
+  const taken = existing.find((name) => isOfProject(name))
+  if (taken !== undefined) throw new AppError('TASK_FAILED', `${folder} has ${taken} already; name a folder without a project`)
   const home = await packageHome(folder)
   for (const [name, content] of Object.entries(SCAFFOLD)) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, content.replaceAll(PACKAGE_FOLDER, home), { flag: 'wx' })
   }
+  await ignoreData(join(folder, '.gitignore'))
+}
+
+/** True for files and folders that a project consists of; others, such as package.json, may be beside them. */
+const isOfProject = (name: string): boolean => /^(models|views|seed|data|admin\.config\..*)$/.test(name)
+
+/** Excludes the data folder from git, keeping the lines of an existing `.gitignore`. */
+async function ignoreData(path: string): Promise<void> {
+  const present = await readFile(path, 'utf8').catch(() => '')
+  if (/^\/?data\/?\s*$/m.test(present)) return
+  const start = present === '' || present.endsWith('\n') ? '' : '\n'
+  await appendFile(path, `${start}# The data folder holds the records and the signing secret.\ndata/\n`)
 }
 
 /** The path of the package as seen from a new project: in the nearest parent folder that has it installed, otherwise its own. */

@@ -5,10 +5,11 @@ import { AppError } from '../../errors.ts'
 import { LiveServer } from '../../http/live-server.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { createLog, type Log } from '../../log/log.ts'
-import { firstSuperuser } from '../../service/accounts/users.ts'
 import { lockPath, publishApi } from '../../store/embedded/files/lock.ts'
+import { introduce, throwawaySuperuser } from '../project/introduction.ts'
 import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project/project-options.ts'
 import { type ProjectReloader, watchProject } from '../project/reload.ts'
+import { openRuntimeFolder, type RuntimeFolder } from '../project/runtime-folder.ts'
 import type { Io } from '../terminal/io.ts'
 
 interface ServeOptions extends ProjectOptions {
@@ -48,11 +49,17 @@ export function serveCommand(io: Io): Command {
       const log = (settings: Settings['log']) => serverLog(settings, options, io)
       const mode = options.ephemeral === true ? 'ephemeral' : 'write'
       // Created before the project is loaded, so that no change is missed in between.
+      let runtime: RuntimeFolder | undefined
       const reloader = options.watch === true ? await watchProject(sourceOf(io, options, flags)) : undefined
       try {
-        await withApp(io, options, mode, (app) => serve(app, options, reloader, io), { flags, log })
+        const { folder } = sourceOf(io, options, flags)
+        runtime = mode === 'ephemeral' ? await openRuntimeFolder(io, folder) : undefined
+        const lock = runtime && lockPath(runtime.folder)
+        const opening = { flags, log, secretFolder: runtime?.folder }
+        await withApp(io, options, mode, (app) => serve(app, options, { reloader, lock }, io), opening)
       } finally {
         await reloader?.close()
+        await runtime?.close()
       }
     })
 }
@@ -84,13 +91,20 @@ function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
   }
 }
 
-async function serve(app: App, options: ServeOptions, reloader: ProjectReloader | undefined, io: Io): Promise<void> {
+interface Surroundings {
+  readonly reloader: ProjectReloader | undefined
+  /** Lock file of an ephemeral server. */
+  readonly lock: string | undefined
+}
+
+async function serve(app: App, options: ServeOptions, { reloader, lock }: Surroundings, io: Io): Promise<void> {
+  const account = app.dataFolder === undefined ? await throwawaySuperuser(app) : undefined
   let address = ''
   let published = ''
   const publishAddress = async (next: App) => {
     const api = reachable(address) + apiRoots(next.settings).api
     if (api === published) return
-    await writeApiAddress(next, api)
+    await writeApiAddress(next, api, lock)
     published = api
   }
   const live = await LiveServer.create(app, {
@@ -112,7 +126,7 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
     await publishAddress(app)
     const stop = io.stopRequested()
     io.stdout.write(`Listening on ${address}\n`)
-    await introduce(app, options, address, io)
+    await introduce(app, { showToken: options.showToken === true, address: reachable(address), account }, io)
     await live.begin()
     reloader?.start(live)
     const reason = await stop
@@ -121,50 +135,20 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
     await reloader?.close()
     // Removed before the port is free for other processes. If it fails, commands still detect another server by the proof challenge.
     const warn = (error: Error) => live.app.log.warn(`The server's address was not removed from the lock file: ${error.message}`)
-    await writeApiAddress(live.app, undefined).catch(warn)
+    await writeApiAddress(live.app, undefined, lock).catch(warn)
     await live.stop()
     await live.app.close()
   }
 }
 
-/**
- * Writes the address of the API into the lock file, where commands look it up. An ephemeral server has no data folder and writes
- * nothing; commands then work on the data folder itself.
- */
-async function writeApiAddress({ dataFolder }: App, api: string | undefined): Promise<void> {
-  if (dataFolder !== undefined) await publishApi(lockPath(dataFolder), api)
+/** Writes the address of the API into the lock file, where commands look it up. */
+async function writeApiAddress({ dataFolder }: App, api: string | undefined, lock: string | undefined): Promise<void> {
+  const path = dataFolder === undefined ? lock : lockPath(dataFolder)
+  if (path !== undefined) await publishApi(path, api)
 }
 
 /** Replaces the wildcard address, which cannot be connected to, with the loopback address. */
 const reachable = (address: string): string => address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
-
-/** Logs the project and data in use, and how to get started. */
-async function introduce(app: App, options: ServeOptions, address: string, io: Io): Promise<void> {
-  const { log } = app
-  const { registry, views, seeds } = app.project
-  const viewCount = views.grouped.reduce((count, [, list]) => count + list.length, 0)
-  log.info(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
-  const place = app.dataFolder ?? 'memory, lost when the server stops'
-  log.info(`Data in ${place}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
-  for (const warning of app.project.warnings) log.warn(warning)
-  const superuser = await firstSuperuser(app.store)
-  if (superuser === undefined) {
-    const remedy =
-      app.dataFolder === undefined
-        ? 'Add one to the seed records, in seed/user.yaml'
-        : 'Add one: admin users add NAME --email ADDRESS --superuser'
-    log.info(`There is no superuser yet. ${remedy}`)
-  } else if (options.showToken === true) {
-    // Written to stderr directly, since the log must not contain tokens.
-    const print = (line: string) => io.stderr.write(`${line}\n`)
-    const token = app.logins.issueAccessToken(superuser)
-    const model = registry.public.find(({ key }) => !['user', 'group', 'permission'].includes(key)) ?? registry.expect('user')
-    print(`\nAccess token of ${superuser.username}, valid for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)
-    print(
-      `\nTry it:\n\ncurl -H 'Authorization: Bearer ${token}' '${address}${apiRoots(app.settings).models}/${model.key}?page_size=2'\n`,
-    )
-  }
-}
 
 function cannotListen({ settings: { host, port } }: App, { code, message }: NodeJS.ErrnoException): string {
   if (code === 'EADDRINUSE')

@@ -28,6 +28,8 @@ export interface OpenOptions {
   readonly flags?: SettingsInput
   /** Creates the log. The default writes warnings and errors as text to stderr. */
   readonly log?: (settings: Settings['log']) => Log
+  /** The folder of the token secret of an ephemeral application. */
+  readonly secretFolder?: string | undefined
 }
 
 /** Adds `--project` to a command that does not use the data. */
@@ -107,9 +109,9 @@ export async function withApp<T>(
   options: ProjectOptions,
   mode: AppMode,
   work: (app: App) => Promise<T>,
-  { flags = {}, log = () => warningLog(io) }: OpenOptions = {},
+  { flags = {}, log = () => warningLog(io), secretFolder }: OpenOptions = {},
 ): Promise<T> {
-  const app = await openApp(await loadProject(sourceOf(io, options, flags)), mode, { tokenCodec: jwtCodec, log })
+  const app = await openApp(await loadProject(sourceOf(io, options, flags)), mode, { tokenCodec: jwtCodec, log, secretFolder })
   try {
     return await work(app)
   } finally {

@@ -68,13 +68,35 @@ describe('admin init', () => {
     assert.match(data, /"password":"\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  test('rejects a folder that is not empty', async () => {
-    await writeFile(join(folder.path, 'precious.txt'), 'mine')
-    const { code, stdout, stderr } = await runCli(['init', '.'], { cwd: folder.path })
-    assert.equal(code, 1)
-    assert.equal(stdout, '')
-    assert.match(stderr, /is not empty; name a new folder/)
-    assert.deepEqual((await readdir(folder.path)).sort(), ['precious.txt', 'shop'])
+  for (const taken of ['models', 'views', 'seed', 'data', 'admin.config.json']) {
+    test(`rejects a folder that has ${taken}`, async () => {
+      const place = await temporaryFolder()
+      try {
+        await mkdir(join(place.path, taken))
+        const { code, stdout, stderr } = await runCli(['init', '.'], { cwd: place.path })
+        assert.deepEqual([code, stdout], [1, ''])
+        assert.ok(stderr.includes(`has ${taken} already; name a folder without a project`), stderr)
+        assert.deepEqual(await readdir(place.path), [taken])
+      } finally {
+        await place.remove()
+      }
+    })
+  }
+
+  test('works beside other files, which stay as they are', async () => {
+    const place = await temporaryFolder()
+    try {
+      await mkdir(join(place.path, '.git'))
+      await writeFile(join(place.path, 'package.json'), '{}')
+      await writeFile(join(place.path, '.gitignore'), 'node_modules')
+      const { code, stderr } = await runCli(['init', '.'], { cwd: place.path })
+      assert.deepEqual([code, /^Next: admin serve --project \.$/m.test(stderr)], [0, true])
+      assert.equal(await readFile(join(place.path, 'package.json'), 'utf8'), '{}')
+      assert.match(await readFile(join(place.path, '.gitignore'), 'utf8'), /^node_modules\n#.*\ndata\/\n$/)
+      assert.equal((await runCli(['lint'], { cwd: place.path })).code, 0)
+    } finally {
+      await place.remove()
+    }
   })
 
   test('ignores environment variables of another project', async () => {
