@@ -210,7 +210,7 @@ async function open(
       views: new ViewCatalog(registry, project.views),
       mocks,
       modelTests: new ModelTests(registry, project.views, mocks),
-      mockFiller: new MockFiller({ registry, store, records: mockedRecords, random, pause: setImmediate }),
+      mockFiller: new MockFiller({ registry, store, forms, records: mockedRecords, random, pause: setImmediate }),
       webhooks,
       snapshots: new Snapshots(dataFolder, store),
       traffic,

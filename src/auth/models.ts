@@ -71,6 +71,9 @@ const AuthSession = defineModel({
 
 const builtIn = (model: ModelDefinition): Definition => ({ value: model, source: flatSource(`built-in model ${model.name}`) })
 
+/** Keys of the models of accounts and permissions. */
+export const ACCOUNT_MODELS: readonly string[] = ['user', 'group', 'permission']
+
 /** The built-in models of accounts and permissions. */
 export const AUTH_MODELS = {
   public: [User, Group, Permission].map(builtIn),

@@ -69,6 +69,12 @@ export class Series {
     return Object.fromEntries(this.#relations.map((field) => [field.name, this.#relation(field, index, targets(field))]))
   }
 
+  /** Other values for the fields that may have any: neither unique nor secret. The same attempt gives the same values. */
+  others(index: number, attempt: number): Record<string, Json> {
+    const free = this.#own.filter((field) => !field.unique && !field.type.secret)
+    return Object.fromEntries(free.map((field) => [field.name, this.#value(field, index, attempt)]))
+  }
+
   /** Creation and change times, for models with timestamps. */
   timestamps(index: number): Record<string, Json> {
     if (!this.#options.model.timestamps) return {}
@@ -77,18 +83,20 @@ export class Series {
   }
 
   /** Starts the random numbers of one value. */
-  #startRandom(field: string, index: number, attempt = 0): void {
+  #startRandom(field: string, index: number, attempt = 0, round = 0): void {
     const { seed, model, source } = this.#options
-    source.random.start(JSON.stringify([seed, model.key, index, field, attempt]))
+    const rest = round === 0 ? [attempt] : [attempt, round]
+    source.random.start(JSON.stringify([seed, model.key, index, field, ...rest]))
   }
 
-  #value(field: Field, index: number): Json {
+  /** @param round 0 for the first value, further numbers for others */
+  #value(field: Field, index: number, round = 0): Json {
     const { model, source, secret } = this.#options
     const candidate = this.#candidates.get(field.name)
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (field.type.secret) source.random.start(JSON.stringify([secret, model.key, field.name, attempt]))
-      else this.#startRandom(field.name, index, attempt)
-      if (attempt === 0 && isOptional(field) && source.random.chance(EMPTY_PROBABILITY)) return null
+      else this.#startRandom(field.name, index, attempt, round)
+      if (attempt === 0 && isOptional(field) && source.random.chance(round === 0 ? EMPTY_PROBABILITY : 0.5)) return null
       const value = storedForm(field, candidate?.(attempt))
       if (value !== undefined && this.#claim(field, value)) return value
     }

@@ -29,6 +29,7 @@ const MAX_COUNT = 100_000
 
 const NOTES = `
 A running server creates at most ${MAX_FILL_COUNT} records per model and call.
+Records of a model obey the limits and rules of its first form that creates records.
 Mock users have a random password that is not shown; \`admin users passwd\` sets another.
 Mock records trigger webhooks like any other records.
 `
@@ -37,7 +38,7 @@ Mock records trigger webhooks like any other records.
 export function mockCommand(io: Io): Command {
   return withRemoteOptions(new Command('mock').description('create mock records'))
     .argument('[models...]', 'models to create records of, such as post')
-    .option('--all', 'every model except permission; referenced models first')
+    .option('--all', 'every model except user, group and permission; referenced models first')
     .option('--count <number>', `number of records per model, at most ${MAX_COUNT}`, parseCount, DEFAULT_COUNT)
     .option('--seed <number>', 'seed of the random values; the same seed gives the same values (default: random)', parseSeed)
     .option('--locale <locale>', 'language of names, places and similar values, such as de or pt_BR (default: en)')

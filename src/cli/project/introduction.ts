@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { App } from '../../app.ts'
+import { ACCOUNT_MODELS } from '../../auth/models.ts'
 import { SYSTEM } from '../../auth/permissions.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { firstSuperuser } from '../../service/accounts/users.ts'
@@ -48,7 +49,7 @@ export async function introduce(app: App, { showToken, address, account }: Intro
     // Written to stderr directly, since the log must not contain tokens.
     const print = (line: string) => io.stderr.write(`${line}\n`)
     const token = app.logins.issueAccessToken(superuser)
-    const model = registry.public.find(({ key }) => !['user', 'group', 'permission'].includes(key)) ?? registry.expect('user')
+    const model = registry.public.find(({ key }) => !ACCOUNT_MODELS.includes(key)) ?? registry.expect('user')
     print(`\nAccess token of ${superuser.username}, valid for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)
     print(
       `\nTry it:\n\ncurl -H 'Authorization: Bearer ${token}' '${address}${apiRoots(app.settings).models}/${model.key}?page_size=2'\n`,

@@ -8,8 +8,10 @@ import type { Registry } from '../../model/registry.ts'
 import type { Store } from '../../store/store.ts'
 import { type Random, uniqueId } from '../../util/ids.ts'
 import type { Json } from '../../util/json.ts'
+import type { Form } from '../../validate/form.ts'
 import { forbidden } from '../model-access.ts'
 import type { Records } from '../records/records.ts'
+import { creatingForm, fitted, narrowed } from './form-fit.ts'
 import { keepsDefault, validated } from './mock-records.ts'
 import { type FillRequest, readFillRequest } from './mock-requests.ts'
 
@@ -25,8 +27,21 @@ const YIELD_AFTER = 50
 /** A model with its generated values. */
 interface Planned {
   readonly model: Model
+  readonly form: Form | undefined
   readonly series: Series
   readonly records: readonly Readonly<Record<string, Json>>[]
+}
+
+export interface MockFillerParts {
+  readonly registry: Registry
+  readonly store: Store
+  /** The write path, with a hasher that hashes a repeated password once. */
+  readonly records: Records
+  /** Forms by name. Mock records obey the first form that creates records of their model. */
+  readonly forms: ReadonlyMap<string, Form>
+  readonly random: Random
+  /** Yields to the event loop. */
+  readonly pause: () => Promise<unknown>
 }
 
 /** Creates mock records through the write path. */
@@ -36,19 +51,17 @@ export class MockFiller {
   readonly #records: Records
   readonly #random: Random
   readonly #pause: () => Promise<unknown>
+  readonly #forms: ReadonlyMap<string, Form>
   /** The previous run. Runs do not overlap, since each reads the taken unique values first. */
   #last: Promise<unknown> = Promise.resolve()
 
-  /**
-   * @param parts.records the write path, with a hasher that hashes a repeated password once
-   * @param parts.pause yields to the event loop
-   */
-  constructor(parts: { registry: Registry; store: Store; records: Records; random: Random; pause: () => Promise<unknown> }) {
+  constructor(parts: MockFillerParts) {
     this.#registry = parts.registry
     this.#store = parts.store
     this.#records = parts.records
     this.#random = parts.random
     this.#pause = parts.pause
+    this.#forms = parts.forms
   }
 
   /**
@@ -87,15 +100,16 @@ export class MockFiller {
     const secret = uniqueId(this.#random)
     const planned: Planned[] = []
     for (const model of dependencyOrder(this.#registry).filter((each) => models.includes(each))) {
+      const form = creatingForm(this.#forms.values(), model)
       const series = new Series({
-        model,
+        model: form === undefined ? model : narrowed(model, form),
         source,
         seed,
         secret,
         keepsDefault: keepsDefault(model),
         taken: await this.#taken(model),
       })
-      planned.push({ model, series, records: await this.#values(series, count) })
+      planned.push({ model, form, series, records: await this.#values(series, count) })
     }
     for (const plan of planned) {
       await this.#create(plan)
@@ -112,7 +126,7 @@ export class MockFiller {
     return records
   }
 
-  async #create({ model, series, records }: Planned): Promise<void> {
+  async #create({ model, form, series, records }: Planned): Promise<void> {
     const ids = new Map<string, number[]>()
     for (const { relation } of model.relations.values()) ids.set(relation.target, await this.#idsOf(relation.target))
     const ownIds = ids.get(model.key)
@@ -122,7 +136,7 @@ export class MockFiller {
         const relations = series.relations(from + offset, ({ relation }) => ids.get(relation.target) ?? [])
         const data = { ...values, ...relations }
         validated(model, data)
-        return data
+        return form === undefined ? data : fitted(form, series, from + offset, data)
       })
       const created = await this.#records.createMany(SYSTEM, model.key, { records: batch })
       ownIds?.push(...created.map(({ id }) => id))

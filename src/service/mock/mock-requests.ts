@@ -1,3 +1,4 @@
+import { ACCOUNT_MODELS } from '../../auth/models.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Random } from '../../util/ids.ts'
@@ -23,8 +24,8 @@ export const MAX_FILL_COUNT = 10_000
 
 const MEMBERS = ['models', 'count', 'seed', 'locale']
 
-/** The models to mock by default. Permission records exist already. */
-export const mockedModels = (registry: Registry): Model[] => registry.public.filter(({ key }) => key !== 'permission')
+/** The models to mock by default: all but those of accounts. */
+export const mockedModels = (registry: Registry): Model[] => registry.public.filter(({ key }) => !ACCOUNT_MODELS.includes(key))
 
 /**
  * Reads a request to create mock records: `{models?, count?, seed?, locale?}`; all models when `models` is absent.

@@ -29,12 +29,12 @@ scenarios('filling the store with mock data', [
     },
   },
   {
-    name: 'creates ten records of every model but permission by default',
+    name: 'creates ten records of every model but those of accounts by default',
     request: FILL,
     body: {},
     status: 201,
     check({ json }) {
-      const created = { group: 10, user: 10, category: 10, tag: 10, post: 10, comment: 10 }
+      const created = { category: 10, tag: 10, post: 10, comment: 10 }
       assert.deepEqual(json.data.created, created)
       assert.ok(Number.isInteger(json.data.seed), 'there is no seed')
     },
@@ -109,4 +109,49 @@ test('concurrent calls run one after the other, so that unique values stay uniqu
   } finally {
     await app.close()
   }
+})
+
+const EVENT = `name: Event
+fields:
+  - { name: title, type: string, required: true }
+  - { name: begins, type: integer }
+  - { name: ends, type: integer }
+`
+const form = (rule: string) => `- name: EventForm
+  view_type: form
+  model: Event
+  fields: [{ name: title, options: { max_length: 12 } }, { name: begins }, { name: ends }]
+  creation_fields: [title, begins, ends]
+  rules: [{ rule: '${rule}', field: ends, message: An event ends after it begins }]
+`
+
+async function fillEvents(rule: string) {
+  const app = await openTestApp({
+    files: { 'models/event.yaml': EVENT, 'views/event.yaml': form(rule), 'seed/user.yaml': ADMIN },
+  })
+  try {
+    const reply = await send(app, { request: FILL, body: { models: ['event'], count: 100, seed: 1 } })
+    return { reply, events: (await send(app, { request: 'GET /api/v1/models/event?page_size=100' })).json.data }
+  } finally {
+    await app.close()
+  }
+}
+const ADMIN = '- { username: admin, email: a@example.com, password: a-good-password, is_superuser: true }\n'
+
+test('mock records obey the limits and rules of the first form that creates records, and are the same for the same seed', async () => {
+  const { reply, events } = await fillEvents('self.begins == null || self.ends == null || self.ends > self.begins')
+  assert.equal(reply.status, 201)
+  assert.equal(events.length, 100)
+  for (const { title, begins, ends } of events) {
+    assert.ok(title.length <= 12, title)
+    assert.ok(begins === null || ends === null || ends > begins, `${begins} to ${ends}`)
+  }
+  assert.ok(events.some(({ begins, ends }: Record<string, unknown>) => begins !== null && ends !== null))
+  assert.deepEqual((await fillEvents('self.begins == null || self.ends == null || self.ends > self.begins')).events, events)
+})
+
+test('a form that accepts no mock record is an error with its messages, and nothing is created', async () => {
+  const { reply, events } = await fillEvents('self.title == "never"')
+  assert.deepEqual([reply.status, events], [400, []])
+  assert.match(JSON.stringify(reply.json), /No values that form EventForm accepts .*An event ends after it begins/)
 })
