@@ -84,11 +84,28 @@ scenarios('webhooks: subscriptions', [
     check: ({ json }) => assert.equal(json.detail.error.models.length, 2),
   },
   {
+    name: 'the URL, events and models of another one are refused, in whatever order',
+    given: async (app) => {
+      await subscribe(app, { url: URL_, events: ['update', 'create'], models: ['tag', 'post'] })
+    },
+    request: `POST ${WEBHOOKS}`,
+    body: { url: URL_, events: ['create', 'update'], models: ['post', 'tag'] },
+    status: 400,
+    expect: fieldErrors({ url: ['url has the same events and models as webhook 1; change that one, or remove it first'] }),
+    check: async (_, app) => {
+      await subscribe(app, { url: URL_, events: ['create'], models: ['post', 'tag'] })
+      const twice = { webhooks: [{ url: `${URL_}/2` }, { url: `${URL_}/2`, events: ['delete', 'update', 'create'] }] }
+      const { json } = await play(app, { request: `POST ${WEBHOOKS}`, body: twice, status: 400 })
+      assert.match(json.detail.error['1.url'][0], /as webhooks\[0\]/)
+      assert.equal((await play(app, { request: `GET ${WEBHOOKS}`, status: 200 })).json.total, 2)
+    },
+  },
+  {
     name: 'lists and single ones show no secret',
     request: `GET ${WEBHOOKS}?page=1&page_size=1`,
     given: async (app) => {
       await given(app)
-      await given(app)
+      await subscribe(app, { url: URL_, models: ['tag'] })
     },
     status: 200,
     expectPart: { total: 2, page: 1, page_size: 1, total_pages: 2, has_next: true },

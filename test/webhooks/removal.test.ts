@@ -40,7 +40,7 @@ describe('removing a webhook', () => {
       await make(1000)
       assert.equal(receiver.received.length, 500)
       await play(app, { request: `PUT ${WEBHOOKS}/${id}`, body: { active: false }, status: 200 })
-      const paused = await subscribe(app, { url: receiver.url, active: true })
+      const paused = await subscribe(app, { url: receiver.url, models: ['tag'], active: true })
       await app.app.webhooks.stop()
       await make(2000)
       for (const webhook of [id, paused.id]) {

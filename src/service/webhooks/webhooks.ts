@@ -9,6 +9,7 @@ import { noSuchRecord, superusersOnly } from '../model-access.ts'
 import { Deliveries, type DeliveryParts } from './deliveries.ts'
 import { DeliveryLog } from './delivery-log.ts'
 import type { EventPublisher } from './event-publisher.ts'
+import { refuseDuplicates } from './subscription-duplicates.ts'
 import {
   MAX_SUBSCRIPTIONS,
   readNewSubscriptions,
@@ -86,6 +87,7 @@ export class Webhooks implements EventPublisher {
   /**
    * @param body one subscription, or `{webhooks: [such…]}`
    * @returns the created subscriptions, with their secrets
+   * @throws {AppError} VALIDATION_FAILED, also for a subscription that exists already
    */
   async create(actor: Actor, body: unknown): Promise<{ created: PresentedSubscription[]; isList: boolean }> {
     superusersOnly(actor)
@@ -93,6 +95,7 @@ export class Webhooks implements EventPublisher {
     if (this.subscriptions.all.length + inputs.length > MAX_SUBSCRIPTIONS) {
       throw new AppError('VALIDATION_FAILED', `There can be ${MAX_SUBSCRIPTIONS} webhooks at most; remove some`)
     }
+    refuseDuplicates(inputs, this.subscriptions.all, isList)
     const created: PresentedSubscription[] = []
     for (const input of inputs) {
       const subscription = await this.subscriptions.create(input)
