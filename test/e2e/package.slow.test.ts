@@ -84,6 +84,22 @@ describe('the packed package', () => {
     }
   })
 
+  for (const extension of ['ts', 'js']) {
+    test(`a global installation loads models in ${extension} that import the package`, async () => {
+      const model = "import { defineModel } from 'admin-folder'\nexport default defineModel({ name: 'Tag', fields: [] })\n"
+      const project = await temporaryFolder()
+      try {
+        await mkdir(join(project.path, 'models'))
+        await writeFile(join(project.path, 'package.json'), '{"type": "module"}')
+        await writeFile(join(project.path, `models/tag.${extension}`), model)
+        const { stdout } = await run(process.execPath, [bin, 'openapi', '--project', project.path])
+        assert.match(stdout, /\/models\/tag/)
+      } finally {
+        await project.remove()
+      }
+    })
+  }
+
   /** Compiles a program that imports the package, and returns the output of the compiler. */
   const compiled = async (name: string, code: string, options: object) => {
     const program = join(folder.path, name)
