@@ -150,7 +150,8 @@ writeFileSync(at('saved'), '')
     assert.equal(refused.status, 400)
     assert.match(await refused.text(), /This server writes nothing/)
     assert.equal((await post('/api/v1/reset', { seed_data: true }, bearer)).status, 200)
-    // A reset ends all sessions.
+    assert.equal(await count(bearer), 0, 'accounts stay, and their sessions')
+    assert.equal((await post('/api/v1/reset', { accounts: true }, bearer)).status, 200)
     assert.equal((await notes(bearer)).status, 401)
     assert.ok(!(await readdir(project.path)).includes('data'), 'nothing is written')
   })
@@ -187,14 +188,15 @@ writeFileSync(at('saved'), '')
     assert.equal(await count(bearer), 2)
     assert.deepEqual(await admin('reset', '--seed-data', '--json'), {
       code: 0,
-      stdout: '{"seeded":3}\n',
-      stderr: 'Deleted every record; created 3 seed records\n',
+      stdout: '{"seeded":2}\n',
+      stderr:
+        'This deletes 2 note records; accounts stay (--accounts deletes them, too)\nDeleted 2 note records; created 2 seed records\n',
     })
-    assert.equal(await count(await token()), 2)
+    assert.equal(await count(bearer), 2)
     const lock = JSON.parse(await readFile(join(project.path, 'data/lock'), 'utf8')) as { pid: number; api: string }
     assert.deepEqual([lock.pid, lock.api], [server.child.pid, `${server.address}/api/v1`])
     assert.equal((await admin('compact')).code, 1, 'the folder is still in use')
-    assert.equal((await admin('reset')).code, 0)
+    assert.equal((await admin('reset', '--accounts')).code, 0)
     assert.equal((await notes(bearer)).status, 401)
   })
 })
