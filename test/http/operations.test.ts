@@ -125,8 +125,8 @@ describe('metrics', () => {
     withApp({}, async (app) => {
       const depth = async () => sample(await send(app, { request: 'GET /metrics', as: null }), 'admin_webhook_outbox_depth')
       assert.equal(await depth(), 0)
-      for (let count = 0; count < 2; count++) {
-        await send(app, { request: 'POST /api/v1/webhooks', body: { url: 'http://127.0.0.1:9/', events: ['create'] } })
+      for (const path of ['a', 'b']) {
+        await send(app, { request: 'POST /api/v1/webhooks', body: { url: `http://127.0.0.1:9/${path}`, events: ['create'] } })
       }
       await send(app, { request: 'POST /api/v1/models/tag', body: { data: { name: 'Knots', slug: 'knots' } } })
       await send(app, { request: 'PUT /api/v1/models/tag/1', body: { data: { name: 'Not told' } } })

@@ -37,11 +37,13 @@ describe('a token that was issued without a login', () => {
       }))
   }
 
-  test('is not that of a seed user after a reset', () =>
+  test('stays valid after a reset that keeps accounts, and is not that of a seed user after a reset of accounts', () =>
     withApp(async (app) => {
       const token = await app.tokenOf('anna.lind')
       app.advance(1000)
       await play(app, { request: 'POST /api/v1/reset', body: { seed_data: true }, status: 200 })
+      assert.equal(await statusOf(app, token), 200)
+      await play(app, { request: 'POST /api/v1/reset', body: { seed_data: true, accounts: true }, status: 200 })
       assert.equal(await statusOf(app, token), 401)
       assert.equal(await statusOf(app, await app.tokenOf('anna.lind')), 200)
     }))
