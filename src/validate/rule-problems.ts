@@ -32,14 +32,16 @@ const environments = new WeakMap<Model, Environment>()
 
 /**
  * Reports comparisons of a rule that never match: of different types, or of a choice with a value that is not one of its
- * choices. Rules that do not compile are reported by `RuleCompiler`.
+ * choices; and rules that are not conditions, or always false. Rules that do not compile are reported by `RuleCompiler`.
  */
 export function ruleProblems(rule: string, model: Model): string[] {
   const environment = environments.get(model) ?? typedEnvironment(model)
   environments.set(model, environment)
   try {
     const { ast } = environment.parse(rule)
-    return [...nodesOf(ast)].flatMap((node) => (COMPARISONS.has(node.op) ? comparisonProblems(node, model, environment) : []))
+    const nodes = [...nodesOf(ast)]
+    const problems = nodes.flatMap((node) => (COMPARISONS.has(node.op) ? comparisonProblems(node, model, environment) : []))
+    return problems.length > 0 ? problems : resultProblems(rule, nodes, environment)
   } catch {
     return []
   }
@@ -56,6 +58,15 @@ function* nodesOf(part: unknown): Generator<Node> {
     yield part as Node
     yield* nodesOf(part.args)
   }
+}
+
+/** A rule must be a condition that some record can meet. */
+function resultProblems(rule: string, nodes: readonly Node[], environment: Environment): string[] {
+  const { valid, type = 'dyn' } = environment.check(rule)
+  if (valid && type !== 'bool' && !type.includes('dyn'))
+    return [`The rule is ${one(type)}, and must be true or false; compare it with a value`]
+  const isConstant = !nodes.some(({ op }) => op === 'id')
+  return isConstant && environment.evaluate(rule) === false ? ['The rule is always false, so it rejects every record'] : []
 }
 
 function comparisonProblems(node: Node, model: Model, environment: Environment): string[] {

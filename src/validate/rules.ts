@@ -4,6 +4,7 @@ import type { Model } from '../model/model.ts'
 import { compilePattern } from '../model/pattern.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
+import { ruleHint } from './rule-hints.ts'
 
 /** A compiled cross-field condition. */
 export interface Rule {
@@ -49,12 +50,12 @@ export class RuleCompiler {
   }
 
   #parse(rule: string): ParseResult {
-    const written = this.#attempt(() => this.#environment.parse(rule))
+    const written = this.#attempt(rule, () => this.#environment.parse(rule))
     const nodes = [...nodesOf(written.ast)]
     this.#checkNames(nodes)
-    const program = this.#attempt(() => this.#environment.parse(withLinearMatches(rule, nodes, this.#patterns)))
+    const program = this.#attempt(rule, () => this.#environment.parse(withLinearMatches(rule, nodes, this.#patterns)))
     const checked = program.check()
-    if (!checked.valid) throw new Error(this.#summary(checked.error))
+    if (!checked.valid) throw new Error(this.#summary(rule, checked.error))
     if (checked.type !== 'bool' && checked.type !== 'dyn')
       throw new Error(`it gives a ${checked.type}, where true or false is meant`)
     return program
@@ -64,19 +65,19 @@ export class RuleCompiler {
     return this.#patterns.get(pattern) ?? compilePattern(pattern)
   }
 
-  #attempt<T>(work: () => T): T {
+  #attempt<T>(rule: string, work: () => T): T {
     try {
       return work()
     } catch (error) {
-      throw new Error(this.#summary(error))
+      throw new Error(this.#summary(rule, error))
     }
   }
 
-  #summary(error: unknown): string {
+  #summary(rule: string, error: unknown): string {
     if (!(error instanceof Error)) return String(error)
     const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : (error.message.split('\n')[0] ?? '')
     const [, unknown] = /^No such key: (.*)$/.exec(summary) ?? []
-    return unknown === undefined ? summary : this.#unknownField(unknown)
+    return unknown === undefined ? summary + ruleHint(rule, summary, this.#model) : this.#unknownField(unknown)
   }
 
   /** The type checker ignores names in `has(self.name)`, so they are checked here. */

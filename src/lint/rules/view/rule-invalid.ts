@@ -5,10 +5,11 @@ import type { Rule } from '../../rule.ts'
 export const viewRuleInvalid: Rule = {
   id: 'view/rule-invalid',
   severity: 'error',
-  summary: 'A cross-field rule is invalid, names an unknown field, or compares values that never match',
+  summary: 'A cross-field rule is invalid, names an unknown field, is not a condition, or compares values that never match',
   details: `A rule is a CEL expression over the merged record as self, as in Kubernetes. A rule with a syntax error or an unknown field
 prevents the project from being served. A rule that compares values of different types (a text with a number), or a
-choice with a value that is not one of its choices, is always true or always false: it rejects every record, or none.
+choice with a value that is not one of its choices, is always true or always false: it rejects every record, or none. So does a
+rule without self. A rule that is no condition, such as self.title alone, rejects every record.
 
 Compare null with == and !=. A date, time or datetime is text in ISO 8601; timestamp(self.published_at) converts it to a timestamp.`,
   invalid: [
@@ -16,6 +17,8 @@ Compare null with == and !=. A date, time or datetime is text in ISO 8601; times
     formExample('fields: [{ name: title }]\nrules:\n  - { rule: »self.titel != null«, field: title, message: No }\n'),
     formExample("fields: [{ name: title }]\nrules:\n  - rule: »self.views > 'many'«\n    field: title\n    message: No\n"),
     formExample(`fields: [{ name: status }]\nrules:\n  - { rule: »'self.status != "publishd"'«, field: status, message: No }\n`),
+    formExample('fields: [{ name: title }]\nrules:\n  - { rule: »self.title«, field: title, message: No }\n'),
+    formExample("fields: [{ name: title }]\nrules:\n  - { rule: »'1 > 2'«, field: title, message: No }\n"),
   ],
   valid: [
     formExample(
