@@ -59,7 +59,8 @@ describe('the packed package', () => {
     )
   })
 
-  test('serves a folder without project files', async () => {
+  test('serves a folder with empty settings', async () => {
+    await writeFile(join(folder.path, 'admin.config.yaml'), '')
     const server = await startServer([], { bin, cwd: folder.path })
     const views = await fetch(`${server.address}/admin/api/v1/views/`)
     assert.deepEqual([views.status, await views.json()], [200, { data: {} }])

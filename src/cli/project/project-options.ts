@@ -9,7 +9,7 @@ import { createLog, type Log } from '../../log/log.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import { noData } from '../../service/project/broken-records.ts'
-import { examineProject, loadProject, type Project, type ProjectSource } from '../../service/project/project.ts'
+import { examineProject, expectProject, loadProject, type Project, type ProjectSource } from '../../service/project/project.ts'
 import { holdsData } from '../../store/embedded/recovery/recovery.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
 import type { Io } from '../terminal/io.ts'
@@ -55,7 +55,9 @@ export async function withProject<T>(io: Io, options: ProjectOptions, work: (pro
  * @throws {ConfigError} listing every fault outside the views
  */
 export async function withModels<T>(io: Io, options: ProjectOptions, work: (project: Project) => Promise<T>): Promise<T> {
-  const { project, faults } = await examineProject(sourceOf(io, options, {}))
+  const examined = await examineProject(sourceOf(io, options, {}))
+  expectProject(examined)
+  const { project, faults } = examined
   const others = new Faults()
   others.addAll(faults.list.filter(({ position }) => !position.file.startsWith('views/')))
   others.throwIfAny()

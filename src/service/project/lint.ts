@@ -15,7 +15,7 @@ import type { Registry } from '../../model/registry.ts'
 import { isObject } from '../../util/json.ts'
 import { nearest } from '../../util/suggest.ts'
 import { ruleProblems } from '../../validate/rule-problems.ts'
-import { type ExaminedProject, examineProject, type ProjectSource } from './project.ts'
+import { type ExaminedProject, examineProject, expectProject, type ProjectSource } from './project.ts'
 
 /** Options of a lint run. */
 export interface LintOptions {
@@ -49,7 +49,7 @@ export async function lintProject(source: ProjectSource, options: LintOptions): 
     const examined = await examineProject(source)
     const { project, faults, files } = examined
     const sound = !faults.any
-    if (files.texts.size === 0 && sound) throw nothingToLint(folder)
+    expectProject(examined)
     const records = sound ? await options.brokenRecords?.(project) : undefined
     const found = lint({ ...lintable(examined), ...(records && { records }) }, faults.list, before)
     const findings = found.filter(({ file }) => isWithin(resolve(folder, file), options.paths ?? []))
@@ -104,14 +104,6 @@ async function earlierVersion(source: ProjectSource): Promise<LintProject> {
     throw new AppError('USAGE', `The version to compare with cannot be served itself: ${first?.position.file}: ${first?.message}`)
   }
   return lintable(examined)
-}
-
-/** An error rather than an empty report: a CI job with a wrong folder must fail. */
-function nothingToLint(folder: string): AppError {
-  return new AppError(
-    'USAGE',
-    `There is no project in ${folder}: no models, views or admin.config; name its folder with --project, or create one with \`admin init\``,
-  )
 }
 
 function checkPath(path: string, folder: string): void {

@@ -5,6 +5,7 @@ import { type ProjectFiles, readProjectFiles, type SeedFile } from '../../config
 import { resolveSettings, type Settings, type SettingsInput } from '../../config/settings.ts'
 import { type Definition, flatSource } from '../../config/source.ts'
 import type { WebhookSettings } from '../../config/webhook-settings.ts'
+import { AppError } from '../../errors.ts'
 import { buildRegistry, type DefinedModel } from '../../model/build.ts'
 import type { Registry } from '../../model/registry.ts'
 import { isObject } from '../../util/json.ts'
@@ -91,12 +92,24 @@ function checkModelNames(files: ProjectFiles, registry: Registry, mayLack: boole
  * Loads a project. Does not open the data.
  *
  * @throws {ConfigError} listing every fault of every file
- * @throws {AppError} USAGE when the folder does not exist
+ * @throws {AppError} USAGE when the folder does not exist or holds no project
  */
 export async function loadProject(source: ProjectSource): Promise<Project> {
-  const { project, faults } = await examineProject(source)
-  faults.throwIfAny()
-  return project
+  const examined = await examineProject(source)
+  expectProject(examined)
+  examined.faults.throwIfAny()
+  return examined.project
+}
+
+/**
+ * Rejects a folder without project files: a command in a wrong folder must fail and create nothing there.
+ *
+ * @throws {AppError} USAGE
+ */
+export function expectProject({ files: { folder, texts }, faults }: ExaminedProject): void {
+  if (texts.size > 0 || faults.any) return
+  const remedy = 'name its folder with --project, or create one with `admin init`'
+  throw new AppError('USAGE', `There is no project in ${folder}: no models, views or admin.config; ${remedy}`)
 }
 
 /** Checks the models of webhook subscriptions. The settings schema checks everything else. */
