@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { argon2id, type PasswordHasher } from './auth/password.ts'
 import { loadOrCreateSecret, makeSecret } from './auth/secret.ts'
 import { ServerProof } from './auth/server-proof.ts'
 import { type TokenCodecFactory, Tokens } from './auth/token.ts'
+import type { SeedFile } from './config/project-files.ts'
 import type { Settings } from './config/settings.ts'
 import { type Log, silentLog } from './log/log.ts'
 import type { Registry } from './model/registry.ts'
@@ -14,7 +14,8 @@ import { cachingHasher, MockFiller } from './service/mock/mock-filler.ts'
 import { Mocks } from './service/mock/mocks.ts'
 import { ModelTests } from './service/mock/model-tests.ts'
 import { noData } from './service/project/broken-records.ts'
-import { loadProject, type Project, type ProjectSource } from './service/project/project.ts'
+import type { Project } from './service/project/project.ts'
+import { checkAccountReferences, planReset, type ResetRequest, seedsAfter } from './service/project/reset.ts'
 import { nothingWritten, Snapshots } from './service/project/snapshots.ts'
 import { ViewCatalog } from './service/project/view-catalog.ts'
 import { Reads } from './service/queries/reads.ts'
@@ -25,9 +26,9 @@ import { Records } from './service/records/records.ts'
 import { createWebhooks } from './service/webhooks/create-webhooks.ts'
 import type { Webhooks } from './service/webhooks/webhooks.ts'
 import { FileStore } from './store/embedded/file-store.ts'
-import { type Release, whileLocked } from './store/embedded/files/lock.ts'
+import type { Release } from './store/embedded/files/lock.ts'
 import { MemoryStore } from './store/embedded/memory-store.ts'
-import { changeData, checkCopy, type DataChange, removeData } from './store/embedded/snapshot/saved-copies.ts'
+import { changeData, checkCopy } from './store/embedded/snapshot/saved-copies.ts'
 import type { Store } from './store/store.ts'
 import { Exports } from './transfer/exports.ts'
 import { Imports } from './transfer/imports.ts'
@@ -102,7 +103,7 @@ export interface Replacement {
   /** The reloaded project; the present one when absent. */
   readonly project?: Project
   /** A change of the data; none when absent. */
-  readonly data?: DataChange
+  readonly data?: ({ readonly kind: 'reset' } & ResetRequest) | { readonly kind: 'load'; readonly copy: string }
 }
 
 /** Outcome of `App.replace`. */
@@ -136,15 +137,17 @@ interface Inheritance {
   /** Token secret and, unless the data changes, records of an ephemeral application. */
   readonly secret?: string | undefined
   readonly records?: MemoryStore | undefined
-  /** Whether to create seed records in an empty store; true when absent. */
-  readonly seeds?: boolean
+  /** The tables to take over from `records`; all of them when absent. */
+  readonly tables?: ReadonlySet<string> | undefined
+  /** Seed files to create records from; when absent, those of the project if the store is new. */
+  readonly seeds?: readonly SeedFile[] | undefined
 }
 
 async function open(
   project: Project,
   mode: AppMode,
   surroundings: AppDependencies,
-  { lock, secret: inherited, records: kept, seeds = true }: Inheritance = {},
+  { lock, secret: inherited, records: kept, tables, seeds }: Inheritance = {},
 ): Promise<App> {
   const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id(), wait = idly } = surroundings
   const { settings, registry, forms } = project
@@ -152,13 +155,12 @@ async function open(
   const log = surroundings.log?.(settings.log) ?? silentLog
   const store = await openStore(registry, mode, dataFolder, log, lock)
   try {
-    if (kept !== undefined) await store.adopt(kept)
+    if (kept !== undefined) await store.adopt(kept, tables)
     const isNew = store instanceof FileStore ? store.isNew : kept === undefined
-    if (mode === 'read' && isNew) {
-      throw noData(dataFolder)
-    }
+    if (mode === 'read' && isNew) throw noData(dataFolder)
     const records = new Records({ registry, store, forms, hasher, clock, log })
-    const seeded = mode !== 'read' && isNew && seeds ? await seedStore(project.seeds, registry, records) : 0
+    const seedFiles = seeds ?? (isNew ? project.seeds : [])
+    const seeded = mode !== 'read' && seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0
     if (mode !== 'read') await addMissingPermissions(registry, store, records)
     const traffic = new Traffic(clock)
     const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic }, surroundings)
@@ -253,52 +255,49 @@ async function openNext(
   const lock = store instanceof FileStore ? await store.handOver() : await store.close().then(() => undefined)
   const records = store instanceof MemoryStore && !(store instanceof FileStore) ? store : undefined
   try {
-    if (dataFolder !== undefined && data !== undefined) await changeData(dataFolder, data)
-    const kept = data === undefined ? records : undefined
-    const seeds = data?.kind !== 'reset' || data.seeds
-    return { app: await open(project ?? app.project, mode, surroundings, { lock, secret, records: kept, seeds }) }
+    const next = project ?? app.project
+    const reset = data?.kind === 'reset' ? await planned(data, next, store) : undefined
+    if (dataFolder !== undefined && data !== undefined) {
+      await changeData(
+        dataFolder,
+        next.registry,
+        data.kind === 'load' ? data : { kind: 'reset', keep: reset?.tables ?? new Set() },
+      )
+    }
+    const kept = data === undefined ? { records } : reset
+    return { app: await open(next, mode, surroundings, { lock, secret, ...kept }) }
   } catch (failure) {
-    const former = { lock, secret, records, seeds: false }
+    const former = { lock, secret, records, seeds: [] }
     return { app: await open(app.project, mode, surroundings, former).catch(() => app), failure }
   }
 }
 
-/** @throws the error that would make the replacement fail */
+/** @throws {AppError} the error that would make the replacement fail */
 async function rehearse(
   { project, data }: Replacement,
-  { dataFolder, project: present }: App,
+  { dataFolder, project: present, store }: App,
   surroundings: AppDependencies,
 ): Promise<void> {
   if (data?.kind === 'load') {
     if (dataFolder === undefined) throw nothingWritten()
     await checkCopy(dataFolder, (project ?? present).registry, data.copy)
   }
-  // Creates the seed records in memory first, so that a faulty one is reported before the data is removed.
-  if (data?.kind === 'reset' && data.seeds) await (await open(project ?? present, 'ephemeral', surroundings)).close()
+  if (data?.kind !== 'reset') return
+  // Done in memory first, so that a faulty seed record or account is reported before the data is removed.
+  const next = project ?? present
+  const trial = await open(next, 'ephemeral', surroundings, await planned(data, next, store))
+  try {
+    await checkAccountReferences(trial.store, next.registry)
+  } finally {
+    await trial.close()
+  }
 }
 
-/**
- * Removes every record of a project and, with `seeds`, creates the seed records again.
- *
- * @returns number of seed records created
- * @throws {ConfigError} listing every fault of the project's files; then nothing is removed
- * @throws {AppError} DATA_IN_USE naming the holder, USAGE
- */
-export async function resetData(
-  source: ProjectSource,
-  { seeds }: { seeds: boolean },
-  surroundings: AppDependencies,
-): Promise<number> {
-  const project = await loadProject(source)
-  if (seeds) await (await open(project, 'ephemeral', surroundings)).close()
-  const folder = resolve(project.folder, project.settings.data)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  return whileLocked(folder, async () => {
-    await removeData(folder)
-    const app = await open(project, 'write', surroundings, { lock: async () => {}, seeds })
-    await app.close()
-    return app.seeded
-  })
+/** What the application after a reset takes over, and the seed records that it creates. */
+async function planned(request: ResetRequest, { registry, seeds }: Project, store: Store): Promise<Inheritance> {
+  const plan = await planReset(store, registry, request)
+  const records = plan.keep.size > 0 && store instanceof MemoryStore ? store : undefined
+  return { records, tables: plan.keep, seeds: seedsAfter(seeds, request, plan) }
 }
 
 const idly = (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { ref: false })

@@ -219,7 +219,7 @@ describe('an application that is replaced while it is served', () => {
       const [seed] = project.seeds
       assert.ok(seed !== undefined, 'the project has seeds')
       const broken = { ...project, seeds: [{ ...seed, path: '/nowhere/tag.yaml' }] }
-      await assert.rejects(live.replace({ project: broken, data: { kind: 'reset', seeds: true } }))
+      await assert.rejects(live.replace({ project: broken, data: { kind: 'reset', seeds: true, accounts: true } }))
       assert.equal((await client.ask('GET', `${TAGS}/1`)).status, 200)
       assert.equal((await client.ask('POST', TAGS, name(1))).status, 201)
     }))

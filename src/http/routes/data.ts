@@ -3,6 +3,7 @@ import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App, Replacement } from '../../app.ts'
 import { AppError } from '../../errors.ts'
 import { superusersOnly } from '../../service/model-access.ts'
+import { planReset } from '../../service/project/reset.ts'
 import { readReset } from '../../service/project/snapshots.ts'
 import { apiRoots } from '../paths.ts'
 import { actorOf } from '../requests/request.ts'
@@ -45,10 +46,17 @@ export function dataRoutes(app: App, replace: Replace = refused): ServerRoute[] 
 
   const begin = async (request: Request) => {
     const actor = actorOf(request)
-    const { seeds } = readReset(actor, request.payload)
-    const { seeded, log } = await replace({ data: { kind: 'reset', seeds } }, request.raw.res)
-    log.info('Every record was removed', { event: 'data_reset', seeded, by: actor.userId ?? 'system' })
-    return { message: 'Every record was removed', seeded }
+    const { dryRun, ...wanted } = readReset(actor, request.payload)
+    const { keep, removed, webhooks } = await planReset(app.store, app.project.registry, wanted)
+    const data = { kind: 'reset', ...wanted } as const
+    if (dryRun) {
+      await app.rehearse({ data })
+      return { message: 'Nothing was removed', removed, webhooks, seeded: 0 }
+    }
+    const { seeded, log } = await replace({ data }, request.raw.res)
+    const message = keep.size > 0 ? 'Every record was removed except accounts' : 'Every record was removed'
+    log.info(message, { event: 'data_reset', seeded, by: actor.userId ?? 'system' })
+    return { message, removed, webhooks, seeded }
   }
 
   return [

@@ -52,11 +52,16 @@ export function dataPaths({ snapshots, reset }: Roots, responses: Responses): Pa
     [reset]: {
       post: {
         operationId: 'resetData',
-        summary: 'Remove every record, users and webhooks too',
+        summary: 'Remove every record and webhook; users, groups and permissions only with `accounts`',
         tags,
-        requestBody: { required: false, content: json(strictObject({ seed_data: FLAG }, [])) },
+        requestBody: { required: false, content: json(strictObject({ seed_data: FLAG, accounts: FLAG, dry_run: FLAG }, [])) },
         responses: {
-          200: success('How many seed records were created', { message: TEXT, seeded: COUNT }),
+          200: success('How many records were removed, by model, and how many seed records were created', {
+            message: TEXT,
+            removed: { type: 'object', additionalProperties: COUNT },
+            webhooks: COUNT,
+            seeded: COUNT,
+          }),
           ...responses.failures('default', ...WRITE),
         },
       },

@@ -14,6 +14,7 @@ import { isObject } from '../../util/json.ts'
 import { didYouMean } from '../../util/suggest.ts'
 import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
 import { superusersOnly } from '../model-access.ts'
+import type { ResetRequest } from './reset.ts'
 
 /** A snapshot as the API returns it. */
 export interface ShownCopy {
@@ -53,13 +54,18 @@ export class Snapshots {
 }
 
 /**
- * Reads the body of a reset, `{seed_data?}`.
+ * Reads the body of a reset, `{seed_data?, accounts?, dry_run?}`.
  *
  * @throws {AppError} FORBIDDEN, VALIDATION_FAILED
  */
-export function readReset(actor: Actor, body: unknown): { seeds: boolean } {
+export function readReset(actor: Actor, body: unknown): ResetRequest & { readonly dryRun: boolean } {
   superusersOnly(actor)
-  return { seeds: readMembers(body ?? {}, { seed_data: 'boolean' }).seed_data === true }
+  const { seed_data, accounts, dry_run } = readMembers(body ?? {}, {
+    seed_data: 'boolean',
+    accounts: 'boolean',
+    dry_run: 'boolean',
+  })
+  return { seeds: seed_data === true, accounts: accounts === true, dryRun: dry_run === true }
 }
 
 /** The error for snapshots of an ephemeral application. */

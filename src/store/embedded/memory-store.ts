@@ -33,10 +33,15 @@ export class MemoryStore implements Store {
     this.engine = new Engine(registry, options)
   }
 
-  /** Takes over the records of another store, including tables without a model. They are not validated again. */
-  async adopt(former: MemoryStore): Promise<void> {
+  /**
+   * Takes over the records of another store, including tables without a model. They are not validated again.
+   *
+   * @param tables the tables to take over; all of them by default
+   */
+  async adopt(former: MemoryStore, tables?: ReadonlySet<string>): Promise<void> {
     const unclaimed = new Map<string, Contents>()
     for (const [name, { nextId, records }] of await former.#contents()) {
+      if (tables?.has(name) === false) continue
       const own = this.engine.tables.get(name)
       if (own === undefined) unclaimed.set(name, { nextId, records })
       else {

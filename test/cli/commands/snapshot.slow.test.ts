@@ -25,7 +25,7 @@ describe('admin reset and admin snapshot', () => {
     assert.deepEqual(await admin(['reset', '--seed-data', '--json']), {
       code: 0,
       stdout: '{"seeded":195}\n',
-      stderr: 'Deleted every record; created 195 seed records\n',
+      stderr: 'This deletes nothing; accounts stay (--accounts deletes them, too)\nDeleted nothing; created 195 seed records\n',
     })
     const secret = await readFile(data('secret'), 'utf8')
     await admin(['mock', 'tag', '--count', '3'])
@@ -38,10 +38,20 @@ describe('admin reset and admin snapshot', () => {
     assert.equal(tables.tag.records.at(-1).id, 13)
   })
 
-  test('reset leaves no record but the permissions, for the next start too', async () => {
-    const { code, stderr } = await admin(['reset'])
+  test('reset leaves no record but the accounts, for the next start too', async () => {
+    assert.equal((await admin(['reset'])).code, 0)
+    assert.deepEqual(await counts(), { user: 9, tag: undefined, permission: 28 })
+    assert.equal((await admin(['serve', '--port', '0'])).code, 0)
+    assert.deepEqual(await counts(), { user: 9, tag: undefined, permission: 28 })
+  })
+
+  test('reset --accounts leaves no record but the permissions, for the next start too', async () => {
+    const { code, stderr } = await admin(['reset', '--accounts'])
     assert.equal(code, 0)
-    assert.equal(stderr, 'Deleted every record; there are no users now; --seed-data creates the seed records\n')
+    assert.match(
+      stderr,
+      /^Deleted 9 user records, 4 group records and 28 permission records; there are no users now; --seed-data/m,
+    )
     assert.deepEqual(await counts(), { user: undefined, tag: undefined, permission: 28 })
     assert.equal((await admin(['serve', '--port', '0'])).code, 0)
     assert.deepEqual(await counts(), { user: undefined, tag: undefined, permission: 28 })
@@ -62,7 +72,15 @@ describe('admin reset and admin snapshot', () => {
   test('reset works with unreadable data', async () => {
     await writeFile(data('db.json'), '{ broken')
     assert.equal((await admin(['serve', '--port', '0'])).code, 1)
-    assert.equal((await admin(['reset', '--seed-data'])).code, 0)
+    const kept = await admin(['reset', '--seed-data'])
+    assert.equal(kept.code, 1)
+    assert.match(
+      kept.stderr,
+      /^error The accounts cannot be kept: `admin reset --accounts` deletes all data without reading it$/m,
+    )
+    const { code, stderr } = await admin(['reset', '--seed-data', '--accounts'])
+    assert.equal(code, 0)
+    assert.match(stderr, /^This deletes all data, which cannot be read$/m)
     assert.equal((await counts()).tag, 12)
   })
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { TestApp } from '../../helpers/app.ts'
+import { SHELL } from '../../../src/auth/permissions.ts'
+import { openTestApp, type TestApp } from '../../helpers/app.ts'
 import { withListening } from '../../helpers/raw.ts'
 import { play, scenarios, send } from '../../helpers/scenario.ts'
 import { login, withApp } from '../../security/access.ts'
@@ -180,11 +181,93 @@ test('a snapshot taken during writes contains one moment', () =>
     assert.equal(await countTags(app), 72)
   }))
 
-test('a reset leaves no record, session or webhook; tokens of removed users fail', () =>
+test('a reset keeps accounts with their sessions, and counts what it removes', () =>
   withApp(async (app) => {
     const { access_token: token } = await login(app)
     await play(app, { request: 'POST /api/v1/webhooks', body: { url: 'http://127.0.0.1:9/' }, status: 201 })
+    const removed = { category: 8, tag: 12, post: 46, comment: 100 }
+    const planned = await play(app, { request: RESET, body: { dry_run: true }, status: 200 })
+    assert.deepEqual(planned.json, { message: 'Nothing was removed', removed, webhooks: 1, seeded: 0 })
+    assert.equal(await countTags(app), 12)
     const { json } = await play(app, { request: RESET, status: 200 })
+    assert.deepEqual(json, { message: 'Every record was removed except accounts', removed, webhooks: 1, seeded: 0 })
+    const counts = [...(await app.app.store.status()).records].filter(([, count]) => count > 0)
+    assert.deepEqual(Object.fromEntries(counts), { user: 9, group: 4, permission: 28, authsession: 1 })
+    const headers = { authorization: `Bearer ${token}` }
+    assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 200)
+    assert.equal((await addTag(app, 'lanterns')).json.data.id, 1)
+    const reopened = await app.reopen()
+    try {
+      assert.deepEqual([await countTags(reopened), (await reopened.app.store.status()).records.get('user')], [1, 9])
+    } finally {
+      await reopened.close()
+    }
+  }))
+
+test('a reset with seed records keeps a changed account, and creates no account again', () =>
+  withApp(async (app) => {
+    await play(app, { request: 'PUT /api/v1/models/user/2', body: { data: { first_name: 'Kept' } }, status: 200 })
+    await play(app, { request: 'DELETE /api/v1/models/user/9', status: 200 })
+    await addTag(app, 'lanterns')
+    const { json } = await play(app, { request: RESET, body: { seed_data: true }, status: 200 })
+    assert.equal(json.seeded, 166)
+    assert.equal(await countTags(app), 12)
+    assert.equal((await play(app, { request: 'GET /api/v1/models/user/2', status: 200 })).json.data.first_name, 'Kept')
+    await play(app, { request: 'GET /api/v1/models/user/9', status: 404 })
+  }))
+
+test('a reset is refused if a seed record refers to an account that was deleted', () =>
+  withApp(async (app) => {
+    const seed = join(app.folder.path, 'seed/post.json')
+    await writeFile(seed, (await readFile(seed, 'utf8')).replace(/"author_id": \d+/, '"author_id": 99'))
+    const { status, json } = await send(app, { request: RESET, body: { seed_data: true } })
+    assert.deepEqual([status, json.error], [500, 'Invalid configuration'])
+    assert.match(json.details, /^seed\/post\.json:\d+:\d+: author_id references a non-existent record/m)
+    assert.equal(app.reported.splice(0).length, 1)
+    assert.equal(await countTags(app), 12)
+  }))
+
+test('a reset is refused if an account refers to a record that it removes', async () => {
+  const app = await openTestApp({
+    files: {
+      'models/team.yaml': 'name: Team\nfields:\n  - { name: name, type: string, required: true }\n',
+      'models/group.yaml': [
+        'name: Group',
+        'timestamps: true',
+        'fields:',
+        '  - { name: name, type: string, required: true, unique: true }',
+        '  - { name: description, type: text }',
+        '  - { name: permissions, type: many_to_many, model: permission }',
+        '  - { name: team_id, type: foreignkey, model: team }',
+        '',
+      ].join('\n'),
+      'seed/team.yaml': '- { name: Harbour }\n- { name: Quay }\n',
+      'seed/group.yaml': '- { name: editors, team_id: 2 }\n',
+    },
+  })
+  try {
+    const post = (body: object) =>
+      app.server.inject({
+        method: 'POST',
+        url: '/api/v1/reset',
+        payload: body,
+        auth: { strategy: 'bearer', credentials: { app: { actor: SHELL } } },
+      })
+    const words = "'team_id' of group 1 refers to team 2, which the reset removes"
+    const refused = await app.app.rehearse({ data: { kind: 'reset', seeds: false, accounts: false } }).catch((error) => error)
+    assert.ok(refused.message.startsWith(words), refused.message)
+    await app.app.rehearse({ data: { kind: 'reset', seeds: true, accounts: false } })
+    assert.match((await post({ dry_run: true })).payload, /refers to team 2/)
+  } finally {
+    await app.close()
+  }
+})
+
+test('a reset with accounts leaves no record, session or webhook; tokens of removed users fail', () =>
+  withApp(async (app) => {
+    const { access_token: token } = await login(app)
+    await play(app, { request: 'POST /api/v1/webhooks', body: { url: 'http://127.0.0.1:9/' }, status: 201 })
+    const { json } = await play(app, { request: RESET, body: { accounts: true }, status: 200 })
     assert.equal(json.seeded, 0)
     const records = [...(await app.app.store.status()).records].filter(([, count]) => count > 0)
     assert.deepEqual(records, [['permission', 28]])
@@ -192,11 +275,11 @@ test('a reset leaves no record, session or webhook; tokens of removed users fail
     assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 401)
   }))
 
-test('a reset with seed records restarts ids and accounts, and a token of the CLI works', () =>
+test('a reset with accounts and seed records restarts ids and accounts, and a token of the CLI works', () =>
   withApp(async (app) => {
     const { access_token: token } = await login(app)
     await addTag(app, 'lanterns')
-    const { json } = await play(app, { request: RESET, body: { seed_data: true }, status: 200 })
+    const { json } = await play(app, { request: RESET, body: { seed_data: true, accounts: true }, status: 200 })
     assert.equal(json.seeded, 195)
     assert.equal(await countTags(app), 12)
     assert.equal((await addTag(app, 'lanterns')).json.data.id, 13)

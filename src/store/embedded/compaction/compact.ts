@@ -51,18 +51,21 @@ export interface CompactionInput {
   readonly sequence: number
   /** Journal files that the new snapshot replaces, oldest first. */
   readonly covered: readonly string[]
+  /** The tables to keep; all of them by default. */
+  readonly tables?: ReadonlySet<string>
 }
 
 /** Writes the new snapshot, unless it equals the present one, and removes the journal files that it replaces. */
 export async function compact(
   folder: string,
   disk: Disk,
-  { snapshot, overlay, sequence, covered }: CompactionInput,
+  { snapshot, overlay, sequence, covered, tables }: CompactionInput,
 ): Promise<CompactionResult> {
   const isUnchanged = snapshot.file === undefined || snapshot.file.origin === 'ours'
-  if (!isUnchanged || sequence !== snapshot.sequence) {
+  if (!isUnchanged || sequence !== snapshot.sequence || tables !== undefined) {
     const low = snapshotIn(folder, disk)
-    low.data = { sequence, parts: merge(isUnchanged ? snapshot.parts : canonical(snapshot.parts), overlay) }
+    const parts = merge(isUnchanged ? snapshot.parts : canonical(snapshot.parts), overlay)
+    low.data = { sequence, parts: tables === undefined ? parts : only(tables, parts) }
     await low.write()
   }
   for (const [index, path] of covered.entries()) {
@@ -72,6 +75,15 @@ export async function compact(
     await disk.remove(path)
   }
   return { bytes: await snapshotSize(folder) }
+}
+
+/** The parts of some tables. */
+async function* only(tables: ReadonlySet<string>, parts: AsyncIterable<SnapshotPart>): AsyncGenerator<SnapshotPart> {
+  let isKept = false
+  for await (const part of parts) {
+    if (part.kind === 'table') isKept = tables.has(part.name)
+    if (isKept) yield part
+  }
 }
 
 /** The parts of a validated snapshot as lines that begin with their ids, which `merge` requires. */

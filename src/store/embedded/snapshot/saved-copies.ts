@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { Registry } from '../../../model/registry.ts'
 import { meantOrKnown } from '../../../util/suggest.ts'
+import { retainTables } from '../compaction/retain-tables.ts'
 import { nodeDisk } from '../files/disk.ts'
 import { journalFiles } from '../journal/journal.ts'
 import { openSnapshotFile, rejectInvalid, removeDraft, snapshotPath } from '../recovery/recovery.ts'
@@ -129,24 +130,27 @@ export async function savedCopies(folder: string): Promise<SavedCopy[]> {
 }
 
 /** Removes all data of a locked folder, so that the next store opened there is new. Saved copies stay. */
-export async function removeData(folder: string): Promise<void> {
+async function removeData(folder: string): Promise<void> {
   await removeJournal(folder)
   await rm(snapshotPath(folder), { force: true })
   await nodeDisk.syncFolder(folder)
 }
 
-/** `reset` removes every record, and with `seeds` creates the seed records again; `load` restores a saved copy. */
-export type DataChange = { readonly kind: 'reset'; readonly seeds: boolean } | { readonly kind: 'load'; readonly copy: string }
+/** `reset` removes every table except those to keep; `load` restores a saved copy. */
+export type DataChange =
+  | { readonly kind: 'reset'; readonly keep: ReadonlySet<string> }
+  | { readonly kind: 'load'; readonly copy: string }
 
 /**
  * Changes the data of a locked folder that no store has open.
  *
  * @throws {AppError} STORE_UNAVAILABLE if the disk fails; the folder then holds the former data or an earlier state of it
  */
-export async function changeData(folder: string, change: DataChange): Promise<void> {
+export async function changeData(folder: string, registry: Registry, change: DataChange): Promise<void> {
   try {
-    if (change.kind === 'reset') await removeData(folder)
-    else await loadCopy(folder, change.copy)
+    if (change.kind === 'load') await loadCopy(folder, change.copy)
+    else if (change.keep.size === 0) await removeData(folder)
+    else await retainTables(folder, registry, change.keep)
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     // An error without a system code is a fault of the program.

@@ -1,0 +1,68 @@
+import type { SeedFile } from '../../config/project-files.ts'
+import { AppError } from '../../errors.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { Store, StoredRecord } from '../../store/store.ts'
+import { SUBSCRIPTIONS } from '../../webhooks/models.ts'
+
+/** A request to remove every record. Accounts are users, groups and permissions. */
+export interface ResetRequest {
+  /** Creates the seed records afterwards. */
+  readonly seeds: boolean
+  /** Removes accounts, too. */
+  readonly accounts: boolean
+}
+
+/** What a reset removes. */
+export interface ResetPlan {
+  /** The tables that stay. */
+  readonly keep: ReadonlySet<string>
+  /** Number of records to remove, by model; without models that have none. */
+  readonly removed: Readonly<Record<string, number>>
+  /** Number of webhook subscriptions to remove. */
+  readonly webhooks: number
+}
+
+/** Accounts with their sessions. */
+const ACCOUNT_TABLES: ReadonlySet<string> = new Set(['user', 'group', 'permission', 'authsession'])
+
+const NOTHING: ReadonlySet<string> = new Set()
+
+/** Plans a reset. Without users and groups there are no accounts to keep; then it equals a reset with `accounts`. */
+export async function planReset(store: Store, registry: Registry, { accounts }: ResetRequest): Promise<ResetPlan> {
+  const { records } = await store.status()
+  const count = (table: string) => records.get(table) ?? 0
+  const keep = accounts || count('user') + count('group') === 0 ? NOTHING : ACCOUNT_TABLES
+  const models = registry.public.map(({ key }) => key).filter((key) => !keep.has(key) && count(key) > 0)
+  return { keep, removed: Object.fromEntries(models.map((key) => [key, count(key)])), webhooks: count(SUBSCRIPTIONS) }
+}
+
+/** The seed files to create records from after a reset. Accounts that stay are not created again. */
+export const seedsAfter = (seeds: readonly SeedFile[], request: ResetRequest, { keep }: ResetPlan): readonly SeedFile[] =>
+  request.seeds ? seeds.filter(({ model }) => !keep.has(model)) : []
+
+/**
+ * Checks that accounts refer to no removed record, which is possible if the project extends their models.
+ *
+ * @param store the state after the reset
+ * @throws {AppError} INVALID_REQUEST naming the first such account
+ */
+export async function checkAccountReferences(store: Store, registry: Registry): Promise<void> {
+  for (const key of ['user', 'group', 'permission']) {
+    const fields = [...registry.expect(key).relations.values()].filter(({ relation }) => !ACCOUNT_TABLES.has(relation.target))
+    if (fields.length === 0) continue
+    for await (const batch of store.stream(key, { filters: [], sort: [] })) {
+      for (const account of batch) {
+        for (const { name, relation } of fields) await checkReference(store, key, account, name, relation.target)
+      }
+    }
+  }
+}
+
+async function checkReference(store: Store, key: string, account: StoredRecord, field: string, target: string): Promise<void> {
+  const ids = [account[field] ?? []].flat().map(Number)
+  const found = await store.get(target, ids)
+  const lost = ids.find((_, index) => found[index] === undefined)
+  if (lost === undefined) return
+  const what = `'${field}' of ${key} ${account.id} refers to ${target} ${lost}, which the reset removes`
+  throw new AppError('INVALID_REQUEST', `${what}; change the ${key} first, or remove the accounts, too (--accounts)`)
+}
