@@ -138,16 +138,16 @@ interface Inheritance {
   readonly secret?: string | undefined
   readonly records?: MemoryStore | undefined
   /** The tables to take over from `records`; all of them when absent. */
-  readonly tables?: ReadonlySet<string> | undefined
+  readonly keep?: ReadonlySet<string>
   /** Seed files to create records from; when absent, those of the project if the store is new. */
-  readonly seeds?: readonly SeedFile[] | undefined
+  readonly seeds?: readonly SeedFile[]
 }
 
 async function open(
   project: Project,
   mode: AppMode,
   surroundings: AppDependencies,
-  { lock, secret: inherited, records: kept, tables, seeds }: Inheritance = {},
+  { lock, secret: inherited, records: kept, keep, seeds }: Inheritance = {},
 ): Promise<App> {
   const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id(), wait = idly } = surroundings
   const { settings, registry, forms } = project
@@ -155,7 +155,7 @@ async function open(
   const log = surroundings.log?.(settings.log) ?? silentLog
   const store = await openStore(registry, mode, dataFolder, log, lock)
   try {
-    if (kept !== undefined) await store.adopt(kept, tables)
+    if (kept !== undefined) await store.adopt(kept, keep)
     const isNew = store instanceof FileStore ? store.isNew : kept === undefined
     if (mode === 'read' && isNew) throw noData(dataFolder)
     const records = new Records({ registry, store, forms, hasher, clock, log })
@@ -257,15 +257,10 @@ async function openNext(
   try {
     const next = project ?? app.project
     const reset = data?.kind === 'reset' ? await planned(data, next, store) : undefined
-    if (dataFolder !== undefined && data !== undefined) {
-      await changeData(
-        dataFolder,
-        next.registry,
-        data.kind === 'load' ? data : { kind: 'reset', keep: reset?.tables ?? new Set() },
-      )
-    }
-    const kept = data === undefined ? { records } : reset
-    return { app: await open(next, mode, surroundings, { lock, secret, ...kept }) }
+    const change = data?.kind === 'reset' ? reset : data
+    if (dataFolder !== undefined && change !== undefined) await changeData(dataFolder, next.registry, change)
+    const kept = data === undefined || (reset?.keep.size ?? 0) > 0 ? records : undefined
+    return { app: await open(next, mode, surroundings, { lock, secret, ...reset, records: kept }) }
   } catch (failure) {
     const former = { lock, secret, records, seeds: [] }
     return { app: await open(app.project, mode, surroundings, former).catch(() => app), failure }
@@ -285,7 +280,9 @@ async function rehearse(
   if (data?.kind !== 'reset') return
   // Done in memory first, so that a faulty seed record or account is reported before the data is removed.
   const next = project ?? present
-  const trial = await open(next, 'ephemeral', surroundings, await planned(data, next, store))
+  const plan = await planned(data, next, store)
+  const records = plan.keep.size > 0 && store instanceof MemoryStore ? store : undefined
+  const trial = await open(next, 'ephemeral', surroundings, { ...plan, records })
   try {
     await checkAccountReferences(trial.store, next.registry)
   } finally {
@@ -293,11 +290,10 @@ async function rehearse(
   }
 }
 
-/** What the application after a reset takes over, and the seed records that it creates. */
-async function planned(request: ResetRequest, { registry, seeds }: Project, store: Store): Promise<Inheritance> {
+/** The tables that a reset keeps, and the seed files to create records from. */
+async function planned(request: ResetRequest, { registry, seeds }: Project, store: Store) {
   const plan = await planReset(store, registry, request)
-  const records = plan.keep.size > 0 && store instanceof MemoryStore ? store : undefined
-  return { records, tables: plan.keep, seeds: seedsAfter(seeds, request, plan) }
+  return { kind: 'reset', keep: plan.keep, seeds: seedsAfter(seeds, request, plan) } as const
 }
 
 const idly = (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { ref: false })
