@@ -148,6 +148,8 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
   log.info(`Data in ${place}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
   for (const warning of app.project.warnings) log.warn(warning)
   const superuser = await firstSuperuser(app.store)
+  const login = superuser === undefined ? '' : `; log in as ${superuser.username}`
+  log.info(`Documentation at ${reachable(address)}${apiRoots(app.settings).docs}${login}`)
   if (superuser === undefined) {
     const remedy =
       app.dataFolder === undefined
