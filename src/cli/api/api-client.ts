@@ -1,20 +1,18 @@
 import type { App, AppMode } from '../../app.ts'
 import { SHELL } from '../../auth/permissions.ts'
-import { loadOrCreateSecret } from '../../auth/secret.ts'
 import { CHALLENGE_HEADER, PROOF_HEADER, ServerProof } from '../../auth/server-proof.ts'
 import { SHELL_SUBJECT, Tokens } from '../../auth/token.ts'
 import { AppError } from '../../errors.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { jwtCodec } from '../../http/plugins/jwt-codec.ts'
 import { createServer } from '../../http/server.ts'
-import { loadProject } from '../../service/project/project.ts'
-import { apiOf, lockPath } from '../../store/embedded/files/lock.ts'
 import { systemClock } from '../../util/clock.ts'
 import { systemRandom } from '../../util/ids.ts'
-import { dataFolderOf, sourceOf, withApp } from '../project/project-options.ts'
+import { type ProjectOptions, withApp } from '../project/project-options.ts'
 import type { Io } from '../terminal/io.ts'
 import { type ApiRequests, errorIn, payloadOf } from './api-requests.ts'
 import { type Connection, overHttp, unreachable } from './http-requests.ts'
+import { localServer } from './local-server.ts'
 import { type RemoteOptions, remoteOf } from './remote.ts'
 
 /** Maximum time for a server to answer the proof challenge. */
@@ -29,7 +27,7 @@ export interface ApiClient extends ApiRequests {
 /** True if commands must go through a server: one is named by `--url` or `ADMIN_URL`, or one holds the project's data folder. */
 export async function isServed(io: Io, options: RemoteOptions): Promise<boolean> {
   if (remoteOf(io, options) !== undefined) return true
-  return (await apiOf(lockPath(dataFolderOf(await loadProject(sourceOf(io, options, {})))))) !== undefined
+  return (await localServer(io, options)) !== undefined
 }
 
 /**
@@ -60,16 +58,14 @@ async function remoteConnection(io: Io, options: RemoteOptions): Promise<Connect
 }
 
 /**
- * Connects to the server that holds the project's data folder. The tokens are signed with the project's secret and have all
- * permissions: a process that can read the secret can issue any token anyway.
+ * Connects to the project's server on this machine. The tokens are signed with the project's secret and have all permissions: a
+ * process that can read the secret can issue any token anyway.
  */
-async function localConnection(io: Io, options: RemoteOptions): Promise<Connection | undefined> {
-  const project = await loadProject(sourceOf(io, options, {}))
-  const { settings } = project
-  const dataFolder = dataFolderOf(project)
-  const api = await apiOf(lockPath(dataFolder))
-  if (api === undefined) return undefined
-  const secret = settings.secret_key ?? (await loadOrCreateSecret(dataFolder, systemRandom))
+export async function localConnection(io: Io, options: ProjectOptions): Promise<Connection | undefined> {
+  const server = await localServer(io, options)
+  if (server === undefined) return undefined
+  const { api, settings } = server
+  const secret = await server.secret()
   const codec = jwtCodec(settings.jwt.algorithm, secret)
   const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock: systemClock, random: systemRandom })
   const proof = new ServerProof(secret)

@@ -9,6 +9,8 @@ import { firstSuperuser } from '../../service/accounts/users.ts'
 import { lockPath, publishApi } from '../../store/embedded/files/lock.ts'
 import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project/project-options.ts'
 import { type ProjectReloader, watchProject } from '../project/reload.ts'
+import { publishEphemeral, withdrawEphemeral } from '../project/runtime-file.ts'
+import { ensureSuperuser } from '../project/throwaway-superuser.ts'
 import type { Io } from '../terminal/io.ts'
 
 interface ServeOptions extends ProjectOptions {
@@ -66,13 +68,16 @@ function logFlags({ logFormat }: ServeOptions, debug: boolean): SettingsInput {
  *
  * @throws {AppError} USAGE for `--show-token` with a JSON log, since such logs are collected and the token would leak
  */
-function serverLog({ level, format }: Settings['log'], { showToken = false }: ServeOptions, io: Io): Log {
-  if (showToken && format === 'json') {
+function serverLog(settings: Settings['log'], options: ServeOptions, io: Io): Log {
+  if (options.showToken === true && settings.format === 'json') {
     throw new AppError('USAGE', '--show-token does not work with a JSON log; use --log-format text, or `admin token`')
   }
-  const isText = io.stderr.isTTY === true || showToken
-  const chosen = format === 'auto' ? (isText ? 'text' : 'json') : format
-  return createLog((line) => io.stderr.write(line), { level, format: chosen })
+  return createLog((line) => io.stderr.write(line), { level: settings.level, format: formatOf(settings, options, io) })
+}
+
+function formatOf({ format }: Settings['log'], { showToken = false }: ServeOptions, io: Io): 'json' | 'text' {
+  if (format !== 'auto') return format
+  return io.stderr.isTTY === true || showToken ? 'text' : 'json'
 }
 
 function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
@@ -85,20 +90,24 @@ function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
 }
 
 async function serve(app: App, options: ServeOptions, reloader: ProjectReloader | undefined, io: Io): Promise<void> {
+  // Secrets are written to stderr directly, since the log must not contain them, and never into a log that is collected.
+  const isText = formatOf(app.settings.log, options, io) === 'text'
+  const print = isText ? (line: string) => void io.stderr.write(`${line}\n`) : undefined
   let address = ''
   let published = ''
+  const warnOf = (next: App) => (error: Error) =>
+    next.log.warn(`Commands cannot find the API: its address was not stored: ${error.message}`)
   const publishAddress = async (next: App) => {
     const api = reachable(address) + apiRoots(next.settings).api
     if (api === published) return
-    await writeApiAddress(next, api)
+    await writeApiAddress(io, next, api)
     published = api
   }
   const live = await LiveServer.create(app, {
     async begin(next) {
       // A reload may have changed the root of the API.
-      const warn = (error: Error) =>
-        next.log.warn(`Commands cannot find the API: the lock file was not updated: ${error.message}`)
-      await publishAddress(next).catch(warn)
+      await publishAddress(next).catch(warnOf(next))
+      await ensureSuperuser(next, print)
       void next.searchIndexes.prepare()
       await next.webhooks.startDelivery()
     },
@@ -109,7 +118,9 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
   const { host } = app.settings
   address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   try {
-    await publishAddress(app)
+    if (app.dataFolder === undefined) await publishAddress(app).catch(warnOf(app))
+    else await publishAddress(app)
+    await ensureSuperuser(app, print)
     const stop = io.stopRequested()
     io.stdout.write(`Listening on ${address}\n`)
     await introduce(app, options, address, io)
@@ -120,19 +131,27 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
   } finally {
     await reloader?.close()
     // Removed before the port is free for other processes. If it fails, commands still detect another server by the proof challenge.
-    const warn = (error: Error) => live.app.log.warn(`The server's address was not removed from the lock file: ${error.message}`)
-    await writeApiAddress(live.app, undefined).catch(warn)
+    const warn = (error: Error) => live.app.log.warn(`The server's address was not removed: ${error.message}`)
+    await writeApiAddress(io, live.app, undefined).catch(warn)
     await live.stop()
     await live.app.close()
   }
 }
 
 /**
- * Writes the address of the API into the lock file, where commands look it up. An ephemeral server has no data folder and writes
- * nothing; commands then work on the data folder itself.
+ * Writes the address of the API where commands look it up: into the lock file or, for an ephemeral server, which has no data
+ * folder, into a runtime file outside the project.
+ *
+ * @param api undefined when the server stops
  */
-async function writeApiAddress({ dataFolder }: App, api: string | undefined): Promise<void> {
+async function writeApiAddress(
+  { env }: Io,
+  { dataFolder, project, ephemeralSecret }: App,
+  api: string | undefined,
+): Promise<void> {
   if (dataFolder !== undefined) await publishApi(lockPath(dataFolder), api)
+  else if (api === undefined) await withdrawEphemeral(env, project.folder)
+  else if (ephemeralSecret !== undefined) await publishEphemeral(env, project.folder, { api, secret: ephemeralSecret })
 }
 
 /** Replaces the wildcard address, which cannot be connected to, with the loopback address. */
@@ -151,11 +170,8 @@ async function introduce(app: App, options: ServeOptions, address: string, io: I
   const login = superuser === undefined ? '' : `; log in as ${superuser.username}`
   log.info(`Documentation at ${reachable(address)}${apiRoots(app.settings).docs}${login}`)
   if (superuser === undefined) {
-    const remedy =
-      app.dataFolder === undefined
-        ? 'Add one to the seed records, in seed/user.yaml'
-        : 'Add one: admin users add NAME --email ADDRESS --superuser'
-    log.info(`There is no superuser yet. ${remedy}`)
+    if (app.dataFolder !== undefined)
+      log.info('There is no superuser yet. Add one: admin users add NAME --email ADDRESS --superuser')
   } else if (options.showToken === true) {
     // Written to stderr directly, since the log must not contain tokens.
     const print = (line: string) => io.stderr.write(`${line}\n`)
