@@ -80,6 +80,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'snapshot save first', stderr: /^Saved 'first' \(\d+ bytes\)\n$/ },
   { line: 'snapshot list', stdout: /^NAME +BYTES +SAVED\nfirst +\d+ / },
   { line: 'snapshot load first', stderr: /^Loaded 'first' \(\d+ bytes\)\n$/ },
+  { line: 'snapshot remove first', stderr: /^Removed 'first' \(\d+ bytes\)\n$/ },
   {
     line: 'reset --seed-data',
     stderr: /^This deletes .* records; accounts stay .*\nDeleted .* records; created 166 seed records\n$/,
