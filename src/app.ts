@@ -49,8 +49,6 @@ export interface AppDependencies {
   /** Resolves the host names of webhook URLs. */
   readonly resolve?: Resolve
   readonly hasher?: PasswordHasher
-  /** The folder of the token secret in mode `ephemeral`; without it each application has a new secret. */
-  readonly secretFolder?: string | undefined
   /** Waits. The default does not keep the process alive. */
   readonly wait?: (milliseconds: number) => Promise<unknown>
   /** Creates the log from the project's settings. Without it nothing is logged. */
@@ -72,6 +70,8 @@ export interface App {
   readonly exports: Exports
   readonly imports: Imports
   readonly logins: Logins
+  /** Signs tokens. In mode `ephemeral` only, for local commands; otherwise it is in the settings or the data folder. */
+  readonly ephemeralSecret: string | undefined
   /** Proves to local commands that this server serves their project. */
   readonly proof: ServerProof
   readonly views: ViewCatalog
@@ -134,7 +134,6 @@ export const openApp = (project: Project, mode: AppMode, surroundings: AppDepend
 
 /** What a replacement takes over from the application before it. */
 interface Inheritance {
-  /** Lock of the data folder. */
   readonly lock?: Release | undefined
   /** Token secret and, unless the data changes, records of an ephemeral application. */
   readonly secret?: string | undefined
@@ -172,20 +171,18 @@ async function open(
     records.setEventPublisher(webhooks)
     const mockedRecords = new Records({ registry, store, forms, hasher: cachingHasher(hasher), clock, log })
     mockedRecords.setEventPublisher(webhooks)
-    const secretFolder = mode === 'ephemeral' ? surroundings.secretFolder : dataFolder
-    const ownSecret = () => (secretFolder === undefined ? makeSecret(random) : loadOrCreateSecret(secretFolder, random))
-    const secret = settings.secret_key ?? (mode === 'ephemeral' ? inherited : undefined) ?? (await ownSecret())
+    const ownSecret = () => (mode === 'ephemeral' ? (inherited ?? makeSecret(random)) : loadOrCreateSecret(dataFolder, random))
+    const secret = settings.secret_key ?? (await ownSecret())
     const codec = tokenCodec(settings.jwt.algorithm, secret)
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
     const writer = new RecordSerializer(registry, store)
     const mocks = new Mocks({ registry, store, random, pause: setImmediate })
-    const now = () => performance.now()
     const searchIndexes = new SearchIndexes({
       registry,
       store,
       log,
       wait,
-      now,
+      now: () => performance.now(),
       later: globalThis.setImmediate,
       pause: setImmediate,
       traffic,
@@ -208,6 +205,7 @@ async function open(
       exports: new Exports(registry, store),
       imports: new Imports(registry, records),
       logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
+      ephemeralSecret: mode === 'ephemeral' ? secret : undefined,
       proof: new ServerProof(secret),
       views: new ViewCatalog(registry, project.views),
       mocks,
@@ -276,13 +274,13 @@ async function rehearse(
   { dataFolder, project: present, store }: App,
   surroundings: AppDependencies,
 ): Promise<void> {
+  const next = project ?? present
   if (data?.kind === 'load') {
     if (dataFolder === undefined) throw nothingWritten()
-    await checkCopy(dataFolder, (project ?? present).registry, data.copy)
+    await checkCopy(dataFolder, next.registry, data.copy)
   }
   if (data?.kind !== 'reset') return
   // Done in memory first, so that a faulty seed record or account is reported before the data is removed.
-  const next = project ?? present
   const plan = await planned(data, next, store)
   const records = plan.keep.size > 0 && store instanceof MemoryStore ? store : undefined
   const trial = await open(next, 'ephemeral', surroundings, { ...plan, records })

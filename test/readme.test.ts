@@ -15,7 +15,7 @@ test('the first screen holds the one command that serves and the one that tests'
   const firstScreen = readme.split('\n').slice(0, 24).join('\n')
   assert.match(firstScreen, /^npm ci && npm start$/m)
   assert.match(firstScreen, /^npm ci && npm test$/m)
-  assert.match(scripts.start ?? '', /serve --project fixtures\/blog --show-token/)
+  assert.match(scripts.start ?? '', /^node fixtures\/start\.js$/)
 })
 
 test('the example of faults is what is printed', async () => {

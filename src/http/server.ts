@@ -14,6 +14,7 @@ import { ErrorResponses } from './responses/error-responses.ts'
 import { authRoutes } from './routes/auth.ts'
 import { dataRoutes, type Replace } from './routes/data.ts'
 import { descriptionRoutes } from './routes/description.ts'
+import { homeRoutes } from './routes/home.ts'
 import { mockDataRoutes } from './routes/mock-data.ts'
 import { modelRoutes } from './routes/models.ts'
 import { transferRoutes } from './routes/transfer.ts'
@@ -78,6 +79,7 @@ export async function createServer(
   // For the routes registered here, unknown paths and preflights.
   server.ext('onPreResponse', errors.onPreResponse, { sandbox: 'plugin' })
   if (settings.cors.length > 0) server.ext('onPreResponse', varyPreflight, { sandbox: 'plugin' })
+  server.route(strictRoutes(homeRoutes(settings), 0))
   server.route(strictRoutes(viewRoutes(app), 0))
   server.route(strictRoutes(descriptionRoutes(app), 0))
   server.route(strictRoutes(authRoutes(app, limits, logins), Math.min(MAX_LOGIN_BYTES, settings.max_upload_bytes)))

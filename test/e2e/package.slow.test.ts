@@ -59,11 +59,9 @@ describe('the packed package', () => {
     )
   })
 
-  test('serves a project of settings alone', async () => {
-    const project = join(folder.path, 'plain')
-    await mkdir(project)
-    await writeFile(join(project, 'admin.config.yaml'), '')
-    const server = await startServer(['--project', project], { bin, cwd: folder.path })
+  test('serves a folder with empty settings', async () => {
+    await writeFile(join(folder.path, 'admin.config.yaml'), '')
+    const server = await startServer([], { bin, cwd: folder.path })
     const views = await fetch(`${server.address}/admin/api/v1/views/`)
     assert.deepEqual([views.status, await views.json()], [200, { data: {} }])
     assert.equal((await server.stop()).code, 0)

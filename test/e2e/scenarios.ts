@@ -21,7 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     line: 'init shop',
     stdout: /^username: admin\npassword: \S+\n$/,
-    stderr: /^Created a project in shop\..*\nNext: admin serve/,
+    stderr: /^Created a project in shop\..*\n(?:For completion in editors: .*\n)?Next: admin serve/,
   },
   {
     line: 'users add ann --email a@example.com --password-stdin',
@@ -80,6 +80,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'snapshot save first', stderr: /^Saved 'first' \(\d+ bytes\)\n$/ },
   { line: 'snapshot list', stdout: /^NAME +BYTES +SAVED\nfirst +\d+ / },
   { line: 'snapshot load first', stderr: /^Loaded 'first' \(\d+ bytes\)\n$/ },
+  { line: 'snapshot remove first', stderr: /^Removed 'first' \(\d+ bytes\)\n$/ },
   {
     line: 'reset --seed-data',
     stderr: /^This deletes .* records; accounts stay .*\nDeleted .* records; created 166 seed records\n$/,

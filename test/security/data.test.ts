@@ -7,7 +7,13 @@ import { play, send } from '../helpers/scenario.ts'
 import { withApp } from './access.ts'
 
 const SNAPSHOTS = '/api/v1/snapshots'
-const ALL = [`GET ${SNAPSHOTS}`, `POST ${SNAPSHOTS}`, `POST ${SNAPSHOTS}/x/load`, 'POST /api/v1/reset'] as const
+const ALL = [
+  `GET ${SNAPSHOTS}`,
+  `POST ${SNAPSHOTS}`,
+  `POST ${SNAPSHOTS}/x/load`,
+  `DELETE ${SNAPSHOTS}/x`,
+  'POST /api/v1/reset',
+] as const
 const NOT_NAMES = ['../x', '..', '.x', 'a/b', '/tmp/x', 'a\\b', 'a\nb', 'x\u0000', 'x'.repeat(101)] as const
 
 const bodyOf = (request: string) => (request === `POST ${SNAPSHOTS}` ? { body: { name: 'x' } } : {})

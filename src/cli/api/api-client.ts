@@ -1,22 +1,18 @@
 import type { App, AppMode } from '../../app.ts'
 import { SHELL } from '../../auth/permissions.ts'
-import { loadOrCreateSecret } from '../../auth/secret.ts'
 import { CHALLENGE_HEADER, PROOF_HEADER, ServerProof } from '../../auth/server-proof.ts'
 import { SHELL_SUBJECT, Tokens } from '../../auth/token.ts'
-import type { Settings } from '../../config/settings.ts'
 import { AppError } from '../../errors.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { jwtCodec } from '../../http/plugins/jwt-codec.ts'
 import { createServer } from '../../http/server.ts'
-import { loadProject, type Project } from '../../service/project/project.ts'
-import { apiOf, lockPath } from '../../store/embedded/files/lock.ts'
 import { systemClock } from '../../util/clock.ts'
 import { systemRandom } from '../../util/ids.ts'
-import { dataFolderOf, type ProjectOptions, sourceOf, withApp } from '../project/project-options.ts'
-import { runtimeFolder } from '../project/runtime-folder.ts'
+import { type ProjectOptions, withApp } from '../project/project-options.ts'
 import type { Io } from '../terminal/io.ts'
 import { type ApiRequests, errorIn, payloadOf } from './api-requests.ts'
 import { type Connection, overHttp, unreachable } from './http-requests.ts'
+import { localServer } from './local-server.ts'
 import { type RemoteOptions, remoteOf } from './remote.ts'
 
 /** Maximum time for a server to answer the proof challenge. */
@@ -31,7 +27,7 @@ export interface ApiClient extends ApiRequests {
 /** True if commands must go through a server: one is named by `--url` or `ADMIN_URL`, or one holds the project's data folder. */
 export async function isServed(io: Io, options: RemoteOptions): Promise<boolean> {
   if (remoteOf(io, options) !== undefined) return true
-  return (await localServer(io, await loadProject(sourceOf(io, options, {})))) !== undefined
+  return (await localServer(io, options)) !== undefined
 }
 
 /**
@@ -61,47 +57,24 @@ async function remoteConnection(io: Io, options: RemoteOptions): Promise<Connect
   return { api, token: () => token, refusal }
 }
 
-/** The server that holds the project's data folder, or serves the project without one, and the folder of its secret. */
-async function localServer(io: Io, project: Project): Promise<{ readonly api: string; readonly folder: string } | undefined> {
-  for (const folder of [dataFolderOf(project), runtimeFolder(io, project.folder)]) {
-    const api = await apiOf(lockPath(folder))
-    if (api !== undefined) return { api, folder }
-  }
-  return undefined
-}
-
 /**
- * Connects to the server that holds the project's data folder. The tokens are signed with the project's secret and have all
- * permissions: a process that can read the secret can issue any token anyway.
+ * Connects to the project's server on this machine. The tokens are signed with the project's secret and have all permissions: a
+ * process that can read the secret can issue any token anyway.
  */
-async function localConnection(io: Io, options: RemoteOptions): Promise<Connection | undefined> {
-  const project = await loadProject(sourceOf(io, options, {}))
-  const { settings } = project
-  const server = await localServer(io, project)
+export async function localConnection(io: Io, options: ProjectOptions): Promise<Connection | undefined> {
+  const server = await localServer(io, options)
   if (server === undefined) return undefined
-  const { api, folder } = server
-  const secret = settings.secret_key ?? (await loadOrCreateSecret(folder, systemRandom))
+  const { api, settings } = server
+  const secret = await server.secret()
+  const codec = jwtCodec(settings.jwt.algorithm, secret)
+  const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock: systemClock, random: systemRandom })
   const proof = new ServerProof(secret)
   return {
     api,
-    token: () => shellToken(settings, secret),
+    token: () => tokens.issue('access', SHELL_SUBJECT).token,
     verifyServer: () => expectProof(api, proof),
     refusal: "a token signed with this project's secret; was the secret changed just now?",
   }
-}
-
-/** An access token with all permissions. */
-function shellToken({ jwt }: Settings, secret: string): string {
-  const tokens = new Tokens({ codec: jwtCodec(jwt.algorithm, secret), lifetimes: jwt, clock: systemClock, random: systemRandom })
-  return tokens.issue('access', SHELL_SUBJECT).token
-}
-
-/** An access token with all permissions for the ephemeral server of a project; undefined if there is no such server. */
-export async function ephemeralToken(io: Io, options: ProjectOptions): Promise<string | undefined> {
-  const project = await loadProject(sourceOf(io, options, {}))
-  const server = await localServer(io, project)
-  if (server === undefined || server.folder === dataFolderOf(project)) return undefined
-  return shellToken(project.settings, project.settings.secret_key ?? (await loadOrCreateSecret(server.folder, systemRandom)))
 }
 
 /** Calls the API in this process, with all permissions. */

@@ -3,6 +3,7 @@ import { access, appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs
 import { dirname, join, relative, resolve } from 'node:path'
 import { Command } from 'commander'
 import { SYSTEM } from '../../auth/permissions.ts'
+import { isProjectFolder } from '../../config/project-files.ts'
 import { AppError } from '../../errors.ts'
 import { withApp } from '../project/project-options.ts'
 import { PACKAGE_FOLDER, SCAFFOLD } from '../project/scaffold.ts'
@@ -12,12 +13,12 @@ import type { Io } from '../terminal/io.ts'
 export function initCommand(io: Io): Command {
   return new Command('init')
     .description('create a project folder that is ready to run')
-    .argument('<dir>', 'folder of the project, without one yet; created if it does not exist')
+    .argument('<dir>', 'folder of the project, which is created if it does not exist; existing files stay as they are')
     .option('--json', 'print {"project", "username", "password"}')
-    .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n  $ admin init .\n')
+    .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n  $ admin init . && admin serve\n')
     .action(async (dir: string, options: { json?: boolean }) => {
       const folder = resolve(io.cwd, dir)
-      await writeScaffold(folder)
+      const { isInstalled } = await writeScaffold(folder)
       const password = randomBytes(15).toString('base64url')
       const data = { username: 'admin', email: 'admin@example.com', password, is_superuser: true }
       // Environment variables such as ADMIN_DATA are meant for another project.
@@ -28,45 +29,71 @@ export function initCommand(io: Io): Command {
       io.stderr.write(
         `Created a project in ${shown}. The password is shown only once; \`admin users passwd admin\` changes it.\n`,
       )
-      io.stderr.write(`Next: admin serve --project ${shown}\n`)
+      if (!isInstalled) io.stderr.write(`${SCHEMA_HINT}\n`)
+      io.stderr.write(`Next: admin serve${shown === '.' ? '' : ` --project ${shown}`}\n`)
     })
 }
 
-async function writeScaffold(folder: string): Promise<void> {
-  const existing = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw new AppError('TASK_FAILED', `${folder} cannot be read: ${error.message}`)
-  })
-  const taken = existing.find((name) => isOfProject(name))
-  if (taken !== undefined) throw new AppError('TASK_FAILED', `${folder} has ${taken} already; name a folder without a project`)
+/** Shown where the package is not installed, as with `npx` and global installs. */
+const SCHEMA_HINT = 'For completion in editors: npm install --save-dev admin-folder (the files name its schemas in node_modules)'
+
+const IGNORE_FILE = '.gitignore'
+
+/**
+ * Writes the files of a new project. Existing files stay, and a `.gitignore` gets the missing line.
+ *
+ * @returns whether the package is installed above the folder, where editors find its schemas
+ * @throws {AppError} TASK_FAILED if the folder holds a project already, or one of the files; then nothing is written
+ */
+async function writeScaffold(folder: string): Promise<{ isInstalled: boolean }> {
+  await checkFree(folder)
   const home = await packageHome(folder)
   for (const [name, content] of Object.entries(SCAFFOLD)) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, content.replaceAll(PACKAGE_FOLDER, home), { flag: 'wx' })
+    if (name === IGNORE_FILE) await addIgnored(path, content)
+    else await writeFile(path, content.replaceAll(PACKAGE_FOLDER, home ?? PACKAGE_FOLDER), { flag: 'wx' })
   }
-  await ignoreData(join(folder, '.gitignore'))
+  return { isInstalled: home !== undefined }
 }
 
-/** True for files and folders that a project consists of; others, such as package.json, may be beside them. */
-const isOfProject = (name: string): boolean => /^(models|views|seed|data|admin\.config\..*)$/.test(name)
+/** @throws {AppError} TASK_FAILED */
+async function checkFree(folder: string): Promise<void> {
+  await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw new AppError('TASK_FAILED', `${folder} cannot be read: ${error.message}`)
+  })
+  if (await isProjectFolder(folder))
+    throw new AppError('TASK_FAILED', `There is already a project in ${folder}; name another folder`)
+  for (const name of [...Object.keys(SCAFFOLD).filter((each) => each !== IGNORE_FILE), 'data']) {
+    if (await exists(join(folder, name))) {
+      throw new AppError(
+        'TASK_FAILED',
+        `${join(folder, name)} exists already and is not overwritten; move it, or name another folder`,
+      )
+    }
+  }
+}
 
-/** Excludes the data folder from git, keeping the lines of an existing `.gitignore`. */
-async function ignoreData(path: string): Promise<void> {
-  const present = await readFile(path, 'utf8').catch(() => '')
+/** Appends the lines to a `.gitignore`, unless it ignores the data folder already. */
+async function addIgnored(path: string, lines: string): Promise<void> {
+  const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw new AppError('TASK_FAILED', `${path} cannot be read: ${error.message}`)
+  })
   if (/^\/?data\/?\s*$/m.test(present)) return
-  const start = present === '' || present.endsWith('\n') ? '' : '\n'
-  await appendFile(path, `${start}# The data folder holds the records and the signing secret.\ndata/\n`)
+  await appendFile(path, `${present === '' || present.endsWith('\n') ? '' : '\n'}${lines}`)
 }
 
-/** The path of the package as seen from a new project: in the nearest parent folder that has it installed, otherwise its own. */
-async function packageHome(folder: string): Promise<string> {
+/** The path of the package as seen from a new project, in the nearest parent folder that has it installed. */
+async function packageHome(folder: string): Promise<string | undefined> {
   for (let above = folder; above !== dirname(above); above = dirname(above)) {
-    const isThere = await access(join(above, PACKAGE_FOLDER)).then(
-      () => true,
-      () => false,
-    )
-    if (isThere) return relative(folder, join(above, PACKAGE_FOLDER)).replaceAll('\\', '/')
+    if (await exists(join(above, PACKAGE_FOLDER))) return relative(folder, join(above, PACKAGE_FOLDER)).replaceAll('\\', '/')
   }
-  return PACKAGE_FOLDER
+  return undefined
 }
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )

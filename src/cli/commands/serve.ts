@@ -5,11 +5,12 @@ import { AppError } from '../../errors.ts'
 import { LiveServer } from '../../http/live-server.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { createLog, type Log } from '../../log/log.ts'
+import { firstSuperuser } from '../../service/accounts/users.ts'
 import { lockPath, publishApi } from '../../store/embedded/files/lock.ts'
-import { introduce, throwawaySuperuser } from '../project/introduction.ts'
 import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project/project-options.ts'
 import { type ProjectReloader, watchProject } from '../project/reload.ts'
-import { openRuntimeFolder, type RuntimeFolder } from '../project/runtime-folder.ts'
+import { publishEphemeral, withdrawEphemeral } from '../project/runtime-file.ts'
+import { ensureSuperuser } from '../project/throwaway-superuser.ts'
 import type { Io } from '../terminal/io.ts'
 
 interface ServeOptions extends ProjectOptions {
@@ -49,17 +50,11 @@ export function serveCommand(io: Io): Command {
       const log = (settings: Settings['log']) => serverLog(settings, options, io)
       const mode = options.ephemeral === true ? 'ephemeral' : 'write'
       // Created before the project is loaded, so that no change is missed in between.
-      let runtime: RuntimeFolder | undefined
       const reloader = options.watch === true ? await watchProject(sourceOf(io, options, flags)) : undefined
       try {
-        const { folder } = sourceOf(io, options, flags)
-        runtime = mode === 'ephemeral' ? await openRuntimeFolder(io, folder) : undefined
-        const lock = runtime && lockPath(runtime.folder)
-        const opening = { flags, log, secretFolder: runtime?.folder }
-        await withApp(io, options, mode, (app) => serve(app, options, { reloader, lock }, io), opening)
+        await withApp(io, options, mode, (app) => serve(app, options, reloader, io), { flags, log })
       } finally {
         await reloader?.close()
-        await runtime?.close()
       }
     })
 }
@@ -73,13 +68,16 @@ function logFlags({ logFormat }: ServeOptions, debug: boolean): SettingsInput {
  *
  * @throws {AppError} USAGE for `--show-token` with a JSON log, since such logs are collected and the token would leak
  */
-function serverLog({ level, format }: Settings['log'], { showToken = false }: ServeOptions, io: Io): Log {
-  if (showToken && format === 'json') {
+function serverLog(settings: Settings['log'], options: ServeOptions, io: Io): Log {
+  if (options.showToken === true && settings.format === 'json') {
     throw new AppError('USAGE', '--show-token does not work with a JSON log; use --log-format text, or `admin token`')
   }
-  const isText = io.stderr.isTTY === true || showToken
-  const chosen = format === 'auto' ? (isText ? 'text' : 'json') : format
-  return createLog((line) => io.stderr.write(line), { level, format: chosen })
+  return createLog((line) => io.stderr.write(line), { level: settings.level, format: formatOf(settings, options, io) })
+}
+
+function formatOf({ format }: Settings['log'], { showToken = false }: ServeOptions, io: Io): 'json' | 'text' {
+  if (format !== 'auto') return format
+  return io.stderr.isTTY === true || showToken ? 'text' : 'json'
 }
 
 function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
@@ -91,28 +89,25 @@ function flagsOf({ host, port, cors, rateLimit }: ServeOptions): SettingsInput {
   }
 }
 
-interface Surroundings {
-  readonly reloader: ProjectReloader | undefined
-  /** Lock file of an ephemeral server. */
-  readonly lock: string | undefined
-}
-
-async function serve(app: App, options: ServeOptions, { reloader, lock }: Surroundings, io: Io): Promise<void> {
-  const account = app.dataFolder === undefined ? await throwawaySuperuser(app) : undefined
+async function serve(app: App, options: ServeOptions, reloader: ProjectReloader | undefined, io: Io): Promise<void> {
+  // Secrets are written to stderr directly, since the log must not contain them, and never into a log that is collected.
+  const isText = formatOf(app.settings.log, options, io) === 'text'
+  const print = isText ? (line: string) => void io.stderr.write(`${line}\n`) : undefined
   let address = ''
   let published = ''
+  const warnOf = (next: App) => (error: Error) =>
+    next.log.warn(`Commands cannot find the API: its address was not stored: ${error.message}`)
   const publishAddress = async (next: App) => {
     const api = reachable(address) + apiRoots(next.settings).api
     if (api === published) return
-    await writeApiAddress(next, api, lock)
+    await writeApiAddress(io, next, api)
     published = api
   }
   const live = await LiveServer.create(app, {
     async begin(next) {
       // A reload may have changed the root of the API.
-      const warn = (error: Error) =>
-        next.log.warn(`Commands cannot find the API: the lock file was not updated: ${error.message}`)
-      await publishAddress(next).catch(warn)
+      await publishAddress(next).catch(warnOf(next))
+      await ensureSuperuser(next, print)
       void next.searchIndexes.prepare()
       await next.webhooks.startDelivery()
     },
@@ -123,10 +118,12 @@ async function serve(app: App, options: ServeOptions, { reloader, lock }: Surrou
   const { host } = app.settings
   address = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   try {
-    await publishAddress(app)
+    if (app.dataFolder === undefined) await publishAddress(app).catch(warnOf(app))
+    else await publishAddress(app)
+    await ensureSuperuser(app, print)
     const stop = io.stopRequested()
     io.stdout.write(`Listening on ${address}\n`)
-    await introduce(app, { showToken: options.showToken === true, address: reachable(address), account }, io)
+    await introduce(app, options, address, io)
     await live.begin()
     reloader?.start(live)
     const reason = await stop
@@ -134,21 +131,58 @@ async function serve(app: App, options: ServeOptions, { reloader, lock }: Surrou
   } finally {
     await reloader?.close()
     // Removed before the port is free for other processes. If it fails, commands still detect another server by the proof challenge.
-    const warn = (error: Error) => live.app.log.warn(`The server's address was not removed from the lock file: ${error.message}`)
-    await writeApiAddress(live.app, undefined, lock).catch(warn)
+    const warn = (error: Error) => live.app.log.warn(`The server's address was not removed: ${error.message}`)
+    await writeApiAddress(io, live.app, undefined).catch(warn)
     await live.stop()
     await live.app.close()
   }
 }
 
-/** Writes the address of the API into the lock file, where commands look it up. */
-async function writeApiAddress({ dataFolder }: App, api: string | undefined, lock: string | undefined): Promise<void> {
-  const path = dataFolder === undefined ? lock : lockPath(dataFolder)
-  if (path !== undefined) await publishApi(path, api)
+/**
+ * Writes the address of the API where commands look it up: into the lock file or, for an ephemeral server, which has no data
+ * folder, into a runtime file outside the project.
+ *
+ * @param api undefined when the server stops
+ */
+async function writeApiAddress(
+  { env }: Io,
+  { dataFolder, project, ephemeralSecret }: App,
+  api: string | undefined,
+): Promise<void> {
+  if (dataFolder !== undefined) await publishApi(lockPath(dataFolder), api)
+  else if (api === undefined) await withdrawEphemeral(env, project.folder)
+  else if (ephemeralSecret !== undefined) await publishEphemeral(env, project.folder, { api, secret: ephemeralSecret })
 }
 
 /** Replaces the wildcard address, which cannot be connected to, with the loopback address. */
 const reachable = (address: string): string => address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+
+/** Logs the project and data in use, and how to get started. */
+async function introduce(app: App, options: ServeOptions, address: string, io: Io): Promise<void> {
+  const { log } = app
+  const { registry, views, seeds } = app.project
+  const viewCount = views.grouped.reduce((count, [, list]) => count + list.length, 0)
+  log.info(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
+  const place = app.dataFolder ?? 'memory, lost when the server stops'
+  log.info(`Data in ${place}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
+  for (const warning of app.project.warnings) log.warn(warning)
+  const superuser = await firstSuperuser(app.store)
+  const login = superuser === undefined ? '' : `; log in as ${superuser.username}`
+  log.info(`Documentation at ${reachable(address)}${apiRoots(app.settings).docs}${login}`)
+  if (superuser === undefined) {
+    if (app.dataFolder !== undefined)
+      log.info('There is no superuser yet. Add one: admin users add NAME --email ADDRESS --superuser')
+  } else if (options.showToken === true) {
+    // Written to stderr directly, since the log must not contain tokens.
+    const print = (line: string) => io.stderr.write(`${line}\n`)
+    const token = app.logins.issueAccessToken(superuser)
+    const model = registry.public.find(({ key }) => !['user', 'group', 'permission'].includes(key)) ?? registry.expect('user')
+    print(`\nAccess token of ${superuser.username}, valid for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)
+    print(
+      `\nTry it:\n\ncurl -H 'Authorization: Bearer ${token}' '${address}${apiRoots(app.settings).models}/${model.key}?page_size=2'\n`,
+    )
+  }
+}
 
 function cannotListen({ settings: { host, port } }: App, { code, message }: NodeJS.ErrnoException): string {
   if (code === 'EADDRINUSE')

@@ -7,6 +7,7 @@ import {
   checkCopy,
   loadCopy,
   rejectExisting,
+  removeCopy,
   saveCopy,
   savedCopies,
 } from '../../store/embedded/snapshot/saved-copies.ts'
@@ -19,7 +20,7 @@ import { table } from '../terminal/style.ts'
 type SaveOptions = RemoteOptions & { force?: boolean }
 type ListOptions = RemoteOptions & { json?: boolean }
 
-/** `admin snapshot`: saves, restores and lists copies of the data. */
+/** `admin snapshot`: saves, restores, lists and removes copies of the data. */
 export function snapshotCommand(io: Io): Command {
   const snapshot = new Command('snapshot')
     .description('save and restore copies of the data, also while a server runs')
@@ -27,6 +28,7 @@ export function snapshotCommand(io: Io): Command {
   snapshot.addCommand(saveCommand(io))
   snapshot.addCommand(loadCommand(io))
   snapshot.addCommand(listCommand(io))
+  snapshot.addCommand(removeCommand(io))
   return snapshot
 }
 
@@ -95,4 +97,21 @@ async function listed(io: Io, options: RemoteOptions): Promise<ShownCopy[]> {
     return withApi(io, options, async ({ request }) => (await request('GET', '/snapshots')).data)
   }
   return withProject(io, options, async (project) => (await savedCopies(dataFolderOf(project))).map(shownCopy))
+}
+
+function removeCommand(io: Io): Command {
+  const remove = new Command('remove').description('remove a snapshot; the data stays as it is')
+  return withRemoteOptions(remove.argument('<name>', 'name of the snapshot'))
+    .addHelpText('after', '\nExample:\n  $ admin snapshot remove before-import\n')
+    .action(async (name: string, options: RemoteOptions) => {
+      const { bytes } = await removed(io, options, name)
+      io.stderr.write(`Removed '${name}' (${bytes} bytes)\n`)
+    })
+}
+
+async function removed(io: Io, options: RemoteOptions, name: string): Promise<ShownCopy> {
+  if (await isServed(io, options)) {
+    return withApi(io, options, async ({ request }) => (await request('DELETE', `/snapshots/${encodeURIComponent(name)}`)).data)
+  }
+  return withProject(io, options, async (project) => shownCopy(await removeCopy(dataFolderOf(project), name)))
 }

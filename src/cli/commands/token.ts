@@ -1,14 +1,12 @@
 import { Command } from 'commander'
-import { AppError } from '../../errors.ts'
-import { expectUser, firstSuperuser } from '../../service/accounts/users.ts'
-import { ephemeralToken } from '../api/api-client.ts'
+import { tokenHolder } from '../../service/accounts/users.ts'
+import { localConnection } from '../api/api-client.ts'
+import { overHttp } from '../api/http-requests.ts'
+import { localServer } from '../api/local-server.ts'
 import { type ProjectOptions, withApp, withProjectOptions } from '../project/project-options.ts'
 import type { Io } from '../terminal/io.ts'
 
-interface TokenOptions extends ProjectOptions {
-  readonly user?: string
-  readonly json?: boolean
-}
+type TokenOptions = ProjectOptions & { readonly user?: string; readonly json?: boolean }
 
 /** `admin token`: prints an access token and nothing else. Works while a server runs. */
 export function tokenCommand(io: Io): Command {
@@ -17,29 +15,18 @@ export function tokenCommand(io: Io): Command {
     .option('--json', 'print {"access_token": …}')
     .addHelpText('after', '\nExample:\n  $ curl -H "Authorization: Bearer $(admin token)" http://127.0.0.1:8000/api/v1/auth/me\n')
     .action(async (options: TokenOptions) => {
-      const ephemeral = await ephemeralToken(io, options)
-      if (ephemeral !== undefined) return print(forEphemeral(ephemeral, options), options, io)
-      await withApp(io, options, 'read', async (app) => {
-        const user = options.user === undefined ? await firstSuperuser(app.store) : await expectUser(app.store, options.user)
-        if (user === undefined) {
-          throw new AppError(
-            'TASK_FAILED',
-            'There is no superuser yet; add one: admin users add NAME --email ADDRESS --superuser',
-          )
-        }
-        if (user.is_active !== true)
-          throw new AppError('TASK_FAILED', `User '${String(user.username)}' is disabled, so a server would reject the token`)
-        print(app.logins.issueAccessToken(user), options, io)
-      })
+      const token = (await ephemeralToken(io, options)) ?? (await storedToken(io, options))
+      io.stdout.write(options.json === true ? `${JSON.stringify({ access_token: token })}\n` : `${token}\n`)
     })
 }
 
-/** The users of an ephemeral server are in its memory, so the token is that of the shell, with all permissions. */
-function forEphemeral(token: string, { user }: TokenOptions): string {
-  if (user === undefined) return token
-  throw new AppError('USAGE', 'The token for an ephemeral server has all permissions and no user; leave --user out, or log in')
-}
+const storedToken = (io: Io, options: TokenOptions): Promise<string> =>
+  withApp(io, options, 'read', async ({ store, logins }) => logins.issueAccessToken(await tokenHolder(store, options.user)))
 
-function print(token: string, { json = false }: TokenOptions, io: Io): void {
-  io.stdout.write(json ? `${JSON.stringify({ access_token: token })}\n` : `${token}\n`)
+/** The accounts of an ephemeral server are in its memory, so it issues the token itself. */
+async function ephemeralToken(io: Io, options: TokenOptions): Promise<string | undefined> {
+  const server = await localServer(io, options)
+  const connection = server?.isEphemeral === true ? await localConnection(io, options) : undefined
+  if (connection === undefined) return undefined
+  return (await overHttp(connection).request('POST', '/auth/issue', { username: options.user })).access_token
 }

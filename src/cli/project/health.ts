@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { access, readFile, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { lintProject } from '../../service/project/lint.ts'
-import { type ExaminedProject, examineProject, type ProjectSource } from '../../service/project/project.ts'
+import { type ExaminedProject, examineProject, expectProject, type ProjectSource } from '../../service/project/project.ts'
 import { nodeDisk } from '../../store/embedded/files/disk.ts'
 import { holderOf, lockPath } from '../../store/embedded/files/lock.ts'
 import { type JournalSurvey, surveyJournal } from '../../store/embedded/journal/reader.ts'
@@ -28,6 +28,7 @@ const NO_SPACE = 16 * MEBIBYTE
 /** Checks everything that a server needs and changes nothing. Works while a server runs. */
 export async function healthOf(source: ProjectSource): Promise<{ checks: Check[]; examined: ExaminedProject; isHeld: boolean }> {
   const examined = await examineProject(source)
+  expectProject(examined)
   const folder = dataFolderOf(examined.project)
   const holder = await holderOf(lockPath(folder))
   const results: Readonly<Record<Check['name'], CheckResult>> = {
@@ -127,17 +128,12 @@ async function surveyed(folder: string, attempts = 3): Promise<JournalSurvey> {
 }
 
 async function checkLint(source: ProjectSource): Promise<CheckResult> {
-  try {
-    const { findings } = await lintProject(source, { cwd: source.folder })
-    const errors = findings.filter(({ severity }) => severity === 'error').length
-    const warnings = findings.length - errors
-    if (findings.length === 0) return { level: 'ok', message: 'no findings' }
-    const message = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}; run admin lint`
-    return { level: errors > 0 ? 'fail' : 'warn', message }
-  } catch (error) {
-    // Lint rejects a folder without project files, but a server starts on it.
-    return { level: 'warn', message: (error as Error).message }
-  }
+  const { findings } = await lintProject(source, { cwd: source.folder })
+  const errors = findings.filter(({ severity }) => severity === 'error').length
+  const warnings = findings.length - errors
+  if (findings.length === 0) return { level: 'ok', message: 'no findings' }
+  const message = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}; run admin lint`
+  return { level: errors > 0 ? 'fail' : 'warn', message }
 }
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

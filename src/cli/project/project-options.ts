@@ -9,7 +9,7 @@ import { createLog, type Log } from '../../log/log.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import { noData } from '../../service/project/broken-records.ts'
-import { examineProject, loadProject, type Project, type ProjectSource } from '../../service/project/project.ts'
+import { examineProject, expectProject, loadProject, type Project, type ProjectSource } from '../../service/project/project.ts'
 import { holdsData } from '../../store/embedded/recovery/recovery.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
 import type { Io } from '../terminal/io.ts'
@@ -28,8 +28,6 @@ export interface OpenOptions {
   readonly flags?: SettingsInput
   /** Creates the log. The default writes warnings and errors as text to stderr. */
   readonly log?: (settings: Settings['log']) => Log
-  /** The folder of the token secret of an ephemeral application. */
-  readonly secretFolder?: string | undefined
 }
 
 /** Adds `--project` to a command that does not use the data. */
@@ -57,7 +55,9 @@ export async function withProject<T>(io: Io, options: ProjectOptions, work: (pro
  * @throws {ConfigError} listing every fault outside the views
  */
 export async function withModels<T>(io: Io, options: ProjectOptions, work: (project: Project) => Promise<T>): Promise<T> {
-  const { project, faults } = await examineProject(sourceOf(io, options, {}))
+  const examined = await examineProject(sourceOf(io, options, {}))
+  expectProject(examined)
+  const { project, faults } = examined
   const others = new Faults()
   others.addAll(faults.list.filter(({ position }) => !position.file.startsWith('views/')))
   others.throwIfAny()
@@ -109,9 +109,9 @@ export async function withApp<T>(
   options: ProjectOptions,
   mode: AppMode,
   work: (app: App) => Promise<T>,
-  { flags = {}, log = () => warningLog(io), secretFolder }: OpenOptions = {},
+  { flags = {}, log = () => warningLog(io) }: OpenOptions = {},
 ): Promise<T> {
-  const app = await openApp(await loadProject(sourceOf(io, options, flags)), mode, { tokenCodec: jwtCodec, log, secretFolder })
+  const app = await openApp(await loadProject(sourceOf(io, options, flags)), mode, { tokenCodec: jwtCodec, log })
   try {
     return await work(app)
   } finally {

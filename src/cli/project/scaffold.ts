@@ -7,6 +7,9 @@ const schemaComment = (up: string, schema: string) =>
 
 /** The files of a new project: one model with a form, a list and a few records. */
 export const SCAFFOLD: Readonly<Record<string, string>> = {
+  '.gitignore': `# The data folder holds the records and the signing secret.
+data/
+`,
   'admin.config.yaml': `${schemaComment('', 'config')}# Every setting has a default; these are the ones most often changed.
 port: 8000
 # Origins of front ends that browsers may call from:

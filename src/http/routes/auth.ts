@@ -1,6 +1,9 @@
 import type { Request, ResponseObject, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
+import { SHELL } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
+import { tokenHolder } from '../../service/accounts/users.ts'
+import { forbidden } from '../../service/model-access.ts'
 import { isObject } from '../../util/json.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import { apiRoots } from '../paths.ts'
@@ -10,7 +13,7 @@ import { actorOf } from '../requests/request.ts'
 import { jsonResponse } from '../responses/json.ts'
 
 /** Login, refresh, logout and the present user: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. */
-export function authRoutes({ settings, logins, reads }: App, limits: RateLimits, told: LoginLog): ServerRoute[] {
+export function authRoutes({ settings, logins, reads, store }: App, limits: RateLimits, told: LoginLog): ServerRoute[] {
   const { auth } = apiRoots(settings)
   const open = {
     auth: false as const,
@@ -46,7 +49,20 @@ export function authRoutes({ settings, logins, reads }: App, limits: RateLimits,
     return jsonResponse(h, `{"data":${text},"permissions":${JSON.stringify(logins.permissionsOf(actor))}}`)
   }
 
+  const issue = async (request: Request, h: ResponseToolkit) => {
+    // Users log in; this is for local commands, which hold the secret.
+    if (actorOf(request) !== SHELL) throw forbidden()
+    const username = isObject(request.payload) ? request.payload.username : undefined
+    const [name] = username === undefined ? [] : readTexts(request.payload, ['username'])
+    const user = await tokenHolder(store, name).catch((error: AppError) => {
+      throw error.code === 'TASK_FAILED' ? new AppError('INVALID_REQUEST', error.message) : error
+    })
+    const expires = settings.jwt.access_token_minutes * 60
+    return secretly(h.response({ access_token: logins.issueAccessToken(user), token_type: 'bearer', expires_in: expires }))
+  }
+
   return [
+    { method: 'POST', path: `${auth}/issue`, handler: issue, options: { auth: 'bearer', plugins: { limitsUsers: true } } },
     { method: 'POST', path: `${auth}/token`, handler: token, options: counted },
     { method: 'POST', path: `${auth}/refresh`, handler: refresh, options: open },
     { method: 'POST', path: `${auth}/logout`, handler: logout, options: counted },

@@ -34,6 +34,11 @@ export function dataRoutes(app: App, replace: Replace = refused): ServerRoute[] 
   const save = async (request: Request, h: ResponseToolkit) =>
     h.response({ data: await app.snapshots.save(actorOf(request), request.payload) }).code(201)
 
+  const remove = async (request: Request) => ({
+    message: 'Snapshot deleted successfully',
+    data: await app.snapshots.remove(actorOf(request), String(request.params.name)),
+  })
+
   const load = async (request: Request) => {
     const actor = actorOf(request)
     superusersOnly(actor)
@@ -62,6 +67,7 @@ export function dataRoutes(app: App, replace: Replace = refused): ServerRoute[] 
   return [
     { method: 'GET', path: snapshots, handler: list, options },
     { method: 'POST', path: snapshots, handler: save, options },
+    { method: 'DELETE', path: `${snapshots}/{name}`, handler: remove, options },
     { method: 'POST', path: `${snapshots}/{name}/load`, handler: load, options },
     { method: 'POST', path: reset, handler: begin, options },
   ]

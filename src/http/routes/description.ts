@@ -8,7 +8,7 @@ import { setPolicy } from '../responses/response.ts'
 
 /**
  * The OpenAPI document and its page. The document reveals as much of the project as its views do, so it has the same access
- * rule; the page by itself reveals nothing. The root of the server redirects to the page.
+ * rule; the page by itself reveals nothing.
  */
 export function descriptionRoutes({ project, settings }: App): ServerRoute[] {
   const roots = apiRoots(settings)
@@ -23,7 +23,6 @@ export function descriptionRoutes({ project, settings }: App): ServerRoute[] {
     setPolicy(request.raw.res, PAGE_POLICY)
     return h.response(docsPage(roots)).type('text/html')
   }
-  const home = (_: Request, h: ResponseToolkit) => h.redirect(roots.docs)
   const files = PAGE_FILES.map((name): ServerRoute => {
     const file = async (_: Request, h: ResponseToolkit) => {
       const { content, type } = await pageFile(name)
@@ -33,7 +32,6 @@ export function descriptionRoutes({ project, settings }: App): ServerRoute[] {
   })
   const reading = settings.views_auth === 'required' ? { auth: 'bearer' } : { auth: false as const }
   return [
-    { method: 'GET', path: settings.base_path || '/', handler: home, options: { auth: false } },
     { method: 'GET', path: roots.document, handler: document, options: reading },
     { method: 'GET', path: roots.docs, handler: page, options: { auth: false } },
     ...files,

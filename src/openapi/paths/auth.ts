@@ -1,6 +1,6 @@
 import type { Registry } from '../../model/registry.ts'
 import { schemaNames } from '../schemas/records.ts'
-import { object, ref, type Schema, TEXT } from '../schemas/schema.ts'
+import { COUNT, object, ref, type Schema, TEXT } from '../schemas/schema.ts'
 import type { Roots } from './access.ts'
 import { body, json, OPEN, type Paths } from './operation.ts'
 import type { Failure, Responses } from './responses.ts'
@@ -24,7 +24,20 @@ export function authPaths({ auth }: Roots, registry: Registry, responses: Respon
   const renewal = object({ refresh_token: TEXT, grant_type: grantType('refresh_token') }, ['refresh_token'])
   const user = ref(schemaNames(registry.expect('user')).record)
   const me = object({ data: user, permissions: { type: 'array', items: TEXT } })
+  const issued = object({ access_token: TEXT, token_type: { type: 'string', const: 'bearer' }, expires_in: COUNT })
   return {
+    [`${auth}/issue`]: {
+      post: {
+        operationId: 'issueToken',
+        summary: 'An access token of an account without a login; only for commands that hold the secret of the server',
+        tags: AUTH_TAGS,
+        requestBody: { required: false, content: json(object({ username: TEXT }, [])) },
+        responses: {
+          200: responses.success('A token of the named account, or of the first superuser', json(issued), 'default'),
+          ...responses.failures('default', ...BODY, 'forbidden'),
+        },
+      },
+    },
     [`${auth}/token`]: {
       post: {
         operationId: 'login',

@@ -39,6 +39,16 @@ export function dataPaths({ snapshots, reset }: Roots, responses: Responses): Pa
         },
       },
     },
+    [`${snapshots}/{name}`]: {
+      delete: {
+        ...{ operationId: 'deleteSnapshot', summary: 'Remove a copy; the data stays as it is', tags },
+        parameters: [ON_NAME],
+        responses: {
+          200: success('The removed copy', { message: TEXT, data: one }),
+          ...responses.failures('default', ...WRITE, 'notFound'),
+        },
+      },
+    },
     [`${snapshots}/{name}/load`]: {
       post: {
         ...{ operationId: 'loadSnapshot', summary: 'Put a copy in the place of the data, which is lost', tags },

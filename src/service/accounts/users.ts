@@ -22,6 +22,20 @@ export async function expectUser(store: Store, username: string): Promise<Stored
   return user
 }
 
+/**
+ * The account of a token that is issued without a login: the named one, or the first superuser.
+ *
+ * @throws {AppError} TASK_FAILED if there is none, or it is disabled
+ */
+export async function tokenHolder(store: Store, username: string | undefined): Promise<StoredRecord> {
+  const user = username === undefined ? await firstSuperuser(store) : await expectUser(store, username)
+  if (user === undefined) {
+    throw new AppError('TASK_FAILED', 'There is no superuser yet; add one: admin users add NAME --email ADDRESS --superuser')
+  }
+  if (user.is_active === true) return user
+  throw new AppError('TASK_FAILED', `User '${String(user.username)}' is disabled, so a server would reject the token`)
+}
+
 async function firstUser(store: Store, filters: readonly FieldFilter[]): Promise<StoredRecord | undefined> {
   const { records } = await store.find('user', { filters, sort: [], offset: 0, limit: 1 })
   return records[0]

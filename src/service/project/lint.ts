@@ -15,7 +15,7 @@ import type { Registry } from '../../model/registry.ts'
 import { isObject } from '../../util/json.ts'
 import { nearest } from '../../util/suggest.ts'
 import { ruleProblems } from '../../validate/rule-problems.ts'
-import { type ExaminedProject, examineProject, type ProjectSource, requireProject } from './project.ts'
+import { type ExaminedProject, examineProject, expectProject, type ProjectSource } from './project.ts'
 
 /** Options of a lint run. */
 export interface LintOptions {
@@ -48,8 +48,8 @@ export async function lintProject(source: ProjectSource, options: LintOptions): 
   for (let round = 1; ; round++) {
     const examined = await examineProject(source)
     const { project, faults, files } = examined
-    requireProject(examined)
     const sound = !faults.any
+    expectProject(examined)
     const records = sound ? await options.brokenRecords?.(project) : undefined
     const found = lint({ ...lintable(examined), ...(records && { records }) }, faults.list, before)
     const findings = found.filter(({ file }) => isWithin(resolve(folder, file), options.paths ?? []))

@@ -92,26 +92,24 @@ function checkModelNames(files: ProjectFiles, registry: Registry, mayLack: boole
  * Loads a project. Does not open the data.
  *
  * @throws {ConfigError} listing every fault of every file
- * @throws {AppError} USAGE when the folder does not exist, or holds no project
+ * @throws {AppError} USAGE when the folder does not exist or holds no project
  */
 export async function loadProject(source: ProjectSource): Promise<Project> {
   const examined = await examineProject(source)
-  requireProject(examined)
+  expectProject(examined)
   examined.faults.throwIfAny()
   return examined.project
 }
 
 /**
- * Rejects a folder without any file of a project: serving it would create data in a wrong folder, and a CI job that checks it must fail.
+ * Rejects a folder without project files: a command in a wrong folder must fail and create nothing there.
  *
  * @throws {AppError} USAGE
  */
-export function requireProject({ project: { folder }, files, faults }: ExaminedProject): void {
-  if (files.texts.size > 0 || files.seeds.length > 0 || faults.any) return
-  throw new AppError(
-    'USAGE',
-    `There is no project in ${folder}: no models, views or admin.config; name its folder with --project, or create one with \`admin init\``,
-  )
+export function expectProject({ files: { folder, texts }, faults }: ExaminedProject): void {
+  if (texts.size > 0 || faults.any) return
+  const remedy = 'name its folder with --project, or create one with `admin init`'
+  throw new AppError('USAGE', `There is no project in ${folder}: no models, views or admin.config; ${remedy}`)
 }
 
 /** Checks the models of webhook subscriptions. The settings schema checks everything else. */

@@ -4,6 +4,7 @@ import { FileStore } from '../../store/embedded/file-store.ts'
 import {
   type CopyRequest,
   rejectExisting,
+  removeCopy,
   type SavedCopy,
   saveCopy,
   savedCopies,
@@ -23,7 +24,7 @@ export interface ShownCopy {
   readonly saved_at: string
 }
 
-/** Saves and lists snapshots while requests are served. For superusers only. */
+/** Saves, lists and removes snapshots while requests are served. For superusers only. */
 export class Snapshots {
   readonly #folder: string
   readonly #store: Store
@@ -50,6 +51,13 @@ export class Snapshots {
     if (!(this.#store instanceof FileStore)) throw nothingWritten()
     await rejectExisting(this.#folder, request)
     return shownCopy(await this.#store.withSnapshot(() => saveCopy(this.#folder, request)))
+  }
+
+  /** @throws {AppError} USAGE for a bad name, SNAPSHOT_NOT_FOUND, INVALID_REQUEST */
+  async remove(actor: Actor, name: string): Promise<ShownCopy> {
+    superusersOnly(actor)
+    if (!(this.#store instanceof FileStore)) throw nothingWritten()
+    return shownCopy(await removeCopy(this.#folder, name))
   }
 }
 

@@ -1,74 +1,110 @@
 import assert from 'node:assert/strict'
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { addressIn, runCli } from '../../helpers/cli.ts'
-import { makeProject, type TemporaryFolder } from '../../helpers/fixture.ts'
-
-const FILES = {
-  'admin.config.yaml': 'port: 0\n',
-  'models/note.yaml': 'name: Note\nfields:\n  - { name: text, type: string }\n',
-}
+import { addressIn, type CliOptions, runCli } from '../../helpers/cli.ts'
+import { copyFixture, type TemporaryFolder, temporaryFolder } from '../../helpers/fixture.ts'
 
 describe('admin serve --ephemeral', () => {
   let project: TemporaryFolder
-  let env: Record<string, string>
-  const admin = (argv: readonly string[], whileRunning?: (stdout: string) => Promise<void>) =>
-    runCli(argv, { cwd: project.path, env, ...(whileRunning && { whileRunning }) })
+  let runtime: TemporaryFolder
+
+  const admin = (argv: readonly string[], options: Partial<CliOptions> = {}) =>
+    runCli(argv, { cwd: project.path, env: { XDG_RUNTIME_DIR: runtime.path }, ...options })
+  const serve = (whileRunning: CliOptions['whileRunning'] & {}, ...more: string[]) =>
+    admin(['serve', '--port', '0', '--ephemeral', ...more], { terminal: true, whileRunning })
+  const statusOf = async (stdout: string, token: string, path = 'auth/me') =>
+    (await fetch(`${addressIn(stdout)}/api/v1/${path}`, { headers: { authorization: `Bearer ${token.trim()}` } })).status
+  const runtimeFiles = () => readdirSync(join(runtime.path, 'admin-folder'))
 
   beforeEach(async () => {
-    project = await makeProject(FILES)
-    const runtime = join(project.path, 'node_modules/runtime')
-    await mkdir(runtime, { mode: 0o700 })
-    env = { XDG_RUNTIME_DIR: runtime }
+    project = await copyFixture('minimal')
+    runtime = await temporaryFolder()
   })
-  afterEach(() => project.remove())
+  afterEach(async () => {
+    await project.remove()
+    await runtime.remove()
+  })
 
-  test('without users creates a superuser whose printed password works', async () => {
-    const { code, stderr } = await admin(['serve', '--ephemeral'], async (stdout) => {
-      const [, username = '', password = ''] = /^username: (\S+)\npassword: (\S{20})$/m.exec(stdout) ?? []
+  test('adds a superuser with a printed password to a project without one, and writes nothing into it', async () => {
+    const before = readdirSync(project.path)
+    const { code, stderr } = await serve(async (stdout, said) => {
+      const [, username = '', password = ''] = /^Log in as (\S+) with the password (\S{20}) /m.exec(said()) ?? []
+      assert.equal(username, 'admin')
       const body = new URLSearchParams({ username, password })
       assert.equal((await fetch(`${addressIn(stdout)}/api/v1/auth/token`, { method: 'POST', body })).status, 200)
     })
     assert.equal(code, 0, stderr)
-    assert.match(stderr, /Log in as admin/)
-    assert.doesNotMatch(stderr, /password/)
+    assert.deepEqual(readdirSync(project.path), before)
+    assert.deepEqual(runtimeFiles(), [])
   })
 
-  test('with users in the seed records creates none', async () => {
-    await project.remove()
-    project = await makeProject({
-      ...FILES,
-      'seed/user.yaml': '- { username: ann, email: ann@example.com, password: a-good-password }\n',
+  test('does not write the password into a JSON log, and says how to get a token', async () => {
+    const { stderr } = await serve(async () => {}, '--log-format', 'json')
+    for (const line of stderr.trimEnd().split('\n')) assert.doesNotThrow(() => JSON.parse(line), line)
+    assert.match(stderr, /Added the superuser admin, .* its password is not printed, .*`admin token` prints a token/)
+    assert.doesNotMatch(stderr, /with the password/)
+  })
+
+  test('adds nothing to a project with a superuser', async () => {
+    mkdirSync(join(project.path, 'seed'))
+    const ann = '- { username: ann, email: ann@example.com, password: long-enough, is_superuser: true }\n'
+    writeFileSync(join(project.path, 'seed/user.yaml'), ann)
+    const { stderr } = await serve(async (_, said) => assert.match(said(), /; log in as ann$/m))
+    assert.doesNotMatch(stderr, /with the password/)
+  })
+
+  test('admin token prints a token that works, from a private file outside the project', async () => {
+    const { code, stderr } = await serve(async (stdout) => {
+      const [name = ''] = runtimeFiles()
+      assert.equal(statSync(join(runtime.path, 'admin-folder', name)).mode & 0o777, 0o600)
+      assert.equal(statSync(join(runtime.path, 'admin-folder')).mode & 0o777, 0o700)
+      const { access_token } = JSON.parse((await admin(['token', '--json'])).stdout)
+      assert.equal(await statusOf(stdout, access_token), 200)
+      assert.equal(await statusOf(stdout, (await admin(['token', '--user', 'admin'])).stdout), 200)
+      const unknown = await admin(['token', '--user', 'nobody'])
+      assert.deepEqual([unknown.code, unknown.stdout], [1, ''])
+      assert.match(unknown.stderr, /There is no user 'nobody'/)
     })
-    const { stdout, stderr } = await admin(['serve', '--ephemeral'])
-    assert.doesNotMatch(stdout, /password/)
-    assert.match(stderr, /There is no superuser yet/)
+    assert.equal(code, 0, stderr)
+    const after = await admin(['token'])
+    assert.match(after.stderr, /There is no data in /)
   })
 
-  test('is found by other commands, writes nothing into the project, and leaves nothing behind', async () => {
-    await admin(['serve', '--ephemeral'], async (stdout) => {
-      const { code, stdout: token } = await admin(['token'])
+  test('other commands work beside it, and --data means the folder', async () => {
+    await serve(async () => {
+      assert.match((await admin(['users', 'list'])).stdout, /\n1 +admin +/)
+      assert.equal((await admin(['mock', 'note', '--count', '2'])).code, 0)
+      assert.match((await admin(['reset', '--accounts'])).stderr, /^This deletes 1 user record, /)
+      assert.match((await admin(['users', 'list'])).stdout, /\n1 +admin +/)
+      assert.match((await admin(['users', 'list', '--data', 'data'])).stderr, /There is no data in /)
+    })
+  })
+
+  test('a token is sent only to a server that has the secret of the file', async () => {
+    await serve(async () => {
+      const path = join(runtime.path, 'admin-folder', runtimeFiles()[0] ?? '')
+      const published = JSON.parse(readFileSync(path, 'utf8'))
+      writeFileSync(path, JSON.stringify({ ...published, secret: 'another secret of thirty-two bytes' }))
+      assert.match((await admin(['token'])).stderr, /is not this project's server/)
+      writeFileSync(path, JSON.stringify({ ...published, pid: 2 ** 22 + 1 }))
+      assert.match((await admin(['token'])).stderr, /There is no data in /)
+    })
+  })
+
+  for (const [what, prepare] of [
+    ['open to others', (path: string) => chmodSync(path, 0o755)],
+    ['a link', undefined],
+  ] as const) {
+    test(`does not use a runtime folder that is ${what}`, async () => {
+      const path = join(runtime.path, 'admin-folder')
+      if (prepare === undefined) symlinkSync(project.path, path)
+      else mkdirSync(path)
+      prepare?.(path)
+      const before = readdirSync(project.path)
+      const { code, stderr } = await serve(async () => assert.deepEqual(readdirSync(project.path), before))
       assert.equal(code, 0)
-      const authorization = `Bearer ${token.trim()}`
-      const reply = await fetch(`${addressIn(stdout)}/api/v1/models/note`, { headers: { authorization } })
-      assert.equal(reply.status, 200)
-      assert.match((await admin(['users', 'list'])).stdout, /admin@example\.com/)
-      const named = await admin(['token', '--user', 'admin'])
-      assert.deepEqual([named.code, /leave --user out/.test(named.stderr)], [2, true])
-      const second = await admin(['serve', '--ephemeral'])
-      assert.equal(second.code, 0, 'a second server of the project')
+      assert.match(stderr, /Commands cannot find the API: .* is not a private folder of this user/)
     })
-    assert.deepEqual((await readdir(project.path)).sort(), ['admin.config.yaml', 'models', 'node_modules', 'package.json'])
-    assert.deepEqual(await readdir(env.XDG_RUNTIME_DIR ?? ''), [])
-    assert.equal((await admin(['token'])).code, 1, 'a token without a server')
-  })
-
-  test('refuses a folder for its secret that others may read', async () => {
-    await chmod(env.XDG_RUNTIME_DIR ?? '', 0o755)
-    const { code, stderr } = await admin(['serve', '--ephemeral'])
-    assert.equal(code, 1)
-    assert.match(stderr, /Other users may read or own .*set XDG_RUNTIME_DIR/)
-    await rm(env.XDG_RUNTIME_DIR ?? '', { recursive: true })
-  })
+  }
 })

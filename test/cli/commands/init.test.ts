@@ -19,7 +19,7 @@ describe('admin init', () => {
     assert.equal(made.code, 0)
     assert.match(
       made.stderr,
-      /^Created a project in shop\. The password is shown only once.*\nNext: admin serve --project shop\n$/,
+      /^Created a project in shop\. The password is shown only once.*\nFor completion in editors: npm install .*\nNext: admin serve --project shop\n$/,
     )
   })
 
@@ -68,36 +68,63 @@ describe('admin init', () => {
     assert.match(data, /"password":"\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  for (const taken of ['models', 'views', 'seed', 'data', 'admin.config.json']) {
-    test(`rejects a folder that has ${taken}`, async () => {
-      const place = await temporaryFolder()
-      try {
-        await mkdir(join(place.path, taken))
-        const { code, stdout, stderr } = await runCli(['init', '.'], { cwd: place.path })
-        assert.deepEqual([code, stdout], [1, ''])
-        assert.ok(stderr.includes(`has ${taken} already; name a folder without a project`), stderr)
-        assert.deepEqual(await readdir(place.path), [taken])
-      } finally {
-        await place.remove()
-      }
-    })
-  }
-
-  test('works beside other files, which stay as they are', async () => {
+  test('works beside other files, which stay as they are; a .gitignore gets the missing line', async () => {
     const place = await temporaryFolder()
     try {
-      await mkdir(join(place.path, '.git'))
-      await writeFile(join(place.path, 'package.json'), '{}')
-      await writeFile(join(place.path, '.gitignore'), 'node_modules')
+      const files = {
+        'package.json': '{"name":"site"}',
+        'README.md': '# Site',
+        '.git/HEAD': 'ref: x',
+        '.gitignore': 'node_modules/',
+      }
+      for (const name of ['.git', 'node_modules/admin-folder']) await mkdir(join(place.path, name), { recursive: true })
+      for (const [name, content] of Object.entries(files)) await writeFile(join(place.path, name), content)
       const { code, stderr } = await runCli(['init', '.'], { cwd: place.path })
-      assert.deepEqual([code, /^Next: admin serve --project \.$/m.test(stderr)], [0, true])
-      assert.equal(await readFile(join(place.path, 'package.json'), 'utf8'), '{}')
-      assert.match(await readFile(join(place.path, '.gitignore'), 'utf8'), /^node_modules\n#.*\ndata\/\n$/)
+      assert.equal(code, 0, stderr)
+      assert.match(stderr, /^Created a project in \.\..*\nNext: admin serve\n$/)
+      const textOf = (name: string) => readFile(join(place.path, name), 'utf8')
+      for (const name of ['package.json', 'README.md', '.git/HEAD'] as const) assert.equal(await textOf(name), files[name])
+      assert.match(await textOf('.gitignore'), /^node_modules\/\n# .*\ndata\/\n$/)
+      assert.match(await textOf('admin.config.yaml'), /^# yaml-language-server: \$schema=node_modules\/admin-folder\/schemas/)
       assert.equal((await runCli(['lint'], { cwd: place.path })).code, 0)
     } finally {
       await place.remove()
     }
   })
+
+  test('a .gitignore that ignores data stays as it is', async () => {
+    const place = await temporaryFolder()
+    try {
+      await writeFile(join(place.path, '.gitignore'), '/data\n')
+      assert.equal((await runCli(['init', '.'], { cwd: place.path })).code, 0)
+      assert.equal(await readFile(join(place.path, '.gitignore'), 'utf8'), '/data\n')
+    } finally {
+      await place.remove()
+    }
+  })
+
+  for (const [what, file, says] of [
+    ['settings', 'admin.config.json', /There is already a project in \S+; name another folder/],
+    ['models', 'models/tag.yaml', /There is already a project/],
+    ['views', 'views/tag.yaml', /There is already a project/],
+    ['a seed file of that name', 'seed/article.yaml', /seed\/article\.yaml exists already and is not overwritten/],
+    ['a data folder', 'data/db.json', /data exists already and is not overwritten/],
+  ] as const) {
+    test(`refuses a folder with ${what} and writes nothing`, async () => {
+      const place = await temporaryFolder()
+      try {
+        await mkdir(join(place.path, file, '..'), { recursive: true })
+        await writeFile(join(place.path, file), 'mine')
+        const { code, stdout, stderr } = await runCli(['init', '.'], { cwd: place.path })
+        assert.deepEqual([code, stdout], [1, ''])
+        assert.match(stderr, says)
+        assert.deepEqual(await readdir(place.path), [file.split('/')[0]])
+        assert.equal(await readFile(join(place.path, file), 'utf8'), 'mine')
+      } finally {
+        await place.remove()
+      }
+    })
+  }
 
   test('ignores environment variables of another project', async () => {
     const elsewhere = join(folder.path, 'elsewhere')

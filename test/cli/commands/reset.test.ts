@@ -76,6 +76,17 @@ describe('admin reset', () => {
     assert.equal(await notes(), 0)
   })
 
+  test('a removed snapshot is gone, and the data stays', async () => {
+    for (const name of ['first', 'second']) assert.equal((await admin('snapshot', 'save', name)).code, 0)
+    const { code, stdout, stderr } = await admin('snapshot', 'remove', 'first')
+    assert.deepEqual([code, stdout], [0, ''])
+    assert.match(stderr, /^Removed 'first' \(\d+ bytes\)\n$/)
+    assert.match((await admin('snapshot', 'list')).stdout, /^NAME.*\nsecond .*\n$/)
+    const again = await admin('snapshot', 'remove', 'first')
+    assert.deepEqual([again.code, again.stderr], [1, "error There is no snapshot 'first' (known: second)\n"])
+    assert.equal(await notes(), 3)
+  })
+
   test('beside a server, the server deletes', async () => {
     const { code } = await runCli(['serve', '--port', '0'], {
       cwd: project.path,

@@ -19,6 +19,7 @@ describe('admin serve', () => {
     assert.match(stdout, /^Listening on http:\/\/127\.0\.0\.1:\d+\n$/)
     assert.match(stderr, /^7 models and 14 views from /)
     assert.match(stderr, /\(195 records from 7 seed files\)/)
+    assert.match(stderr, /^Documentation at http:\/\/127\.0\.0\.1:\d+\/docs; log in as admin$/m)
     assert.doesNotMatch(stderr, /eyJ/)
   })
 

@@ -297,3 +297,13 @@ describe('the secrets of a project', () => {
       },
     ))
 })
+
+scenarios('a token without a login', [
+  {
+    name: 'is for local commands, not for superusers',
+    request: 'POST /api/v1/auth/issue',
+    body: { username: 'admin' },
+    status: 403,
+  },
+  { name: 'is not for everybody', request: 'POST /api/v1/auth/issue', as: null, status: 401 },
+])

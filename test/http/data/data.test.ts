@@ -43,6 +43,25 @@ scenarios('copies of the data', [
     expectPart: { total: 1 },
   },
   {
+    name: 'one is removed',
+    request: `DELETE ${SNAPSHOTS}/before`,
+    given: saved,
+    status: 200,
+    expectPart: { message: 'Snapshot deleted successfully' },
+    check: async ({ json }, app) => {
+      assert.equal(json.data.name, 'before')
+      assert.deepEqual(await readdir(join(app.folder.path, 'data/snapshots')), [])
+    },
+  },
+  {
+    name: 'one that does not exist cannot be removed',
+    request: `DELETE ${SNAPSHOTS}/befor`,
+    given: saved,
+    status: 404,
+    check: ({ json }) => assert.match(json.details, /There is no snapshot 'befor'; did you mean 'before'/),
+  },
+  { name: 'a name cannot leave the folder', request: `DELETE ${SNAPSHOTS}/..%2Fdb`, status: 400 },
+  {
     name: 'an existing snapshot is not overwritten',
     request: `POST ${SNAPSHOTS}`,
     given: saved,

@@ -93,6 +93,7 @@ const nothingAt = (request: Scenario['request']): Scenario => ({
 })
 
 scenarios('a path where nothing is', [
+  nothingAt('GET /index.html'),
   nothingAt('GET /api/v1/models'),
   nothingAt('GET /api/v2/models/tag'),
   nothingAt('GET /api/v1/models/tag/1/name'),

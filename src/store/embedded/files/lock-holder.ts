@@ -16,10 +16,15 @@ export interface LockHolder {
  * @returns path of the draft
  */
 export async function writeLockDraft(path: string, api?: string): Promise<string> {
-  const holder: LockHolder = { pid: process.pid, started: await startOf(process.pid), ...(api === undefined ? {} : { api }) }
+  const holder = await thisProcess(api)
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   await writeFile(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 })
   return draft
+}
+
+/** This process as the holder of a lock. */
+export async function thisProcess(api?: string): Promise<LockHolder> {
+  return { pid: process.pid, started: await startOf(process.pid), ...(api === undefined ? {} : { api }) }
 }
 
 /** The process that wrote a draft, from its file name; undefined for other files. */

@@ -71,11 +71,7 @@ export async function saveCopy(folder: string, request: CopyRequest): Promise<Sa
  * @throws {AppError} USAGE for an invalid name, SNAPSHOT_NOT_FOUND with the nearest, DATA_CORRUPT
  */
 export async function checkCopy(folder: string, registry: Registry, name: string): Promise<void> {
-  const path = copyPath(folder, name)
-  if ((await sizeOf(path)) === undefined) {
-    const known = (await savedCopies(folder)).map((copy) => copy.name)
-    throw new AppError('SNAPSHOT_NOT_FOUND', `There is no snapshot '${name}'${meantOrKnown(name, known)}`)
-  }
+  const path = await existingPath(folder, name)
   try {
     await validateCopy(path, registry)
   } catch (error) {
@@ -85,6 +81,26 @@ export async function checkCopy(folder: string, registry: Registry, name: string
     const words = `The snapshot '${name}' cannot be loaded, and the data is unchanged. In the data folder, ${fault}`
     throw new AppError('DATA_CORRUPT', words, { cause: error })
   }
+}
+
+/** @throws {AppError} USAGE for an invalid name, SNAPSHOT_NOT_FOUND with the nearest */
+async function existingPath(folder: string, name: string): Promise<string> {
+  const path = copyPath(folder, name)
+  if ((await sizeOf(path)) !== undefined) return path
+  const known = (await savedCopies(folder)).map((copy) => copy.name)
+  throw new AppError('SNAPSHOT_NOT_FOUND', `There is no snapshot '${name}'${meantOrKnown(name, known)}`)
+}
+
+/**
+ * Removes a copy.
+ *
+ * @throws {AppError} USAGE for an invalid name, SNAPSHOT_NOT_FOUND with the nearest
+ */
+export async function removeCopy(folder: string, name: string): Promise<SavedCopy> {
+  const path = await existingPath(folder, name)
+  const copy = await describeCopy(folder, name)
+  await rm(path)
+  return copy
 }
 
 /** @throws {AppError} DATA_CORRUPT, TASK_FAILED if the file cannot be read */

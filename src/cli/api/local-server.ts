@@ -1,0 +1,35 @@
+import { loadOrCreateSecret } from '../../auth/secret.ts'
+import type { Settings } from '../../config/settings.ts'
+import { loadProject } from '../../service/project/project.ts'
+import { apiOf, lockPath } from '../../store/embedded/files/lock.ts'
+import { systemRandom } from '../../util/ids.ts'
+import { dataFolderOf, type ProjectOptions, sourceOf } from '../project/project-options.ts'
+import { ephemeralServerOf } from '../project/runtime-file.ts'
+import type { Io } from '../terminal/io.ts'
+
+/** A server of a project on this machine. */
+export interface LocalServer {
+  /** Root URL of its API. */
+  readonly api: string
+  readonly settings: Settings
+  /** True for `admin serve --ephemeral`. */
+  readonly isEphemeral: boolean
+  /** The secret that signs its tokens. */
+  secret(): Promise<string>
+}
+
+/**
+ * Finds the server of a project: the one that holds its data folder, otherwise an ephemeral one. With `--data`, only the former.
+ */
+export async function localServer(io: Io, options: ProjectOptions): Promise<LocalServer | undefined> {
+  const project = await loadProject(sourceOf(io, options, {}))
+  const { settings } = project
+  const dataFolder = dataFolderOf(project)
+  const api = await apiOf(lockPath(dataFolder))
+  if (api !== undefined) {
+    const secret = async () => settings.secret_key ?? (await loadOrCreateSecret(dataFolder, systemRandom))
+    return { api, settings, isEphemeral: false, secret }
+  }
+  const ephemeral = options.data === undefined ? await ephemeralServerOf(io.env, project.folder) : undefined
+  return ephemeral && { api: ephemeral.api, settings, isEphemeral: true, secret: async () => ephemeral.secret }
+}
