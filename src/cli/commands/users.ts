@@ -7,6 +7,7 @@ import type { Io } from '../terminal/io.ts'
 import { newPassword } from '../terminal/password.ts'
 import { printableJson } from '../terminal/printable.ts'
 import { table } from '../terminal/style.ts'
+import { grantCommand, showCommand } from './user-grants.ts'
 
 type PasswordOptions = RemoteOptions & { passwordStdin?: boolean }
 type AddOptions = PasswordOptions & { email: string; superuser?: boolean; json?: boolean }
@@ -32,6 +33,9 @@ export function usersCommand(io: Io): Command {
   users.addCommand(passwordCommand(io))
   users.addCommand(activeCommand(io, 'disable', false))
   users.addCommand(activeCommand(io, 'enable', true))
+  users.addCommand(grantCommand(io, 'grant'))
+  users.addCommand(grantCommand(io, 'revoke'))
+  users.addCommand(showCommand(io))
   return users
 }
 
