@@ -88,7 +88,7 @@ async function readConfig(reader: Reader): Promise<Definition | undefined> {
   const [first, ...others] = candidates.filter((name) => isReadable(name, DEFINITION_FORMATS, 'settings', faults))
   for (const extra of others) faults.add(flatSource(extra), [], `There is already ${first}; keep one of the two`)
   if (first === undefined) return undefined
-  const definition = await readDefinitionFile(reader, join(folder, first))
+  const definition = await readDefinitionFile(reader, join(folder, first), 'settings')
   const isList = Array.isArray(definition?.value)
   if (isList) faults.add(flatSource(first), [], 'Settings must be a mapping of names to values, not a list')
   return isList ? undefined : definition
@@ -104,7 +104,7 @@ async function readDefinitions(reader: Reader, kind: 'models' | 'views'): Promis
   for (const path of files) {
     if (/\.d\.ts$|\.test\.[jt]s$/.test(path)) continue
     if (!isReadable(relative(folder, path), DEFINITION_FORMATS, 'definitions', faults)) continue
-    const definition = await readDefinitionFile(reader, path)
+    const definition = await readDefinitionFile(reader, path, kind)
     if (definition !== undefined) definitions.push(...itemsOf(definition))
   }
   return definitions
@@ -116,7 +116,11 @@ function itemsOf({ value, source }: Definition): Definition[] {
   return value.map((item: unknown, index) => ({ value: item, source: within(source, [index]) }))
 }
 
-async function readDefinitionFile({ folder, faults, texts, modules }: Reader, path: string): Promise<Definition | undefined> {
+async function readDefinitionFile(
+  { folder, faults, texts, modules }: Reader,
+  path: string,
+  kind: 'models' | 'views' | 'settings',
+): Promise<Definition | undefined> {
   const file = relative(folder, path)
   const format = extname(path).toLowerCase()
   if (format === '.ts' || format === '.js') {
@@ -129,10 +133,18 @@ async function readDefinitionFile({ folder, faults, texts, modules }: Reader, pa
   const text = await readTextFile(path, file, faults)
   if (text === undefined) return undefined
   texts.set(file, text)
+  if (kind !== 'settings' && isEmptyText(text, format)) {
+    const remedy = kind === 'models' ? 'a model' : 'a view'
+    return void faults.add(flatSource(file), [], `The file is empty; write ${remedy}, or remove the file`)
+  }
   const parsed = parseText(text, file, format === '.json' ? 'json' : 'yaml')
   faults.addAll(parsed.faults.list)
   return parsed.faults.any ? undefined : parsed.definition
 }
+
+/** True for a text of blank lines and, in YAML, comments. */
+const isEmptyText = (text: string, format: string): boolean =>
+  text.split('\n').every((line) => /^\uFEFF?\s*$/.test(line) || (format !== '.json' && /^\s*#/.test(line)))
 
 /** Reads a text file; a failure is reported as a fault. */
 export async function readTextFile(path: string, file: string, faults: Faults): Promise<string | undefined> {

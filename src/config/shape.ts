@@ -45,7 +45,8 @@ export function validateShape<T>(
     } else if (path.length === 0) {
       faults.add(source, where, message.replace("'value'", 'The definition'), { rule: broken })
     } else {
-      faults.add(source, type === 'any.required' ? where.slice(0, -1) : where, message, { rule: broken })
+      const words = type === 'boolean.base' ? message + booleanHint(context?.value) : message
+      faults.add(source, type === 'any.required' ? where.slice(0, -1) : where, words, { rule: broken })
     }
   }
   return {
@@ -53,6 +54,12 @@ export function validateShape<T>(
     faults,
     broken: (result.error?.details ?? []).map(({ path }) => path),
   }
+}
+
+/** YAML 1.2 reads `yes` as text. */
+function booleanHint(value: unknown): string {
+  if (typeof value !== 'string' || !/^(yes|no|on|off|true|false)$/i.test(value)) return ''
+  return `; write ${/^(yes|on|true)$/i.test(value)}, without quotes`
 }
 
 function knownKeys(schema: Joi.ObjectSchema, path: Path): string[] {

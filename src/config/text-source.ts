@@ -3,6 +3,7 @@ import { type Document, isNode, LineCounter, type Node, parseDocument, visit } f
 import { Faults } from './fault.ts'
 import { type Definition, flatSource, type Path, type Position, type Source } from './source.ts'
 import { editOf, endOf, type ParsedText } from './text-edit.ts'
+import { yamlProblems } from './yaml-problems.ts'
 
 /**
  * Parses YAML or JSON into a value with source positions. Duplicate keys, syntax errors and excessive alias expansion are
@@ -23,11 +24,9 @@ export function parseText(content: string, file: string, format: 'yaml' | 'json'
     faults.add(flatSource(file, line, col), [], `Not valid JSON: ${jsonError.message}`)
     return { definition: { value: undefined, source: flatSource(file) }, faults }
   }
-  for (const error of document.errors) {
-    const { line, col } = lines.linePos(error.pos[0])
-    const reason =
-      error.code === 'MULTIPLE_DOCS' ? 'a file holds one document; write several definitions as a list' : error.message
-    faults.add(flatSource(file, line, col), [], `Not valid ${format.toUpperCase()}: ${reason}`)
+  for (const { offset, message } of yamlProblems(document.errors, text)) {
+    const { line, col } = lines.linePos(offset)
+    faults.add(flatSource(file, line, col), [], `Not valid ${format.toUpperCase()}: ${message}`)
   }
   const source = documentSource({ file, text, format, document }, lines)
   return { definition: { value: faults.any ? undefined : toValue(document, file, lines, faults), source }, faults }

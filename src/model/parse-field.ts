@@ -110,13 +110,37 @@ export function parseField(raw: unknown, at: Path, source: Source, faults: Fault
   return readField(raw, at, source, faults) ?? standIn(name, type, raw.model)
 }
 
+/** Names that other programs use for field types. */
+const FOREIGN_TYPES: ReadonlyMap<string, FieldTypeName> = new Map([
+  ['bool', 'boolean'],
+  ['str', 'string'],
+  ['varchar', 'string'],
+  ['char', 'string'],
+  ['int', 'integer'],
+  ['bigint', 'integer'],
+  ['float', 'number'],
+  ['double', 'number'],
+  ['decimal', 'number'],
+  ['timestamp', 'datetime'],
+  ['enum', 'choice'],
+  ['object', 'json'],
+  ['relation', 'foreignkey'],
+])
+
+function typeHint(type: string): string {
+  const meant = FOREIGN_TYPES.get(type.toLowerCase())
+  if (meant !== undefined) return `; write ${meant}`
+  if (/^(file|image|upload)$/i.test(type)) return '; files are not stored: write url, and keep the file elsewhere'
+  return meantOrKnown(type, FIELD_TYPE_NAMES)
+}
+
 function readField(raw: Record<string, unknown>, at: Path, source: Source, faults: Faults): Field | undefined {
   const { name, type } = raw
   const known = FIELD_TYPE_NAMES.find((each) => each === type)
   if (type === undefined) {
     faults.add(source, at, `Field '${String(name)}' has no type; use one of ${FIELD_TYPE_NAMES.join(', ')}`)
   } else if (known === undefined) {
-    faults.add(source, [...at, 'type'], `Unknown type '${String(type)}'${meantOrKnown(String(type), FIELD_TYPE_NAMES)}`)
+    faults.add(source, [...at, 'type'], `Unknown type '${String(type)}'${typeHint(String(type))}`)
   } else {
     const { value, faults: shapeFaults } = validateShape(fieldSchemas[known], raw, source, {
       at,

@@ -228,7 +228,7 @@ creation_fields: »[username, id]
       "'author_id' refers to the model 'usr', which does not exist; did you mean 'user'?",
       "Field 'isbn' has no type; use one of string, text…",
       "'required' must be a boolean",
-      'Not valid YAML: Map keys must be unique',
+      "Not valid YAML: the key 'label' is given twice in the same mapping; remove one",
       'Not valid JSON: property name expected',
       'Cannot be loaded: out of ink',
       'The file has no default export; write `export default …`',

@@ -3,11 +3,36 @@ import { describe, test } from 'node:test'
 import { parseText } from '../../src/config/text-source.ts'
 import { assertLines, linesOf, unmark } from './marks.ts'
 
+const TWICE = (key: string) => `the key '${key}' is given twice in the same mapping; remove one`
+
 describe('syntax faults have their position', () => {
   const rows: readonly { name: string; text: string; message: string; format?: 'json' }[] = [
-    { name: 'a duplicate key', text: 'a: 1\nb: 2\n»a: 3\n', message: 'Not valid YAML: Map keys must be unique' },
-    { name: 'a duplicate key inside', text: 'a:\n  - b: 1\n    »b: 2\n', message: 'Not valid YAML: Map keys must be unique' },
-    { name: 'an unclosed quote', text: 'a: "b\n»', message: 'Not valid YAML: …' },
+    { name: 'a duplicate key', text: 'a: 1\nb: 2\n»a: 3\n', message: `Not valid YAML: ${TWICE('a')}` },
+    { name: 'a duplicate key inside', text: 'a:\n  - b: 1\n    »b: 2\n', message: `Not valid YAML: ${TWICE('b')}` },
+    { name: 'an unclosed quote', text: 'a: "b\n»', message: 'Not valid YAML: a text in quotes is not closed, here or above' },
+    { name: 'a tab', text: 'a:\n»\t- b\n', message: 'Not valid YAML: the line is indented with a tab; use spaces' },
+    {
+      name: 'a reserved character',
+      text: 'a: »@b\n',
+      message: 'Not valid YAML: a value cannot begin with @; put it into quotes',
+    },
+    { name: 'a colon in a value', text: 'a: »b: c\n', message: "Not valid YAML: the value contains ': '; put it into quotes" },
+    {
+      name: 'an unclosed brace',
+      text: 'a:\n  - { b: 1\n  »- { c: 2 }\n',
+      message: 'Not valid YAML: a { or [ is not closed, here or above',
+    },
+    {
+      name: 'a key without a colon, once',
+      text: 'a: 1\n»b\n  - { c: 1 }\n',
+      message:
+        "Not valid YAML: 'b' is neither a key with a value nor part of the value above; write 'key: value', or correct the indentation",
+    },
+    {
+      name: 'a list item that is not in line, once',
+      text: 'a:\n  - { b: 1 }\n» - { b: 2 }\n',
+      message: 'Not valid YAML: the line is indented differently from the lines that it belongs to',
+    },
     {
       name: 'a second document',
       text: 'a: 1\n»---\nb: 2\n',
@@ -26,7 +51,7 @@ describe('syntax faults have their position', () => {
       name: 'a JSON duplicate key',
       format: 'json',
       text: '{\n "a": 1,\n »"a": 2 }',
-      message: 'Not valid JSON: Map keys must be unique',
+      message: `Not valid JSON: ${TWICE('a')}`,
     },
     { name: 'a JSON trailing comma', format: 'json', text: '{\n "a": 1,\n»}', message: 'Not valid JSON: property name expected' },
     { name: 'a JSON comment', format: 'json', text: '{\n  »// why\n "a": 1 }', message: 'Not valid JSON: invalid comment token' },
@@ -72,12 +97,12 @@ describe('syntax faults have their position', () => {
     assert.doesNotMatch(faults.list[0]?.message ?? '', /\n/)
   })
 
-  test('every syntax fault of a file, not only the first', () => {
+  test('every duplicate key of a file, not only the first', () => {
     const { text, places } = unmark('a: 1\n»a: 2\nb: 1\n»b: 2\n')
     const { faults } = parseText(text, 'f', 'yaml')
     assert.deepEqual(
       linesOf(faults.list),
-      places.map((place) => `f:${place}: Not valid YAML: Map keys must be unique`),
+      places.map((place, index) => `f:${place}: Not valid YAML: ${TWICE(index === 0 ? 'a' : 'b')}`),
     )
   })
 

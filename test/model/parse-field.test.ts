@@ -93,6 +93,9 @@ faultTable('types', [
     faults: ["Unknown type 'strng'; did you mean 'string'?"],
   },
   { name: 'one in capitals', fields: ['{ name: a, type: »String }'], faults: ["Unknown type 'String'; did you mean 'string'?"] },
+  { name: 'one of SQL', fields: ['{ name: a, type: »VARCHAR }'], faults: ["Unknown type 'VARCHAR'; write string"] },
+  { name: 'bool', fields: ['{ name: a, type: »bool }'], faults: ["Unknown type 'bool'; write boolean"] },
+  { name: 'a file', fields: ['{ name: a, type: »file }'], faults: ["Unknown type 'file'; files are not stored: write url…"] },
   { name: 'one like no other', fields: ['{ name: a, type: »uuid }'], faults: ["Unknown type 'uuid' (known: string, text, …"] },
   { name: '__proto__', fields: ['{ name: a, type: »"__proto__" }'], faults: ["Unknown type '__proto__'…"] },
   { name: 'constructor', fields: ['{ name: a, type: »constructor }'], faults: ["Unknown type 'constructor'…"] },
@@ -202,7 +205,7 @@ faultTable('keys', [
   {
     name: 'required in quotes',
     fields: ['{ name: a, type: string, required: »"true" }'],
-    faults: ["'required' must be a boolean"],
+    faults: ["'required' must be a boolean; write true, without quotes"],
   },
 ])
 

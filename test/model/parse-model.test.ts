@@ -63,7 +63,7 @@ fields:
       faults: [
         "'name' must be a class name such as BlogPost, not 'thing'",
         "'label' must be a string",
-        "'timestamps' must be a boolean",
+        "'timestamps' must be a boolean; write true, without quotes",
         "'titel' cannot be the display field: there is no such field; did you mean 'title'?",
         "Unknown key 'lable'; did you mean 'label'?",
         'A field must be a mapping with at least a name and a type',

@@ -162,7 +162,11 @@ describe('faults', () => {
       text: '{"title":"a"}\n»[1]\n»"x"\n',
       faults: Array<string>(2).fill('A record must map field names to values'),
     },
-    { name: 'post.yaml', text: '- title: a\n  »title: b\n', faults: ['Not valid YAML: Map keys must be unique'] },
+    {
+      name: 'post.yaml',
+      text: '- title: a\n  »title: b\n',
+      faults: ["Not valid YAML: the key 'title' is given twice in the same mapping; remove one"],
+    },
     { name: 'post.yaml', text: '- title: a\n  »__proto__: { x: 1 }\n', faults: ["'__proto__' cannot be a key"] },
     { name: 'post.json', text: '[\n  { "title": "a" },\n»]', faults: ['Not valid JSON: value expected'] },
     {
