@@ -63,7 +63,27 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
   const models = await readDefinitions(reader, 'models')
   const views = await readDefinitions(reader, 'views')
   const seeds = await listSeeds(folder, faults)
+  for (const [misspelt, meant] of Object.entries(MISSPELT_FOLDERS)) await checkFolder(folder, misspelt, meant, faults)
   return { files: { folder, config, models, views, seeds, texts }, faults }
+}
+
+/** Names of folders that other programs use, or that are one letter off. */
+const MISSPELT_FOLDERS: Readonly<Record<string, string>> = {
+  model: 'models',
+  schemas: 'models',
+  view: 'views',
+  forms: 'views',
+  seeds: 'seed',
+  fixtures: 'seed',
+}
+
+/** Reports a folder of definitions or records that is not read, where the folder that is read does not exist. */
+async function checkFolder(folder: string, misspelt: string, meant: string, faults: Faults): Promise<void> {
+  if ((await isFolder(join(folder, meant))) || !(await isFolder(join(folder, misspelt)))) return
+  const { files } = await listFolder(join(folder, misspelt))
+  const formats = meant === 'seed' ? SEED_FORMATS : DEFINITION_FORMATS
+  if (!files.some((path) => formats.has(extname(path).toLowerCase()))) return
+  faults.add(flatSource(misspelt), [], `The folder ${misspelt}/ is not read; rename it to ${meant}/`)
 }
 
 /** True for a folder with models, views or settings. */

@@ -15,11 +15,12 @@ import { RULES } from './rules.ts'
  * @param before an earlier version to compare with
  */
 export function lint(project: LintProject, faults: readonly Fault[], before?: LintProject): Finding[] {
-  const findings = faults.map(({ rule, message, position }): Finding => {
-    return { ...positionOf(project, position), rule, message, severity: 'error', stopsServe: true }
-  })
   const rules: readonly Rule[] = Object.values(RULES)
   const severities = severitiesIn(project)
+  const findings = faults.map(({ rule, message, position }): Finding => {
+    const note = severities.has(rule) && severities.get(rule) !== 'error' ? CANNOT_BE_OFF : ''
+    return { ...positionOf(project, position), rule, message: message + note, severity: 'error', stopsServe: true }
+  })
   for (const rule of rules) {
     const severity = severities.get(rule.id) ?? rule.severity
     if (severity === 'off') continue
@@ -33,6 +34,8 @@ export function lint(project: LintProject, faults: readonly Fault[], before?: Li
   }
   return withoutDuplicates(withoutDisabled(project, findings)).sort(byPosition)
 }
+
+const CANNOT_BE_OFF = '; this prevents the start, so lint.rules cannot turn it off'
 
 function reporter(project: LintProject, rule: Rule, severity: 'warn' | 'error', findings: Finding[]): Report {
   return (source: Source, path, message, { part = 'value', fix, ...about } = {}) => {

@@ -116,6 +116,23 @@ describe('ignored files', () => {
   for (const [file, text] of Object.entries(rows)) test(file, () => assertFaults({ 'models/note.yaml': NOTE, [file]: text }, []))
 })
 
+describe('misspelt folders', () => {
+  for (const [misspelt, meant] of [
+    ['model', 'models'],
+    ['view', 'views'],
+    ['seeds', 'seed'],
+  ]) {
+    test(`${misspelt}/ instead of ${meant}/`, async () => {
+      const files = { 'admin.config.yaml': '', [`${misspelt}/note.yaml`]: NOTE }
+      assert.deepEqual(await faultsOf(files), [`${misspelt}:1:1: The folder ${misspelt}/ is not read; rename it to ${meant}/`])
+      assert.deepEqual(await faultsOf({ 'admin.config.yaml': '', [`${misspelt}/logo.png`]: '' }), [])
+    })
+  }
+
+  test('a folder beside the one that is read may have any name', () =>
+    assertFaults({ 'models/note.yaml': NOTE, 'model/other.yaml': NOTE }, []))
+})
+
 describe('misplaced files', () => {
   const rows: readonly { name: string; files: Files; messages: string[] }[] = [
     {

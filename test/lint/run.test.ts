@@ -121,6 +121,7 @@ describe('severities of rules', () => {
       findings.map(({ rule, severity }) => [rule, severity]),
       [['view/unknown-field', 'error']],
     )
+    assert.match(findings[0]?.message ?? '', /; this prevents the start, so lint\.rules cannot turn it off$/)
   })
 
   const comments: readonly { name: string; comment: string; count: number }[] = [
