@@ -152,7 +152,7 @@ table('shapes', [
   {
     name: 'a flag in quotes',
     view: form('fields: [{ name: title, required: »"yes" }]\n'),
-    faults: ["'fields[0].required' must be a boolean"],
+    faults: ["'fields[0].required' must be a boolean; write true, without quotes"],
   },
   {
     name: 'options that are not a mapping',

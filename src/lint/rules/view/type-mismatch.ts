@@ -9,25 +9,26 @@ export const viewTypeMismatch: Rule = {
   severity: 'error',
   summary: 'A view states another type of a field than the model',
   details: `A front end uses field_type to display and parse a value; with the wrong type it sends values that the model rejects. Use the type
-of the model's field. Text types may also be called string or text, an integer number, the primary key integer. Unknown types
-are allowed, unless they look like a typing error, which \`--fix\` corrects.`,
+of the model's field. Text types may also be called string or text, an integer number, the primary key integer. Names that begin
+with x- are free for types of your own. \`--fix\` corrects typing errors.`,
   invalid: [
     formExample('fields:\n  - { name: rating, field_type: »string« }\n'),
     listExample('fields:\n  - { name: published_at, field_type: »date« }\n'),
     formExample('fields:\n  - { name: author_id, field_type: »foreign_key« }\n'),
+    formExample('fields:\n  - { name: body, field_type: »markdown« }\n'),
   ],
   valid: [
     formExample(
       'fields:\n  - { name: id, field_type: integer }\n  - { name: title, field_type: text }\n  - { name: views, field_type: number }\n',
     ),
     listExample(
-      'fields:\n  - { name: body, field_type: markdown }\n  - { name: author, field_type: foreignkey }\n  - { name: tags }\n',
+      'fields:\n  - { name: body, field_type: x-markdown }\n  - { name: author, field_type: foreignkey }\n  - { name: tags }\n',
     ),
   ],
   field({ field, modelField, model, source, path }, report) {
     const { field_type: given } = field
     const { name } = modelField.type
-    if (given === undefined || accepted(name).includes(given)) return
+    if (given === undefined || given.startsWith('x-') || accepted(name).includes(given)) return
     const at = [...path, 'field_type']
     const meant = KNOWN_TYPES.includes(given) ? undefined : slip(given, KNOWN_TYPES)
     if (meant !== undefined && accepted(name).includes(meant)) {
@@ -39,6 +40,8 @@ are allowed, unless they look like a typing error, which \`--fix\` corrects.`,
         at,
         `'${field.name}' is ${withArticle(name)} in the model ${model.name}, not ${withArticle(meant ?? given)}; use field_type: ${name}`,
       )
+    } else {
+      report(source, at, `There is no field type '${given}'; use ${name}, or a name of your own that begins with x-`)
     }
   },
 }

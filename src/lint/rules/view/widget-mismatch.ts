@@ -1,4 +1,4 @@
-import { slip } from '../../../util/suggest.ts'
+import { meantOrKnown } from '../../../util/suggest.ts'
 import { formExample, listExample } from '../../example.ts'
 import { quoted, type Rule } from '../../rule.ts'
 
@@ -6,31 +6,31 @@ import { quoted, type Rule } from '../../rule.ts'
 export const viewWidgetMismatch: Rule = {
   id: 'view/widget-mismatch',
   severity: 'warn',
-  summary: 'A widget does not fit the type of its field',
+  summary: 'A widget is unknown, or does not fit the type of its field',
   details: `A checkbox cannot edit a text, nor a number input a date: its value would be rejected. The message
-names widgets that fit. Unknown widgets are allowed, unless they look like a typing error.`,
+names widgets that fit. Names that begin with x- are free for widgets of your own.`,
   invalid: [
     formExample('fields:\n  - { name: title, widget: »checkbox« }\n'),
     formExample('fields:\n  - { name: tags, widget: »select« }\n'),
     listExample('fields:\n  - { name: body, widget: »text-area« }\n'),
+    formExample('fields:\n  - { name: body, widget: »wysiwyg« }\n'),
   ],
   valid: [
     formExample(
       'fields:\n  - { name: title, widget: text }\n  - { name: is_featured, widget: toggle }\n  - { name: status, widget: radio }\n',
     ),
-    formExample('fields:\n  - { name: tags, widget: multiselect }\n  - { name: body, widget: rich-text-with-sparkles }\n'),
+    formExample('fields:\n  - { name: tags, widget: multiselect }\n  - { name: body, widget: x-rich-text }\n'),
   ],
   field({ field, modelField, source, path }, report) {
     const { widget } = field
     const type = modelField.type.name
     // Passwords have a rule of their own.
-    if (widget === undefined || modelField.type.secret) return
+    if (widget === undefined || modelField.type.secret || widget.startsWith('x-')) return
     const known = Object.keys(WIDGETS)
-    const meant = known.includes(widget) ? widget : slip(widget, known)
-    if (meant === undefined) return
     const at = [...path, 'widget']
-    if (meant !== widget) {
-      report(source, at, `Unknown widget '${widget}'; did you mean '${meant}'?`)
+    if (!known.includes(widget)) {
+      const own = `; a widget of your own has a name that begins with x-`
+      report(source, at, `Unknown widget '${widget}'${meantOrKnown(widget, known)}${own}`)
     } else if (WIDGETS[widget]?.includes(type) === false) {
       const fitting = known.filter((each) => WIDGETS[each]?.includes(type) === true)
       report(source, at, `A ${widget} cannot edit '${field.name}', which is of type ${type}; use ${quoted(fitting, 'or')}`)
