@@ -16,9 +16,15 @@ export interface Remote {
   readonly token: string
 }
 
+/** Options of a command that reads the description of a project's API, which needs no data folder. */
+export type DocumentOptions = Omit<RemoteOptions, 'data'>
+
 /** Adds `--project`, `--data`, `--url` and `--token` to a command. */
-export function withRemoteOptions(command: Command): Command {
-  return withProjectOptions(command)
+export const withRemoteOptions = (command: Command): Command => withServerOptions(withProjectOptions(command))
+
+/** Adds `--url` and `--token` to a command. */
+export function withServerOptions(command: Command): Command {
+  return command
     .addOption(new Option('--url <url>', 'call the server at this address instead of a project folder (default: ADMIN_URL)'))
     .addOption(new Option('--token <token>', 'access token for that server; prefer ADMIN_TOKEN, which other users cannot see'))
 }

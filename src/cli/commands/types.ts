@@ -2,29 +2,36 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { AppError } from '../../errors.ts'
-import { typesOf } from '../../openapi/typescript/model-types.ts'
-import { type ProjectOptions, withProject, withProjectOption } from '../project/project-options.ts'
+import { describedBy } from '../../openapi/typescript/described-document.ts'
+import { typesOf, typesOfModels } from '../../openapi/typescript/model-types.ts'
+import { type DocumentOptions, withServerOptions } from '../api/remote.ts'
+import { remoteDocument } from '../api/remote-document.ts'
+import { withProject, withProjectOption } from '../project/project-options.ts'
 import { firstDifference } from '../terminal/difference.ts'
 import type { Io } from '../terminal/io.ts'
 import { writeOutput } from '../terminal/output-file.ts'
 
-type TypesOptions = ProjectOptions & { readonly output?: string; readonly check?: boolean }
+type TypesOptions = DocumentOptions & { readonly output?: string; readonly check?: boolean }
 
 /** `admin types`: prints the TypeScript types of a project, or checks that a file with them is up to date. */
 export function typesCommand(io: Io): Command {
-  return withProjectOption(
-    new Command('types').description('print TypeScript types of the records, inputs and filters of a project'),
-  )
+  const types = new Command('types').description('print TypeScript types of the records, inputs and filters of a project')
+  return withServerOptions(withProjectOption(types))
     .option('-o, --output <file>', 'write to a file instead of stdout')
     .option('--check', 'write nothing; exit 1 if the file given by -o is not up to date')
-    .addHelpText('after', '\nExample:\n  $ admin types -o src/admin.ts\n  $ admin types -o src/admin.ts --check\n')
-    .action((options: TypesOptions) =>
-      withProject(io, options, async (project) => {
-        const types = typesOf(project)
-        if (options.check === true) await check(types, options.output, io)
-        else await writeOutput(io, types, options.output)
-      }),
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ admin types -o src/admin.ts\n  $ admin types -o src/admin.ts --check\n  $ admin types --url https://example.com -o src/admin.ts\n',
     )
+    .action(async (options: TypesOptions) => {
+      const document = await remoteDocument(io, options)
+      const text =
+        document === undefined
+          ? await withProject(io, options, async (project) => typesOf(project))
+          : typesOfModels(describedBy(document))
+      if (options.check === true) await check(text, options.output, io)
+      else await writeOutput(io, text, options.output)
+    })
 }
 
 /** @throws {AppError} TASK_FAILED when the file differs or cannot be read; USAGE without a file */

@@ -3,8 +3,8 @@ import { link, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
-import { runCli } from '../../helpers/cli.ts'
-import { copyFixture, type TemporaryFolder } from '../../helpers/fixture.ts'
+import { addressIn, runCli } from '../../helpers/cli.ts'
+import { copyFixture, type TemporaryFolder, temporaryFolder } from '../../helpers/fixture.ts'
 
 describe('admin openapi, admin types and admin generate', () => {
   let project: TemporaryFolder
@@ -179,3 +179,33 @@ const TAG_VIEWS = `- name: TagForm2
     - {name: slug, title: Slug, field_type: slug, widget: text}
     - {name: color, title: Colour, field_type: string, widget: text}
 `
+
+test('openapi and types of a server equal those of its project, from a folder without a project', async () => {
+  const project = await copyFixture('minimal')
+  const elsewhere = await temporaryFolder()
+  try {
+    const add = ['users', 'add', 'root', '--email', 'root@example.com', '--superuser', '--password-stdin']
+    await runCli(add, { cwd: project.path, stdin: 'long-enough' })
+    const served = await runCli(['serve', '--port', '0'], {
+      cwd: project.path,
+      async whileRunning(stdout) {
+        const token = (await runCli(['token'], { cwd: project.path })).stdout.trim()
+        const env = { ADMIN_URL: addressIn(stdout), ADMIN_TOKEN: token }
+        for (const command of ['openapi', 'types']) {
+          const own = await runCli([command], { cwd: project.path })
+          assert.deepEqual(await runCli([command, '--url', env.ADMIN_URL, '--token', token], { cwd: elsewhere.path }), own)
+          assert.deepEqual(await runCli([command], { cwd: elsewhere.path, env }), own)
+        }
+        const written = await runCli(['types', '-o', 'admin.ts'], { cwd: elsewhere.path, env })
+        assert.equal(written.code, 0)
+        assert.equal((await runCli(['types', '-o', 'admin.ts', '--check'], { cwd: elsewhere.path, env })).code, 0)
+        const both = await runCli(['types', '--url', env.ADMIN_URL, '--project', project.path], { cwd: elsewhere.path })
+        assert.equal(both.code, 2)
+      },
+    })
+    assert.equal(served.code, 0)
+  } finally {
+    await project.remove()
+    await elsewhere.remove()
+  }
+})

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { typesOf } from '../../../src/openapi/typescript/model-types.ts'
+import { apiRoots } from '../../../src/http/paths.ts'
+import { openApiDocument } from '../../../src/openapi/document.ts'
+import { describedBy } from '../../../src/openapi/typescript/described-document.ts'
+import { typesOf, typesOfModels } from '../../../src/openapi/typescript/model-types.ts'
 import { typeCheck } from '../../helpers/type-check.ts'
 import { fixture, projectOf } from '../documents.ts'
 
@@ -104,3 +107,11 @@ export declare namespace Note {
   /** What may be set and changed under each form, by its \`form_id\`. */
   interface Forms {}
 `
+
+for (const name of ['blog', 'minimal'] as const) {
+  test(`the types of ${name} from the document of a server equal those of the project`, async () => {
+    const project = await fixture(name)
+    const document = openApiDocument(project, apiRoots({ ...project.settings, base_path: '/backend' }))
+    assert.equal(typesOfModels(describedBy(JSON.parse(JSON.stringify(document)))), typesOf(project))
+  })
+}
