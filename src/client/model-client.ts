@@ -158,10 +158,11 @@ export class ModelClient<M extends ModelTypes> {
    */
   async import(
     file: string | Blob | Uint8Array<ArrayBuffer>,
-    { format, dry_run, upsert_by, form_id, signal }: ImportOptions<M>,
+    { format, dry_run, delimiter, upsert_by, form_id, signal }: ImportOptions<M>,
   ): Promise<Imported> {
     const query = queryText([
       ['dry_run', dry_run],
+      ['delimiter', delimiter],
       ['upsert_by', upsert_by],
       ['form_id', form_id],
     ])

@@ -79,6 +79,8 @@ export interface ImportOptions<M extends ModelTypes> extends CallOptions {
   readonly format: FileFormat
   /** Validates the file and returns the result without changing anything. */
   readonly dry_run?: boolean | undefined
+  /** Of a CSV file; found in its header when absent. */
+  readonly delimiter?: 'comma' | 'semicolon' | 'tab' | undefined
   /** A unique field: existing records with the same value in it are updated. */
   readonly upsert_by?: M['column'] | undefined
   /** The form that validates the records. */

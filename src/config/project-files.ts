@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer'
 import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, relative } from 'node:path'
 import { AppError } from '../errors.ts'
+import { wrongEncoding } from '../util/encoding.ts'
 import { isNoFile } from '../util/no-file.ts'
 import { Faults } from './fault.ts'
 import { ModuleLoader } from './module-source.ts'
@@ -170,7 +172,9 @@ const isEmptyText = (text: string, format: string): boolean =>
 export async function readTextFile(path: string, file: string, faults: Faults): Promise<string | undefined> {
   if (await isNoFile(path)) return void faults.add(flatSource(file), [], NOT_A_FILE)
   try {
-    return await readFile(path, 'utf8')
+    const bytes = await readFile(path)
+    if (isUtf8(bytes)) return bytes.toString()
+    return void faults.add(flatSource(file), [], `The file ${wrongEncoding(bytes)}`)
   } catch (error) {
     faults.add(flatSource(file), [], `Cannot be read: ${error instanceof Error ? error.message : String(error)}`)
     return undefined

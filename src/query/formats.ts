@@ -20,3 +20,9 @@ export const formatOfType = (type: string): Format | undefined => FORMATS.find((
 /** The format of a file name's extension. */
 export const formatOfName = (name: string): Format | undefined =>
   FORMATS.find((format) => extname(name).toLowerCase() === `.${format}`)
+
+/** Separators of CSV files, by the names of the option `delimiter`. */
+export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t' } as const
+
+/** The name of a separator. */
+export type DelimiterName = keyof typeof DELIMITERS

@@ -65,8 +65,11 @@ function readItem(field: Field, item: string): Json {
   return readValue(field, choices.includes(item) ? item : item.trim())
 }
 
+/** Spreadsheets and data frames write `15.0` for an integer in a column with an empty cell. */
+const WHOLE: ReadonlySet<string> = new Set(['integer', 'foreignkey', 'one_to_one', 'many_to_many'])
+
 function readValue(field: Field, text: string): Json {
-  const reading = field.type.parse(text)
+  const reading = field.type.parse(WHOLE.has(field.type.name) ? text.replace(/^([+-]?\d+)\.0+$/, '$1') : text)
   return reading.ok ? reading.value : text
 }
 

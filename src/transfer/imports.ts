@@ -4,7 +4,7 @@ import { AppError, type FieldMessages } from '../errors.ts'
 import { FIELD_TYPES } from '../model/fields.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
-import type { Format } from '../query/formats.ts'
+import type { DelimiterName, Format } from '../query/formats.ts'
 import { modelFor } from '../service/model-access.ts'
 import { type ImportItem, type UpsertKey, WHOLE_ROW } from '../service/records/import-drafts.ts'
 import type { Records } from '../service/records/records.ts'
@@ -22,6 +22,8 @@ export interface ImportOptions {
   readonly formId?: string | undefined
   /** Keeps ids and timestamps of the file, which only the server may do. */
   readonly keepIds?: boolean
+  /** Of a CSV file; found in its header when absent. */
+  readonly delimiter?: DelimiterName | undefined
   /** Maximum number of rows. */
   readonly maxRows?: number
 }
@@ -69,7 +71,7 @@ export class Imports {
     actor: Actor,
     modelKey: string,
     file: { readonly format: Format; readonly content: Content },
-    { dryRun = false, upsertBy, formId, keepIds = false, maxRows = Number.POSITIVE_INFINITY }: ImportOptions = {},
+    { dryRun = false, upsertBy, formId, delimiter, keepIds = false, maxRows = Number.POSITIVE_INFINITY }: ImportOptions = {},
   ): Promise<Imported> {
     const model = modelFor(this.#registry, actor, 'add', modelKey)
     if (upsertBy !== undefined) modelFor(this.#registry, actor, 'change', modelKey)
@@ -77,7 +79,7 @@ export class Imports {
     const items: ImportItem[] = []
     const lines: (number | undefined)[] = []
     const ignored = new Set<string>()
-    for await (const row of readRows(file.format, file.content, model)) {
+    for await (const row of readRows(file.format, file.content, model, delimiter)) {
       if (items.length === maxRows) throw new AppError('PAYLOAD_TOO_LARGE', tooManyRows(maxRows))
       if (items.length === 0 && file.format === 'csv') checkColumns(model, row)
       items.push(itemOf(model, row, { keepIds, byId: upsertBy === 'id', ignored }))

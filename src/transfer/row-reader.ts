@@ -2,10 +2,12 @@ import { pipeline, Readable } from 'node:stream'
 import { type CsvError, parse as parseCsv } from 'csv-parse'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
-import type { Format } from '../query/formats.ts'
+import { DELIMITERS, type DelimiterName, type Format } from '../query/formats.ts'
+import { wrongEncoding } from '../util/encoding.ts'
 import { isObject } from '../util/json.ts'
 import { type JsonFault, parseStrictJson, type StrictJson } from '../util/strict-json.ts'
 import { readCell } from './cells.ts'
+import { delimiterOf, withHeader } from './csv-delimiter.ts'
 
 /** A record of a file, before validation. */
 export interface Row {
@@ -24,24 +26,27 @@ export type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array |
  *
  * @throws {AppError} INVALID_REQUEST, MALFORMED_JSON
  */
-export function readRows(format: Format, content: Content, model: Model): AsyncIterable<Row> {
+export function readRows(format: Format, content: Content, model: Model, delimiter?: DelimiterName): AsyncIterable<Row> {
   const text = decodeUtf8(content)
-  if (format === 'csv') return readCsv(text, model)
+  if (format === 'csv') return readCsv(text, model, delimiter)
   return format === 'json' ? readJson(text) : readNdjson(text)
 }
 
-/** Rejects UTF-16 and Latin-1 rather than importing wrong characters. Strips a byte order mark. */
+/** Rejects UTF-16 and Latin-1 rather than importing wrong characters. Strips a byte order mark. @throws {AppError} INVALID_REQUEST */
 async function* decodeUtf8(content: Content): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const encoder = new TextEncoder()
+  let first: Uint8Array | undefined
   try {
     for await (const chunk of content) {
-      yield decoder.decode(typeof chunk === 'string' ? encoder.encode(chunk) : chunk, { stream: true })
+      const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+      first ??= bytes.subarray(0, 2)
+      yield decoder.decode(bytes, { stream: true })
     }
     yield decoder.decode()
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    throw new AppError('INVALID_REQUEST', 'The file is not valid UTF-8; save it as UTF-8', { cause: error })
+    throw new AppError('INVALID_REQUEST', `The file ${wrongEncoding(first)}`, { cause: error })
   }
 }
 
@@ -54,9 +59,19 @@ interface CsvRecord {
   readonly raw: string
 }
 
-/** Reads RFC 4180: the first row names the columns. */
-export async function* readCsv(text: AsyncIterable<string> | Iterable<string>, model: Model): AsyncGenerator<Row> {
+/**
+ * Reads RFC 4180: the first row names the columns.
+ *
+ * @param delimiter found in the header when absent
+ */
+export async function* readCsv(
+  text: AsyncIterable<string> | Iterable<string>,
+  model: Model,
+  delimiter?: DelimiterName,
+): AsyncGenerator<Row> {
+  const { header: line, whole } = await withHeader(text)
   const parser = parseCsv({
+    delimiter: delimiter === undefined ? delimiterOf(line, new Set(model.fields.keys())) : DELIMITERS[delimiter],
     info: true,
     raw: true,
     skip_empty_lines: true,
@@ -65,7 +80,7 @@ export async function* readCsv(text: AsyncIterable<string> | Iterable<string>, m
     cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
   })
   // Errors are thrown by the parser's iteration.
-  pipeline(Readable.from(text), parser, () => {})
+  pipeline(Readable.from(whole), parser, () => {})
   let names: readonly string[] | undefined
   try {
     for await (const { record, info, raw } of parser as AsyncIterable<CsvRecord>) {

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import { SHELL } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
-import { FORMATS, type Format, formatOfName, MEDIA_TYPES } from '../../query/formats.ts'
+import { DELIMITERS, type DelimiterName, FORMATS, type Format, formatOfName, MEDIA_TYPES } from '../../query/formats.ts'
 import { type Imported, RejectedRows } from '../../transfer/imports.ts'
 import { type ApiClient, withApi } from '../api/api-client.ts'
 import { Upload } from '../api/api-requests.ts'
@@ -17,6 +17,7 @@ interface ImportOptions extends RemoteOptions {
   readonly dryRun?: boolean
   readonly upsertBy?: string
   readonly form?: string
+  readonly delimiter?: DelimiterName
   readonly keepIds?: boolean
   readonly json?: boolean
 }
@@ -36,6 +37,9 @@ export function importCommand(io: Io): Command {
     .argument('<model>', 'model to import into, such as post')
     .argument('<file>', 'file in a format that `admin export` writes, or - for stdin')
     .addOption(new Option('--format <format>', 'format of the file (default: by its extension)').choices(FORMATS))
+    .addOption(
+      new Option('--delimiter <name>', 'delimiter of a CSV file (default: found in its header)').choices(Object.keys(DELIMITERS)),
+    )
     .option('--dry-run', 'validate the file and report the result without changing anything')
     .option('--upsert-by <field>', 'unique field: records with the same value in it are updated')
     .option('--form <name>', 'validate records with this form')
@@ -67,16 +71,18 @@ async function importFile(
   { app, request }: ApiClient,
   model: string,
   { file, format }: { file: string; format: Format },
-  { dryRun = false, upsertBy, form: formId, keepIds = false }: ImportOptions,
+  { dryRun = false, upsertBy, form: formId, delimiter, keepIds = false }: ImportOptions,
   io: Io,
 ): Promise<Imported> {
   const content = file === STDIN ? io.stdin : createReadStream(resolve(io.cwd, file))
   try {
-    if (app !== undefined) return await app.imports.run(SHELL, model, { format, content }, { dryRun, upsertBy, formId, keepIds })
+    if (app !== undefined)
+      return await app.imports.run(SHELL, model, { format, content }, { dryRun, upsertBy, formId, delimiter, keepIds })
     if (keepIds) throw new AppError('TASK_FAILED', 'A running server assigns ids itself; stop it to import with --keep-ids')
     const query = new URLSearchParams({ dry_run: String(dryRun) })
     if (upsertBy !== undefined) query.set('upsert_by', upsertBy)
     if (formId !== undefined) query.set('form_id', formId)
+    if (delimiter !== undefined) query.set('delimiter', delimiter)
     return await request(
       'POST',
       `/models/${encodeURIComponent(model)}/import?${query}`,

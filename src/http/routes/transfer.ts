@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
-import { MEDIA_TYPES } from '../../query/formats.ts'
+import { DELIMITERS, type DelimiterName, MEDIA_TYPES } from '../../query/formats.ts'
 import { Parameters } from '../../query/parameters.ts'
 import type { ImportOptions } from '../../transfer/imports.ts'
 import { apiRoots } from '../paths.ts'
@@ -67,15 +67,25 @@ async function* inTurns(text: AsyncIterable<string>): AsyncGenerator<Buffer> {
 
 /** @throws {AppError} INVALID_REQUEST */
 function readOptions(query: string): ImportOptions {
-  const parameters = new Parameters(new URLSearchParams(query), ['dry_run', 'upsert_by', 'form_id'])
+  const parameters = new Parameters(new URLSearchParams(query), ['dry_run', 'upsert_by', 'form_id', 'delimiter'])
   const options = {
     dryRun: parameters.flag('dry_run'),
     upsertBy: parameters.one('upsert_by'),
     formId: parameters.one('form_id'),
+    delimiter: delimiterIn(parameters),
     maxRows: MAX_ROWS,
   }
   parameters.throwIfFaulty()
   return options
 }
+
+function delimiterIn(parameters: Parameters): DelimiterName | undefined {
+  const named = parameters.one('delimiter')
+  if (named === undefined || isDelimiterName(named)) return named
+  parameters.fault('delimiter', `'delimiter' must be one of ${Object.keys(DELIMITERS).join(', ')}, not '${named}'`)
+  return undefined
+}
+
+const isDelimiterName = (name: string): name is DelimiterName => Object.hasOwn(DELIMITERS, name)
 
 const modelOf = (request: Request): string => String(request.params.model)

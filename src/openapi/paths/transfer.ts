@@ -1,6 +1,6 @@
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
-import { FORMATS, MEDIA_TYPES } from '../../query/formats.ts'
+import { DELIMITERS, FORMATS, MEDIA_TYPES } from '../../query/formats.ts'
 import type { FormSchemas } from '../schemas/bodies.ts'
 import { answeredValue } from '../schemas/fields.ts'
 import { COUNT, object, type Schema, TEXT } from '../schemas/schema.ts'
@@ -64,6 +64,10 @@ function importFile({ model, forms, responses }: TransferPathsOptions) {
     tags: [model.name],
     parameters: [
       flag('dry_run', 'Find out what would come of it, and change nothing'),
+      query('delimiter', 'Of a CSV file; found in its header when absent', {
+        type: 'string',
+        enum: Object.keys(DELIMITERS),
+      }),
       query('upsert_by', 'A unique field: records that have the same in it are updated', { type: 'string', enum: keys }),
       ...(names.length === 0 ? [] : [query('form_id', 'The form to hold the records to', { type: 'string', enum: names })]),
     ],

@@ -25,6 +25,8 @@ const ONE = { message: '1 records imported', dry_run: false, created: 1, updated
 
 const accepted: readonly Pick<Scenario, 'name' | 'rawBody' | 'headers'>[] = [
   { name: 'CSV', rawBody: REEF_CSV, headers: CSV },
+  { name: 'CSV with semicolons', rawBody: 'name;slug\nReef;reef\n', headers: CSV },
+  { name: 'CSV with tabs', rawBody: '"name"\t"slug"\r\n"Reef"\treef', headers: CSV },
   { name: 'CSV with a charset', rawBody: REEF_CSV, headers: { 'content-type': 'Text/CSV; charset=utf-8' } },
   { name: 'JSON', rawBody: JSON.stringify([REEF]), headers: JSON_TYPE },
   { name: 'NDJSON', rawBody: `${JSON.stringify(REEF)}\n`, headers: { 'content-type': 'application/x-ndjson' } },
@@ -171,13 +173,39 @@ describe('import', () => {
     }
   }
 
-  test('of bytes that are no UTF-8 is refused', () =>
+  test('of bytes that are no UTF-8 is refused by the name of the encoding', () =>
     withApp(async (app) => {
       const headers = { authorization: `Bearer ${await app.tokenOf('admin')}`, ...CSV }
-      const payload = Buffer.from('name,slug\n\xe9t\xe9,x\n', 'latin1')
-      const reply = await app.server.inject({ method: 'POST', url: IMPORT, payload, headers })
-      assert.equal(reply.statusCode, 400)
-      assert.match(reply.payload, /not valid UTF-8/)
+      for (const [payload, message] of [
+        [
+          Buffer.from('name,slug\n\xe9t\xe9,x\n', 'latin1'),
+          /not in UTF-8, but probably in Latin-1 \(Windows-1252\); save it as UTF-8/,
+        ],
+        [Buffer.from('\uFEFFname,slug\nReef,reef\n', 'utf16le'), /is in UTF-16; save it as UTF-8/],
+      ] as const) {
+        const reply = await app.server.inject({ method: 'POST', url: IMPORT, payload, headers })
+        assert.equal(reply.statusCode, 400)
+        assert.match(reply.payload, message)
+      }
+    }))
+
+  test('takes the named delimiter, and rejects an unknown one', () =>
+    withApp(async (app) => {
+      await post(app, '?delimiter=semicolon&dry_run=true', 'name;slug\nReef;reef\n')
+      await post(app, '?delimiter=comma&dry_run=true', 'name;slug\nReef;reef\n', 400)
+      const { json } = await post(app, '?delimiter=pipe', REEF_CSV, 400)
+      assert.deepEqual(json.details, { delimiter: ["'delimiter' must be one of comma, semicolon, tab, not 'pipe'"] })
+    }))
+
+  test('takes integers and ids that are written with a zero fraction', () =>
+    withApp(async (app) => {
+      const csv = 'title;slug;body;author_id;views_count\nReef;reef;x;3.0;15.00\n'
+      const reply = await play(app, { request: 'POST /api/v1/models/post/import', rawBody: csv, headers: CSV, status: 200 })
+      assert.equal(reply.json.created, 1)
+      const { data } = (await send(app, { request: 'GET /api/v1/models/post?filters=slug=reef' })).json
+      assert.deepEqual([data[0].author_id, data[0].views_count], [3, 15])
+      const wrong = csv.replace('reef;', 'other;').replace('15.00', '15.5')
+      await play(app, { request: 'POST /api/v1/models/post/import', rawBody: wrong, headers: CSV, status: 400 })
     }))
 
   test('a dry run reports the result or the errors, and changes nothing', () =>
