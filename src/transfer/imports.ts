@@ -91,7 +91,8 @@ export class Imports {
       return { ...counts, total: items.length, ignored: [...ignored] }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED' || typeof error.details === 'string') throw error
-      throw new RejectedRows(limitMessages(error.details), (row) => lines[row - 1])
+      const details = file.format === 'csv' ? withCells(error.details, items, model) : error.details
+      throw new RejectedRows(limitMessages(details), (row) => lines[row - 1])
     }
   }
 }
@@ -153,6 +154,22 @@ function itemOf(
 
 /** A name from a file may be `__proto__`. */
 const PLAIN = { enumerable: true, configurable: true, writable: true } as const
+
+/** Adds the cell to messages about its type or format: `price must be a number: 'abc'`. */
+function withCells(details: FieldMessages, items: readonly ImportItem[], model: Model): FieldMessages {
+  const entries = Object.entries(details).map(([key, messages]) => {
+    const [, row = '', name = ''] = /^(\d+)\.(.+)$/.exec(key) ?? []
+    const cell = items[Number(row) - 1]?.data[name]
+    if (typeof cell !== 'string' || model.fields.get(name)?.type.secret !== false) return [key, messages]
+    const shown = cell.length > MAX_CELL ? `${cell.slice(0, MAX_CELL)}…` : cell
+    return [key, messages.map((message) => (ABOUT_VALUE.test(message) ? `${message}: '${shown}'` : message))]
+  })
+  return Object.fromEntries(entries)
+}
+
+const ABOUT_VALUE = /must be (?:an? (?!unique)|one of)|format is invalid/
+/** Maximum number of characters of a cell in a message. */
+const MAX_CELL = 60
 
 /** Limits the number of messages; the last one states the total. */
 function limitMessages(details: FieldMessages): FieldMessages {

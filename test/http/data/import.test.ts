@@ -114,7 +114,7 @@ scenarios('import', [
       detail: {
         error: {
           '2.name': ['name is mandatory'],
-          '2.slug': ['slug format is invalid'],
+          '2.slug': ["slug format is invalid: 'not a slug'"],
           '4.row': ['The row has 1 cells where the header has 2 columns'],
         },
       },
