@@ -31,6 +31,7 @@ export class ModuleLoader {
     const faults = new Faults()
     const whole = flatSource(file)
     const stopReporting = reportEarlyExit(file)
+    provideOwnPackage(path)
     try {
       const exported = await this.#importDefault(path)
       if (exported === undefined) faults.add(whole, [], 'The file has no default export; write `export default …`')
@@ -46,7 +47,6 @@ export class ModuleLoader {
   }
 
   async #importDefault(path: string): Promise<unknown> {
-    provideOwnPackage(dirname(path))
     const byNode = this.#isFirst && !/\.[cm]?ts$/.test(path)
     const loaded: Exports = byNode ? await import(pathToFileURL(path).href) : await this.#importWithTsx(path)
     // Modules of a CommonJS project have the default export wrapped once more.
@@ -84,11 +84,11 @@ async function typescriptImporter(): Promise<(path: string) => Promise<Exports>>
   const [esm, cjs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')])
   const namespace = randomUUID()
   const [commonJs, esModules] = [cjs.register({ namespace }), esm.register({ namespace })]
-  return async (path) => {
-    // ESM import of a CommonJS module would go through a `data:` URL and lose the line numbers of stack frames.
-    if (!(await isEsModule(path))) return commonJs.require(path, import.meta.url) as Exports
-    return esModules.import(pathToFileURL(path).href, import.meta.url)
-  }
+  // ESM import of a CommonJS module would go through a `data:` URL and lose the line numbers of stack frames.
+  return async (path) =>
+    (await isEsModule(path))
+      ? esModules.import(pathToFileURL(path).href, import.meta.url)
+      : (commonJs.require(path, import.meta.url) as Exports)
 }
 
 /** The nearest package.json decides, as in Node.js. */
@@ -119,8 +119,6 @@ function loadProblem(error: unknown, path: string): { message: string; line: num
   if (where !== undefined) return { message: `${reason} (${relative(dirname(path), where)}:${line})`, line: 1, column: 1 }
   const thrown = error instanceof Error ? framesOf(error.stack ?? '').find((frame) => frame.file === path) : undefined
   const missing = /Cannot find/.test(firstLine) && /admin-folder/.test(firstLine)
-  const hint = missing
-    ? ' (install the package admin-folder in the project, or give it a package.json with {"type": "module"})'
-    : ''
+  const hint = missing ? ' (install the package admin-folder in the project)' : ''
   return { message: `${firstLine}${hint}`, line: thrown?.line ?? 1, column: thrown?.column ?? 1 }
 }

@@ -1,36 +1,56 @@
-import { createRequire, register } from 'node:module'
-import { join } from 'node:path'
+import Module, { createRequire, register } from 'node:module'
 
-const OWN = 'admin-folder'
+/** The package's own name, as project files import it. */
+const OWN_NAME = /^admin-folder(?:\/|$)/
+
+/** Resolves the name of this package to itself (Node.js, "Self-referencing a package using its name"). */
+const ownRequire = createRequire(import.meta.url)
+
 let isProvided = false
 
 /**
- * Makes imports of this package work in the ES modules of a project that does not have it installed, as with a global installation
- * of the command. Node.js has no public hooks for CommonJS modules before version 22.15.
+ * Lets a project file import this package by its name where the project does not have it: with a global install, or `npx`. A
+ * package that the project has takes precedence.
  *
- * @param folder a folder of the project
+ * @param path absolute path of the file
  */
-export function provideOwnPackage(folder: string): void {
-  if (isProvided || isInstalled(folder)) return
-  register(`data:text/javascript,${encodeURIComponent(hooks(import.meta.resolve(OWN)))}`)
+export function provideOwnPackage(path: string): void {
+  if (isProvided || hasPackage(path)) return
   isProvided = true
+  provideToEsModules()
+  provideToCommonJs()
 }
 
-function isInstalled(folder: string): boolean {
+function hasPackage(path: string): boolean {
   try {
-    createRequire(join(folder, 'package.json')).resolve(OWN)
+    createRequire(path).resolve('admin-folder')
     return true
   } catch {
     return false
   }
 }
 
-/** Module customization hooks (https://nodejs.org/api/module.html#resolvespecifier-context-nextresolve), which run in their own thread. */
-const hooks = (url: string): string => `export async function resolve(specifier, context, next) {
-  try {
-    return await next(specifier, context)
-  } catch (error) {
-    if (specifier !== '${OWN}') throw error
-    return { url: '${url}', format: 'module', shortCircuit: true }
-  }
-}`
+/** The hook runs in the thread of the module loader, so it is source text. It repeats a failed import as one of this package. */
+function provideToEsModules(): void {
+  const hook = `export async function resolve(specifier, context, next) {
+    try {
+      return await next(specifier, context)
+    } catch (error) {
+      if (error.code !== 'ERR_MODULE_NOT_FOUND' || !${OWN_NAME}.test(specifier)) throw error
+      return next(specifier, { ...context, parentURL: ${JSON.stringify(import.meta.url)} })
+    }
+  }`
+  register(`data:text/javascript,${encodeURIComponent(hook)}`)
+}
+
+function provideToCommonJs(): void {
+  const { require: original } = Module.prototype
+  Module.prototype.require = Object.assign(function (this: NodeJS.Module, id: string): unknown {
+    try {
+      return original.call(this, id)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND' || !OWN_NAME.test(id)) throw error
+      return original.call(this, ownRequire.resolve(id))
+    }
+  }, original)
+}
