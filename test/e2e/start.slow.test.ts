@@ -11,7 +11,9 @@ const ROOT = join(import.meta.dirname, '../..')
 for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) {
   test(`npm start prints the demo account, and leaves no process behind after ${signal}`, { timeout: 60_000 }, async () => {
     const data = await temporaryFolder()
-    const child = spawn('npm', ['start', '--silent', '--', '--port', '0', '--data', data.path], { cwd: ROOT, detached: true })
+    // Without scripts `npm start` does not build first, which would remove dist/ under the other tests.
+    const argv = ['start', '--silent', '--ignore-scripts', '--', '--port', '0', '--data', data.path]
+    const child = spawn('npm', argv, { cwd: ROOT, detached: true })
     const written = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].on('data', (chunk) => {

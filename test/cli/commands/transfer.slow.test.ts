@@ -166,7 +166,7 @@ describe('admin import', () => {
       await writeFile(join(path, 'tags.csv'), 'name,slug\n"two\nlines",two\n,x y\n')
       const { code, stderr } = await run('import tag tags.csv')
       assert.equal(code, 1)
-      assert.equal(stderr, 'error tags.csv:4: name is mandatory\nerror tags.csv:4: slug format is invalid\n')
+      assert.equal(stderr, "error tags.csv:4: name is mandatory\nerror tags.csv:4: slug format is invalid: 'x y'\n")
       await writeFile(join(path, 'tags.json'), '[{"name": "a", "slug": "a"}, 7]')
       assert.equal((await run('import tag tags.json')).stderr, 'error tags.json: row 2: A record must be an object\n')
     }))
