@@ -46,7 +46,7 @@ const MOCKS: readonly CommandScenario[] = [
   {
     line: 'mock --all --count 1 --seed 6 --locale de --json',
     stdout: '{"seed":6,"created":{"category":1,"tag":1,"post":1,"comment":1}}\n',
-    stderr: /^Created 1 group record\nCreated 1 user record\n.*The seed was 6\n$/s,
+    stderr: /^Created 1 category record\n.*The seed was 6\n$/s,
   },
   { line: 'mock tagg', code: 1, stderr: "error There is no model 'tagg'; did you mean 'tag'?\n" },
   { line: 'mock tag --locale pt_PR', code: 2, stderr: "error There is no locale 'pt_PR'; did you mean 'pt_BR'?\n" },
