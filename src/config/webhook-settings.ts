@@ -1,4 +1,5 @@
 import Joi from 'joi'
+import type { WebhookSettings } from './setting-types.ts'
 
 export type { WebhookSection, WebhookSettings } from './setting-types.ts'
 
@@ -12,6 +13,17 @@ export const SECRET_PREFIX = 'whsec_'
 /** Key length that Standard Webhooks requires. */
 const KEY_BYTES = { min: 24, max: 64 } as const
 const SECRET_LENGTH = { min: 16, max: 200 } as const
+
+/** Events of records that a subscription may name, and those that it has when it names none. */
+export const RECORD_EVENTS = ['create', 'update', 'delete'] as const
+export type RecordEvent = (typeof RECORD_EVENTS)[number]
+
+/** URL, events and models as text; the order of events and models does not count. Two subscriptions with one scope send the same. */
+export function scopeOf(subscription: Partial<WebhookSettings> | Readonly<Record<string, unknown>>): string {
+  const { url, events, models } = subscription
+  const sorted = (names: unknown) => [...new Set(names as readonly string[])].sort()
+  return JSON.stringify([url, sorted(events ?? RECORD_EVENTS), sorted(models ?? [])])
+}
 
 /** The problem of a receiver's URL, as a message that follows its name; undefined if it is valid. */
 export function urlProblem(address: string): string | undefined {
@@ -53,22 +65,27 @@ const checkedString = (type: string, problemOf: (text: string) => string | undef
 
 const subscription = Joi.object({
   url: checkedString('webhook.url', urlProblem).required(),
-  events: Joi.array().items(Joi.valid('create', 'update', 'delete')),
+  events: Joi.array().items(Joi.valid(...RECORD_EVENTS)),
   models: Joi.array().items(Joi.string()),
   secret: checkedString('webhook.secret', secretProblem),
   active: Joi.boolean(),
 })
 
+const subscriptions = Joi.array()
+  .items(subscription)
+  .unique((a, b) => scopeOf(a) === scopeOf(b))
+  .messages({ 'array.unique': '{{#label}} has the same URL, events and models as subscription {{#dupePos + 1}}; remove one' })
+
 const section = Joi.object({
   allow_private: Joi.boolean(),
   retry_schedule: Joi.array().items(Joi.number().positive().max(MAX_RETRY_SECONDS)).max(MAX_RETRIES),
-  subscriptions: Joi.array().items(subscription),
+  subscriptions,
   keep: Joi.object({ deliveries: Joi.number().integer().min(0).max(1_000_000), days: Joi.number().positive().max(3650) }),
 })
 
 /** Schema of `webhooks`: a list of subscriptions, or a section. */
 export const webhooksSchema = Joi.alternatives().conditional(Joi.array(), {
   // biome-ignore lint/suspicious/noThenProperty: the name is Joi's.
-  then: Joi.array().items(subscription),
+  then: subscriptions,
   otherwise: section,
 })

@@ -1,11 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { RecordEvent } from '../config/webhook-settings.ts'
 
 /** Kinds of event. A test is sent on request and concerns no record. */
-export type EventName = 'create' | 'update' | 'delete' | 'test'
-
-/** The events that a subscription may name. */
-export const RECORD_EVENTS = ['create', 'update', 'delete'] as const satisfies readonly EventName[]
-export type RecordEvent = (typeof RECORD_EVENTS)[number]
+export type EventName = RecordEvent | 'test'
 
 /** The content of a message, equal in every attempt. */
 export interface Message {

@@ -261,6 +261,10 @@ describe('a file must have the right types', () => {
     [{ cors: [1] }, "'cors[0]' must be a string"],
     [{ lint: { rules: { x: 'loud' } } }, "'lint.rules.x' must be one of…"],
     [{ webhooks: { subscriptions: [{}] } }, "Key 'webhooks.subscriptions[0].url' is missing"],
+    [
+      { webhooks: [{ url: 'http://a.test/' }, { url: 'http://a.test/', events: ['delete', 'update', 'create'] }] },
+      "'webhooks[1]' has the same URL, events and models as subscription 1; remove one",
+    ],
     [{ webhooks: { retry_schedule: [0] } }, "'webhooks.retry_schedule[0]' must be a positive number"],
     [{ webhooks: { retry_schedule: [604_801] } }, "'webhooks.retry_schedule[0]' must be less than or equal to 604800"],
     [{ webhooks: { keep: { deliveries: -1 } } }, "'webhooks.keep.deliveries' must be greater than or equal to 0"],

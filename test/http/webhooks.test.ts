@@ -101,6 +101,20 @@ scenarios('webhooks: subscriptions', [
     },
   },
   {
+    name: 'a change to the URL, events and models of another one is refused',
+    given: async (app) => {
+      await subscribe(app, { url: URL_ })
+      await subscribe(app, { url: URL_, events: ['create'] })
+    },
+    request: `PUT ${WEBHOOKS}/2`,
+    body: { events: ['update', 'create', 'delete'] },
+    status: 400,
+    expect: fieldErrors({ url: ['url has the same events and models as webhook 1; change that one, or remove it first'] }),
+    check: async (_, app) => {
+      await play(app, { request: `PUT ${WEBHOOKS}/2`, body: { events: ['create'], active: false }, status: 200 })
+    },
+  },
+  {
     name: 'lists and single ones show no secret',
     request: `GET ${WEBHOOKS}?page=1&page_size=1`,
     given: async (app) => {

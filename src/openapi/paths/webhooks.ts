@@ -1,5 +1,5 @@
+import { RECORD_EVENTS } from '../../config/webhook-settings.ts'
 import type { Registry } from '../../model/registry.ts'
-import { RECORD_EVENTS } from '../../webhooks/message.ts'
 import { envelope } from '../schemas/bodies.ts'
 import { COUNT, MOMENT, nullable, object, oneName, ref, type Schema, strictObject, TEXT } from '../schemas/schema.ts'
 import { READ, type Roots } from './access.ts'

@@ -1,6 +1,6 @@
+import { scopeOf } from '../../config/webhook-settings.ts'
 import type { StoredRecord } from '../../store/store.ts'
 import { FieldIssues } from '../../validate/issues.ts'
-import { RECORD_EVENTS } from '../../webhooks/message.ts'
 import type { SubscriptionInput } from './subscription-requests.ts'
 
 /**
@@ -9,7 +9,11 @@ import type { SubscriptionInput } from './subscription-requests.ts'
  * @param isList names the fields `<index>.url`
  * @throws {AppError} VALIDATION_FAILED
  */
-export function refuseDuplicates(inputs: readonly SubscriptionInput[], present: readonly StoredRecord[], isList: boolean): void {
+export function refuseDuplicates(
+  inputs: readonly (SubscriptionInput | StoredRecord)[],
+  present: readonly StoredRecord[],
+  isList: boolean,
+): void {
   const issues = new FieldIssues()
   const known = new Map(present.map((each) => [scopeOf(each), `webhook ${each.id}`]))
   for (const [index, input] of inputs.entries()) {
@@ -23,10 +27,4 @@ export function refuseDuplicates(inputs: readonly SubscriptionInput[], present: 
       )
   }
   issues.throwIfAny()
-}
-
-/** URL, events and models as text; the order of events and models does not count. */
-function scopeOf({ url, events = RECORD_EVENTS, models = [] }: SubscriptionInput | StoredRecord): string {
-  const sorted = (names: unknown) => [...new Set(names as readonly string[])].sort()
-  return JSON.stringify([url, sorted(events ?? RECORD_EVENTS), sorted(models ?? [])])
 }

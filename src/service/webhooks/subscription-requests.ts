@@ -1,9 +1,8 @@
-import { secretProblem, urlProblem } from '../../config/webhook-settings.ts'
+import { RECORD_EVENTS, type RecordEvent, secretProblem, urlProblem } from '../../config/webhook-settings.ts'
 import type { Registry } from '../../model/registry.ts'
 import { isObject } from '../../util/json.ts'
 import { didYouMean } from '../../util/suggest.ts'
 import { FieldIssues } from '../../validate/issues.ts'
-import { RECORD_EVENTS, type RecordEvent } from '../../webhooks/message.ts'
 import type { UrlGuard } from '../../webhooks/url-guard.ts'
 
 /** Maximum number of subscriptions, in one request and in total. */

@@ -1,4 +1,5 @@
 import type { Actor } from '../../auth/permissions.ts'
+import { scopeOf } from '../../config/webhook-settings.ts'
 import { AppError } from '../../errors.ts'
 import type { PageRequest } from '../../query/page.ts'
 import type { Change, Store, StoredRecord } from '../../store/store.ts'
@@ -109,6 +110,12 @@ export class Webhooks implements EventPublisher {
     const subscription = this.#find(actor, id)
     const { active, ...others } = readSubscriptionChange(body, this.#rules)
     if (Object.keys(others).length > 0) refuseIfConfigured(subscription)
+    const changed = { ...subscription, ...others }
+    // Equal subscriptions of an earlier version can still be changed in other ways.
+    if (scopeOf(changed) !== scopeOf(subscription)) {
+      const rest = this.subscriptions.all.filter((each) => each.id !== id)
+      refuseDuplicates([changed], rest, false)
+    }
     const activation =
       active === undefined || active === subscription.active ? {} : { active, disabled_by: active ? null : 'hand' }
     // A changed or repaired receiver has no known health yet.
