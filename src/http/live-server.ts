@@ -7,6 +7,8 @@ import { createServer, type ServerOptions } from './server.ts'
 
 export interface LiveOptions extends Omit<ServerOptions, 'replace'> {
   readonly connections?: ConnectionLimits
+  /** Prepares a replacement before it answers requests. */
+  readonly prepare?: (app: App) => Promise<void>
   /** Starts the background work of an application. */
   readonly begin?: (app: App) => Promise<void>
 }
@@ -121,6 +123,7 @@ export class LiveServer {
   }
 
   async #serve(app: App): Promise<void> {
+    await this.#options.prepare?.(app).catch((error: unknown) => app.log.error('Preparing the data failed', { error }))
     const server = await createServer(app, this.#options)
     await server.start()
     this.#app = app

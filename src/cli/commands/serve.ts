@@ -104,10 +104,10 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
     published = api
   }
   const live = await LiveServer.create(app, {
+    prepare: (next) => ensureSuperuser(next, print),
     async begin(next) {
       // A reload may have changed the root of the API.
       await publishAddress(next).catch(warnOf(next))
-      await ensureSuperuser(next, print)
       void next.searchIndexes.prepare()
       await next.webhooks.startDelivery()
     },
