@@ -76,23 +76,29 @@ export class Imports {
     const model = modelFor(this.#registry, actor, 'add', modelKey)
     if (upsertBy !== undefined) modelFor(this.#registry, actor, 'change', modelKey)
     const key = upsertBy === undefined ? undefined : upsertKey(model, upsertBy)
-    const items: ImportItem[] = []
+    const isCsv = file.format === 'csv'
     const lines: (number | undefined)[] = []
     const ignored = new Set<string>()
-    for await (const row of readRows(file.format, file.content, model, delimiter)) {
-      if (items.length === maxRows) throw new AppError('PAYLOAD_TOO_LARGE', tooManyRows(maxRows))
-      if (items.length === 0 && file.format === 'csv') checkColumns(model, row)
-      items.push(itemOf(model, row, { keepIds, byId: upsertBy === 'id', ignored }))
-      lines.push(row.line)
-      if (items.length % ROWS_PER_TURN === 0) await setImmediate()
+    async function* batches(): AsyncGenerator<readonly ImportItem[]> {
+      let batch: ImportItem[] = []
+      for await (const row of readRows(file.format, file.content, model, delimiter)) {
+        if (lines.length === maxRows) throw new AppError('PAYLOAD_TOO_LARGE', tooManyRows(maxRows))
+        if (lines.length === 0 && isCsv) checkColumns(model, row)
+        batch.push(itemOf(model, row, { keepIds, byId: upsertBy === 'id', ignored }))
+        lines.push(row.line)
+        if (batch.length < ROWS_PER_TURN) continue
+        yield batch
+        batch = []
+        await setImmediate()
+      }
+      yield batch
     }
     try {
-      const counts = await this.#records.importAll(actor, modelKey, items, { formId, key, dryRun })
-      return { ...counts, total: items.length, ignored: [...ignored] }
+      const counts = await this.#records.importAll(actor, modelKey, batches(), { formId, key, dryRun, quotesCells: isCsv })
+      return { ...counts, total: lines.length, ignored: [...ignored] }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED' || typeof error.details === 'string') throw error
-      const details = file.format === 'csv' ? withCells(error.details, items, model) : error.details
-      throw new RejectedRows(limitMessages(details), (row) => lines[row - 1])
+      throw new RejectedRows(limitMessages(error.details), (row) => lines[row - 1])
     }
   }
 }
@@ -133,10 +139,14 @@ function itemOf(
 ): ImportItem {
   const issues = new FieldIssues()
   for (const { field = WHOLE_ROW, message } of problems) issues.add(field, message)
+  const isSystem = (name: string) => model.fields.get(name)?.system === true
+  const names = Object.keys(given)
+  if (!names.some(isSystem)) return { data: given, issues, stamps: NO_STAMPS }
   const data: Record<string, unknown> = {}
   const system: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(given)) {
-    if (model.fields.get(name)?.system !== true) Object.defineProperty(data, name, { value, ...PLAIN })
+  for (const name of names) {
+    const value = given[name]
+    if (!isSystem(name)) Object.defineProperty(data, name, { value, ...PLAIN })
     else if (keepIds || (byId && name === 'id')) system[name] = value ?? undefined
     else ignored.add(name)
   }
@@ -152,24 +162,10 @@ function itemOf(
   return { data, issues, stamps, ...(isUsableId(id) ? { id } : {}) }
 }
 
+const NO_STAMPS: ImportItem['stamps'] = {}
+
 /** A name from a file may be `__proto__`. */
 const PLAIN = { enumerable: true, configurable: true, writable: true } as const
-
-/** Adds the cell to messages about its type or format: `price must be a number: 'abc'`. */
-function withCells(details: FieldMessages, items: readonly ImportItem[], model: Model): FieldMessages {
-  const entries = Object.entries(details).map(([key, messages]) => {
-    const [, row = '', name = ''] = /^(\d+)\.(.+)$/.exec(key) ?? []
-    const cell = items[Number(row) - 1]?.data[name]
-    if (typeof cell !== 'string' || model.fields.get(name)?.type.secret !== false) return [key, messages]
-    const shown = cell.length > MAX_CELL ? `${cell.slice(0, MAX_CELL)}…` : cell
-    return [key, messages.map((message) => (ABOUT_VALUE.test(message) ? `${message}: '${shown}'` : message))]
-  })
-  return Object.fromEntries(entries)
-}
-
-const ABOUT_VALUE = /must be (?:an? (?!unique)|one of)|format is invalid/
-/** Maximum number of characters of a cell in a message. */
-const MAX_CELL = 60
 
 /** Limits the number of messages; the last one states the total. */
 function limitMessages(details: FieldMessages): FieldMessages {

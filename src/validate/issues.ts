@@ -27,9 +27,9 @@ export class FieldIssues {
     for (const [field, messages] of issues.#messages) if (!this.has(field)) this.add(field, ...messages)
   }
 
-  /** Replaces all messages of a field by one. */
-  replace(field: string, message: string): void {
-    if (this.#messages.has(field)) this.#messages.set(field, [message])
+  /** Replaces the messages of a field that has any. */
+  replace(field: string, ...messages: readonly string[]): void {
+    if (this.#messages.has(field)) this.#messages.set(field, [...messages])
   }
 
   /** Replaces the name of a field at the beginning of its messages. */

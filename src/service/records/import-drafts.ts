@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { Actor } from '../../auth/permissions.ts'
 import type { Field } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
@@ -39,56 +38,113 @@ export interface ImportContext {
   readonly model: Model
   readonly form: Form | undefined
   readonly key: UpsertKey | undefined
+  /** Adds the text of a CSV cell to messages about it. */
+  readonly quotesCells: boolean
 }
 
-/** Rows processed before yielding to the event loop. */
-const BATCH = 500
+/** Drafts of the rows of an import. A row becomes an insert, or an update of the record with the same key value. */
+export class ImportDrafts {
+  readonly #context: ImportContext
+  /** The rows; only those of an upsert are kept, since its drafts depend on stored records, which may change. */
+  readonly #batches: (readonly ImportItem[])[] = []
+  #writes: DraftedWrite[] = []
+  /** Key value → row. */
+  #seen = new Map<Json, number>()
+  #faults = 0
+  #isUnreadable = false
+  #isStale = false
 
-/**
- * Makes a draft of each row: an insert, or an update of the record with the same key value.
- *
- * @throws {AppError} VALIDATION_FAILED early once the number of errors exceeds the limit; FORBIDDEN
- */
-export async function draftImport(items: readonly ImportItem[], context: ImportContext): Promise<DraftedWrite[]> {
-  const writes: DraftedWrite[] = []
-  const seen = new Map<Json, number>()
-  let faults = 0
-  for (let from = 0; from < items.length; from += BATCH) {
-    const batch = items.slice(from, from + BATCH)
-    const existing = await findExisting(batch, context)
-    for (const item of batch) {
-      const found = existing.get(keyOf(item, context))
-      const write = await draftItem(item, found, context)
-      noteTwin(writes.length, keyOf(item, context), seen, write.draft.issues, context)
-      faults += write.draft.issues.size
-      writes.push(write)
-    }
-    if (faults > MAX_NAMED) throwAll(writes)
-    await setImmediate()
+  constructor(context: ImportContext) {
+    this.#context = context
   }
-  // For unreadable rows the store would report every required field as missing.
-  if (items.some(isUnreadable)) throwAll(writes)
-  return writes
+
+  /** Number of rows. */
+  get size(): number {
+    return this.#writes.length
+  }
+
+  /**
+   * Adds a batch of rows.
+   *
+   * @throws {AppError} VALIDATION_FAILED early once the number of errors exceeds the limit; FORBIDDEN
+   */
+  async add(batch: readonly ImportItem[]): Promise<void> {
+    if (this.#context.key !== undefined) this.#batches.push(batch)
+    this.#isUnreadable ||= batch.some(isUnreadable)
+    await this.#draft(batch)
+  }
+
+  /**
+   * The drafts of all rows. A further call makes them again from the records as they are then.
+   *
+   * @throws {AppError} VALIDATION_FAILED for unreadable rows
+   */
+  async current(): Promise<readonly DraftedWrite[]> {
+    // For unreadable rows the store would report every required field as missing.
+    if (this.#isUnreadable) throwAll(this.#writes)
+    if (this.#isStale && this.#context.key !== undefined) {
+      this.#writes = []
+      this.#seen = new Map()
+      this.#faults = 0
+      for (const batch of this.#batches) await this.#draft(batch)
+    }
+    this.#isStale = true
+    return this.#writes
+  }
+
+  async #draft(batch: readonly ImportItem[]): Promise<void> {
+    const existing = await findExisting(batch, this.#context)
+    for (const item of batch) {
+      const key = keyOf(item, this.#context)
+      const write = await draftItem(item, key === null ? undefined : existing.get(key), this.#context)
+      noteTwin(this.#writes.length, key, this.#seen, write.draft.issues, this.#context)
+      this.#faults += write.draft.issues.size
+      this.#writes.push(write)
+    }
+    if (this.#faults > MAX_NAMED) throwAll(this.#writes)
+  }
 }
 
 async function draftItem(item: ImportItem, existing: StoredRecord | undefined, context: ImportContext): Promise<DraftedWrite> {
-  const { store, actor, model, form, key } = context
+  const { store, actor, model, form, key, quotesCells } = context
   const { data, id, stamps } = item
   if (existing !== undefined) {
     const keys = checkUpdateKeys(actor, model, form, data)
     await guardAccount(store, actor, model, existing, data)
-    const draft = draftChange(model, form, existing, data)
-    return { model, form, existing, draft: { ...draft, issues: joined(item.issues, keys, draft.issues) } }
+    const { values, issues: found } = draftChange(model, form, existing, data)
+    const issues = joined(item.issues, keys, found)
+    if (quotesCells) quoteCells(issues, data, model)
+    return { model, form, existing, draft: { data, values, issues } }
   }
-  const draft = draftNew(actor, model, form, data)
-  const issues = joined(item.issues, draft.issues)
+  const { values, issues: found } = draftNew(actor, model, form, data)
+  const issues = joined(item.issues, found)
+  if (quotesCells) quoteCells(issues, data, model)
   // An id that does not exist is an error, since the row was meant for an existing record.
   if (key?.name === 'id' && id !== undefined) issues.add('id', noSuchRecord(model, id))
-  return { model, form, id, stamps, draft: { ...draft, issues } }
+  // Secrets alone need the values as they were given, so that those of other rows need not be kept.
+  return { model, form, id, stamps, draft: { data: model.secrets.length === 0 ? NO_DATA : data, values, issues } }
 }
+
+const NO_DATA: RecordData = {}
+
+/** Adds the cell to messages about its type or format: `price must be a number: 'abc'`. */
+function quoteCells(issues: FieldIssues, data: RecordData, model: Model): void {
+  if (!issues.any) return
+  for (const [name, messages] of Object.entries(issues.toMessages())) {
+    const cell = data[name]
+    if (typeof cell !== 'string' || model.fields.get(name)?.type.secret !== false) continue
+    const shown = cell.length > MAX_CELL ? `${cell.slice(0, MAX_CELL)}…` : cell
+    issues.replace(name, ...messages.map((message) => (ABOUT_VALUE.test(message) ? `${message}: '${shown}'` : message)))
+  }
+}
+
+const ABOUT_VALUE = /must be (?:an? (?!unique)|one of)|format is invalid/
+/** Maximum number of characters of a cell in a message. */
+const MAX_CELL = 60
 
 function joined(...all: readonly FieldIssues[]): FieldIssues {
   const issues = new FieldIssues()
+  if (!all.some(({ any }) => any)) return issues
   // An unreadable row has no values, so its missing fields are not reported.
   if (all[0]?.has(WHOLE_ROW) === true) issues.addAll(all[0])
   else for (const each of all) issues.addMissing(each)

@@ -18,7 +18,7 @@ import type { EventPublisher } from '../webhooks/event-publisher.ts'
 import { type AccessGuard, byIndex, Committer, throwIssues, withoutPrefix } from './committer.ts'
 import { type IndexedIssues, missingIssues } from './constraint-errors.ts'
 import { draftChange, draftNew, Finisher } from './drafts.ts'
-import { byRow, draftImport, type ImportItem, type UpsertKey } from './import-drafts.ts'
+import { byRow, ImportDrafts, type ImportItem, type UpsertKey } from './import-drafts.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
 import {
   type RecordData,
@@ -37,6 +37,17 @@ export interface NewRecord {
   readonly model: string
   readonly data: RecordData
   readonly id?: number
+}
+
+/** How to import rows. */
+export interface ImportRequest {
+  readonly formId: string | undefined
+  /** Finds the records to update. */
+  readonly key: UpsertKey | undefined
+  /** Does everything except the commit. */
+  readonly dryRun: boolean
+  /** Adds the text of a CSV cell to messages about it. */
+  readonly quotesCells: boolean
 }
 
 /**
@@ -114,26 +125,28 @@ export class Records {
    * Imports records in one transaction: creates them, or updates those with the same value in a unique field. Errors name rows,
    * from 1.
    *
-   * @param options `key` is the unique field; `dryRun` does everything except the commit
+   * @param batches the rows, in batches between which other work may run
    */
   async importAll(
     actor: Actor,
     modelKey: string,
-    items: readonly ImportItem[],
-    { formId, key, dryRun }: { formId: string | undefined; key: UpsertKey | undefined; dryRun: boolean },
+    batches: AsyncIterable<readonly ImportItem[]>,
+    { formId, key, dryRun, quotesCells }: ImportRequest,
   ): Promise<{ created: number; updated: number }> {
     const model = modelFor(this.#registry, actor, 'add', modelKey)
     if (key !== undefined) modelFor(this.#registry, actor, 'change', modelKey)
     const form = this.#form(formId, model)
+    const drafts = new ImportDrafts({ store: this.#store, actor, model, form, key, quotesCells })
+    for await (const batch of batches) await drafts.add(batch)
     let updated = 0
-    const drafts = async () => {
-      const writes = await draftImport(items, { store: this.#store, actor, model, form, key })
-      updated = writes.filter(({ existing }) => existing !== undefined).length
+    const read = async () => {
+      const writes = await drafts.current()
+      updated = key === undefined ? 0 : writes.filter(({ existing }) => existing !== undefined).length
       return writes
     }
-    if (dryRun) await this.#committer.rehearse(model, byRow, await drafts())
-    else await this.#committer.write(actor, model, byRow, drafts)
-    return { created: items.length - updated, updated }
+    if (dryRun) await this.#committer.rehearse(model, byRow, await read())
+    else await this.#committer.write(actor, model, byRow, read)
+    return { created: drafts.size - updated, updated }
   }
 
   /** @param body `{data, form_id?}`; omitted fields do not change */

@@ -23,34 +23,70 @@ const SPACE = 0x20
 /** `<length> <crc32> `, eight hexadecimal digits each, for the text that follows up to the newline. */
 const HEADER_LENGTH = 18
 
-/** Encodes a line: length, checksum, sequence, JSON. */
-export function encodeEntry(sequence: number, changes: readonly Change[], nextIds: ReadonlyMap<string, number>): string {
+/** A transaction is written in several lines when its changes have more characters than this. A string of V8 holds 2^29. */
+const MAX_CHANGES_LENGTH = 4 << 20
+
+/**
+ * Encodes the lines of a transaction. Each has its length, checksum, sequence and JSON. Most transactions have one line; the lines
+ * of a longer one are numbered from 0 by `part`, and all but the last have `more`.
+ */
+export function encodeEntry(
+  sequence: number,
+  changes: readonly Change[],
+  nextIds: ReadonlyMap<string, number>,
+  maxLength = MAX_CHANGES_LENGTH,
+): string[] {
+  const lines: string[] = []
   let changed = ''
   for (const { table, id, after } of changes) {
+    if (changed.length > maxLength) {
+      lines.push(encodeLine(`${sequence} {"part":${lines.length},"more":true,"changes":[${changed}]}`))
+      changed = ''
+    }
     const record = after === undefined ? 'null' : writtenTextOf(after)
     changed += `${changed === '' ? '' : ','}[${JSON.stringify(table)},${id},${record}]`
   }
   let next = ''
   for (const [table, id] of nextIds) next += `${next === '' ? '' : ','}${JSON.stringify(table)}:${id}`
-  const text = `${sequence} {"changes":[${changed}],"next_ids":{${next}}}`
-  return `${hex(Buffer.byteLength(text))} ${hex(crc32(text))} ${text}\n`
+  const part = lines.length === 0 ? '' : `"part":${lines.length},`
+  lines.push(encodeLine(`${sequence} {${part}"changes":[${changed}],"next_ids":{${next}}}`))
+  return lines
 }
+
+const encodeLine = (text: string): string => `${hex(Buffer.byteLength(text))} ${hex(crc32(text))} ${text}\n`
 
 /** @param firstSequence the expected sequence of the first entry; sequences are consecutive */
 export function readEntries(bytes: Buffer, firstSequence: number): JournalReading {
   const entries: JournalEntry[] = []
+  let validLength = 0
+  /** The changes of a transaction whose last line has not been read. */
+  let parts: JournalEntry['changes'][] = []
   let offset = 0
   while (offset < bytes.length) {
     const line = readLine(bytes, offset)
-    if (line === undefined || line.entry.sequence !== firstSequence + entries.length) break
-    entries.push(line.entry)
+    if (line?.sequence !== firstSequence + entries.length || line.part !== parts.length) break
     offset = line.end
+    parts.push(line.changes)
+    if (line.more) continue
+    const { sequence, changes, nextIds } = line
+    entries.push({ sequence, changes: parts.length === 1 ? changes : parts.flat(), nextIds })
+    parts = []
+    validLength = offset
   }
-  if (offset === bytes.length) return { entries, validLength: offset, rest: 'none' }
-  return { entries, validLength: offset, rest: entryFrom(bytes, offset) === undefined ? 'torn' : 'damaged' }
+  if (validLength === bytes.length) return { entries, validLength, rest: 'none' }
+  return { entries, validLength, rest: entryFrom(bytes, offset) === undefined ? 'torn' : 'damaged' }
 }
 
-function readLine(bytes: Buffer, offset: number): { entry: JournalEntry; end: number } | undefined {
+/** A line of the journal. */
+interface JournalLine extends JournalEntry {
+  readonly part: number
+  /** True if the transaction continues in the next line. */
+  readonly more: boolean
+  /** Offset behind the line. */
+  readonly end: number
+}
+
+function readLine(bytes: Buffer, offset: number): JournalLine | undefined {
   const header = bytes.toString('latin1', offset, offset + HEADER_LENGTH)
   const [, length = '', checksum = ''] = /^([0-9a-f]{8}) ([0-9a-f]{8}) $/.exec(header) ?? []
   if (length === '') return undefined
@@ -63,10 +99,8 @@ function readLine(bytes: Buffer, offset: number): { entry: JournalEntry; end: nu
   const body = parseBody(text.toString('utf8', space + 1))
   // Eight zeros are a valid checksum of an empty text, which is not an entry.
   if (space === -1 || body === undefined) return undefined
-  return {
-    entry: { sequence: Number(text.toString('latin1', 0, space)), changes: body.changes, nextIds: body.next_ids },
-    end: end + 1,
-  }
+  const { changes, next_ids: nextIds = {}, part = 0, more = false } = body
+  return { sequence: Number(text.toString('latin1', 0, space)), changes, nextIds, part, more, end: end + 1 }
 }
 
 /** Number of valid lines behind an invalid one. */
@@ -90,7 +124,15 @@ function entryFrom(bytes: Buffer, offset: number): number | undefined {
   return undefined
 }
 
-function parseBody(text: string): { changes: JournalEntry['changes']; next_ids: Record<string, number> } | undefined {
+/** The JSON of a line. */
+interface LineBody {
+  readonly changes: JournalEntry['changes']
+  readonly next_ids?: Record<string, number>
+  readonly part?: number
+  readonly more?: boolean
+}
+
+function parseBody(text: string): LineBody | undefined {
   try {
     return JSON.parse(text)
   } catch {

@@ -55,14 +55,24 @@ export class Journal {
   }
 
   /**
-   * Appends lines; resolves when they are durable.
+   * Appends chunks of lines; resolves when they are durable. Each chunk is synced before the next is written, so that after a power
+   * failure no line is on disk without those before it.
    *
    * @throws {SyncFailure} if it is unknown whether they are
    * @throws {Error} if they could not be written; then the file is unchanged
    */
-  async append(lines: Uint8Array): Promise<void> {
+  async append(chunks: Iterable<Uint8Array>): Promise<void> {
+    let end = this.#length
+    for (const chunk of chunks) {
+      await this.#write(chunk, end)
+      end += chunk.length
+    }
+    this.#length = end
+  }
+
+  async #write(chunk: Uint8Array, at: number): Promise<void> {
     try {
-      await writeAll(this.#file, lines, this.#length)
+      await writeAll(this.#file, chunk, at)
     } catch (error) {
       await this.#file.truncate(this.#length).catch((cause: unknown) => {
         throw new SyncFailure(cause)
@@ -72,7 +82,6 @@ export class Journal {
     await this.#file.sync().catch((cause: unknown) => {
       throw new SyncFailure(cause)
     })
-    this.#length += lines.length
   }
 
   /** Seals the file and starts the next one, whose first transaction will be `sequence`. If that fails nothing has changed. */

@@ -6,7 +6,7 @@ import { Journal, SyncFailure } from './journal.ts'
 
 /** A transaction that is applied in memory and not yet written. */
 interface PendingTransaction {
-  readonly line: string
+  readonly lines: readonly string[]
   readonly changes: readonly Change[]
   readonly saved: () => void
   readonly failed: (error: unknown) => void
@@ -64,10 +64,10 @@ export class JournalWriter {
    * @throws {AppError} STORE_UNAVAILABLE; then this and all later transactions were reverted
    */
   save(changes: readonly Change[], nextIds: ReadonlyMap<string, number>): Promise<void> {
-    const line = encodeEntry(this.#sequence + 1, changes, nextIds)
+    const lines = encodeEntry(this.#sequence + 1, changes, nextIds)
     this.#sequence++
     return new Promise((saved, failed) => {
-      this.#pending.push({ line, changes, saved, failed })
+      this.#pending.push({ lines, changes, saved, failed })
       this.#writing ??= this.#writeAll()
     })
   }
@@ -121,7 +121,7 @@ export class JournalWriter {
       this.#pending = []
       try {
         this.#journal ??= await Journal.create(folder, disk, this.#durable + 1)
-        await this.#journal.append(Buffer.from(batch.map(({ line }) => line).join('')))
+        await this.#journal.append(chunksOf(batch))
         this.#durable += batch.length
         for (const { saved } of batch) saved()
       } catch (error) {
@@ -143,6 +143,24 @@ export class JournalWriter {
     const error = new AppError('STORE_UNAVAILABLE', words, { cause })
     for (const { failed } of lost) failed(error)
   }
+}
+
+/** A write has at most this many characters, unless a line is longer. */
+const CHUNK_LENGTH = 4 << 20
+
+/** The lines of transactions, in as few writes as possible. */
+function* chunksOf(batch: readonly PendingTransaction[]): Generator<Uint8Array> {
+  let text = ''
+  for (const { lines } of batch) {
+    for (const line of lines) {
+      if (text.length + line.length > CHUNK_LENGTH && text !== '') {
+        yield Buffer.from(text)
+        text = ''
+      }
+      text += line
+    }
+  }
+  yield Buffer.from(text)
 }
 
 const UNRELIABLE = 'A disk sync failed, so no writes are accepted until the server is restarted'

@@ -23,7 +23,7 @@ const TRANSACTIONS: readonly (readonly [changes: readonly Change[], nextIds: Rea
 ]
 
 const LINES: readonly Buffer[] = TRANSACTIONS.map(([changes, nextIds], index) =>
-  Buffer.from(encodeEntry(FIRST + index, changes, new Map(Object.entries(nextIds)))),
+  Buffer.from(encodeEntry(FIRST + index, changes, new Map(Object.entries(nextIds))).join('')),
 )
 const JOURNAL = Buffer.concat(LINES)
 const ENTRIES: readonly JournalEntry[] = TRANSACTIONS.map(([changes, nextIds], index) => ({
@@ -122,6 +122,52 @@ describe('a journal', () => {
       const { entries, validLength, rest } = readEntries(Buffer.concat(lines), FIRST)
       assert.deepEqual({ entries, validLength, rest }, { entries: ENTRIES.slice(0, 1), validLength: a.length, rest: 'damaged' })
     }
+  })
+
+  describe('with a transaction of several lines', () => {
+    const before = Buffer.from(encodeEntry(FIRST, [added(1, 'a')], new Map()).join(''))
+    const changes = Array.from({ length: 40 }, (_, index) => added(index + 2, `name ${index}`))
+    const lines = encodeEntry(FIRST + 1, changes, new Map([['genre', 42]]), 100).map((line) => Buffer.from(line))
+    const group = Buffer.concat(lines)
+    const after = Buffer.from(encodeEntry(FIRST + 2, [added(42, 'z')], new Map()).join(''))
+    const whole = Buffer.concat([before, group, after])
+
+    test('decodes to one transaction', () => {
+      assert.ok(lines.length > 10)
+      const { entries, validLength, rest } = readEntries(whole, FIRST)
+      assert.deepEqual(
+        entries.map(({ sequence, changes: { length }, nextIds }) => [sequence, length, nextIds]),
+        [
+          [FIRST, 1, {}],
+          [FIRST + 1, 40, { genre: 42 }],
+          [FIRST + 2, 1, {}],
+        ],
+      )
+      assert.deepEqual([validLength, rest], [whole.length, 'none'])
+      assert.deepEqual(
+        entries[1]?.changes,
+        changes.map(({ table, id, after: record }) => [table, id, record]),
+      )
+    })
+
+    test('truncated at any byte of it yields nothing of it, and a torn end', () => {
+      for (let length = before.length + 1; length < before.length + group.length; length++) {
+        const { entries, validLength, rest } = readEntries(whole.subarray(0, length), FIRST)
+        assert.deepEqual([entries.length, validLength, rest], [1, before.length, 'torn'], `cut at byte ${length}`)
+      }
+    })
+
+    test('without one of its lines is damaged there', () => {
+      for (const index of lines.keys()) {
+        const rest = Buffer.concat(lines.filter((_, line) => line !== index))
+        const reading = readEntries(Buffer.concat([before, rest, after]), FIRST)
+        assert.deepEqual(
+          [reading.entries.length, reading.validLength, reading.rest],
+          [1, before.length, 'damaged'],
+          `line ${index}`,
+        )
+      }
+    })
   })
 
   test('must begin with the sequence in its file name', () => {
