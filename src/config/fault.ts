@@ -55,7 +55,7 @@ export class Faults {
   }
 
   addAll(faults: Iterable<Fault>): void {
-    this.list.push(...faults)
+    for (const fault of faults) this.list.push(fault)
   }
 
   get any(): boolean {

@@ -176,12 +176,15 @@ export async function readTextFile(path: string, file: string, faults: Faults): 
     if (isUtf8(bytes)) return bytes.toString()
     return void faults.add(flatSource(file), [], `The file ${wrongEncoding(bytes)}`)
   } catch (error) {
-    faults.add(flatSource(file), [], `Cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    faults.add(flatSource(file), [], unreadable(error))
     return undefined
   }
 }
 
-const NOT_A_FILE = 'Cannot be read: it is not a regular file'
+export const NOT_A_FILE = 'Cannot be read: it is not a regular file'
+
+/** The fault of a file that the system cannot read. */
+export const unreadable = (error: unknown): string => `Cannot be read: ${error instanceof Error ? error.message : String(error)}`
 
 /** True for a supported format. A format that may be mistaken for one is a fault, so that no file is ignored by accident. */
 function isReadable(file: string, formats: ReadonlySet<string>, what: string, faults: Faults): boolean {

@@ -1,78 +1,99 @@
+import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
 import { Faults } from '../config/fault.ts'
-import { readTextFile, type SeedFile } from '../config/project-files.ts'
+import { NOT_A_FILE, readTextFile, type SeedFile, unreadable } from '../config/project-files.ts'
 import { flatSource, type Source, within } from '../config/source.ts'
 import { parseText } from '../config/text-source.ts'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import { isObject } from '../util/json.ts'
-import { readCsv } from './row-reader.ts'
+import { isNoFile } from '../util/no-file.ts'
+import { parseStrictJson } from '../util/strict-json.ts'
+import { MAX_NAMED } from '../validate/issues.ts'
+import { readRows } from './row-reader.ts'
 
-/** A record of a seed file with its position. */
+/** A record of a seed file. */
 export interface SeedRecord {
   readonly data: Readonly<Record<string, unknown>>
-  readonly source: Source
+  /** Its line in a file of lines, otherwise its index in the list. */
+  readonly position: number
 }
 
-/** Reads the records of a seed file: a list in YAML or JSON, one record a line in NDJSON, a table in CSV. */
-export async function readSeed({ path, file }: SeedFile, model: Model): Promise<{ records: SeedRecord[]; faults: Faults }> {
-  const faults = new Faults()
-  const content = await readTextFile(path, file, faults)
-  if (content === undefined) return { records: [], faults }
-  const text = content.replace(/^\uFEFF/, '')
-  switch (extname(path)) {
-    case '.csv':
-      return readTable(text, file, model)
-    case '.ndjson':
-      return readNdjson(text, file)
-    default:
-      return readList(text, file, extname(path) === '.json' ? 'json' : 'yaml')
+/** The records of a seed file. */
+export interface SeedReading {
+  readonly records: AsyncIterable<SeedRecord> | Iterable<SeedRecord>
+  /** Faults of the file; complete when all records have been read. Of lines, at most 1,000. */
+  readonly faults: Faults
+  /** Where the record at a position is in the file. */
+  sourceOf(position: number): Source
+}
+
+/** JSON seeds up to this length are parsed again to find the position of a fault within a record. */
+const MAX_POSITIONS_LENGTH = 4 << 20
+
+/**
+ * Reads the records of a seed file: a list in YAML or JSON, one record a line in NDJSON, a table in CSV. Lines are read as the records
+ * are requested, so a file of any length needs little memory.
+ */
+export async function readSeed(seed: SeedFile, model: Model): Promise<SeedReading> {
+  const format = extname(seed.path)
+  if (format === '.csv' || format === '.ndjson') {
+    const faults = new Faults()
+    const records = readLines(seed, format === '.csv' ? 'csv' : 'ndjson', model, faults)
+    return { records, faults, sourceOf: (line) => flatSource(seed.file, line) }
   }
+  const faults = new Faults()
+  const text = await readTextFile(seed.path, seed.file, faults)
+  if (text === undefined) return { records: [], faults, sourceOf: () => flatSource(seed.file) }
+  return (format === '.json' ? await readSoundJson(text, seed.file) : undefined) ?? readList(text, seed.file, format)
 }
 
-function readList(text: string, file: string, format: 'yaml' | 'json'): { records: SeedRecord[]; faults: Faults } {
-  const { definition, faults } = parseText(text, file, format)
+/** A list with positions and faults. */
+function readList(text: string, file: string, format: string): SeedReading {
+  const { definition, faults } = parseText(text, file, format === '.json' ? 'json' : 'yaml')
   const { value, source } = definition
-  if (!Array.isArray(value)) {
-    if (!faults.any) faults.add(source, [], 'A seed file must contain a list of records')
-    return { records: [], faults }
+  const sourceOf = (index: number) => within(source, [index])
+  if (Array.isArray(value)) {
+    const records = value.map((data, position) => ({ data, position })).filter(({ data }) => isObject(data))
+    for (const [index, data] of value.entries()) if (!isObject(data)) faults.add(sourceOf(index), [], NO_RECORD)
+    return { records, faults, sourceOf }
   }
-  return { records: value.flatMap((data, index) => recordsOf(data, within(source, [index]), faults)), faults }
+  if (!faults.any) faults.add(source, [], 'A seed file must contain a list of records')
+  return { records: [], faults, sourceOf }
 }
 
-function readNdjson(text: string, file: string): { records: SeedRecord[]; faults: Faults } {
-  const faults = new Faults()
-  const records = text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return []
-    const source = flatSource(file, index + 1)
-    try {
-      return recordsOf(JSON.parse(line), source, faults)
-    } catch (error) {
-      faults.add(source, [], `Not valid JSON: ${error instanceof Error ? error.message : String(error)}`)
-      return []
-    }
-  })
-  return { records, faults }
+const NO_RECORD = 'A record must map field names to values'
+
+/** A JSON list without faults, which needs no positions unless a record is refused; undefined for any other text. */
+async function readSoundJson(text: string, file: string): Promise<SeedReading | undefined> {
+  const { value, faults } = await parseStrictJson(text.replace(/^\uFEFF/, ''), 2).catch(() => ({ value: undefined, faults: [] }))
+  if (!Array.isArray(value) || faults.length > 0 || !value.every(isUsual)) return undefined
+  let source: Source | undefined
+  const sourceOf = (index: number): Source => {
+    if (text.length > MAX_POSITIONS_LENGTH) return flatSource(`${file} (record ${index + 1})`)
+    source ??= parseText(text, file, 'json').definition.source
+    return within(source, [index])
+  }
+  return { records: value.map((data, position) => ({ data, position })), faults: new Faults(), sourceOf }
 }
 
-async function readTable(text: string, file: string, model: Model): Promise<{ records: SeedRecord[]; faults: Faults }> {
-  const faults = new Faults()
-  const records: SeedRecord[] = []
+const isUsual = (value: unknown): boolean => isObject(value) && !Object.hasOwn(value, '__proto__')
+
+async function* readLines(
+  { path, file }: SeedFile,
+  format: 'csv' | 'ndjson',
+  model: Model,
+  faults: Faults,
+): AsyncGenerator<SeedRecord> {
+  if (await isNoFile(path)) return faults.add(flatSource(file), [], NOT_A_FILE)
   try {
-    for await (const { data, line, problems } of readCsv([text], model)) {
-      const source = flatSource(file, line)
-      for (const { message } of problems) faults.add(source, [], message)
-      if (problems.length === 0) records.push({ data, source })
+    for await (const { data, line = 1, problems } of readRows(format, createReadStream(path), model)) {
+      for (const { message } of problems) faults.add(flatSource(file, line), [], message)
+      if (faults.list.length >= MAX_NAMED)
+        return faults.add(flatSource(file, line), [], 'Further faults of the file are not shown')
+      if (problems.length === 0) yield { data, position: line }
     }
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    faults.add(flatSource(file), [], error.message)
+    faults.add(flatSource(file), [], error instanceof AppError ? error.message : unreadable(error))
   }
-  return { records, faults }
-}
-
-function recordsOf(data: unknown, source: Source, faults: Faults): SeedRecord[] {
-  if (isObject(data)) return [{ data, source }]
-  faults.add(source, [], 'A record must map field names to values')
-  return []
 }

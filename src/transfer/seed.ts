@@ -1,12 +1,12 @@
 import { SYSTEM } from '../auth/permissions.ts'
 import { Faults } from '../config/fault.ts'
 import type { SeedFile } from '../config/project-files.ts'
+import type { Source } from '../config/source.ts'
 import { dependencyOrder } from '../model/dependency-order.ts'
-import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { NewRecord, Records } from '../service/records/records.ts'
 import { isUsableId, MAX_GIVEN_ID } from './given-ids.ts'
-import { readSeed, type SeedRecord } from './read-seed.ts'
+import { readSeed, type SeedReading, type SeedRecord } from './read-seed.ts'
 
 /**
  * Creates the records of a project's seed files in an empty store, in one transaction, with full validation, in dependency
@@ -16,38 +16,83 @@ import { readSeed, type SeedRecord } from './read-seed.ts'
  * @throws {ConfigError} naming every invalid record by file and line; then nothing is created
  */
 export async function seedStore(seeds: readonly SeedFile[], registry: Registry, records: Records): Promise<number> {
+  const items = new SeedItems(seeds, registry)
   const faults = new Faults()
-  const items: (NewRecord & { readonly seed: SeedRecord })[] = []
-  for (const model of dependencyOrder(registry)) {
-    const file = seeds.find((seed) => seed.model === model.key)
-    if (file === undefined) continue
-    const read = await readSeed(file, model)
-    faults.addAll(read.faults.list)
-    items.push(...assignIds(model, read.records, faults))
-  }
-  faults.throwIfAny()
-  for (const { index, issues } of await records.load(SYSTEM, items)) {
-    const source = items[index]?.seed.source
-    if (source === undefined) continue
+  for (const { index, issues } of await records.load(SYSTEM, items.read())) {
+    const source = items.sourceOf(index)
     for (const [field, messages] of Object.entries(issues.toMessages())) {
       for (const message of messages) faults.add(source, [field], message)
     }
   }
   faults.throwIfAny()
-  return items.length
+  return items.count
+}
+
+/** The records of a seed file among all. */
+interface Part {
+  /** Index of its first record. */
+  readonly first: number
+  readonly reading: SeedReading
+  readonly positions: number[]
+}
+
+/** Reads the records of seed files, and remembers where each is written. */
+class SeedItems {
+  readonly #seeds: readonly SeedFile[]
+  readonly #registry: Registry
+  readonly #parts: Part[] = []
+  /** Number of records read. */
+  count = 0
+
+  constructor(seeds: readonly SeedFile[], registry: Registry) {
+    this.#seeds = seeds
+    this.#registry = registry
+  }
+
+  /** @throws {ConfigError} with the faults of all files, after the last record */
+  async *read(): AsyncGenerator<NewRecord> {
+    const faults = new Faults()
+    for (const model of dependencyOrder(this.#registry)) {
+      const file = this.#seeds.find((seed) => seed.model === model.key)
+      if (file === undefined) continue
+      const reading = await readSeed(file, model)
+      const part: Part = { first: this.count, reading, positions: [] }
+      this.#parts.push(part)
+      for await (const item of withIds(reading, faults)) {
+        part.positions.push(item.position)
+        this.count++
+        yield { model: model.key, ...item }
+      }
+      faults.addAll(reading.faults.list)
+    }
+    faults.throwIfAny()
+  }
+
+  sourceOf(index: number): Source {
+    const part = this.#parts.findLast(({ first }) => first <= index)
+    const position = part?.positions[index - part.first]
+    if (part === undefined || position === undefined) throw new Error(`There is no seed record ${index}`)
+    return part.reading.sourceOf(position)
+  }
 }
 
 /** Records get the ids 1, 2, … in file order, unless they carry one. */
-function assignIds(model: Model, seeds: readonly SeedRecord[], faults: Faults): (NewRecord & { readonly seed: SeedRecord })[] {
+async function* withIds(reading: SeedReading, faults: Faults) {
   let next = 1
-  return seeds.map((seed) => {
-    const { id: own, ...data } = seed.data
-    const written = own ?? undefined
+  for await (const { data: given, position } of reading.records) {
+    const written = given.id ?? undefined
     if (written !== undefined && !isUsableId(written)) {
-      faults.add(seed.source, ['id'], `id must be an integer from 1 to ${MAX_GIVEN_ID}, not ${JSON.stringify(written)}`)
+      const message = `id must be an integer from 1 to ${MAX_GIVEN_ID}, not ${JSON.stringify(written)}`
+      faults.add(reading.sourceOf(position), ['id'], message)
     }
     const id = written === undefined ? next : Number(written)
     next = Math.max(next, id + 1)
-    return { model: model.key, data, id, seed }
-  })
+    yield { data: withoutId(given), id, position }
+  }
+}
+
+function withoutId(given: SeedRecord['data']): SeedRecord['data'] {
+  if (!Object.hasOwn(given, 'id')) return given
+  const { id: _, ...data } = given
+  return data
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { readSeed } from '../../src/transfer/read-seed.ts'
+import { readSeed, type SeedReading, type SeedRecord } from '../../src/transfer/read-seed.ts'
 import { assertLines, linesOf, unmark } from '../config/marks.ts'
 import { makeProject } from '../helpers/fixture.ts'
 import { BLOG, registryOf } from '../model/models.ts'
@@ -16,13 +16,20 @@ interface Read {
   readonly marks: string[]
 }
 
+async function all(reading: SeedReading['records']): Promise<SeedRecord[]> {
+  const records: SeedRecord[] = []
+  for await (const record of reading) records.push(record)
+  return records
+}
+
 async function read(name: string, marked: string): Promise<Read> {
   const { text, places: marks } = unmark(marked)
   const file = `seed/${name}`
   const folder = await makeProject({ [file]: text })
   try {
-    const { records, faults } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post)
-    const places = records.map(({ source }) => source.at([])).map((at) => `${at.line}:${at.column}`)
+    const { records: reading, faults, sourceOf } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post)
+    const records = await all(reading)
+    const places = records.map(({ position }) => sourceOf(position).at([])).map((at) => `${at.line}:${at.column}`)
     return { data: records.map(({ data }) => data), places, faults: linesOf(faults.list), marks }
   } finally {
     await folder.remove()
@@ -160,7 +167,7 @@ describe('faults', () => {
     {
       name: 'post.ndjson',
       text: '{"title":"a"}\n»[1]\n»"x"\n',
-      faults: Array<string>(2).fill('A record must map field names to values'),
+      faults: Array<string>(2).fill('A record must be an object'),
     },
     {
       name: 'post.yaml',
@@ -213,13 +220,19 @@ describe('faults', () => {
       try {
         const file = `seed/${name}`
         const { records, faults } = await readSeed({ model: 'post', path: join(folder.path, file), file }, post)
-        assert.deepEqual(records, [])
+        assert.deepEqual(await all(records), [])
         assertLines(linesOf(faults.list), [`${file}:1:1: Cannot be read: ENOENT…`])
       } finally {
         await folder.remove()
       }
     })
   }
+
+  test('of more than a thousand lines are reported up to a limit', async () => {
+    const { faults } = await read('post.ndjson', 'nope\n'.repeat(1500))
+    assert.equal(faults.length, 1001)
+    assert.match(faults.at(-1) ?? '', /:1000:1: Further faults of the file are not shown$/)
+  })
 
   test('valid records are read beside invalid ones', async () => {
     assert.deepEqual((await read('post.ndjson', '{"title":"a"}\nnope\n{"title":"c"}\n')).data, [{ title: 'a' }, { title: 'c' }])

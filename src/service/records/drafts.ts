@@ -13,7 +13,7 @@ import type { RecordData } from './write-requests.ts'
 
 /** The values that a request would store (secrets still in plain text), or its errors. */
 export interface Draft {
-  /** Values of the request, as sent. */
+  /** Values of the request, as sent. Empty for new records without secrets, so that imports need not keep their rows. */
   readonly data: RecordData
   readonly values: Readonly<Record<string, Json>>
   readonly issues: FieldIssues
@@ -25,8 +25,10 @@ export function draftNew(actor: Actor, model: Model, form: Form | undefined, dat
   const { values, issues: found } = readRecord(model, data)
   if (form !== undefined) checkForm(form, values, new Set(), found)
   issues.addMissing(found)
-  return { data, values, issues }
+  return { data: model.secrets.length === 0 ? NO_DATA : data, values, issues }
 }
+
+const NO_DATA: RecordData = {}
 
 /** A draft of an update: the changed fields, validated within the merged record. */
 export function draftChange(model: Model, form: Form | undefined, existing: StoredRecord, data: RecordData): Draft {

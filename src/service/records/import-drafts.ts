@@ -116,16 +116,13 @@ async function draftItem(item: ImportItem, existing: StoredRecord | undefined, c
     if (quotesCells) quoteCells(issues, data, model)
     return { model, form, existing, draft: { data, values, issues } }
   }
-  const { values, issues: found } = draftNew(actor, model, form, data)
-  const issues = joined(item.issues, found)
+  const draft = draftNew(actor, model, form, data)
+  const issues = joined(item.issues, draft.issues)
   if (quotesCells) quoteCells(issues, data, model)
   // An id that does not exist is an error, since the row was meant for an existing record.
   if (key?.name === 'id' && id !== undefined) issues.add('id', noSuchRecord(model, id))
-  // Secrets alone need the values as they were given, so that those of other rows need not be kept.
-  return { model, form, id, stamps, draft: { data: model.secrets.length === 0 ? NO_DATA : data, values, issues } }
+  return { model, form, id, stamps, draft: { ...draft, issues } }
 }
-
-const NO_DATA: RecordData = {}
 
 /** Adds the cell to messages about its type or format: `price must be a number: 'abc'`. */
 function quoteCells(issues: FieldIssues, data: RecordData, model: Model): void {

@@ -17,7 +17,7 @@ import { modelFor, noSuchRecord } from '../model-access.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
 import { type AccessGuard, byIndex, Committer, throwIssues, withoutPrefix } from './committer.ts'
 import { type IndexedIssues, missingIssues } from './constraint-errors.ts'
-import { draftChange, draftNew, Finisher } from './drafts.ts'
+import { type DraftedWrite, draftChange, draftNew, Finisher } from './drafts.ts'
 import { byRow, ImportDrafts, type ImportItem, type UpsertKey } from './import-drafts.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
 import {
@@ -113,11 +113,12 @@ export class Records {
    *
    * @returns errors by index; if there are any, nothing is created
    */
-  async load(actor: Actor, items: readonly NewRecord[]): Promise<readonly IndexedIssues[]> {
-    const writes = items.map(({ model: key, data, id }) => {
+  async load(actor: Actor, items: Iterable<NewRecord> | AsyncIterable<NewRecord>): Promise<readonly IndexedIssues[]> {
+    const writes: DraftedWrite[] = []
+    for await (const { model: key, data, id } of items) {
       const model = modelFor(this.#registry, actor, 'add', key)
-      return { model, id, draft: draftNew(actor, model, undefined, data) }
-    })
+      writes.push({ model, id, draft: draftNew(actor, model, undefined, data) })
+    }
     return this.#committer.attempt(writes)
   }
 

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { SHELL } from '../../src/auth/permissions.ts'
+import { openTestApp } from '../helpers/app.ts'
+
+/** More than the arguments that fit on the stack of a call. */
+const COUNT = 200_000
+const MODEL =
+  'name: Item\nfields:\n  - { name: title, type: string, required: true }\n  - { name: sku, type: string, unique: true }\n'
+
+const item = (number: number) => ({ title: `Item ${number}`, sku: `SKU-${number}` })
+const items = Array.from({ length: COUNT }, (_, index) => item(index + 1))
+const lines = items.map((each) => JSON.stringify(each))
+const TEXTS: Readonly<Record<string, string>> = {
+  ndjson: `${lines.join('\n')}\n`,
+  json: `[${lines.join(',')}]`,
+}
+
+describe(`${COUNT} records`, () => {
+  for (const [format, text] of Object.entries(TEXTS)) {
+    test(`are created from a ${format} seed`, async () => {
+      const app = await openTestApp({ files: { 'models/item.yaml': MODEL, [`seed/item.${format}`]: text } })
+      try {
+        assert.equal(app.app.seeded, COUNT)
+        const [last] = await app.app.store.get('item', [COUNT])
+        assert.deepEqual([last?.title, last?.sku], [`Item ${COUNT}`, `SKU-${COUNT}`])
+      } finally {
+        await app.close()
+      }
+    })
+  }
+
+  test('are imported, and updated by another import', async () => {
+    const app = await openTestApp({ files: { 'models/item.yaml': MODEL } })
+    try {
+      const file = { format: 'ndjson', content: [TEXTS.ndjson ?? ''] } as const
+      const outcome = await app.app.imports.run(SHELL, 'item', file)
+      assert.deepEqual([outcome.created, outcome.updated], [COUNT, 0])
+      const again = await app.app.imports.run(SHELL, 'item', file, { upsertBy: 'sku' })
+      assert.deepEqual([again.created, again.updated], [0, COUNT])
+    } finally {
+      await app.close()
+    }
+  })
+})
