@@ -14,6 +14,7 @@ export type FaultRule =
   | 'model/unsafe-pattern'
   | 'model/default-invalid'
   | 'model/display-field'
+  | 'seed/invalid-record'
   | 'view/invalid'
   | 'view/unknown-model'
   | 'view/unknown-field'

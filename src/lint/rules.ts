@@ -20,8 +20,10 @@ import { modelDeleteCycle } from './rules/model/delete-cycle.ts'
 import { modelDisplayField } from './rules/model/display-field.ts'
 import { modelImpossibleBounds } from './rules/model/impossible-bounds.ts'
 import { modelInvalid } from './rules/model/invalid.ts'
+import { modelRequiredSelfReference } from './rules/model/required-self-reference.ts'
 import { modelUnknownRelation } from './rules/model/unknown-relation.ts'
 import { modelUnsafePattern } from './rules/model/unsafe-pattern.ts'
+import { seedInvalidRecord } from './rules/seed/invalid-record.ts'
 import { viewChoicesMismatch } from './rules/view/choices-mismatch.ts'
 import { viewDefaultInvalid } from './rules/view/default-invalid.ts'
 import { viewDuplicateField } from './rules/view/duplicate-field.ts'
@@ -59,8 +61,10 @@ export const RULES = {
   'model/display-field': modelDisplayField,
   'model/impossible-bounds': modelImpossibleBounds,
   'model/invalid': modelInvalid,
+  'model/required-self-reference': modelRequiredSelfReference,
   'model/unknown-relation': modelUnknownRelation,
   'model/unsafe-pattern': modelUnsafePattern,
+  'seed/invalid-record': seedInvalidRecord,
   'view/choices-mismatch': viewChoicesMismatch,
   'view/default-invalid': viewDefaultInvalid,
   'view/duplicate-field': viewDuplicateField,

@@ -1,5 +1,6 @@
 import { Faults } from '../config/fault.ts'
 import type { Definition } from '../config/source.ts'
+import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import type { Model } from './model.ts'
 import { parseModel } from './parse-model.ts'
@@ -23,20 +24,26 @@ export interface DefinedModel {
  * Builds the registry from the built-in models and those of the project. Faulty models are left out, so that views can still be
  * checked.
  *
- * @returns `defined` are the project's own models, in the order of files
+ * @returns `defined` are the project's own models, in the order of files; `unclear` the keys of models that were left out or are
+ *   defined twice, so that faults in references to them are follow-on errors. A model without a valid name has the key ''.
  */
 export function buildRegistry(
   definitions: readonly Definition[],
   builtIn: BuiltInModels,
-): { registry: Registry; defined: readonly DefinedModel[]; faults: Faults } {
+): { registry: Registry; defined: readonly DefinedModel[]; unclear: ReadonlySet<string>; faults: Faults } {
+  const unclear = new Set<string>()
   const faults = new Faults('model/invalid')
   const entries = new Map<string, DefinedModel>()
   for (const definition of definitions) {
     const parsed = parseModel(definition)
     faults.addAll(parsed.faults.list)
+    const { name, fields } = isObject(definition.value) ? definition.value : {}
+    const key = writtenKey(name)
+    if (parsed.model === undefined || key === '' || !Array.isArray(fields)) unclear.add(key)
     if (parsed.model === undefined) continue
     const existing = entries.get(parsed.model.key)
     if (existing !== undefined) {
+      unclear.add(parsed.model.key)
       const { file, line } = existing.definition.source.at([])
       faults.add(
         definition.source,
@@ -51,9 +58,12 @@ export function buildRegistry(
   const added = [...addBuiltIn(entries, builtIn.public, faults), ...addInternal(entries, builtIn.internal, faults)]
   const own = [...entries.values()].filter((entry) => !added.includes(entry))
   const ordered = [...added, ...own]
-  checkRelations(entries, faults)
-  return { registry: new Registry(ordered.map((entry) => entry.model)), defined: ownModels, faults }
+  checkRelations(entries, unclear, faults)
+  return { registry: new Registry(ordered.map((entry) => entry.model)), defined: ownModels, unclear, faults }
 }
+
+/** The key of a faulty model, from its name as written; empty if it has no valid name. */
+const writtenKey = (name: unknown): string => (typeof name === 'string' && /^\w+$/.test(name) ? name.toLowerCase() : '')
 
 /** Adds the models that a project may replace. */
 function addBuiltIn(entries: Map<string, DefinedModel>, definitions: readonly Definition[], faults: Faults): DefinedModel[] {
@@ -111,12 +121,13 @@ function checkExtension({ model, definition }: DefinedModel, base: Model, faults
   }
 }
 
-function checkRelations(entries: ReadonlyMap<string, DefinedModel>, faults: Faults): void {
+function checkRelations(entries: ReadonlyMap<string, DefinedModel>, unclear: ReadonlySet<string>, faults: Faults): void {
   for (const { model, definition } of entries.values()) {
     for (const { name, relation } of model.relations.values()) {
       const target = entries.get(relation.target)?.model
-      // A relation without a target is already reported. Only internal models may refer to internal models.
-      if (relation.target === '' || (target !== undefined && (model.internal || !target.internal))) continue
+      // Reported already: a relation without a target, and a faulty target. Only internal models may refer to internal models.
+      if (relation.target === '' || unclear.has(relation.target)) continue
+      if (target !== undefined && (model.internal || !target.internal)) continue
       const index = fieldIndex(definition.value, name)
       const guess = didYouMean(relation.target, entries.keys())
       faults.add(

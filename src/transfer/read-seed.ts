@@ -28,7 +28,7 @@ export interface SeedReading {
   sourceOf(position: number): Source
 }
 
-/** JSON seeds up to this length are parsed again to find the position of a fault within a record. */
+/** JSON seeds up to this length are parsed again to find the position of a fault within a record; of longer ones, the record's line. */
 const MAX_POSITIONS_LENGTH = 4 << 20
 
 /**
@@ -70,11 +70,24 @@ async function readSoundJson(text: string, file: string): Promise<SeedReading | 
   if (!Array.isArray(value) || faults.length > 0 || !value.every(isUsual)) return undefined
   let source: Source | undefined
   const sourceOf = (index: number): Source => {
-    if (text.length > MAX_POSITIONS_LENGTH) return flatSource(`${file} (record ${index + 1})`)
+    if (text.length > MAX_POSITIONS_LENGTH) return flatSource(file, lineOfItem(text, index))
     source ??= parseText(text, file, 'json').definition.source
     return within(source, [index])
   }
   return { records: value.map((data, position) => ({ data, position })), faults: new Faults(), sourceOf }
+}
+
+/** The line where an object of a JSON list of objects begins. */
+function lineOfItem(text: string, index: number): number {
+  let line = 1
+  let depth = 0
+  let items = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}\n]/g)) {
+    if (token === '\n') line++
+    else if (token === '}' || token === ']') depth--
+    else if ((token === '{' || token === '[') && ++depth === 2 && items++ === index) return line
+  }
+  return 1
 }
 
 const isUsual = (value: unknown): boolean => isObject(value) && !Object.hasOwn(value, '__proto__')

@@ -1,10 +1,14 @@
 import { SYSTEM } from '../auth/permissions.ts'
-import { Faults } from '../config/fault.ts'
+import { ConfigError, type Fault, Faults } from '../config/fault.ts'
 import type { SeedFile } from '../config/project-files.ts'
 import type { Source } from '../config/source.ts'
+import { silentLog } from '../log/log.ts'
 import { dependencyOrder } from '../model/dependency-order.ts'
 import type { Registry } from '../model/registry.ts'
-import type { NewRecord, Records } from '../service/records/records.ts'
+import type { Project } from '../service/project/project.ts'
+import { type NewRecord, Records } from '../service/records/records.ts'
+import { MemoryStore } from '../store/embedded/memory-store.ts'
+import { systemClock } from '../util/clock.ts'
 import { isUsableId, MAX_GIVEN_ID } from './given-ids.ts'
 import { readSeed, type SeedReading, type SeedRecord } from './read-seed.ts'
 
@@ -17,7 +21,7 @@ import { readSeed, type SeedReading, type SeedRecord } from './read-seed.ts'
  */
 export async function seedStore(seeds: readonly SeedFile[], registry: Registry, records: Records): Promise<number> {
   const items = new SeedItems(seeds, registry)
-  const faults = new Faults()
+  const faults = new Faults('seed/invalid-record')
   for (const { index, issues } of await records.load(SYSTEM, items.read())) {
     const source = items.sourceOf(index)
     for (const [field, messages] of Object.entries(issues.toMessages())) {
@@ -26,6 +30,24 @@ export async function seedStore(seeds: readonly SeedFile[], registry: Registry, 
   }
   faults.throwIfAny()
   return items.count
+}
+
+/**
+ * The faults that would prevent the creation of the seed records of a project; found by creating them in memory.
+ */
+export async function seedFaults({ seeds, registry, forms }: Project): Promise<readonly Fault[]> {
+  if (seeds.length === 0) return []
+  const store = new MemoryStore(registry)
+  const hasher = { hash: async () => '', verify: async () => false }
+  try {
+    await seedStore(seeds, registry, new Records({ registry, store, forms, hasher, clock: systemClock, log: silentLog }))
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  } finally {
+    await store.close()
+  }
 }
 
 /** The records of a seed file among all. */
@@ -51,7 +73,7 @@ class SeedItems {
 
   /** @throws {ConfigError} with the faults of all files, after the last record */
   async *read(): AsyncGenerator<NewRecord> {
-    const faults = new Faults()
+    const faults = new Faults('seed/invalid-record')
     for (const model of dependencyOrder(this.#registry)) {
       const file = this.#seeds.find((seed) => seed.model === model.key)
       if (file === undefined) continue

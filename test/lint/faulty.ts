@@ -31,6 +31,7 @@ lint: { rules: { view/no-from: off } }
   fields:
     - { name: text, type: text }
     - { name: place_id, type: foreignkey, model: place, on_delete: cascade }
+    - { name: previous_id, type: foreignkey, model: visit, required: true }
 `,
   'views/note.yaml': `- name: NoteForm
   view_type: form

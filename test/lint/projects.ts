@@ -7,6 +7,7 @@ import type { Example } from '../../src/lint/rule.ts'
 import { brokenRecords } from '../../src/service/project/broken-records.ts'
 import { type LintOptions, lintProject } from '../../src/service/project/lint.ts'
 import { loadProject } from '../../src/service/project/project.ts'
+import { seedFaults } from '../../src/transfer/seed.ts'
 import { quickHasher } from '../helpers/app.ts'
 import { makeProject } from '../helpers/fixture.ts'
 
@@ -16,7 +17,7 @@ export type Files = Readonly<Record<string, string>>
 export async function lintFiles(files: Files, options: Partial<LintOptions> = {}): Promise<LintReport> {
   const project = await makeProject(files)
   try {
-    return await lintProject({ folder: project.path, env: {}, flags: {} }, { cwd: project.path, ...options })
+    return await lintProject({ folder: project.path, env: {}, flags: {} }, { cwd: project.path, seedFaults, ...options })
   } finally {
     await project.remove()
   }

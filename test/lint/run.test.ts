@@ -6,6 +6,7 @@ import { EXAMPLE_MODELS } from '../../src/lint/example.ts'
 import { RULE_IDS } from '../../src/lint/rules.ts'
 import { lintProject } from '../../src/service/project/lint.ts'
 import { loadProject } from '../../src/service/project/project.ts'
+import { seedFaults } from '../../src/transfer/seed.ts'
 import { copyFixture, makeProject } from '../helpers/fixture.ts'
 import { assertSnapshot } from '../helpers/snapshot.ts'
 import { FAULTY } from './faulty.ts'
@@ -16,7 +17,7 @@ describe('a project that violates every rule', () => {
     const { findings } = await lintFiles(FAULTY)
     assertSnapshot(`${findings.map(lineOf).join('\n')}\n`, join(import.meta.dirname, 'snapshots/faulty.txt'))
     const found = new Set(findings.map(({ rule }) => rule))
-    const fromFiles = RULE_IDS.filter((id) => !/^(contract|data)\//.test(id))
+    const fromFiles = RULE_IDS.filter((id) => !/^(contract|data|seed)\//.test(id))
     assert.deepEqual(
       fromFiles.filter((id) => !found.has(id)),
       [],
@@ -57,11 +58,45 @@ describe('a project that violates every rule', () => {
   })
 })
 
+describe('follow-on errors are left out', () => {
+  const view =
+    'name: NoteForm\nview_type: form\nmodel: Note\nfields:\n  - { name: text, title: Text }\n  - { name: more, title: More }\n'
+  const task = 'name: Task\nfields:\n  - { name: note_id, type: foreignkey, model: note }\n'
+  const rows: readonly (readonly [what: string, files: Files, rule: string])[] = [
+    [
+      'of a model that is defined twice',
+      {
+        'models/a.yaml': 'name: Note\nfields:\n  - { name: text, type: string }\n',
+        'models/b.yaml': 'name: NOTE\nfields:\n  - { name: more, type: string }\n',
+      },
+      'model/invalid',
+    ],
+    ['of a model with an invalid name', { 'models/a.yaml': 'name: My Note\nfields: []\n' }, 'model/invalid'],
+    ['of a model without a list of fields', { 'models/a.yaml': 'name: Note\nfields: { text: string }\n' }, 'model/invalid'],
+  ]
+  for (const [what, files, rule] of rows) {
+    test(what, async () => {
+      const { findings } = await lintFiles({
+        ...files,
+        'models/task.yaml': task,
+        'views/note.yaml': view,
+        'seed/note.yaml': '[]\n',
+      })
+      const errors = findings.filter(({ severity }) => severity === 'error')
+      assert.deepEqual(
+        errors.map((finding) => finding.rule),
+        [rule],
+        errors.map(lineOf).join('\n'),
+      )
+    })
+  }
+})
+
 test('fixtures/blog and fixtures/minimal have no findings', async () => {
   for (const name of ['blog', 'minimal'] as const) {
     const project = await copyFixture(name)
     try {
-      const { findings } = await lintProject({ folder: project.path, env: {}, flags: {} }, { cwd: project.path })
+      const { findings } = await lintProject({ folder: project.path, env: {}, flags: {} }, { cwd: project.path, seedFaults })
       assert.deepEqual(findings.map(lineOf), [])
     } finally {
       await project.remove()

@@ -10,6 +10,7 @@ import { RULE_IDS, ruleOf } from '../../lint/rules.ts'
 import { brokenRecords } from '../../service/project/broken-records.ts'
 import { earlierVersion } from '../../service/project/earlier-version.ts'
 import { lintProject } from '../../service/project/lint.ts'
+import { seedFaults } from '../../transfer/seed.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
 import { watchFolder } from '../project/watch.ts'
 import type { Io } from '../terminal/io.ts'
@@ -85,6 +86,7 @@ async function lintOnce(paths: readonly string[], options: LintOptions, io: Io):
         paths: paths.map((path) => resolve(io.cwd, path)),
         fix: options.fix === true,
         ...(earlier && { against: earlier.folder }),
+        seedFaults,
         ...(options.data === true && { brokenRecords }),
       },
     ).catch((error: unknown) => {

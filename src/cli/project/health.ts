@@ -7,6 +7,7 @@ import { nodeDisk } from '../../store/embedded/files/disk.ts'
 import { holderOf, lockPath } from '../../store/embedded/files/lock.ts'
 import { type JournalSurvey, surveyJournal } from '../../store/embedded/journal/reader.ts'
 import { holdsData } from '../../store/embedded/recovery/recovery.ts'
+import { seedFaults } from '../../transfer/seed.ts'
 import { isoTime } from '../../util/clock.ts'
 import { dataFolderOf } from './project-options.ts'
 
@@ -128,7 +129,7 @@ async function surveyed(folder: string, attempts = 3): Promise<JournalSurvey> {
 }
 
 async function checkLint(source: ProjectSource): Promise<CheckResult> {
-  const { findings } = await lintProject(source, { cwd: source.folder })
+  const { findings } = await lintProject(source, { cwd: source.folder, seedFaults })
   const errors = findings.filter(({ severity }) => severity === 'error').length
   const warnings = findings.length - errors
   if (findings.length === 0) return { level: 'ok', message: 'no findings' }

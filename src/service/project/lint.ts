@@ -27,6 +27,8 @@ export interface LintOptions {
   readonly fix?: boolean
   /** Folder of an earlier version to compare with. */
   readonly against?: string
+  /** Finds seed records that cannot be created. Called only if the project has no faults that prevent a start. */
+  readonly seedFaults?: (project: ExaminedProject['project']) => Promise<readonly Fault[]>
   /** Finds stored records that break their model. Called only if the project has no faults that prevent a start. */
   readonly brokenRecords?: (project: ExaminedProject['project']) => Promise<readonly BrokenRecord[]>
 }
@@ -51,6 +53,7 @@ export async function lintProject(source: ProjectSource, options: LintOptions): 
     const sound = !faults.any
     expectProject(examined)
     const records = sound ? await options.brokenRecords?.(project) : undefined
+    if (sound) faults.addAll((await options.seedFaults?.(project)) ?? [])
     const found = lint({ ...lintable(examined), ...(records && { records }) }, faults.list, before)
     const findings = found.filter(({ file }) => isWithin(resolve(folder, file), options.paths ?? []))
     const applied = options.fix === true && round < MAX_ROUNDS ? await applyFixes(folder, findings) : 0

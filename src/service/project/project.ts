@@ -54,18 +54,31 @@ export interface ExaminedProject {
 export async function examineProject({ folder, env, flags }: ProjectSource): Promise<ExaminedProject> {
   const { files, faults } = await readProjectFiles(folder)
   const { settings, faults: settingFaults, warnings } = resolveSettings(files.config, env, flags)
-  const { registry, defined, faults: modelFaults } = buildRegistry(files.models, BUILT_IN)
-  const { views, faults: viewFaults } = buildViews(files.views, registry)
+  const { registry, defined, unclear, faults: modelFaults } = buildRegistry(files.models, BUILT_IN)
+  const { views, faults: viewFaults } = buildViews(
+    files.views.filter(({ value }) => !unclear.has(modelOf(value))),
+    registry,
+  )
   const { forms, faults: formFaults } = compileForms(views, registry)
-  // An unreadable model file may define the missing model.
-  const mayLack = faults.list.some(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`models${sep}`))
+  // An unreadable model file, or a model without a valid name, may be the missing model.
+  const mayLack =
+    unclear.has('') ||
+    faults.list.some(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`models${sep}`))
   for (const { list } of [settingFaults, modelFaults, viewFaults, formFaults]) {
     faults.addAll(mayLack ? list.filter(({ rule, message }) => !MISSED_MODEL.has(rule) || isSlip(message)) : list)
   }
-  checkModelNames(files, registry, mayLack, faults)
+  checkModelNames(
+    files,
+    [...registry.public.map(({ key }) => key), ...unclear].filter((key) => key !== ''),
+    mayLack,
+    faults,
+  )
   const project = { folder, settings, registry, views, forms, seeds: files.seeds, warnings }
   return { project, faults, files, models: defined }
 }
+
+/** The model that a view names, in lower case; `?` if it names none. */
+const modelOf = (view: unknown): string => (isObject(view) && typeof view.model === 'string' ? view.model.toLowerCase() : '?')
 
 /** Rules that report a reference to an unknown model. */
 const MISSED_MODEL: ReadonlySet<FaultRule> = new Set(['model/unknown-relation', 'view/unknown-model'])
@@ -74,8 +87,7 @@ const MISSED_MODEL: ReadonlySet<FaultRule> = new Set(['model/unknown-relation', 
 const isSlip = (message: string): boolean => message.includes('did you mean')
 
 /** Checks the model names in seed files and in webhook subscriptions. */
-function checkModelNames(files: ProjectFiles, registry: Registry, mayLack: boolean, faults: Faults): void {
-  const keys = registry.public.map((model) => model.key)
+function checkModelNames(files: ProjectFiles, keys: readonly string[], mayLack: boolean, faults: Faults): void {
   const missing = (model: string) => {
     const message = `There is no model '${model}'`
     const guess = didYouMean(model, keys)
