@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { compactionBench } from './compaction.ts'
 import { exportBench } from './export.ts'
 import { isFailure, type Result } from './figures.ts'
+import { importBench } from './import.ts'
 import { lintBench } from './lint.ts'
 import { openBench } from './open.ts'
 import { type Arguments, type BenchOptions, parseArguments, USAGE, UsageError } from './options.ts'
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   open: openBench,
   search: searchBench,
   export: exportBench,
+  import: importBench,
   lint: lintBench,
   webhooks: webhooksBench,
 }

@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer'
 import { execFile } from 'node:child_process'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { TemporaryFolder } from '../helpers/fixture.ts'
@@ -9,6 +9,7 @@ import { accessTokens, dataFolder, MEMBERS_PATH, memberProject } from './data/pr
 import { type Bar, type Figure, failureOf, median, type Result } from './figures.ts'
 import { ask } from './load/ask.ts'
 import type { BenchOptions } from './options.ts'
+import { residentMemory } from './processes/resident-memory.ts'
 import { say } from './report.ts'
 
 const SIZES = [100_000, 1_000_000]
@@ -101,12 +102,4 @@ async function serveFigures(project: TemporaryFolder, records: number): Promise<
     ...figure('resident memory at the first answer', 'MiB', resident),
     ...figure('resident memory at its highest until then', 'MiB', peaks),
   ]
-}
-
-/** Current and peak resident memory of a process in MiB. Undefined on systems other than Linux. */
-async function residentMemory(pid: number | undefined): Promise<{ now: number; peak: number } | undefined> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1])
-  const memory = { now: kibibytes('VmRSS') / 1024, peak: kibibytes('VmHWM') / 1024 }
-  return Number.isNaN(memory.now + memory.peak) ? undefined : memory
 }

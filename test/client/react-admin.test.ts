@@ -84,7 +84,8 @@ describe('the data provider of react-admin', () => {
   })
 
   test('sends date-times and filters on them with the offset of the browser', async () => {
-    const params = { id: 1, data: { published_at: LOCAL }, previousData: { id: 1, published_at: null } }
+    const { data: previousData } = await provider.getOne('post', { id: 1 })
+    const params = { id: 1, data: { published_at: LOCAL }, previousData }
     assert.equal((await provider.update('post', params)).data.published_at, new Date(LOCAL).toISOString())
     const unchanged = {
       id: 1,
@@ -103,6 +104,22 @@ describe('the data provider of react-admin', () => {
         ?.query.getAll('filters'),
       [`published_at__gte=${LOCAL}${OFFSET}`, `author__created_at__gte=2020-01-05T00:00${OFFSET}`, 'title__ne=2020-01-05'],
     )
+  })
+
+  test('refuses to overwrite a field that another client has changed, and only that', async () => {
+    const { data: previousData } = await provider.getOne('post', { id: 1 })
+    const client = await loggedIn(app)
+    const other = (data: object) => client.model('post').update(1, data as never)
+    await other({ title: 'Changed elsewhere', rating: 1 })
+    const edit = (data: object) => provider.update('post', { id: 1, data: { ...previousData, ...data }, previousData })
+    await assert.rejects(edit({ title: 'Mine' }), (error) => {
+      assert.ok(error instanceof HttpError && error.status === 412, String(error))
+      assert.match(error.message, /^post 1 has changed since it was read \(title\); load it again/)
+      return true
+    })
+    const { data } = await edit({ summary: 'Mine' })
+    assert.deepEqual([data.title, data.summary, data.rating], ['Changed elsewhere', 'Mine', 1])
+    assert.equal((await edit({ title: 'Changed elsewhere' })).data.title, 'Changed elsewhere', 'the same change is no conflict')
   })
 
   test('makes pages that are larger than those of the server', async () => {

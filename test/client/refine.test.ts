@@ -128,6 +128,18 @@ describe('the data provider of refine', () => {
     assert.equal(stale.statusCode, 412)
   })
 
+  test('refuses to overwrite a field that another client has changed since getOne, and only that', async () => {
+    const { data: read } = await provider.getOne({ resource: 'post', id: 1 })
+    const client = await loggedIn(app)
+    await client.model('post').update(1, { title: 'Changed elsewhere', rating: 1 } as never)
+    const edit = (variables: object) => provider.update({ resource: 'post', id: 1, variables: { ...read, ...variables } })
+    const failure = await failureOf(edit({ title: 'Mine' }))
+    assert.equal(failure.statusCode, 412)
+    assert.match(failure.message, /^post 1 has changed since it was read \(title\); load it again/)
+    const { data } = await edit({ summary: 'Mine' })
+    assert.deepEqual([data.title, data.summary, data.rating], ['Changed elsewhere', 'Mine', 1])
+  })
+
   test('creates and deletes one', async () => {
     const { data } = await provider.create({ resource: 'tag', variables: { id: 7, name: 'Nets', slug: 'nets' } })
     assert.equal(data.slug, 'nets')

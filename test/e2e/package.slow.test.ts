@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { commandPaths } from '../helpers/commands.ts'
 import { copyFixture, type TemporaryFolder, temporaryFolder } from '../helpers/fixture.ts'
+import { installPacked } from '../helpers/packed.ts'
 import { startServer } from '../helpers/process.ts'
 import { SCENARIOS } from './scenarios.ts'
 
@@ -21,21 +22,9 @@ describe('the packed package', () => {
 
   before(async () => {
     folder = await temporaryFolder()
-    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder.path], { cwd: ROOT })
-    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
-    installed = join(folder.path, 'node_modules/admin-folder')
-    await mkdir(installed, { recursive: true })
-    await run('tar', ['-xzf', join(folder.path, filename), '-C', installed, '--strip-components=1'])
-    const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as {
-      bin: { admin: string }
-      dependencies: Record<string, string>
-    }
-    bin = join(installed, manifest.bin.admin)
-    for (const name of Object.keys(manifest.dependencies)) {
-      const path = join(folder.path, 'node_modules', name)
-      await mkdir(join(path, '..'), { recursive: true })
-      await symlink(join(ROOT, 'node_modules', name), path)
-    }
+    const { path, bin: program } = await installPacked(folder.path)
+    installed = path
+    bin = program
   })
   after(() => folder.remove())
 

@@ -2,6 +2,7 @@ import type { DataProvider, GetListParams } from 'ra-core'
 import { type Client, type Typed, untyped } from '../client.ts'
 import { inBulk, pageOf, recordsOf } from '../collections.ts'
 import { ModelShapes, type Values } from '../model-shapes.ts'
+import { updateSafely } from '../safe-update.ts'
 import type { CallOptions, Projection } from '../types.ts'
 import { listFilter } from './filters.ts'
 import { forReactAdmin } from './http-error.ts'
@@ -88,13 +89,12 @@ export function dataProvider<Models extends Typed<Models>>(
 
     update: (resource, { id, data, previousData, meta }) =>
       forReactAdmin(async () => {
-        const known: Values | undefined = previousData
-        const changes = known === undefined ? shapes.settable(resource, data) : shapes.changed(resource, data, known)
-        const input = await changes
-        if (known !== undefined && Object.keys(input).length === 0) return one(resource, known)
-        const guard = meta?.if_match === undefined ? {} : { if_match: meta.if_match as string }
-        const updated = await models.model(resource).update(id, input, { ...formOf(resource, 'update', meta), ...guard })
-        return one(resource, updated.data)
+        const previous: Values | undefined = previousData
+        const if_match: string | undefined = meta?.if_match
+        return one(
+          resource,
+          await updateSafely(models, shapes, { resource, id, data, previous, if_match, ...formOf(resource, 'update', meta) }),
+        )
       }),
 
     updateMany: (resource, { ids, data, meta }) =>

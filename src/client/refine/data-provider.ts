@@ -1,13 +1,15 @@
 import type { CustomParams, DataProvider, MetaQuery } from '@refinedev/core'
-import { AdminError } from '../admin-error.ts'
 import { type Client, type Typed, untyped } from '../client.ts'
 import { inBulk, pageOf, recordsOf } from '../collections.ts'
-import type { Id } from '../model-client.ts'
 import { ModelShapes, type Values } from '../model-shapes.ts'
 import { filterEntries, type QueryEntries, sortEntries } from '../query.ts'
+import { updateSafely } from '../safe-update.ts'
 import type { CallOptions, Projection } from '../types.ts'
 import { listFilter, sortKeys } from './filters.ts'
 import { forRefine } from './http-error.ts'
+
+/** Number of records whose last version is remembered. */
+const MAX_SEEN = 100
 
 /** Options of `dataProvider`. */
 export interface DataProviderOptions {
@@ -37,15 +39,14 @@ export function dataProvider<Models extends Typed<Models>>(
   const one = async (resource: string, record: Values) => ({ data: (await shapes.edited(resource, [record]))[0] as never })
   const settable = (resource: string, variables: unknown) => shapes.settable(resource, variables as Values)
 
-  /** Compares variables with the stored record, so that only changes are sent. Without permission to read it, all are sent. */
-  const changesOf = async (resource: string, id: Id, variables: unknown) => {
-    try {
-      const { data: current } = await models.model(resource).read(id)
-      return { current, input: await shapes.changed(resource, variables as Values, current) }
-    } catch (error) {
-      if (error instanceof AdminError && error.type === 'permission') return { input: await settable(resource, variables) }
-      throw error
-    }
+  /** The records that were read last, whole: the versions that users edit. */
+  const seen = new Map<string, Values>()
+  const remember = (resource: string, record: Values): void => {
+    const key = `${resource}/${record.id}`
+    seen.delete(key)
+    seen.set(key, record)
+    const [oldest] = seen.keys()
+    if (seen.size > MAX_SEEN && oldest !== undefined) seen.delete(oldest)
   }
 
   return {
@@ -69,6 +70,7 @@ export function dataProvider<Models extends Typed<Models>>(
     getOne: ({ resource, id, meta }) =>
       forRefine(async () => {
         const { data } = await models.model(resource).read(id, { ...projectionOf(meta), ...optionsOf(meta) })
+        if (meta?.fields === undefined) remember(resource, data)
         return one(resource, data)
       }),
 
@@ -93,10 +95,16 @@ export function dataProvider<Models extends Typed<Models>>(
 
     update: ({ resource, id, variables, meta }) =>
       forRefine(async () => {
-        const { current, input } = await changesOf(resource, id, variables)
-        if (current !== undefined && Object.keys(input).length === 0) return one(resource, current)
-        const options = { ...formOf(resource, 'update', meta), ...guardOf(meta) }
-        return one(resource, (await models.model(resource).update(id, input, options)).data)
+        const edit = {
+          resource,
+          id,
+          data: variables as Values,
+          previous: seen.get(`${resource}/${id}`),
+          if_match: guardOf(meta).if_match,
+        }
+        const updated = await updateSafely(models, shapes, { ...edit, ...formOf(resource, 'update', meta) })
+        remember(resource, updated)
+        return one(resource, updated)
       }),
 
     updateMany: ({ resource, ids, variables, meta }) =>
