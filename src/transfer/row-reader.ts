@@ -154,33 +154,43 @@ async function parseFile(text: string): Promise<StrictJson> {
 
 async function* readNdjson(text: AsyncIterable<string>): AsyncGenerator<Row> {
   let line = 0
-  for await (const each of linesOf(text)) {
-    line++
-    if (each.trim() === '') continue
-    try {
-      const { value, faults } = await parseStrictJson(each, 1)
-      const problems = faults.map((fault) => problemOf(fault, 0))
-      yield { ...(value === undefined ? { data: {}, problems } : jsonRow(value, problems)), line }
-    } catch (error) {
-      yield { data: {}, line, problems: [{ message: `Not valid JSON: ${messageOf(error)}` }] }
+  for await (const lines of linesOf(text)) {
+    for (const each of lines) {
+      line++
+      if (each.trim() !== '') yield await ndjsonRow(each, line)
     }
   }
 }
 
-async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
+async function ndjsonRow(text: string, line: number): Promise<Row> {
+  try {
+    const { value, faults } = await parseStrictJson(text, 1)
+    const problems = faults.length === 0 ? NO_PROBLEMS : faults.map((fault) => problemOf(fault, 0))
+    if (isObject(value)) return { data: value, line, problems }
+    return { data: {}, line, problems: value === undefined ? problems : [NO_OBJECT] }
+  } catch (error) {
+    return { data: {}, line, problems: [{ message: `Not valid JSON: ${messageOf(error)}` }] }
+  }
+}
+
+const NO_PROBLEMS: Row['problems'] = []
+
+/** The lines of a text, in batches. */
+async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   let rest = ''
   for await (const chunk of text) {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
-    yield* lines
+    yield lines
   }
-  if (rest !== '') yield rest
+  if (rest !== '') yield [rest]
 }
 
 function jsonRow(value: unknown, problems: Row['problems']): Row {
-  if (isObject(value)) return { data: value, problems }
-  return { data: {}, problems: [{ message: 'A record must be an object' }] }
+  return isObject(value) ? { data: value, problems } : { data: {}, problems: [NO_OBJECT] }
 }
+
+const NO_OBJECT = { message: 'A record must be an object' }
 
 /** @param depth position of the field's name in the path */
 function problemOf({ path, problem }: JsonFault, depth: number): { field?: string; message: string } {

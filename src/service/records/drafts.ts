@@ -15,7 +15,8 @@ import type { RecordData } from './write-requests.ts'
 export interface Draft {
   /** Values of the request, as sent. Empty for new records without secrets, so that imports need not keep their rows. */
   readonly data: RecordData
-  readonly values: Readonly<Record<string, Json>>
+  /** The server's own values, such as timestamps, are added on commit. */
+  readonly values: Record<string, Json>
   readonly issues: FieldIssues
 }
 
@@ -70,7 +71,9 @@ export class Finisher {
   /** The operation with secrets in plain text. For dry runs only. */
   rehearsal(write: DraftedWrite): Operation {
     const { model, draft, existing, id } = write
-    return operation(model, existing, Object.assign({}, draft.values, this.#stamps(write)), id)
+    // A draft without secrets needs no copy; an import has a million of them.
+    const target = model.secrets.length === 0 ? draft.values : { ...draft.values }
+    return operation(model, existing, Object.assign(target, this.#stamps(write)), id)
   }
 
   /** The operations to commit, in the order of the writes. */

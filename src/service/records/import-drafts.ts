@@ -121,7 +121,7 @@ async function draftItem(item: ImportItem, existing: StoredRecord | undefined, c
   if (quotesCells) quoteCells(issues, data, model)
   // An id that does not exist is an error, since the row was meant for an existing record.
   if (key?.name === 'id' && id !== undefined) issues.add('id', noSuchRecord(model, id))
-  return { model, form, id, stamps, draft: { ...draft, issues } }
+  return { model, form, id, stamps, draft: issues.any ? { ...draft, issues } : draft }
 }
 
 /** Adds the cell to messages about its type or format: `price must be a number: 'abc'`. */

@@ -32,7 +32,7 @@ describe('admin compact and admin doctor', () => {
     const path = join(data, `journal.${sequence + 1}.log`)
     const lines = names.map((username, index) => {
       const after = { ...user, username }
-      return encodeEntry(sequence + 1 + index, [{ table: 'user', id: 1, before: undefined, after }], new Map()).join('')
+      return [...encodeEntry(sequence + 1 + index, [{ table: 'user', id: 1, before: undefined, after }], new Map())].join('')
     })
     writeFileSync(path, lines.join(''))
     return path

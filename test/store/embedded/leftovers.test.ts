@@ -18,7 +18,7 @@ const genre = { table: 'genre', id: 1, before: undefined, after: { id: 1, name: 
 
 test('a journal whose compaction failed at start is compacted at close, although nothing was written', async () => {
   const { path, remove } = await temporaryFolder()
-  writeFileSync(join(path, 'journal.1.log'), encodeEntry(1, [genre], new Map([['genre', 2]])).join(''))
+  writeFileSync(join(path, 'journal.1.log'), [...encodeEntry(1, [genre], new Map([['genre', 2]]))].join(''))
   const disk = new FaultyDisk()
   const warnings: string[] = []
   disk.fail('ENOSPC', 'create')

@@ -27,20 +27,20 @@ const HEADER_LENGTH = 18
 const MAX_CHANGES_LENGTH = 4 << 20
 
 /**
- * Encodes the lines of a transaction. Each has its length, checksum, sequence and JSON. Most transactions have one line; the lines
+ * Encodes the lines of a transaction, one after the other, so that a long one need not be in memory as text. Each has its length, checksum, sequence and JSON. Most transactions have one line; the lines
  * of a longer one are numbered from 0 by `part`, and all but the last have `more`.
  */
-export function encodeEntry(
+export function* encodeEntry(
   sequence: number,
   changes: readonly Change[],
   nextIds: ReadonlyMap<string, number>,
   maxLength = MAX_CHANGES_LENGTH,
-): string[] {
-  const lines: string[] = []
+): Generator<string> {
+  let part = 0
   let changed = ''
   for (const { table, id, after } of changes) {
     if (changed.length > maxLength) {
-      lines.push(encodeLine(`${sequence} {"part":${lines.length},"more":true,"changes":[${changed}]}`))
+      yield encodeLine(`${sequence} {"part":${part++},"more":true,"changes":[${changed}]}`)
       changed = ''
     }
     const record = after === undefined ? 'null' : writtenTextOf(after)
@@ -48,9 +48,7 @@ export function encodeEntry(
   }
   let next = ''
   for (const [table, id] of nextIds) next += `${next === '' ? '' : ','}${JSON.stringify(table)}:${id}`
-  const part = lines.length === 0 ? '' : `"part":${lines.length},`
-  lines.push(encodeLine(`${sequence} {${part}"changes":[${changed}],"next_ids":{${next}}}`))
-  return lines
+  yield encodeLine(`${sequence} {${part === 0 ? '' : `"part":${part},`}"changes":[${changed}],"next_ids":{${next}}}`)
 }
 
 const encodeLine = (text: string): string => `${hex(Buffer.byteLength(text))} ${hex(crc32(text))} ${text}\n`

@@ -6,7 +6,7 @@ import { Journal, SyncFailure } from './journal.ts'
 
 /** A transaction that is applied in memory and not yet written. */
 interface PendingTransaction {
-  readonly lines: readonly string[]
+  readonly lines: Iterable<string>
   readonly changes: readonly Change[]
   readonly saved: () => void
   readonly failed: (error: unknown) => void

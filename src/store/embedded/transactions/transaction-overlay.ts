@@ -124,8 +124,10 @@ export class TransactionOverlay {
   }
 
   #noteReferences(table: string, after: StoredRecord): void {
+    const { relations } = this.modelOf(table)
+    if (relations.size === 0) return
     const before = this.committed(table, after.id)
-    for (const { name } of this.modelOf(table).relations.values()) {
+    for (const { name } of relations.values()) {
       if (before !== undefined && after[name] === before[name]) continue
       this.#newReferrers ??= new Map()
       const targets = this.#newReferrers.get(`${table}.${name}`) ?? new Map<number, Set<number>>()

@@ -17,7 +17,7 @@ export class Transaction {
   readonly #overlay: TransactionOverlay
   readonly #violations: Violation[] = []
   /** `table.field` → value → the staged record that may have it. */
-  #owners: Map<string, ReadonlyMap<unknown, number>> | undefined
+  #owners: Map<string, Map<unknown, number>> | undefined
 
   constructor(tables: ReadonlyMap<string, Table>, registry: Registry) {
     this.#registry = registry
@@ -116,22 +116,23 @@ export class Transaction {
     const owner = this.#overlay.ownerOf(table, field, value)
     const untouched = owner !== undefined && !this.#overlay.rowsOf(table).has(owner)
     if (untouched && owner !== record.id) return true
-    const isAlone = this.#overlay.rowsOf(table).size === 1
-    return !isAlone && this.#stagedOwners(table, field).get(value) !== record.id
+    if (this.#overlay.rowsOf(table).size === 1) return false
+    const owners = this.#stagedOwners(table, field)
+    const first = owners.get(value)
+    if (first === undefined) owners.set(value, record.id)
+    return first !== undefined && first !== record.id
   }
 
-  /** Owners of staged unique values. The previous owner keeps a value; otherwise the first record to set it. */
-  #stagedOwners(table: string, field: string): ReadonlyMap<unknown, number> {
+  /** Owners of staged unique values: at first the records that keep theirs, then each record that is the first to set its value. */
+  #stagedOwners(table: string, field: string): Map<unknown, number> {
     const name = `${table}.${field}`
     this.#owners ??= new Map()
     const known = this.#owners.get(name)
     if (known !== undefined) return known
-    const records = [...this.#overlay.rowsOf(table).values()].flatMap(({ after }) => after ?? [])
-    const keepers = records.filter((record) => this.#overlay.committed(table, record.id)?.[field] === record[field])
     const owners = new Map<unknown, number>()
-    for (const record of [...keepers, ...records]) {
-      const value = record[field] ?? null
-      if (value !== null && !owners.has(value)) owners.set(value, record.id)
+    for (const [id, { after }] of this.#overlay.rowsOf(table)) {
+      const value = after?.[field] ?? null
+      if (value !== null && this.#overlay.committed(table, id)?.[field] === value) owners.set(value, id)
     }
     this.#owners.set(name, owners)
     return owners

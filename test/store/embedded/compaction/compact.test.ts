@@ -38,7 +38,7 @@ class Model {
     const first = this.#sequence + 1
     const lines = Array.from({ length: transactions }, () => {
       const changes = Array.from({ length: this.#random(4) }, () => this.#change(ids))
-      return encodeEntry(++this.#sequence, changes, new Map()).join('')
+      return [...encodeEntry(++this.#sequence, changes, new Map())].join('')
     })
     writeFileSync(join(this.#folder.path, `journal.${first}.log`), lines.join(''))
     await compactFiles({ folder: this.#folder.path }, nodeDisk)
@@ -91,11 +91,11 @@ describe('compaction', () => {
       const table = index % 2 === 0 ? 'stranger' : 'a'
       return { table, id: index + 1, before: undefined, after: { id: index + 1, text: 'ü'.repeat(300) } }
     })
-    writeFileSync(join(folder.path, 'journal.1.log'), encodeEntry(1, changes, new Map([['stranger', 90_000]])).join(''))
+    writeFileSync(join(folder.path, 'journal.1.log'), [...encodeEntry(1, changes, new Map([['stranger', 90_000]]))].join(''))
     await compactFiles({ folder: folder.path }, nodeDisk)
     const before = readFileSync(join(folder.path, 'db.json'), 'utf8').split('\n')
     const one = { table: 'a', id: 2002, before: undefined, after: undefined }
-    writeFileSync(join(folder.path, 'journal.2.log'), encodeEntry(2, [one], new Map()).join(''))
+    writeFileSync(join(folder.path, 'journal.2.log'), [...encodeEntry(2, [one], new Map())].join(''))
     await compactFiles({ folder: folder.path }, nodeDisk)
     const after = readFileSync(join(folder.path, 'db.json'), 'utf8').split('\n')
     const gone = before.filter((line) => !after.includes(line))
@@ -109,7 +109,7 @@ describe('compaction', () => {
 
   test('syncs the new file before the rename, and the folder before it removes the journal', async () => {
     const folder = await temporaryFolder()
-    const line = encodeEntry(1, [{ table: 'a', id: 1, before: undefined, after: { id: 1 } }], new Map()).join('')
+    const line = [...encodeEntry(1, [{ table: 'a', id: 1, before: undefined, after: { id: 1 } }], new Map())].join('')
     writeFileSync(join(folder.path, 'journal.1.log'), line)
     const disk = new FaultyDisk()
     await compactFiles({ folder: folder.path }, disk)
@@ -131,7 +131,7 @@ describe('compaction', () => {
     const folder = await temporaryFolder()
     for (const sequence of [1, 2, 10]) {
       const lines = Array.from({ length: sequence === 2 ? 8 : 1 }, (_, index) =>
-        encodeEntry(sequence + index, [], new Map()).join(''),
+        [...encodeEntry(sequence + index, [], new Map())].join(''),
       )
       writeFileSync(join(folder.path, `journal.${sequence}.log`), lines.join(''))
     }
@@ -149,7 +149,7 @@ describe('compaction', () => {
 
   test('of a journal that the snapshot already contains only removes it', async () => {
     const folder = await temporaryFolder()
-    const line = encodeEntry(1, [{ table: 'a', id: 1, before: undefined, after: { id: 1 } }], new Map()).join('')
+    const line = [...encodeEntry(1, [{ table: 'a', id: 1, before: undefined, after: { id: 1 } }], new Map())].join('')
     for (let time = 0; time < 2; time++) {
       writeFileSync(join(folder.path, 'journal.1.log'), line)
       await compactFiles({ folder: folder.path }, nodeDisk)

@@ -23,7 +23,7 @@ const TRANSACTIONS: readonly (readonly [changes: readonly Change[], nextIds: Rea
 ]
 
 const LINES: readonly Buffer[] = TRANSACTIONS.map(([changes, nextIds], index) =>
-  Buffer.from(encodeEntry(FIRST + index, changes, new Map(Object.entries(nextIds))).join('')),
+  Buffer.from([...encodeEntry(FIRST + index, changes, new Map(Object.entries(nextIds)))].join('')),
 )
 const JOURNAL = Buffer.concat(LINES)
 const ENTRIES: readonly JournalEntry[] = TRANSACTIONS.map(([changes, nextIds], index) => ({
@@ -125,11 +125,11 @@ describe('a journal', () => {
   })
 
   describe('with a transaction of several lines', () => {
-    const before = Buffer.from(encodeEntry(FIRST, [added(1, 'a')], new Map()).join(''))
+    const before = Buffer.from([...encodeEntry(FIRST, [added(1, 'a')], new Map())].join(''))
     const changes = Array.from({ length: 40 }, (_, index) => added(index + 2, `name ${index}`))
-    const lines = encodeEntry(FIRST + 1, changes, new Map([['genre', 42]]), 100).map((line) => Buffer.from(line))
+    const lines = [...encodeEntry(FIRST + 1, changes, new Map([['genre', 42]]), 100)].map((line) => Buffer.from(line))
     const group = Buffer.concat(lines)
-    const after = Buffer.from(encodeEntry(FIRST + 2, [added(42, 'z')], new Map()).join(''))
+    const after = Buffer.from([...encodeEntry(FIRST + 2, [added(42, 'z')], new Map())].join(''))
     const whole = Buffer.concat([before, group, after])
 
     test('decodes to one transaction', () => {
