@@ -159,7 +159,7 @@ async function open(
     if (kept !== undefined) await store.adopt(kept, keep)
     const isNew = store instanceof FileStore ? store.isNew : kept === undefined
     if (mode === 'read' && isNew) throw noData(dataFolder)
-    const records = new Records({ registry, store, forms, hasher, clock, log })
+    const records = new Records({ registry, store, forms, hasher, clock, random, log })
     const seedFiles = seeds ?? (isNew ? project.seeds : [])
     const seeded = mode !== 'read' && seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0
     if (mode !== 'read') await addMissingPermissions(registry, store, records)
@@ -169,7 +169,7 @@ async function open(
     if (mode !== 'read') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
     // Events start here: seed records and missing permissions are part of the initial state.
     records.setEventPublisher(webhooks)
-    const mockedRecords = new Records({ registry, store, forms, hasher: cachingHasher(hasher), clock, log })
+    const mockedRecords = new Records({ registry, store, forms, hasher: cachingHasher(hasher), clock, random, log })
     mockedRecords.setEventPublisher(webhooks)
     const ownSecret = () => (mode === 'ephemeral' ? (inherited ?? makeSecret(random)) : loadOrCreateSecret(dataFolder, random))
     const secret = settings.secret_key ?? (await ownSecret())

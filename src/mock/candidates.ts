@@ -49,6 +49,8 @@ export function candidateGenerator(field: Field, model: Model, source: FakerSour
       return (attempt) => datetimeFor(field.name, random, attempt)
     case 'time':
       return (attempt) => timeOfDay(random, attempt)
+    case 'uuid':
+      return () => faker.string.uuid()
     case 'json':
       return () => ({ [faker.word.noun()]: faker.word.adjective(), count: random.integer(0, 100), active: random.chance(0.5) })
     case 'primarykey':

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { type Field, isRelation, type RelationField } from '../model/field.ts'
+import { type Field, hasDefault, isRelation, type RelationField } from '../model/field.ts'
 import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
@@ -140,7 +140,7 @@ export class Series {
   }
 }
 
-const isOptional = (field: Field): boolean => !field.required && field.default === undefined && !field.type.list
+const isOptional = (field: Field): boolean => !field.required && !hasDefault(field) && !field.type.list
 
 /** The value in stored form, if the field accepts it. */
 function storedForm(field: Field, candidate: Json | undefined): Json | undefined {

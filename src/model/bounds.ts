@@ -1,5 +1,5 @@
 import type { FieldDefinition } from './definition.ts'
-import type { Field } from './field.ts'
+import { choiceValue, type Field } from './field.ts'
 import type { Reading } from './field-type.ts'
 import { checkLimits } from './limits.ts'
 
@@ -16,7 +16,7 @@ export function boundsProblems(definition: FieldDefinition): { key: keyof FieldD
   const range = emptyRange(definition)
   if (range !== undefined) problems.push({ key: range.key, problem: `No value of '${name}' is possible: ${range.reason}` })
   const numeric = type === 'number' || type === 'integer'
-  const mismatch = choices?.find((choice) => (typeof choice === 'number') !== numeric)
+  const mismatch = choices?.map(choiceValue).find((choice) => (typeof choice === 'number') !== numeric)
   if (mismatch !== undefined) {
     const expected = numeric ? 'numbers' : 'text; put quotes around it'
     problems.push({ key: 'choices', problem: `The choices of '${name}' must be ${expected} (found ${JSON.stringify(mismatch)})` })

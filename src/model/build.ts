@@ -2,6 +2,7 @@ import { Faults } from '../config/fault.ts'
 import type { Definition } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
+import { hasDefault } from './field.ts'
 import type { Model } from './model.ts'
 import { parseModel } from './parse-model.ts'
 import { Registry } from './registry.ts'
@@ -115,7 +116,7 @@ function checkExtension({ model, definition }: DefinedModel, base: Model, faults
       fault(field.system ? 'set `timestamps: true`' : `its type is ${field.type.name}`)
     } else if ((field.required && !own.required) || (field.unique && !own.unique)) {
       fault(`it is ${[field.required ? 'required' : '', field.unique ? 'unique' : ''].filter(Boolean).join(' and ')}`)
-    } else if (field.default !== undefined && own.default === undefined) {
+    } else if (field.default !== undefined && !hasDefault(own)) {
       fault(`its default is ${JSON.stringify(field.default)}`)
     }
   }

@@ -23,7 +23,19 @@ export type RelationName<M extends ModelDefinition> = Extract<
     : never
   : never
 
-type TextType = 'string' | 'text' | 'email' | 'url' | 'slug' | 'password' | 'date' | 'time' | 'datetime'
+type TextType = 'string' | 'text' | 'email' | 'url' | 'slug' | 'password' | 'date' | 'time' | 'datetime' | 'uuid'
+
+/**
+ * The values of a field's choices, with or without labels. A text of the inferred type is also compared with ChoiceDefinition, whose
+ * value is any text; that is left out.
+ */
+type ChoiceValueOf<F extends FieldDefinition> = NonNullable<F['choices']>[number] extends infer C
+  ? C extends { readonly value: infer V }
+    ? string extends V
+      ? never
+      : V
+    : C
+  : never
 
 /** The type of a field's value, without null. */
 type ValueOf<F extends FieldDefinition> = F['type'] extends TextType
@@ -33,9 +45,9 @@ type ValueOf<F extends FieldDefinition> = F['type'] extends TextType
     : F['type'] extends 'boolean'
       ? boolean
       : F['type'] extends 'choice'
-        ? NonNullable<F['choices']>[number]
+        ? ChoiceValueOf<F>
         : F['type'] extends 'multichoice'
-          ? readonly NonNullable<F['choices']>[number][]
+          ? readonly ChoiceValueOf<F>[]
           : F['type'] extends 'many_to_many'
             ? readonly number[]
             : Json

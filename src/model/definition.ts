@@ -18,6 +18,7 @@ export const FIELD_TYPE_NAMES = [
   'choice',
   'multichoice',
   'json',
+  'uuid',
   'foreignkey',
   'many_to_many',
   'one_to_one',
@@ -41,6 +42,19 @@ export interface LimitsDefinition {
   readonly pattern?: string
 }
 
+/** Names of the colours of choices. A front end decides on their shades. */
+export const CHOICE_COLORS = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'purple', 'pink', 'brown'] as const
+
+/** Name of a colour of a choice, such as `green`. */
+export type ChoiceColor = (typeof CHOICE_COLORS)[number]
+
+/** A choice with the text and the colour that front ends show for it. */
+export interface ChoiceDefinition {
+  readonly value: string | number
+  readonly label?: string
+  readonly color?: ChoiceColor
+}
+
 /** Kind of mock data, where name and type of the field do not determine it. */
 export interface MockHint {
   /** A method of @faker-js/faker, such as `commerce.productName`. */
@@ -48,7 +62,7 @@ export interface MockHint {
 }
 
 /** One field of a model, as written. */
-export interface FieldDefinition extends LimitsDefinition {
+export interface FieldDefinition extends Omit<LimitsDefinition, 'choices'> {
   /** Letters, digits and single underscores; a foreign key is named `<relation>_id`. */
   readonly name: string
   readonly type: FieldTypeName
@@ -56,7 +70,13 @@ export interface FieldDefinition extends LimitsDefinition {
   readonly help_text?: string
   readonly required?: boolean
   readonly unique?: boolean
+  /**
+   * A value, or how to generate one: `now` for a datetime, `today` for a date (UTC), `uuid` for a uuid (which is generated unless the
+   * default is null), `{user: id}` for a foreign key to the user who creates the record.
+   */
   readonly default?: Json
+  /** The allowed values, with or without labels. */
+  readonly choices?: readonly (string | number | ChoiceDefinition)[]
   /** `false` excludes the field from search. */
   readonly searchable?: boolean
   /** For relations: the other model, in lower case. */

@@ -1,5 +1,5 @@
-import type { Json } from '../util/json.ts'
-import type { FieldDefinition, OnDelete } from './definition.ts'
+import { isObject, type Json } from '../util/json.ts'
+import type { ChoiceDefinition, FieldDefinition, OnDelete } from './definition.ts'
 import type { FakerMethod } from './faker-methods.ts'
 import type { FieldType } from './field-type.ts'
 import { primarykey } from './fields/primarykey.ts'
@@ -13,9 +13,13 @@ export interface Field {
   readonly label: string | undefined
   readonly required: boolean
   readonly unique: boolean
-  /** The default in stored form; undefined if there is none. */
+  /** The default in stored form; undefined if there is none, or a generated one. */
   readonly default: Json | undefined
+  /** How the default is generated; undefined if it is not. */
+  readonly generated: GeneratedDefault | undefined
   readonly limits: Limits
+  /** The choices with their labels; undefined if none has a label or colour. */
+  readonly labelledChoices: readonly ChoiceDefinition[] | undefined
   readonly searchable: boolean
   /** True for `id`, `created_at`, `updated_at`: set by the server only. */
   readonly system: boolean
@@ -23,6 +27,12 @@ export interface Field {
   /** The Faker method of its mock data, if the definition names one. */
   readonly faker: FakerMethod | undefined
 }
+
+/** A generated default: the time, day or user of the creation, or a random UUID. */
+export type GeneratedDefault = 'now' | 'today' | 'uuid' | 'user'
+
+/** A field with a generated default. */
+export type GeneratedField = Field & { readonly generated: GeneratedDefault }
 
 /** The target of a relation field. */
 export interface Relation {
@@ -47,19 +57,45 @@ export const isRelation = (field: Field): field is RelationField => field.relati
  */
 export function makeField(definition: FieldDefinition): Field {
   const type = FIELD_TYPES[definition.type]
+  const generated = generatedDefault(definition)
   return {
     name: definition.name,
     type,
     label: definition.label,
     required: definition.required ?? false,
     unique: definition.unique === true || definition.type === 'one_to_one',
-    default: definition.default ?? undefined,
-    limits: compileLimits(definition),
+    default: generated === undefined ? (definition.default ?? undefined) : undefined,
+    generated,
+    limits: compileLimits({ ...definition, choices: definition.choices?.map(choiceValue) }),
+    labelledChoices: labelled(definition.choices),
     searchable: type.searchable && definition.searchable !== false,
     system: false,
     relation: makeRelation(definition),
     faker: definition.mock?.faker,
   }
+}
+
+/** True for a field that has a value when a request omits it. */
+export const hasDefault = (field: Field): boolean => field.default !== undefined || field.generated !== undefined
+
+/** Narrows a field to one with a generated default. */
+export const isGenerated = (field: Field): field is GeneratedField => field.generated !== undefined
+
+function generatedDefault({ type, default: value, model }: FieldDefinition): GeneratedDefault | undefined {
+  if (type === 'datetime' && value === 'now') return 'now'
+  if (type === 'date' && value === 'today') return 'today'
+  if (type === 'uuid' && (value === undefined || value === 'uuid')) return 'uuid'
+  const isUser = type === 'foreignkey' && model?.toLowerCase() === 'user'
+  return isUser && isObject(value) && value.user === 'id' && Object.keys(value).length === 1 ? 'user' : undefined
+}
+
+/** The value of a choice with or without a label. */
+export const choiceValue = (choice: string | number | ChoiceDefinition): string | number =>
+  typeof choice === 'object' ? choice.value : choice
+
+function labelled(choices: FieldDefinition['choices']): readonly ChoiceDefinition[] | undefined {
+  if (choices?.some((choice) => typeof choice === 'object') !== true) return undefined
+  return choices.map((choice) => (typeof choice === 'object' ? choice : { value: choice }))
 }
 
 function makeRelation({ name, type, model, on_delete }: FieldDefinition): Relation | undefined {
@@ -76,7 +112,9 @@ const systemField = (name: string, type: FieldType): Field => ({
   required: true,
   unique: name === 'id',
   default: undefined,
+  generated: undefined,
   limits: {},
+  labelledChoices: undefined,
   searchable: false,
   system: true,
   relation: undefined,

@@ -18,6 +18,7 @@ import { string } from './fields/string.ts'
 import { text } from './fields/text.ts'
 import { time } from './fields/time.ts'
 import { url } from './fields/url.ts'
+import { uuid } from './fields/uuid.ts'
 
 /** Every field type by name. */
 export const FIELD_TYPES: Readonly<Record<FieldTypeName, FieldType>> = {
@@ -36,6 +37,7 @@ export const FIELD_TYPES: Readonly<Record<FieldTypeName, FieldType>> = {
   choice,
   multichoice,
   json,
+  uuid,
   foreignkey,
   many_to_many: manyToMany,
   one_to_one: oneToOne,

@@ -7,12 +7,24 @@ export interface Limits extends Omit<LimitsDefinition, 'pattern'> {
   readonly pattern?: RE2JS
 }
 
+/** Members may be undefined. */
+type Loose<T> = { readonly [K in keyof T]: T[K] | undefined }
+
 /**
  * Compiles the limits of a definition.
  *
  * @throws {Error} describing the error in the pattern
  */
-export function compileLimits({ pattern, choices, min_length, max_length, gt, lt, gte, lte }: LimitsDefinition): Limits {
+export function compileLimits({
+  pattern,
+  choices,
+  min_length,
+  max_length,
+  gt,
+  lt,
+  gte,
+  lte,
+}: Partial<Loose<LimitsDefinition>>): Limits {
   const limits: Record<string, unknown> = { choices, min_length, max_length, gt, lt, gte, lte }
   if (pattern !== undefined) limits.pattern = compilePattern(pattern)
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))

@@ -1,4 +1,4 @@
-import { type Field, isRelation, type RelationField } from './field.ts'
+import { type Field, type GeneratedField, isGenerated, isRelation, type RelationField } from './field.ts'
 
 /** A registered model: its fields in order, `id` first and timestamps last. */
 export class Model {
@@ -16,6 +16,8 @@ export class Model {
   readonly relations: ReadonlyMap<string, RelationField>
   /** Fields whose values depend on other records: unique ones except the id, and relations. */
   readonly constrained: readonly Field[]
+  /** Fields with a generated default. */
+  readonly generated: readonly GeneratedField[]
   /** Names of the secret fields. */
   readonly secrets: readonly string[]
 
@@ -35,6 +37,7 @@ export class Model {
     this.fields = new Map(options.fields.map((field) => [field.name, field]))
     this.relations = new Map(options.fields.filter(isRelation).map((field) => [field.relation.name, field]))
     this.constrained = options.fields.filter(({ name, unique, relation }) => (unique && name !== 'id') || relation !== undefined)
+    this.generated = options.fields.filter(isGenerated)
     this.secrets = options.fields.filter(({ type }) => type.secret).map(({ name }) => name)
     this.displayField = options.displayField ?? guessDisplayField(options.fields)
   }

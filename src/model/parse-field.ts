@@ -5,19 +5,31 @@ import type { Path, Source } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { boundsProblems, readDefault } from './bounds.ts'
-import { FIELD_TYPE_NAMES, type FieldDefinition, type FieldTypeName } from './definition.ts'
+import { CHOICE_COLORS, FIELD_TYPE_NAMES, type FieldDefinition, type FieldTypeName } from './definition.ts'
 import { FAKER_METHODS } from './faker-methods.ts'
-import { type Field, makeField } from './field.ts'
+import { choiceValue, type Field, makeField } from './field.ts'
 import type { FieldOption } from './field-type.ts'
 import { FIELD_TYPES } from './fields.ts'
 
 const FIELD_NAME = /^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$/
 
+const choiceValues = Joi.alternatives(Joi.string(), Joi.number())
+
+/** A condition rather than alternatives, so that a fault names the key. */
+const choice = Joi.alternatives().conditional(Joi.object(), {
+  // biome-ignore lint/suspicious/noThenProperty: the name is Joi's.
+  then: Joi.object({ value: choiceValues.required(), label: Joi.string(), color: Joi.valid(...CHOICE_COLORS) }),
+  otherwise: choiceValues,
+})
+
 const integerFrom0 = Joi.number().integer().min(0)
 const optionSchemas: Readonly<Record<FieldOption, Joi.Schema>> = {
   unique: Joi.boolean(),
   default: Joi.any(),
-  choices: Joi.array().items(Joi.string(), Joi.number()).min(1).unique(),
+  choices: Joi.array()
+    .items(choice)
+    .min(1)
+    .unique((a, b) => choiceValue(a) === choiceValue(b)),
   min_length: integerFrom0,
   max_length: integerFrom0,
   gt: Joi.number(),

@@ -9,6 +9,7 @@ import type { Project } from '../service/project/project.ts'
 import { type NewRecord, Records } from '../service/records/records.ts'
 import { MemoryStore } from '../store/embedded/memory-store.ts'
 import { systemClock } from '../util/clock.ts'
+import { systemRandom } from '../util/ids.ts'
 import { isUsableId, MAX_GIVEN_ID } from './given-ids.ts'
 import { readSeed, type SeedReading, type SeedRecord } from './read-seed.ts'
 
@@ -40,7 +41,11 @@ export async function seedFaults({ seeds, registry, forms }: Project): Promise<r
   const store = new MemoryStore(registry)
   const hasher = { hash: async () => '', verify: async () => false }
   try {
-    await seedStore(seeds, registry, new Records({ registry, store, forms, hasher, clock: systemClock, log: silentLog }))
+    await seedStore(
+      seeds,
+      registry,
+      new Records({ registry, store, forms, hasher, clock: systemClock, random: systemRandom, log: silentLog }),
+    )
     return []
   } catch (error) {
     if (error instanceof ConfigError) return error.faults

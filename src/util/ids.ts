@@ -5,5 +5,13 @@ export type Random = (bytes: number) => Buffer
 
 export const systemRandom: Random = (bytes) => randomBytes(bytes)
 
+/** A random UUID (version 4, RFC 9562). */
+export function randomUuid(random: Random): string {
+  const bytes = random(16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
 /** An unguessable, unique id: 128 bits, base64url. */
 export const uniqueId = (random: Random): string => random(16).toString('base64url')

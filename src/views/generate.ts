@@ -1,5 +1,5 @@
 import { Document, isMap, visit } from 'yaml'
-import type { Field } from '../model/field.ts'
+import { type Field, hasDefault } from '../model/field.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Model } from '../model/model.ts'
 import type { Json, JsonObject } from '../util/json.ts'
@@ -23,6 +23,7 @@ const WIDGETS: Readonly<Record<FieldType['name'], string | undefined>> = {
   choice: 'select',
   multichoice: 'multiselect',
   json: 'json',
+  uuid: 'text',
   foreignkey: 'relation',
   one_to_one: 'relation',
   many_to_many: 'tags',
@@ -41,7 +42,7 @@ export function generateForm(model: Model, { taken, isPrivileged }: GenerateOpti
   const fields = [...model.fields.values()]
   const isSettable = (field: Field) => !field.system && !isPrivileged(field.name)
   const settable = fields.filter(isSettable).map(({ name }) => name)
-  const isCreatable = fields.every((field) => field.system || !field.required || field.default !== undefined || isSettable(field))
+  const isCreatable = fields.every((field) => field.system || !field.required || hasDefault(field) || isSettable(field))
   return {
     name: uniqueName(`${model.name}Form`, taken),
     view_type: 'form',
@@ -84,9 +85,15 @@ function formField(field: Field, settable: boolean): FieldViewDefinition {
     ...baseField(field),
     ...(settable && field.required ? { required: true } : {}),
     ...(settable ? {} : { readonly: true }),
-    ...(settable && field.default !== undefined ? { default_value: field.default } : {}),
+    ...(settable ? defaultValue(field) : {}),
     ...(settable && Object.keys(options).length > 0 ? { options } : {}),
   }
+}
+
+/** Of the generated defaults, a front end can know only the user. */
+function defaultValue(field: Field): { default_value?: Json } {
+  if (field.generated === 'user') return { default_value: { user: 'id' } }
+  return field.default === undefined ? {} : { default_value: field.default }
 }
 
 function baseField({ name, label, type }: Field): FieldViewDefinition {
@@ -96,9 +103,9 @@ function baseField({ name, label, type }: Field): FieldViewDefinition {
   return { name, title, field_type: type.name, ...(widget === undefined ? {} : { widget }) }
 }
 
-/** The limits that front ends can check. Patterns are omitted, since browsers do not support RE2. */
-function optionsOf({ limits: { pattern: _, ...limits } }: Field): JsonObject {
-  return limits as Readonly<Record<string, Json>>
+/** The limits that front ends can check, and the labels of choices. Patterns are omitted, since browsers do not support RE2. */
+function optionsOf({ limits: { pattern: _, ...limits }, labelledChoices: choices }: Field): JsonObject {
+  return { ...limits, ...(choices && { choices }) } as unknown as Readonly<Record<string, Json>>
 }
 
 /** A title derived from a field's name: `published_at` → `Published at`, `author_id` → `Author`. */

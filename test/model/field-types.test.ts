@@ -23,6 +23,22 @@ const NOT_TEXT = [0, 1, true, false, [], ['a'], {}]
 const MAX = Number.MAX_SAFE_INTEGER
 
 const READ: Readonly<Record<FieldTypeName, readonly Row[]>> = {
+  uuid: [
+    {
+      keeps: ['9f5c1a52-7d0e-4b1f-8a3c-1f2e3d4c5b6a'],
+      normalises: [['9F5C1A52-7D0E-4B1F-8A3C-1F2E3D4C5B6A', '9f5c1a52-7d0e-4b1f-8a3c-1f2e3d4c5b6a']],
+      refuses: {
+        'must be a UUID': [
+          ...NOT_TEXT,
+          '',
+          'a',
+          '9f5c1a52-7d0e-4b1f-8a3c-1f2e3d4c5b6a0',
+          '{9f5c1a52-7d0e-4b1f-8a3c-1f2e3d4c5b6a}',
+          '9f5c1a527d0e4b1f8a3c1f2e3d4c5b6a',
+        ],
+      },
+    },
+  ],
   string: [
     { keeps: ['', ' ', 'a', 'é', '👍', 'two\nlines', '__proto__', '1'] },
     { refuses: { 'must not contain NUL or half of a surrogate pair': ['\u0000', 'a\u0000b', '\ud800', 'b\udc00a'] } },
@@ -240,6 +256,7 @@ describe('reading JSON', () => {
 
 /** Results of parsing text of a filter or a file; null for rejected text. */
 const PARSE: Readonly<Record<FieldTypeName | 'primarykey', Readonly<Record<string, unknown>>>> = {
+  uuid: { '9F5C1A52-7D0E-4B1F-8A3C-1F2E3D4C5B6A': '9f5c1a52-7d0e-4b1f-8a3c-1f2e3d4c5b6a', '9f5c': null, '': null },
   string: { a: 'a', '': '', 'not@an@email': 'not@an@email' },
   text: { 'a,b': 'a,b' },
   email: { ann: 'ann', 'a@b.co': 'a@b.co' },
@@ -330,6 +347,7 @@ describe('capabilities of a type', () => {
     multichoice: equality,
     many_to_many: equality,
     json: ['isnull'],
+    uuid: equality,
     password: [],
   }
   for (const name of FIELD_TYPE_NAMES) {

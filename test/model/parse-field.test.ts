@@ -96,7 +96,7 @@ faultTable('types', [
   { name: 'one of SQL', fields: ['{ name: a, type: »VARCHAR }'], faults: ["Unknown type 'VARCHAR'; write string"] },
   { name: 'bool', fields: ['{ name: a, type: »bool }'], faults: ["Unknown type 'bool'; write boolean"] },
   { name: 'a file', fields: ['{ name: a, type: »file }'], faults: ["Unknown type 'file'; files are not stored: write url…"] },
-  { name: 'one like no other', fields: ['{ name: a, type: »uuid }'], faults: ["Unknown type 'uuid' (known: string, text, …"] },
+  { name: 'one like no other', fields: ['{ name: a, type: »blob }'], faults: ["Unknown type 'blob' (known: string, text, …"] },
   { name: '__proto__', fields: ['{ name: a, type: »"__proto__" }'], faults: ["Unknown type '__proto__'…"] },
   { name: 'constructor', fields: ['{ name: a, type: »constructor }'], faults: ["Unknown type 'constructor'…"] },
   { name: 'none', fields: ['»{ name: a }'], faults: ["Field 'a' has no type; use one of string, text, …"] },

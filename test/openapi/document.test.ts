@@ -117,6 +117,7 @@ describe('content of a document', () => {
     assert.deepEqual(schemas['Post.create']?.properties?.status, {
       type: ['string', 'null'],
       enum: ['draft', 'published', 'archived', null],
+      'x-enum-descriptions': ['Draft', 'Published', 'Archived'],
       description: '"draft" when it is left out',
     })
   })

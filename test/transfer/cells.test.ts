@@ -9,6 +9,8 @@ import { draftNew } from '../../src/service/records/drafts.ts'
 import type { StoredRecord } from '../../src/store/store.ts'
 import { readRows } from '../../src/transfer/row-reader.ts'
 import { writeRows } from '../../src/transfer/row-writer.ts'
+import { systemClock } from '../../src/util/clock.ts'
+import { systemRandom } from '../../src/util/ids.ts'
 import { EVERYTHING, NASTY, THINGS } from './everything.ts'
 
 const { definition } = parseText(EVERYTHING['models/thing.yaml'], 'models/thing.yaml', 'yaml')
@@ -18,7 +20,7 @@ const model = registry.expect('thing')
 
 /** The records as a store holds them. */
 const STORED: readonly StoredRecord[] = THINGS.map((data, index) => {
-  const { values, issues } = draftNew(SYSTEM, model, undefined, data)
+  const { values, issues } = draftNew(SYSTEM, model, undefined, data, { clock: systemClock, random: systemRandom })
   assert.deepEqual(issues.toMessages(), {})
   return { id: index + 1, ...values, created_at: '2026-01-15T12:00:00.000Z', updated_at: '2026-01-15T12:00:00.000Z' }
 })

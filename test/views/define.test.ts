@@ -76,7 +76,7 @@ test('validate knows the types of the fields', () => {
     fields: [
       { name: 'title', type: 'string', required: true },
       { name: 'pages', type: 'integer' },
-      { name: 'kind', type: 'choice', choices: ['novel', 'essay'] },
+      { name: 'kind', type: 'choice', choices: ['novel', { value: 'essay', label: 'Essay', color: 'green' }] },
       { name: 'tags', type: 'many_to_many', model: 'tag' },
     ],
   })
@@ -86,8 +86,9 @@ test('validate knows the types of the fields', () => {
     const numbers: (number | null | undefined)[] = [pages, id, tags?.[0]]
     // @ts-expect-error a kind is one of the choices
     const isPoem = kind === 'poem'
+    const isEssay = kind === 'essay'
     // @ts-expect-error a title has no `toFixed`
-    return { title: isPoem ? title?.toFixed() : `${texts.length + numbers.length}` }
+    return { title: isPoem ? title?.toFixed() : `${isEssay} ${texts.length + numbers.length}` }
   }
   const form = defineFormView(Book, { name: 'F', fields: [{ name: 'title' }], validate: check })
   assert.equal(form.validate, check)

@@ -27,6 +27,7 @@ const VALUES: Readonly<Record<FieldType['name'], Schema>> = {
   choice: { type: 'string' },
   multichoice: { type: 'array', items: { type: 'string' } },
   json: { description: 'Any JSON value' },
+  uuid: { type: 'string', format: 'uuid' },
   foreignkey: ID,
   many_to_many: { type: 'array', items: ID },
   one_to_one: ID,
@@ -50,7 +51,7 @@ const SETTABLE: typeof VALUES = {
 
 /** Schema of a value in responses. It has no bounds, since a record may be older than the model's bounds. */
 export function answeredValue(field: Field): Schema {
-  const value = withChoices(VALUES[field.type.name], field.limits.choices)
+  const value = withChoices(VALUES[field.type.name], field, field.limits.choices)
   const schema = { ...value, title: field.label }
   return field.required || field.type.list ? schema : nullable(schema)
 }
@@ -71,7 +72,7 @@ export function settableValue(field: Field, demand?: FormDemand): Schema {
   const value = SETTABLE[type.name]
   const bounds = [limits, demand?.limits ?? {}]
   const schema: Schema = {
-    ...withChoices(value, commonChoices(bounds)),
+    ...withChoices(value, field, commonChoices(bounds)),
     ...(value.type === 'string' ? textBounds(bounds, mandatory) : {}),
     ...(value.type === 'integer' || value.type === 'number' ? numberBounds(value, bounds) : {}),
     ...(value.type === 'array' && mandatory ? { minItems: 1 } : {}),
@@ -90,9 +91,12 @@ function described(...parts: readonly (string | undefined)[]): string | undefine
 /** True if the field cannot be null. */
 export const isMandatory = (field: Field, demand?: FormDemand): boolean => field.required || demand?.required === true
 
-function withChoices(value: Schema, choices: Limits['choices']): Schema {
+/** Labels are in `x-enum-descriptions`, which generators of clients and documentation read. */
+function withChoices(value: Schema, { labelledChoices }: Field, choices: Limits['choices']): Schema {
   if (choices === undefined) return value
-  return value.type === 'array' ? { ...value, items: { type: 'string', enum: choices } } : { ...value, enum: choices }
+  const labelOf = (choice: string | number) => labelledChoices?.find((each) => each.value === choice)?.label ?? String(choice)
+  const known: Schema = { enum: choices, ...(labelledChoices && { 'x-enum-descriptions': choices.map(labelOf) }) }
+  return value.type === 'array' ? { ...value, items: { type: 'string', ...known } } : { ...value, ...known }
 }
 
 function commonChoices([model, form]: readonly Limits[]): Limits['choices'] {

@@ -1,4 +1,4 @@
-import type { Field } from '../../model/field.ts'
+import { type Field, type GeneratedDefault, hasDefault } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import { fullProjection } from '../../query/project.ts'
@@ -51,7 +51,7 @@ export function createSchema(model: Model, form?: Form): Schema {
   const names = settable(model, form?.creationFields)
   const needed = names.filter((name) => {
     const field = fieldOf(model, name)
-    return isMandatory(field, demandOf(form, name)) && field.default === undefined
+    return isMandatory(field, demandOf(form, name)) && !hasDefault(field)
   })
   const members = Object.entries(inputMembers(model, form, names))
   return strictObject(
@@ -60,10 +60,17 @@ export function createSchema(model: Model, form?: Form): Schema {
   )
 }
 
+const GENERATED: Readonly<Record<GeneratedDefault, string>> = {
+  now: 'The time of creation',
+  today: 'The day of creation, in UTC,',
+  uuid: 'A random UUID',
+  user: 'The id of the user who creates the record',
+}
+
 /** In words: client generators treat a property with `default` as always present. */
-function withDefault(value: Schema, { default: usual }: Field): Schema {
-  if (usual === undefined) return value
-  const words = `${JSON.stringify(usual)} when it is left out`
+function withDefault(value: Schema, { default: usual, generated }: Field): Schema {
+  if (usual === undefined && generated === undefined) return value
+  const words = `${generated === undefined ? JSON.stringify(usual) : GENERATED[generated]} when it is left out`
   return { ...value, description: value.description === undefined ? words : `${value.description}; ${words}` }
 }
 

@@ -30,6 +30,8 @@ export interface Schema {
   readonly if?: Schema | undefined
   readonly then?: Schema | undefined
   readonly else?: Schema | undefined
+  /** The labels of the values of `enum`. */
+  readonly 'x-enum-descriptions'?: readonly string[] | undefined
   /** The field that people identify a record by. */
   readonly 'x-display-field'?: string | undefined
   readonly definitions?: Readonly<Record<string, Schema>> | undefined

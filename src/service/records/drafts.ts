@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../../util/json.ts'
 import { checkForm, type Form } from '../../validate/form.ts'
 import type { FieldIssues } from '../../validate/issues.ts'
 import { readRecord } from '../../validate/record.ts'
+import { type DefaultSources, withGeneratedDefaults } from './generated-defaults.ts'
 import { checkCreationKeys } from './writable-fields.ts'
 import type { RecordData } from './write-requests.ts'
 
@@ -21,9 +22,9 @@ export interface Draft {
 }
 
 /** A draft of an insert. */
-export function draftNew(actor: Actor, model: Model, form: Form | undefined, data: RecordData): Draft {
+export function draftNew(actor: Actor, model: Model, form: Form | undefined, data: RecordData, sources: DefaultSources): Draft {
   const issues = checkCreationKeys(actor, model, form, data)
-  const { values, issues: found } = readRecord(model, data)
+  const { values, issues: found } = readRecord(model, withGeneratedDefaults(model, actor, data, sources))
   if (form !== undefined) checkForm(form, values, new Set(), found)
   issues.addMissing(found)
   return { data: model.secrets.length === 0 ? NO_DATA : data, values, issues }

@@ -8,6 +8,7 @@ import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
 import { guardAccount } from '../accounts/account-guards.ts'
 import { noSuchRecord } from '../model-access.ts'
 import { type DraftedWrite, draftChange, draftNew } from './drafts.ts'
+import type { DefaultSources } from './generated-defaults.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
 import type { RecordData } from './write-requests.ts'
 
@@ -34,6 +35,7 @@ export const byRow = (index: number): string => `${index + 1}.`
 
 export interface ImportContext {
   readonly store: Store
+  readonly sources: DefaultSources
   readonly actor: Actor
   readonly model: Model
   readonly form: Form | undefined
@@ -116,7 +118,7 @@ async function draftItem(item: ImportItem, existing: StoredRecord | undefined, c
     if (quotesCells) quoteCells(issues, data, model)
     return { model, form, existing, draft: { data, values, issues } }
   }
-  const draft = draftNew(actor, model, form, data)
+  const draft = draftNew(actor, model, form, data, context.sources)
   const issues = joined(item.issues, draft.issues)
   if (quotesCells) quoteCells(issues, data, model)
   // An id that does not exist is an error, since the row was meant for an existing record.

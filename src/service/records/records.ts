@@ -7,6 +7,7 @@ import type { Registry } from '../../model/registry.ts'
 import type { Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
 import { versionOf } from '../../store/version.ts'
 import type { Clock } from '../../util/clock.ts'
+import type { Random } from '../../util/ids.ts'
 import type { Json } from '../../util/json.ts'
 import { didYouMean } from '../../util/suggest.ts'
 import type { Form } from '../../validate/form.ts'
@@ -18,6 +19,7 @@ import type { EventPublisher } from '../webhooks/event-publisher.ts'
 import { type AccessGuard, byIndex, Committer, throwIssues, withoutPrefix } from './committer.ts'
 import { type IndexedIssues, missingIssues } from './constraint-errors.ts'
 import { type DraftedWrite, draftChange, draftNew, Finisher } from './drafts.ts'
+import type { DefaultSources } from './generated-defaults.ts'
 import { byRow, ImportDrafts, type ImportItem, type UpsertKey } from './import-drafts.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
 import {
@@ -58,6 +60,7 @@ export class Records {
   readonly #registry: Registry
   readonly #store: Store
   readonly #forms: ReadonlyMap<string, Form>
+  readonly #sources: DefaultSources
   readonly #committer: Committer
 
   constructor(parts: {
@@ -66,11 +69,13 @@ export class Records {
     forms: ReadonlyMap<string, Form>
     hasher: PasswordHasher
     clock: Clock
+    random: Random
     log: Log
   }) {
     this.#registry = parts.registry
     this.#store = parts.store
     this.#forms = parts.forms
+    this.#sources = parts
     const finisher = new Finisher(parts.hasher, parts.clock)
     this.#committer = new Committer(parts.registry, parts.store, finisher, new AccountLog(parts.log))
   }
@@ -95,7 +100,7 @@ export class Records {
     const model = modelFor(this.#registry, actor, 'add', modelKey)
     const { data, formId } = readWriteRequest(body)
     const form = this.#form(formId, model)
-    const draft = draftNew(actor, model, form, data)
+    const draft = draftNew(actor, model, form, data, this.#sources)
     return only(await this.#committer.write(actor, model, withoutPrefix, async () => [{ model, form, draft }]))
   }
 
@@ -104,7 +109,7 @@ export class Records {
     const model = modelFor(this.#registry, actor, 'add', modelKey)
     const { records, formId } = readBulkCreate(body)
     const form = this.#form(formId, model)
-    const writes = records.map((data) => ({ model, form, draft: draftNew(actor, model, form, data) }))
+    const writes = records.map((data) => ({ model, form, draft: draftNew(actor, model, form, data, this.#sources) }))
     return this.#committer.write(actor, model, byIndex, async () => writes)
   }
 
@@ -117,7 +122,7 @@ export class Records {
     const writes: DraftedWrite[] = []
     for await (const { model: key, data, id } of items) {
       const model = modelFor(this.#registry, actor, 'add', key)
-      writes.push({ model, id, draft: draftNew(actor, model, undefined, data) })
+      writes.push({ model, id, draft: draftNew(actor, model, undefined, data, this.#sources) })
     }
     return this.#committer.attempt(writes)
   }
@@ -137,7 +142,7 @@ export class Records {
     const model = modelFor(this.#registry, actor, 'add', modelKey)
     if (key !== undefined) modelFor(this.#registry, actor, 'change', modelKey)
     const form = this.#form(formId, model)
-    const drafts = new ImportDrafts({ store: this.#store, actor, model, form, key, quotesCells })
+    const drafts = new ImportDrafts({ store: this.#store, sources: this.#sources, actor, model, form, key, quotesCells })
     for await (const batch of batches) await drafts.add(batch)
     let updated = 0
     const read = async () => {

@@ -1,3 +1,4 @@
+import { hasDefault } from '../../../model/field.ts'
 import { commonModels, modelSource } from '../../compatibility.ts'
 import { changeExample, fieldChangeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
@@ -32,8 +33,9 @@ a 400. Keep the field until no client uses it. An added field is compatible, unl
         if (is.fields.has(name)) continue
         report(source, ['fields'], `The field '${name}' of ${is.name} was removed`, { breaking: true })
       }
-      for (const { name, required, default: standard } of is.fields.values()) {
-        if (was.fields.has(name) || (required && standard === undefined)) continue
+      for (const field of is.fields.values()) {
+        const { name, required } = field
+        if (was.fields.has(name) || (required && !hasDefault(field))) continue
         report(source, fieldPath(value, name), `The field '${name}' of ${is.name} was added`, { breaking: false })
       }
     }

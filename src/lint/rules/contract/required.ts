@@ -1,4 +1,4 @@
-import type { Field } from '../../../model/field.ts'
+import { type Field, hasDefault } from '../../../model/field.ts'
 import { commonForms, commonModels, modelSource } from '../../compatibility.ts'
 import { changeExample, fieldChangeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
@@ -58,4 +58,4 @@ require it only in a form with a new name.`,
   },
 }
 
-const mustBeSent = (field: Field | undefined): boolean => field?.required === true && field.default === undefined
+const mustBeSent = (field: Field | undefined): boolean => field?.required === true && !hasDefault(field)

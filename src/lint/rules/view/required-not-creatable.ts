@@ -1,3 +1,4 @@
+import { hasDefault } from '../../../model/field.ts'
 import { formExample } from '../../example.ts'
 import { quoted, type Rule } from '../../rule.ts'
 
@@ -27,7 +28,7 @@ form is rejected. Add the field, give it a default in the model, or write creati
     const wanted = new Set(form.fields.filter(({ required }) => required === true).map(({ name }) => name))
     const missing = [...model.fields.keys()].filter((name) => {
       const field = fieldOf(name)
-      const isNeeded = field !== undefined && !field.system && field.default === undefined && (field.required || wanted.has(name))
+      const isNeeded = field !== undefined && !field.system && !hasDefault(field) && (field.required || wanted.has(name))
       return isNeeded && !listed.includes(name)
     })
     if (missing.length === 0) return

@@ -50,6 +50,7 @@ const SINGLE_LINE = [
   'date',
   'time',
   'datetime',
+  'uuid',
   'primarykey',
 ]
 const SINGLE_CHOICE = ['choice', 'string', 'slug', 'integer', 'number', 'boolean', 'foreignkey', 'one_to_one']
