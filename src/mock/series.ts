@@ -75,6 +75,12 @@ export class Series {
     return Object.fromEntries(free.map((field) => [field.name, this.#value(field, index, attempt)]))
   }
 
+  /** Other records for the foreign keys that may refer to any. The same attempt gives the same ids. */
+  otherRelations(index: number, attempt: number, targets: (field: RelationField) => readonly number[]): Record<string, Json> {
+    const free = this.#relations.filter(({ unique, relation }) => !unique && relation.kind === 'one')
+    return Object.fromEntries(free.map((field) => [field.name, this.#relation(field, index, targets(field), attempt)]))
+  }
+
   /** Creation and change times, for models with timestamps. */
   timestamps(index: number): Record<string, Json> {
     if (!this.#options.model.timestamps) return {}
@@ -105,9 +111,9 @@ export class Series {
     throw noValueError(field, `No value was found for '${field.name}' of ${model.name} in ${MAX_ATTEMPTS} tries${remedy}`)
   }
 
-  #relation(field: RelationField, index: number, targets: readonly number[]): Json {
+  #relation(field: RelationField, index: number, targets: readonly number[], attempt = 0): Json {
     const { model, source } = this.#options
-    this.#startRandom(field.name, index)
+    this.#startRandom(field.name, index, attempt)
     const { random, faker } = source
     const { target, kind } = field.relation
     if (targets.length === 0 && field.required) {

@@ -78,6 +78,7 @@ export function defineModel<const F extends readonly FieldDefinition[], const T 
   readonly label?: string
   readonly display_field?: NoInfer<NameOf<F> | 'id'>
   readonly timestamps?: T
+  readonly unique_together?: readonly (readonly NoInfer<NameOf<F>>[])[]
   readonly fields: F & Fields<F>
 }): ModelDefinition & { readonly fields: F; readonly timestamps: T } {
   return markCallSite(model as ModelDefinition & { readonly fields: F; readonly timestamps: T }, defineModel)

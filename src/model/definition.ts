@@ -96,5 +96,7 @@ export interface ModelDefinition {
   readonly display_field?: string
   /** Adds `created_at` and `updated_at`. */
   readonly timestamps?: boolean
+  /** Lists of fields of which no two records have all the same values. */
+  readonly unique_together?: readonly (readonly string[])[]
   readonly fields: readonly FieldDefinition[]
 }

@@ -1,5 +1,7 @@
 import { type Field, type GeneratedField, isGenerated, isRelation, type RelationField } from './field.ts'
 
+import type { UniqueSet } from './unique-set.ts'
+
 /** A registered model: its fields in order, `id` first and timestamps last. */
 export class Model {
   /** Class name, `Post`. */
@@ -16,6 +18,8 @@ export class Model {
   readonly relations: ReadonlyMap<string, RelationField>
   /** Fields whose values depend on other records: unique ones except the id, and relations. */
   readonly constrained: readonly Field[]
+  /** Fields that are unique together. */
+  readonly uniqueSets: readonly UniqueSet[]
   /** Fields with a generated default. */
   readonly generated: readonly GeneratedField[]
   /** Names of the secret fields. */
@@ -27,6 +31,7 @@ export class Model {
     displayField: string | undefined
     timestamps: boolean
     internal: boolean
+    uniqueSets?: readonly UniqueSet[]
     fields: readonly Field[]
   }) {
     this.name = options.name
@@ -37,6 +42,7 @@ export class Model {
     this.fields = new Map(options.fields.map((field) => [field.name, field]))
     this.relations = new Map(options.fields.filter(isRelation).map((field) => [field.relation.name, field]))
     this.constrained = options.fields.filter(({ name, unique, relation }) => (unique && name !== 'id') || relation !== undefined)
+    this.uniqueSets = options.uniqueSets ?? []
     this.generated = options.fields.filter(isGenerated)
     this.secrets = options.fields.filter(({ type }) => type.secret).map(({ name }) => name)
     this.displayField = options.displayField ?? guessDisplayField(options.fields)

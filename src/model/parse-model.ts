@@ -8,6 +8,7 @@ import type { ModelDefinition } from './definition.ts'
 import { type Field, ID_FIELD, TIMESTAMP_FIELDS } from './field.ts'
 import { Model } from './model.ts'
 import { parseField } from './parse-field.ts'
+import { UniqueSet } from './unique-set.ts'
 
 const MODEL_NAME = /^[A-Z][A-Za-z0-9]*$/
 
@@ -21,6 +22,7 @@ export const modelSchema = Joi.object<ModelDefinition>({
   label: Joi.string(),
   display_field: Joi.string(),
   timestamps: Joi.boolean(),
+  unique_together: Joi.array().items(Joi.array().items(Joi.string()).min(2).unique()),
   fields: Joi.array().required(),
 })
 
@@ -55,6 +57,7 @@ export function parseModel(
     displayField: typeof displayField === 'string' ? displayField : undefined,
     timestamps,
     internal,
+    uniqueSets: uniqueSets(value.unique_together, fields, source, faults),
     fields: [ID_FIELD, ...fields, ...(timestamps ? TIMESTAMP_FIELDS : [])],
   })
   checkDisplayField(model, source, faults)
@@ -77,6 +80,30 @@ function checkNames(fields: readonly unknown[], timestamps: boolean, source: Sou
     }
   }
 }
+
+/** The well-formed sets of `unique_together`. */
+function uniqueSets(written: unknown, fields: readonly Field[], source: Source, faults: Faults): UniqueSet[] {
+  if (!Array.isArray(written)) return []
+  return written.flatMap((names: unknown, index) => {
+    if (!Array.isArray(names) || names.length < 2 || !names.every((name) => typeof name === 'string')) return []
+    const problems = names.map((name, place) => {
+      const problem = memberProblem(name, fields)
+      if (problem !== undefined) faults.add(source, ['unique_together', index, place], problem)
+      return problem
+    })
+    return problems.some((problem) => problem !== undefined) ? [] : [new UniqueSet(names)]
+  })
+}
+
+/** Why a field cannot be part of a unique set; undefined if it can. */
+function memberProblem(name: string, fields: readonly Field[]): string | undefined {
+  const field = fields.find((each) => each.name === name)
+  const known = fields.filter(({ type }) => isComparable(type)).map((each) => each.name)
+  if (field === undefined) return `'unique_together' names '${name}', which is no field of the model${meantOrKnown(name, known)}`
+  return isComparable(field.type) ? undefined : `A ${field.type.name} field cannot be part of 'unique_together'`
+}
+
+const isComparable = ({ secret, list, name }: Field['type']): boolean => !secret && !list && name !== 'json'
 
 function checkDisplayField(model: Model, source: Source, faults: Faults): void {
   const field = model.fields.get(model.displayField)

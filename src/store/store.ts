@@ -28,11 +28,17 @@ export interface Change {
  * Why a transaction was rejected. `index` is that of the operation in the batch.
  *
  * - `not_null`, `unique`, `foreign_key`, `check`: the value of `field` violates the constraint.
+ *   `together` are the other fields of a unique set.
  * - `restrict`: `count` records of `table` refer, by `field`, to the record to be removed.
  * - `missing`: the record does not exist. `stale`: its version is not the expected one.
  */
 export type Violation =
-  | { readonly kind: 'not_null' | 'unique' | 'foreign_key' | 'check'; readonly index: number; readonly field: string }
+  | {
+      readonly kind: 'not_null' | 'unique' | 'foreign_key' | 'check'
+      readonly index: number
+      readonly field: string
+      readonly together?: readonly string[]
+    }
   | {
       readonly kind: 'restrict'
       readonly index: number

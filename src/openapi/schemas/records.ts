@@ -54,10 +54,12 @@ export function createSchema(model: Model, form?: Form): Schema {
     return isMandatory(field, demandOf(form, name)) && !hasDefault(field)
   })
   const members = Object.entries(inputMembers(model, form, names))
-  return strictObject(
+  const schema = strictObject(
     Object.fromEntries(members.map(([name, value]) => [name, withDefault(value, fieldOf(model, name))])),
     needed,
   )
+  const sets = model.uniqueSets.map(({ fields }) => fields)
+  return sets.length === 0 ? schema : { ...schema, 'x-unique-together': sets }
 }
 
 const GENERATED: Readonly<Record<GeneratedDefault, string>> = {

@@ -32,6 +32,8 @@ export interface Schema {
   readonly else?: Schema | undefined
   /** The labels of the values of `enum`. */
   readonly 'x-enum-descriptions'?: readonly string[] | undefined
+  /** Lists of members of which no two records have all the same values. */
+  readonly 'x-unique-together'?: readonly (readonly string[])[] | undefined
   /** The field that people identify a record by. */
   readonly 'x-display-field'?: string | undefined
   readonly definitions?: Readonly<Record<string, Schema>> | undefined

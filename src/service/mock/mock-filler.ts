@@ -3,6 +3,7 @@ import { type Actor, SYSTEM } from '../../auth/permissions.ts'
 import { loadFaker } from '../../mock/load-faker.ts'
 import { Series } from '../../mock/series.ts'
 import { dependencyOrder } from '../../model/dependency-order.ts'
+import type { RelationField } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Store } from '../../store/store.ts'
@@ -11,6 +12,7 @@ import type { Json } from '../../util/json.ts'
 import type { Form } from '../../validate/form.ts'
 import { forbidden } from '../model-access.ts'
 import type { Records } from '../records/records.ts'
+import { Combinations, otherValues } from './combinations.ts'
 import { creatingForm, fitted, narrowed } from './form-fit.ts'
 import { keepsDefault, validated } from './mock-records.ts'
 import { type FillRequest, readFillRequest } from './mock-requests.ts'
@@ -130,13 +132,17 @@ export class MockFiller {
     const ids = new Map<string, number[]>()
     for (const { relation } of model.relations.values()) ids.set(relation.target, await this.#idsOf(relation.target))
     const ownIds = ids.get(model.key)
+    const combinations = await Combinations.of(model, this.#store)
+    const targets = ({ relation }: RelationField) => ids.get(relation.target) ?? []
     for (let from = 0; from < records.length; ) {
       const size = ownIds === undefined ? BATCH : Math.min(BATCH, Math.max(FIRST_BATCH, ownIds.length))
       const batch = records.slice(from, from + size).map((values, offset) => {
-        const relations = series.relations(from + offset, ({ relation }) => ids.get(relation.target) ?? [])
-        const data = { ...values, ...relations }
+        const index = from + offset
+        const data = { ...values, ...series.relations(index, targets) }
         validated(model, data)
-        return form === undefined ? data : fitted(form, series, from + offset, data)
+        const fit = (record: Readonly<Record<string, Json>>) =>
+          form === undefined ? record : fitted(form, series, index, record)
+        return combinations.claim(fit(data), (round) => fit(otherValues(series, index, round, { data, targets })))
       })
       const created = await this.#records.createMany(SYSTEM, model.key, { records: batch })
       ownIds?.push(...created.map(({ id }) => id))

@@ -19,13 +19,17 @@ export async function findBrokenRecords(store: Store, registry: Registry): Promi
   for (const model of registry.public) ids.set(model.key, await idsOf(store, model))
   for (const model of registry.public) {
     const found = new Findings(model)
-    const owners = new Map(
-      [...model.fields.values()].filter(({ unique }) => unique).map(({ name }) => [name, new Map<Json, number>()]),
-    )
+    const single = [...model.fields.values()].filter(({ unique }) => unique)
+    const owners = [
+      ...single.map(({ name }) => ({ name, keyOf: (record: StoredRecord) => record[name] ?? null, problem: 'must be unique' })),
+      ...model.uniqueSets.map((set) => {
+        return { name: set.fields[0] ?? '', keyOf: (record: StoredRecord) => set.keyOf(record), problem: set.problem }
+      }),
+    ].map((unique) => ({ ...unique, owners: new Map<Json, number>() }))
     for await (const records of store.stream(model.key, { filters: [], sort: [] })) {
       for (const record of records) {
         checkValues(model, record, found)
-        for (const [field, values] of owners) checkUnique(record, field, values, found)
+        for (const unique of owners) checkUnique(record, unique, found)
         checkReferences(model, record, ids, found)
       }
     }
@@ -77,12 +81,20 @@ function checkValues(model: Model, record: StoredRecord, found: Findings): void 
   }
 }
 
-function checkUnique(record: StoredRecord, field: string, owners: Map<Json, number>, found: Findings): void {
-  const value = record[field] ?? null
+/** A unique field, or the first field of a unique set. */
+interface Unique {
+  readonly name: string
+  readonly keyOf: (record: StoredRecord) => Json
+  readonly problem: string
+  readonly owners: Map<Json, number>
+}
+
+function checkUnique(record: StoredRecord, { name, keyOf, problem, owners }: Unique, found: Findings): void {
+  const value = keyOf(record)
   if (value === null) return
   const owner = owners.get(value)
   if (owner === undefined) owners.set(value, record.id)
-  else found.add(record.id, field, `${field} must be unique, and record ${owner} has the same`)
+  else found.add(record.id, name, `${name} ${problem}, and record ${owner} has the same`)
 }
 
 function checkReferences(

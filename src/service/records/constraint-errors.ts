@@ -26,7 +26,11 @@ export function constraintIssues(violations: readonly Violation[]): IndexedIssue
   for (const violation of violations) {
     if (!isConstraint(violation)) continue
     const issues = byIndex.get(violation.index) ?? new FieldIssues()
-    issues.add(violation.field, MESSAGES[violation.kind](violation.field))
+    const { kind, field, together } = violation
+    issues.add(
+      field,
+      together === undefined ? MESSAGES[kind](field) : `${field} must be unique together with ${together.join(', ')}`,
+    )
     byIndex.set(violation.index, issues)
   }
   return [...byIndex].map(([index, issues]) => ({ index, issues }))

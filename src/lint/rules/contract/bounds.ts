@@ -1,4 +1,5 @@
 import type { Limits } from '../../../model/limits.ts'
+import type { Model } from '../../../model/model.ts'
 import { commonForms, commonModels, modelSource } from '../../compatibility.ts'
 import { changeExample, fieldChangeExample } from '../../example.ts'
 import { fieldPath } from '../../field-path.ts'
@@ -11,10 +12,15 @@ export const contractBounds: Rule = {
   severity: 'error',
   summary: 'The bounds of a field were tightened (breaking) or relaxed',
   details: `Checked only with --against. Values that used to be valid are rejected: by a shorter max_length, a higher gte, a removed choice, another
-pattern, or unique. \`admin lint --data\` lists the stored records concerned.`,
+pattern, unique, or unique_together. \`admin lint --data\` lists the stored records concerned.`,
   invalid: [
     fieldChangeExample('{ name: text, type: string, max_length: 100 }', '»{ name: text, type: string, max_length: 50 }«'),
     fieldChangeExample('{ name: size, type: choice, choices: [s, m, l] }', '»{ name: size, type: choice, choices: [s, m] }«'),
+    changeExample(
+      'models/other.yaml',
+      'name: Other\nfields: [{ name: a, type: string }, { name: b, type: string }]\n',
+      'name: Other\nunique_together: »[[a, b]]«\nfields: [{ name: a, type: string }, { name: b, type: string }]\n',
+    ),
     changeExample(
       'views/a.yaml',
       'name: F\nview_type: form\nmodel: Post\nfields:\n  - { name: rating }\n',
@@ -31,6 +37,8 @@ pattern, or unique. \`admin lint --data\` lists the stored records concerned.`,
   compare(before, after, report) {
     for (const [was, is] of commonModels(before, after)) {
       const { source, value } = modelSource(after, is)
+      for (const { what, breaking } of setChanges(was, is))
+        report(source, ['unique_together'], `${is.name}: ${what}`, { breaking })
       for (const field of is.fields.values()) {
         const old = was.fields.get(field.name)
         // Limits of different types cannot be compared.
@@ -52,6 +60,18 @@ pattern, or unique. \`admin lint --data\` lists the stored records concerned.`,
       }
     }
   },
+}
+
+/** Changes of the fields that are unique together. */
+function setChanges(was: Model, is: Model): { what: string; breaking: boolean }[] {
+  const sets = (model: Model) => new Map(model.uniqueSets.map(({ fields }) => [[...fields].sort().join(), fields]))
+  const [old, now] = [sets(was), sets(is)]
+  const added = [...now].filter(([key]) => !old.has(key))
+  const removed = [...old].filter(([key]) => !now.has(key))
+  return [
+    ...added.map(([, fields]) => ({ what: `${quoted(fields)} must now be unique together`, breaking: true })),
+    ...removed.map(([, fields]) => ({ what: `${quoted(fields)} no longer have to be unique together`, breaking: false })),
+  ]
 }
 
 type Bounds = Omit<Limits, 'pattern'> & { readonly pattern?: unknown; readonly unique?: boolean }

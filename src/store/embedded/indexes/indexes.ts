@@ -1,4 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { UniqueSet } from '../../../model/unique-set.ts'
+import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { FieldIndex } from './field-index.ts'
 import { ItemIndex } from './item-index.ts'
@@ -32,6 +34,8 @@ const MAX_LACKING = 1 / 8
 interface Entry {
   readonly kind: IndexKind
   readonly field: string
+  /** The indexed value of a record. */
+  readonly keyOf: (record: StoredRecord) => Json
   readonly index: FieldIndex
   /** Rows before this one are in the index. */
   filled: number
@@ -42,12 +46,17 @@ interface Entry {
 /** The indexes of a table, built on demand and brought up to date when queried. */
 export class Indexes {
   readonly #records: readonly (StoredRecord | undefined)[]
+  readonly #sets: readonly UniqueSet[]
   /** A short list, one for each kind of query on a field. */
   #entries: Entry[] = []
 
-  /** @param records rows of the table, which grow and change */
-  constructor(records: readonly (StoredRecord | undefined)[]) {
+  /**
+   * @param records rows of the table, which grow and change
+   * @param sets fields that are indexed together, under the name of the set
+   */
+  constructor(records: readonly (StoredRecord | undefined)[], sets: readonly UniqueSet[] = []) {
     this.#records = records
+    this.#sets = sets
   }
 
   /** The index, if it exists and is complete. */
@@ -86,7 +95,10 @@ export class Indexes {
   }
 
   #begin(kind: IndexKind, field: string): Entry {
-    const entry: Entry = { kind, field, index: this.#make(kind, field), filled: 0, making: undefined }
+    const set = this.#sets.find(({ name }) => name === field)
+    const keyOf =
+      set === undefined ? (record: StoredRecord) => record[field] ?? null : (record: StoredRecord) => set.keyOf(record)
+    const entry: Entry = { kind, field, keyOf, index: this.#make(kind, field), filled: 0, making: undefined }
     this.#entries.push(entry)
     return entry
   }
@@ -126,11 +138,11 @@ export class Indexes {
   }
 
   #fillSlice(entry: Entry): void {
-    const { index, field, kind } = entry
+    const { index, keyOf, kind } = entry
     const end = Math.min(entry.filled + SLICE[kind], this.#records.length)
     for (let row = entry.filled; row < end; row++) {
       const record = this.#records[row]
-      if (record !== undefined) index.add(row, record[field] ?? null)
+      if (record !== undefined) index.add(row, keyOf(record))
     }
     entry.filled = end
   }
@@ -145,12 +157,13 @@ export class Indexes {
 }
 
 function replaceIn(
-  { index, field }: Entry,
+  { index, keyOf }: Entry,
   row: number,
   before: StoredRecord | undefined,
   after: StoredRecord | undefined,
 ): void {
-  const [was, is] = [before?.[field] ?? null, after?.[field] ?? null]
+  const was = before === undefined ? null : keyOf(before)
+  const is = after === undefined ? null : keyOf(after)
   if (before !== undefined && after !== undefined && was === is) return
   if (before !== undefined) index.remove(row, was)
   if (after !== undefined) index.add(row, is)

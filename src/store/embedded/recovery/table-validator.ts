@@ -19,13 +19,23 @@ export interface RecordFault {
 const journalPosition = (id: number): number => -id
 const isFromJournal = (position: number): boolean => position < 0
 
+/** A unique field, or the first field of a unique set. */
+interface Unique {
+  readonly field: string
+  readonly keyOf: (record: StoredRecord) => Json
+  /** Continues a message that begins with the field. */
+  readonly problem: string
+  /** Value → position of the record that has it. */
+  readonly owners: Map<Json, number>
+}
+
 /** Validates the records of one table. */
 export class TableValidator {
   readonly #name: string
   readonly #line: number | undefined
   readonly #report: (fault: RecordFault) => void
   readonly #fields: readonly Field[]
-  readonly #unique: readonly { readonly name: string; readonly owners: Map<Json, number> }[]
+  readonly #unique: readonly Unique[]
   /** `found` holds pairs of a record's position and the id that it refers to. */
   readonly #links: readonly { readonly name: string; readonly target: string; readonly found: number[] }[]
   /** Positions of the final records by id. */
@@ -38,7 +48,20 @@ export class TableValidator {
     this.#line = line
     this.#report = report
     this.#fields = [...(model?.fields.values() ?? [])].filter((field) => field.name !== 'id')
-    this.#unique = this.#fields.filter(({ unique }) => unique).map((field) => ({ name: field.name, owners: new Map() }))
+    const single = this.#fields
+      .filter(({ unique }) => unique)
+      .map(
+        ({ name: field }): Unique => ({
+          field,
+          keyOf: (record) => record[field] ?? null,
+          problem: 'must be unique',
+          owners: new Map(),
+        }),
+      )
+    const sets = (model?.uniqueSets ?? []).map((set): Unique => {
+      return { field: set.fields[0] ?? '', keyOf: (record) => set.keyOf(record), problem: set.problem, owners: new Map() }
+    })
+    this.#unique = [...single, ...sets]
     this.#links = [...(model?.relations.values() ?? [])].map(({ name, relation: { target } }) => ({ name, target, found: [] }))
   }
 
@@ -112,14 +135,14 @@ export class TableValidator {
 
   /** Checks unique values and collects references. */
   #collect(record: StoredRecord, index: number): void {
-    for (const { name, owners } of this.#unique) {
-      const value = record[name] ?? null
+    for (const { field: name, keyOf, problem, owners } of this.#unique) {
+      const value = keyOf(record)
       if (value === null) continue
       const owner = owners.get(value)
       if (owner === undefined) owners.set(value, index)
-      else if (!isFromJournal(index)) this.#report(this.fault(index, name, `must be unique, and records[${owner}] has the same`))
+      else if (!isFromJournal(index)) this.#report(this.fault(index, name, `${problem}, and records[${owner}] has the same`))
       else if (!isFromJournal(owner))
-        this.#report(this.fault(owner, name, `must be unique, and ${this.#name} ${record.id} has the same`))
+        this.#report(this.fault(owner, name, `${problem}, and ${this.#name} ${record.id} has the same`))
     }
     for (const { name, found } of this.#links) {
       const value = record[name] ?? null

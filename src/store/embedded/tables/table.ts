@@ -37,8 +37,8 @@ export class Table {
   #highest = 0
   #live: Bitmap = bitmapFor(0)
   #isOrdered = true
-  readonly #indexes = new Indexes(this.#records)
-  /** Unique fields and relations, whose indexes writes need. */
+  readonly #indexes: Indexes
+  /** Unique fields, unique sets and relations, whose indexes writes need. */
   readonly #constrained: ReadonlySet<string>
   readonly #small: number
 
@@ -46,7 +46,8 @@ export class Table {
   constructor(model: Model, small: number = SMALL) {
     this.model = model
     this.#small = small
-    this.#constrained = new Set(model.constrained.map(({ name }) => name))
+    this.#indexes = new Indexes(this.#records, model.uniqueSets)
+    this.#constrained = new Set([...model.constrained, ...model.uniqueSets].map(({ name }) => name))
   }
 
   /** Number of records. */
@@ -113,7 +114,7 @@ export class Table {
     return this.#constrained.has(field)
   }
 
-  /** The id of the record with this value in a unique field. Null belongs to no record. */
+  /** The id of the record with this value in a unique field or, by its name, a unique set. Null belongs to no record. */
   ownerOf(field: string, value: Json): number | undefined {
     const rows = value === null ? undefined : this.#items(field).rowsOf(value)
     return rows === undefined ? undefined : this.#ids[firstOf(rows)]

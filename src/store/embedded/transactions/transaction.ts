@@ -1,5 +1,5 @@
 import type { Registry } from '../../../model/registry.ts'
-import type { JsonObject } from '../../../util/json.ts'
+import type { Json, JsonObject } from '../../../util/json.ts'
 import type { Change, EventRequest, Operation, Outcome, StoredRecord, Violation } from '../../store.ts'
 import { versionOf } from '../../version.ts'
 import { referencesOf, type Table } from '../tables/table.ts'
@@ -100,9 +100,16 @@ export class Transaction {
       const setter = setterOf(staged, field)
       // Values and references that this transaction did not set were checked when they were set.
       if (setter === undefined) continue
-      if (unique && this.#isTaken(model.key, field, after)) this.#violations.push({ kind: 'unique', index: setter, field })
+      const isTaken = unique && this.#isTaken(model.key, field, (record) => record[field] ?? null, after)
+      if (isTaken) this.#violations.push({ kind: 'unique', index: setter, field })
       const dangles = relation !== undefined && this.#dangles(relation.target, field, after)
       if (dangles) this.#violations.push({ kind: 'foreign_key', index: setter, field })
+    }
+    for (const set of model.uniqueSets) {
+      const setters = set.fields.flatMap((field) => setterOf(staged, field) ?? [])
+      if (setters.length === 0 || !this.#isTaken(model.key, set.name, (record) => set.keyOf(record), after)) continue
+      const [field = '', ...together] = set.fields
+      this.#violations.push({ kind: 'unique', index: Math.max(...setters), field, together })
     }
   }
 
@@ -110,31 +117,33 @@ export class Transaction {
     return referencesOf(record, field).some((id) => this.#overlay.current(target, id) === undefined)
   }
 
-  #isTaken(table: string, field: string, record: StoredRecord): boolean {
-    const value = record[field] ?? null
+  /** @param keyOf the value of a record in the unique field or set of this name */
+  #isTaken(table: string, name: string, keyOf: (record: StoredRecord) => Json, record: StoredRecord): boolean {
+    const value = keyOf(record)
     if (value === null) return false
-    const owner = this.#overlay.ownerOf(table, field, value)
+    const owner = this.#overlay.ownerOf(table, name, value)
     const untouched = owner !== undefined && !this.#overlay.rowsOf(table).has(owner)
     if (untouched && owner !== record.id) return true
     if (this.#overlay.rowsOf(table).size === 1) return false
-    const owners = this.#stagedOwners(table, field)
+    const owners = this.#stagedOwners(table, name, keyOf)
     const first = owners.get(value)
     if (first === undefined) owners.set(value, record.id)
     return first !== undefined && first !== record.id
   }
 
   /** Owners of staged unique values: at first the records that keep theirs, then each record that is the first to set its value. */
-  #stagedOwners(table: string, field: string): Map<unknown, number> {
-    const name = `${table}.${field}`
+  #stagedOwners(table: string, name: string, keyOf: (record: StoredRecord) => Json): Map<unknown, number> {
+    const key = `${table}.${name}`
     this.#owners ??= new Map()
-    const known = this.#owners.get(name)
+    const known = this.#owners.get(key)
     if (known !== undefined) return known
     const owners = new Map<unknown, number>()
     for (const [id, { after }] of this.#overlay.rowsOf(table)) {
-      const value = after?.[field] ?? null
-      if (value !== null && this.#overlay.committed(table, id)?.[field] === value) owners.set(value, id)
+      const value = after === undefined ? null : keyOf(after)
+      const before = value === null ? undefined : this.#overlay.committed(table, id)
+      if (before !== undefined && keyOf(before) === value) owners.set(value, id)
     }
-    this.#owners.set(name, owners)
+    this.#owners.set(key, owners)
     return owners
   }
 }

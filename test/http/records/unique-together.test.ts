@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SYSTEM } from '../../../src/auth/permissions.ts'
+import { openTestApp } from '../../helpers/app.ts'
+import { play, scenarios } from '../../helpers/scenario.ts'
+
+const FILES = {
+  'models/seat.yaml': `name: Seat
+unique_together: [[row, number], [row, label, holder_id]]
+fields:
+  - { name: row, type: string, required: true }
+  - { name: number, type: integer }
+  - { name: label, type: string }
+  - { name: holder_id, type: foreignkey, model: user }
+`,
+  'seed/user.yaml': '- { username: admin, email: admin@example.com, password: long-enough, is_superuser: true }\n',
+  'seed/seat.yaml':
+    '- { row: A, number: 1 }\n- { row: A, number: 2 }\n- { row: B, number: 1, label: x, holder_id: 1 }\n- { row: A }\n',
+}
+const SEATS = '/api/v1/models/seat'
+const TAKEN = { detail: { error: { row: ['row must be unique together with number'] } } }
+
+scenarios(
+  'fields that are unique together',
+  [
+    {
+      name: 'a taken combination',
+      request: `POST ${SEATS}`,
+      body: { data: { row: 'A', number: 1 } },
+      status: 400,
+      expect: TAKEN,
+    },
+    { name: 'another combination', request: `POST ${SEATS}`, body: { data: { row: 'B', number: 2 } }, status: 201 },
+    { name: 'null is equal to nothing', request: `POST ${SEATS}`, body: { data: { row: 'A' } }, status: 201 },
+    {
+      name: 'texts that only look alike when joined',
+      request: `POST ${SEATS}/bulk`,
+      body: {
+        records: [
+          { row: 'a,b', label: 'c', holder_id: 1 },
+          { row: 'a', label: 'b,c', holder_id: 1 },
+        ],
+      },
+      status: 201,
+    },
+    {
+      name: 'a set with a relation',
+      request: `POST ${SEATS}`,
+      body: { data: { row: 'B', label: 'x', holder_id: 1 } },
+      status: 400,
+      expect: { detail: { error: { row: ['row must be unique together with label, holder_id'] } } },
+    },
+    { name: 'an update of one member', request: `PUT ${SEATS}/2`, body: { data: { number: 1 } }, status: 400, expect: TAKEN },
+    { name: 'an update of another field', request: `PUT ${SEATS}/2`, body: { data: { label: 'y' } }, status: 200 },
+    { name: 'an update to the same values', request: `PUT ${SEATS}/2`, body: { data: { row: 'A', number: 2 } }, status: 200 },
+    {
+      name: 'a swap within one request',
+      request: `PUT ${SEATS}/bulk`,
+      body: {
+        updates: [
+          { id: 1, data: { number: 2 } },
+          { id: 2, data: { number: 1 } },
+        ],
+      },
+      status: 200,
+    },
+    {
+      name: 'twice in one request: the second is at fault',
+      request: `POST ${SEATS}/bulk`,
+      body: {
+        records: [
+          { row: 'C', number: 1 },
+          { row: 'C', number: 1 },
+        ],
+      },
+      status: 400,
+      expect: { detail: { error: { '1.row': ['row must be unique together with number'] } } },
+    },
+    {
+      name: 'a combination that a deletion has freed',
+      given: async (app) => {
+        await play(app, { request: `DELETE ${SEATS}/1`, status: 200 })
+      },
+      request: `POST ${SEATS}`,
+      body: { data: { row: 'A', number: 1 } },
+      status: 201,
+    },
+    {
+      name: 'imported rows name their line',
+      request: `POST ${SEATS}/import`,
+      headers: { 'content-type': 'text/csv' },
+      rawBody: 'row,number\nD,1\nA,1\n',
+      status: 400,
+      expect: { detail: { error: { '2.row': ['row must be unique together with number'] } } },
+    },
+  ],
+  { files: FILES },
+)
+
+test('16 parallel writers create each combination once, also after a restart', async () => {
+  let app = await openTestApp({ files: FILES })
+  const create = (number: number) =>
+    app.app.records.create(SYSTEM, 'seat', { data: { row: 'P', number } }).then(
+      () => 1,
+      () => 0,
+    )
+  const created = await Promise.all(Array.from({ length: 16 * 20 }, (_, index) => create(index % 20)))
+  assert.equal(
+    created.reduce<number>((sum, each) => sum + each, 0),
+    20,
+  )
+  app = await app.reopen()
+  assert.equal(await create(7), 0)
+  const { total } = await app.app.store.find('seat', {
+    filters: [{ field: 'row', operator: 'eq', value: 'P' }],
+    sort: [],
+    offset: 0,
+    limit: 0,
+  })
+  assert.equal(total, 20)
+  await app.close()
+})
+
+test('mock records have free combinations', async () => {
+  const app = await openTestApp({
+    files: {
+      ...FILES,
+      'models/pair.yaml': `name: Pair
+unique_together: [[seat_id, size]]
+fields:
+  - { name: seat_id, type: foreignkey, model: seat, required: true }
+  - { name: size, type: choice, choices: [s, m, l], required: true }
+`,
+    },
+  })
+  const fill = (count: number) =>
+    play(app, { request: 'POST /api/v1/mock', body: { models: ['pair'], count, seed: 1 }, status: count > 12 ? 400 : 201 })
+  await fill(10)
+  const { records } = await app.app.store.find('pair', { filters: [], sort: [], offset: 0, limit: 100 })
+  assert.equal(new Set(records.map(({ seat_id, size }) => `${seat_id} ${size}`)).size, 10)
+  assert.match((await fill(13)).text, /No free combination of seat_id, size was found/)
+  await app.close()
+})
