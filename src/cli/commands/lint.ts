@@ -94,7 +94,8 @@ async function lintOnce(paths: readonly string[], options: LintOptions, io: Io):
     })
     const findings = options.quiet === true ? report.findings.filter(({ severity }) => severity === 'error') : report.findings
     const context = { paint: painter(io.stdout, io.env), version: await ownVersion(), failOn: options.failOn }
-    if (options.data === true && report.findings.some(({ stopsServe }) => stopsServe)) {
+    const isUnsound = report.findings.some(({ stopsServe, rule }) => stopsServe && rule !== 'seed/invalid-record')
+    if (options.data === true && isUnsound) {
       io.stderr.write('The stored records were not checked, since the project has errors that keep a server from starting.\n')
     }
     io.stdout.write(FORMATS[options.format]({ ...report, findings }, context))
