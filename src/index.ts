@@ -1,6 +1,6 @@
 export { defineConfig } from './config/define.ts'
 export type { SettingsInput } from './config/setting-types.ts'
 export { defineModel } from './model/define.ts'
-export type { FieldDefinition, ModelDefinition } from './model/definition.ts'
+export type { ChoiceDefinition, FieldDefinition, ModelDefinition, ModelExtension } from './model/definition.ts'
 export { defineFormView, defineListView } from './views/define.ts'
 export type { FieldViewDefinition, FormViewDefinition, ListViewDefinition, RuleDefinition } from './views/definition.ts'

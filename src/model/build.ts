@@ -2,6 +2,7 @@ import { Faults } from '../config/fault.ts'
 import type { Definition } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
+import { withBaseFields } from './extension.ts'
 import { hasDefault } from './field.ts'
 import type { Model } from './model.ts'
 import { parseModel } from './parse-model.ts'
@@ -35,7 +36,12 @@ export function buildRegistry(
   const unclear = new Set<string>()
   const faults = new Faults('model/invalid')
   const entries = new Map<string, DefinedModel>()
-  for (const definition of definitions) {
+  for (const written of definitions) {
+    const definition = withBaseFields(written, builtIn.public, faults)
+    if (definition === undefined) {
+      unclear.add('')
+      continue
+    }
     const parsed = parseModel(definition)
     faults.addAll(parsed.faults.list)
     const { name, fields } = isObject(definition.value) ? definition.value : {}

@@ -87,6 +87,11 @@ export interface FieldDefinition extends Omit<LimitsDefinition, 'choices'> {
   readonly mock?: MockHint
 }
 
+/** An extension of a built-in model, as written: further fields of `user`, `group` or `permission`. */
+export interface ModelExtension extends Partial<Omit<ModelDefinition, 'name' | 'timestamps'>> {
+  readonly extends: 'user' | 'group' | 'permission'
+}
+
 /** A model, as written. `id` is implicit. */
 export interface ModelDefinition {
   /** Class name, such as `Post`; its lower case is the path segment. */

@@ -157,7 +157,14 @@ function readField(raw: Record<string, unknown>, at: Path, source: Source, fault
     const { value, faults: shapeFaults } = validateShape(fieldSchemas[known], raw, source, {
       at,
       rule: () => 'model/invalid',
-      unknownKeyHint: (key, path) => (path.length === 1 && isOptionOfOtherTypes(key) ? `; ${optionsHint(known)}` : undefined),
+      unknownKeyHint: (key, path) =>
+        path.length !== 1
+          ? undefined
+          : key === 'was'
+            ? RESERVED
+            : isOptionOfOtherTypes(key)
+              ? `; ${optionsHint(known)}`
+              : undefined,
     })
     faults.addAll(shapeFaults.list)
     if (value !== undefined) return buildField(withoutAliases(value), raw, at, source, faults)
@@ -194,6 +201,9 @@ function buildField(
   }
   return undefined
 }
+
+/** Continues the message about the key `was`. */
+export const RESERVED = '; it is reserved for renames'
 
 /** True for a key that another field type has. */
 const isOptionOfOtherTypes = (key: string): boolean =>

@@ -7,7 +7,7 @@ import { meantOrKnown } from '../util/suggest.ts'
 import type { ModelDefinition } from './definition.ts'
 import { type Field, ID_FIELD, TIMESTAMP_FIELDS } from './field.ts'
 import { Model } from './model.ts'
-import { parseField } from './parse-field.ts'
+import { parseField, RESERVED } from './parse-field.ts'
 import { UniqueSet } from './unique-set.ts'
 
 const MODEL_NAME = /^[A-Z][A-Za-z0-9]*$/
@@ -37,7 +37,12 @@ export function parseModel(
   internal = false,
 ): { model: Model | undefined; faultyFields: ReadonlySet<string>; faults: Faults } {
   const faults = new Faults('model/invalid')
-  faults.addAll(validateShape(modelSchema, value, source, { rule: () => 'model/invalid' }).faults.list)
+  faults.addAll(
+    validateShape(modelSchema, value, source, {
+      rule: () => 'model/invalid',
+      unknownKeyHint: (key, path) => (key === 'was' && path.length === 1 ? RESERVED : undefined),
+    }).faults.list,
+  )
   const faultyFields = new Set<string>()
   if (!isObject(value)) return { model: undefined, faultyFields, faults }
   const written = Array.isArray(value.fields) ? value.fields : []

@@ -44,7 +44,14 @@ function oneOrSeveral(title: string, definition: Schema): Schema {
 
 function modelFile(): Schema {
   const schema = fromJoi(modelSchema)
-  return { ...schema, properties: { ...schema.properties, fields: { type: 'array', items: modelField() } } }
+  const extended: Schema = { enum: ['user', 'group', 'permission'] }
+  return {
+    ...schema,
+    properties: { ...schema.properties, extends: extended, fields: { type: 'array', items: modelField() } },
+    required: undefined,
+    // An extension has the name of the model that it extends.
+    ...when({ extends: extended }, {}, { required: schema.required }),
+  }
 }
 
 /** The keys of a field depend on its type. Completion offers the keys of all types. */
