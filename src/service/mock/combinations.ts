@@ -16,20 +16,20 @@ export class Combinations {
   readonly #model: Model
   readonly #taken: ReadonlyMap<UniqueSet, Set<string>>
 
-  private constructor(model: Model, taken: ReadonlyMap<UniqueSet, Set<string>>) {
+  /** No combination is taken at first. */
+  constructor(model: Model) {
     this.#model = model
-    this.#taken = taken
+    this.#taken = new Map(model.uniqueSets.map((set) => [set, new Set<string>()]))
   }
 
   /** Those of the stored records. */
   static async of(model: Model, store: Store): Promise<Combinations> {
-    const taken = new Map(model.uniqueSets.map((set) => [set, new Set<string>()]))
-    if (taken.size > 0) {
-      for await (const batch of store.stream(model.key, { filters: [], sort: [] })) {
-        for (const record of batch) for (const [set, keys] of taken) keys.add(set.keyOf(record) ?? '')
-      }
+    const combinations = new Combinations(model)
+    if (model.uniqueSets.length === 0) return combinations
+    for await (const batch of store.stream(model.key, { filters: [], sort: [] })) {
+      for (const record of batch) for (const [set, keys] of combinations.#taken) keys.add(set.keyOf(record) ?? '')
     }
-    return new Combinations(model, taken)
+    return combinations
   }
 
   /**

@@ -9,11 +9,19 @@ import type { StoredRecord } from '../../store/store.ts'
 import type { Json } from '../../util/json.ts'
 import { readRecord } from '../../validate/record.ts'
 import type { Related } from '../queries/relations.ts'
+import { Combinations, otherValues } from './combinations.ts'
 
 /** The records that a relation may refer to, and whether they are stored or mocked. */
 export interface Targets {
   readonly ids: readonly number[]
   readonly stored: boolean
+}
+
+/** The mock records of a model so far. */
+interface Started {
+  readonly series: Series
+  readonly combinations: Combinations
+  readonly records: StoredRecord[]
 }
 
 /** Fields that keep their default: mock data grants no permissions. */
@@ -27,7 +35,7 @@ export class MockRecords {
   readonly targets: (field: RelationField) => Targets
   readonly #source: FakerSource
   readonly #seed: number
-  readonly #series = new Map<Model, { readonly series: Series; readonly records: StoredRecord[] }>()
+  readonly #started = new Map<Model, Started>()
 
   constructor(source: FakerSource, seed: number, targets: (field: RelationField) => Targets) {
     this.#source = source
@@ -37,12 +45,13 @@ export class MockRecords {
 
   /** The first `count` records of a model. */
   first(model: Model, count: number): readonly StoredRecord[] {
-    const { series, records } = this.#series.get(model) ?? this.#startSeries(model)
+    const { series, combinations, records } = this.#started.get(model) ?? this.#start(model)
+    const targets = (field: RelationField) => this.targets(field).ids
     while (records.length < count) {
       const index = records.length
-      const relations = series.relations(index, (field) => this.targets(field).ids)
-      const values = validated(model, { ...series.values(index), ...relations })
-      records.push({ id: index + 1, ...values, ...series.timestamps(index) })
+      const data = { ...series.values(index), ...series.relations(index, targets) }
+      const free = combinations.claim(data, (round) => otherValues(series, index, round, { data, targets }))
+      records.push({ id: index + 1, ...validated(model, free), ...series.timestamps(index) })
     }
     return records
   }
@@ -62,7 +71,7 @@ export class MockRecords {
     return related
   }
 
-  #startSeries(model: Model) {
+  #start(model: Model): Started {
     const series = new Series({
       model,
       source: this.#source,
@@ -70,8 +79,8 @@ export class MockRecords {
       keepsDefault: keepsDefault(model),
       secret: String(this.#seed),
     })
-    const started = { series, records: [] }
-    this.#series.set(model, started)
+    const started = { series, combinations: new Combinations(model), records: [] }
+    this.#started.set(model, started)
     return started
   }
 }

@@ -138,6 +138,8 @@ fields:
   await fill(10)
   const { records } = await app.app.store.find('pair', { filters: [], sort: [], offset: 0, limit: 100 })
   assert.equal(new Set(records.map(({ seat_id, size }) => `${seat_id} ${size}`)).size, 10)
+  const { json } = await play(app, { request: 'GET /api/v1/models/pair/mock?count=12&seed=3', status: 200 })
+  assert.equal(new Set(json.data.map((pair: Record<string, unknown>) => `${pair.seat_id} ${pair.size}`)).size, 12)
   assert.match((await fill(13)).text, /No free combination of seat_id, size was found/)
   await app.close()
 })
