@@ -4,12 +4,17 @@ import type { SeedFile } from '../config/project-files.ts'
 import type { Source } from '../config/source.ts'
 import { silentLog } from '../log/log.ts'
 import { dependencyOrder } from '../model/dependency-order.ts'
+import type { Field } from '../model/field.ts'
+import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Project } from '../service/project/project.ts'
 import { type NewRecord, Records } from '../service/records/records.ts'
+import { type FindIds, type ResolvedRow, withResolvedReferences } from '../service/records/references.ts'
 import { MemoryStore } from '../store/embedded/memory-store.ts'
 import { systemClock } from '../util/clock.ts'
 import { systemRandom } from '../util/ids.ts'
+import type { Json } from '../util/json.ts'
+import { FieldIssues } from '../validate/issues.ts'
 import { isUsableId, MAX_GIVEN_ID } from './given-ids.ts'
 import { readSeed, type SeedReading, type SeedRecord } from './read-seed.ts'
 
@@ -21,7 +26,7 @@ import { readSeed, type SeedReading, type SeedRecord } from './read-seed.ts'
  * @throws {ConfigError} naming every invalid record by file and line; then nothing is created
  */
 export async function seedStore(seeds: readonly SeedFile[], registry: Registry, records: Records): Promise<number> {
-  const items = new SeedItems(seeds, registry)
+  const items = new SeedItems(seeds, registry, records)
   const faults = new Faults('seed/invalid-record')
   for (const { index, issues } of await records.load(SYSTEM, items.read())) {
     const source = items.sourceOf(index)
@@ -67,13 +72,21 @@ interface Part {
 class SeedItems {
   readonly #seeds: readonly SeedFile[]
   readonly #registry: Registry
+  readonly #records: Records
+  /** The ids of the records read so far, by values of the unique fields of models that others refer to. */
+  readonly #ids = new Map<Field, Map<Json, number>>()
   readonly #parts: Part[] = []
   /** Number of records read. */
   count = 0
 
-  constructor(seeds: readonly SeedFile[], registry: Registry) {
+  constructor(seeds: readonly SeedFile[], registry: Registry, records: Records) {
     this.#seeds = seeds
     this.#registry = registry
+    this.#records = records
+    const relations = registry.public.flatMap((model) => [...model.relations.values()])
+    for (const key of new Set(relations.map(({ relation }) => relation.target))) {
+      for (const field of registry.expect(key).visibleFields) if (field.unique && !field.system) this.#ids.set(field, new Map())
+    }
   }
 
   /** @throws {ConfigError} with the faults of all files, after the last record */
@@ -88,11 +101,35 @@ class SeedItems {
       for await (const item of withIds(reading, faults)) {
         part.positions.push(item.position)
         this.count++
-        yield { model: model.key, ...item }
+        const { data, issues } = await this.#resolved(model, item.data)
+        for (const [field, [message = '']] of Object.entries(issues.toMessages())) {
+          faults.add(reading.sourceOf(item.position), [field], message)
+        }
+        this.#note(model, item)
+        yield { model: model.key, data, id: item.id }
       }
       faults.addAll(reading.faults.list)
     }
     faults.throwIfAny()
+  }
+
+  /** Replaces references by a unique field with the ids of records read before, or stored. */
+  async #resolved(model: Model, data: SeedRecord['data']): Promise<ResolvedRow> {
+    const find: FindIds = async (target, field, values) => {
+      const own = this.#ids.get(field) ?? new Map<Json, number>()
+      const others = values.filter((value) => !own.has(value))
+      return others.length === 0 ? own : new Map([...(await this.#records.idsBy(target, field, others)), ...own])
+    }
+    const [resolved = { data, issues: new FieldIssues() }] = await withResolvedReferences(model, this.#registry, [data], find)
+    return resolved
+  }
+
+  #note(model: Model, { data, id }: { readonly data: SeedRecord['data']; readonly id: number }): void {
+    for (const [field, ids] of this.#ids) {
+      if (model.fields.get(field.name) !== field) continue
+      const reading = field.type.read(data[field.name] ?? field.default ?? null)
+      if (reading.ok) ids.set(reading.value, id)
+    }
   }
 
   sourceOf(index: number): Source {

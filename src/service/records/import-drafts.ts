@@ -1,6 +1,7 @@
-import type { Actor } from '../../auth/permissions.ts'
+import { type Actor, may } from '../../auth/permissions.ts'
 import type { Field } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import type { Json } from '../../util/json.ts'
 import type { Form } from '../../validate/form.ts'
@@ -9,6 +10,7 @@ import { guardAccount } from '../accounts/account-guards.ts'
 import { noSuchRecord } from '../model-access.ts'
 import { type DraftedWrite, draftChange, draftNew } from './drafts.ts'
 import type { DefaultSources } from './generated-defaults.ts'
+import { type FindIds, idsBy, withResolvedReferences } from './references.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
 import type { RecordData } from './write-requests.ts'
 
@@ -35,6 +37,7 @@ export const byRow = (index: number): string => `${index + 1}.`
 
 export interface ImportContext {
   readonly store: Store
+  readonly registry: Registry
   readonly sources: DefaultSources
   readonly actor: Actor
   readonly model: Model
@@ -94,7 +97,8 @@ export class ImportDrafts {
     return this.#writes
   }
 
-  async #draft(batch: readonly ImportItem[]): Promise<void> {
+  async #draft(rows: readonly ImportItem[]): Promise<void> {
+    const batch = await withIds(rows, this.#context)
     const existing = await findExisting(batch, this.#context)
     for (const item of batch) {
       const key = keyOf(item, this.#context)
@@ -105,6 +109,28 @@ export class ImportDrafts {
     }
     if (this.#faults > MAX_NAMED) throwAll(this.#writes)
   }
+}
+
+/** The rows with ids in place of references by a unique field. */
+async function withIds(
+  rows: readonly ImportItem[],
+  { store, registry, actor, model }: ImportContext,
+): Promise<readonly ImportItem[]> {
+  if (model.relations.size === 0) return rows
+  const find: FindIds = async (target, field, values) =>
+    may(actor, 'view', target) ? idsBy(store, target, field, values) : new Map<Json, number>()
+  const resolved = await withResolvedReferences(
+    model,
+    registry,
+    rows.map(({ data }) => data),
+    find,
+  )
+  return rows.map((row, index) => {
+    const { data, issues } = resolved[index] ?? row
+    if (data === row.data) return row
+    row.issues.addAll(issues)
+    return { ...row, data }
+  })
 }
 
 async function draftItem(item: ImportItem, existing: StoredRecord | undefined, context: ImportContext): Promise<DraftedWrite> {

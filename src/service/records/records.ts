@@ -2,6 +2,7 @@ import type { PasswordHasher } from '../../auth/password.ts'
 import { type Actor, SYSTEM } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Log } from '../../log/log.ts'
+import type { Field } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
@@ -21,6 +22,7 @@ import { type IndexedIssues, missingIssues } from './constraint-errors.ts'
 import { type DraftedWrite, draftChange, draftNew, Finisher } from './drafts.ts'
 import type { DefaultSources } from './generated-defaults.ts'
 import { byRow, ImportDrafts, type ImportItem, type UpsertKey } from './import-drafts.ts'
+import { idsBy } from './references.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
 import {
   type RecordData,
@@ -127,6 +129,11 @@ export class Records {
     return this.#committer.attempt(writes)
   }
 
+  /** The ids of stored records by values of a unique field, for references in seeds. */
+  idsBy(target: Model, field: Field, values: readonly Json[]): Promise<ReadonlyMap<Json, number>> {
+    return idsBy(this.#store, target, field, values)
+  }
+
   /**
    * Imports records in one transaction: creates them, or updates those with the same value in a unique field. Errors name rows,
    * from 1.
@@ -142,7 +149,16 @@ export class Records {
     const model = modelFor(this.#registry, actor, 'add', modelKey)
     if (key !== undefined) modelFor(this.#registry, actor, 'change', modelKey)
     const form = this.#form(formId, model)
-    const drafts = new ImportDrafts({ store: this.#store, sources: this.#sources, actor, model, form, key, quotesCells })
+    const drafts = new ImportDrafts({
+      store: this.#store,
+      registry: this.#registry,
+      sources: this.#sources,
+      actor,
+      model,
+      form,
+      key,
+      quotesCells,
+    })
     for await (const batch of batches) await drafts.add(batch)
     let updated = 0
     const read = async () => {
