@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { TableValidator } from '../../src/store/embedded/recovery/table-validator.ts'
 import { lintFiles } from '../lint/projects.ts'
+import { registryOf } from './models.ts'
 
 describe('unique_together', () => {
   for (const [what, sets, message] of [
@@ -34,4 +36,25 @@ describe('unique_together', () => {
       [['seed/note.yaml', 2, 'a must be unique together with b']],
     )
   })
+})
+
+test('a record of an edited data file that breaks unique_together is named', () => {
+  const seat = registryOf({
+    name: 'Seat',
+    unique_together: [['row', 'number']],
+    fields: [
+      { name: 'row', type: 'string' },
+      { name: 'number', type: 'integer' },
+    ],
+  }).expect('seat')
+  const faults: string[] = []
+  const validator = new TableValidator('seat', 1, seat, ({ path, problem }) => faults.push(`${path} ${problem}`))
+  for (const record of [
+    { id: 1, row: 'A', number: 1 },
+    { id: 2, row: 'A', number: null },
+    { id: 3, row: 'A', number: 1 },
+  ]) {
+    validator.record(record, false)
+  }
+  assert.deepEqual(faults, ['tables.seat.records[2].row must be unique together with number, and records[0] has the same'])
 })

@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { BrokenRecord } from '../../lint/project.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
+import { type UniqueKey, uniqueKeys } from '../../model/unique-keys.ts'
 import { FileStore } from '../../store/embedded/file-store.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import type { Json } from '../../util/json.ts'
@@ -19,13 +20,7 @@ export async function findBrokenRecords(store: Store, registry: Registry): Promi
   for (const model of registry.public) ids.set(model.key, await idsOf(store, model))
   for (const model of registry.public) {
     const found = new Findings(model)
-    const single = [...model.fields.values()].filter(({ unique }) => unique)
-    const owners = [
-      ...single.map(({ name }) => ({ name, keyOf: (record: StoredRecord) => record[name] ?? null, problem: 'must be unique' })),
-      ...model.uniqueSets.map((set) => {
-        return { name: set.fields[0] ?? '', keyOf: (record: StoredRecord) => set.keyOf(record), problem: set.problem }
-      }),
-    ].map((unique) => ({ ...unique, owners: new Map<Json, number>() }))
+    const owners = uniqueKeys(model).map((key): Unique => ({ ...key, owners: new Map() }))
     for await (const records of store.stream(model.key, { filters: [], sort: [] })) {
       for (const record of records) {
         checkValues(model, record, found)
@@ -81,20 +76,15 @@ function checkValues(model: Model, record: StoredRecord, found: Findings): void 
   }
 }
 
-/** A unique field, or the first field of a unique set. */
-interface Unique {
-  readonly name: string
-  readonly keyOf: (record: StoredRecord) => Json
-  readonly problem: string
-  readonly owners: Map<Json, number>
-}
+/** A unique key, and the record that has each value. */
+type Unique = UniqueKey & { readonly owners: Map<Json, number> }
 
-function checkUnique(record: StoredRecord, { name, keyOf, problem, owners }: Unique, found: Findings): void {
+function checkUnique(record: StoredRecord, { field, keyOf, problem, owners }: Unique, found: Findings): void {
   const value = keyOf(record)
   if (value === null) return
   const owner = owners.get(value)
   if (owner === undefined) owners.set(value, record.id)
-  else found.add(record.id, name, `${name} ${problem}, and record ${owner} has the same`)
+  else found.add(record.id, field, `${field} ${problem}, and record ${owner} has the same`)
 }
 
 function checkReferences(

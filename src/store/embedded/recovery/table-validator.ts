@@ -1,5 +1,6 @@
 import type { Field } from '../../../model/field.ts'
 import type { Model } from '../../../model/model.ts'
+import { type UniqueKey, uniqueKeys } from '../../../model/unique-keys.ts'
 import { isObject, type Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
 import { referencesOf } from '../tables/table.ts'
@@ -19,15 +20,8 @@ export interface RecordFault {
 const journalPosition = (id: number): number => -id
 const isFromJournal = (position: number): boolean => position < 0
 
-/** A unique field, or the first field of a unique set. */
-interface Unique {
-  readonly field: string
-  readonly keyOf: (record: StoredRecord) => Json
-  /** Continues a message that begins with the field. */
-  readonly problem: string
-  /** Value → position of the record that has it. */
-  readonly owners: Map<Json, number>
-}
+/** A unique key, and the position of the record that has each value. */
+type Unique = UniqueKey & { readonly owners: Map<Json, number> }
 
 /** Validates the records of one table. */
 export class TableValidator {
@@ -48,20 +42,7 @@ export class TableValidator {
     this.#line = line
     this.#report = report
     this.#fields = [...(model?.fields.values() ?? [])].filter((field) => field.name !== 'id')
-    const single = this.#fields
-      .filter(({ unique }) => unique)
-      .map(
-        ({ name: field }): Unique => ({
-          field,
-          keyOf: (record) => record[field] ?? null,
-          problem: 'must be unique',
-          owners: new Map(),
-        }),
-      )
-    const sets = (model?.uniqueSets ?? []).map((set): Unique => {
-      return { field: set.fields[0] ?? '', keyOf: (record) => set.keyOf(record), problem: set.problem, owners: new Map() }
-    })
-    this.#unique = [...single, ...sets]
+    this.#unique = model === undefined ? [] : uniqueKeys(model).map((key) => ({ ...key, owners: new Map() }))
     this.#links = [...(model?.relations.values() ?? [])].map(({ name, relation: { target } }) => ({ name, target, found: [] }))
   }
 
