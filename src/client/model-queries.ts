@@ -4,7 +4,7 @@ import type { ExportQuery, ListQuery, PageQuery, Projection, SearchQuery } from 
 
 /** The query parameters of a list. */
 export const listEntries = <M extends ModelTypes>(query: ListQuery<M, string, string>): QueryEntries => [
-  ...filterEntries(query.filters),
+  ...filterEntries(query),
   ...projectionEntries(query),
   ...sortEntries(query.sort),
   ...pageEntries(query),
@@ -15,7 +15,7 @@ export const searchEntries = <M extends ModelTypes>(q: string, query: SearchQuer
   ['q', q],
   ['fields', namesText(query.fields)],
   ['fuzzy', query.fuzzy],
-  ...filterEntries(query.filters),
+  ...filterEntries(query),
   ...sortEntries(query.sort),
   ...pageEntries(query),
 ]
@@ -25,7 +25,7 @@ export const exportEntries = <M extends ModelTypes>(query: ExportQuery<M>): Quer
   ['format', query.format],
   ['bom', query.bom],
   ['fields', namesText(query.fields)],
-  ...filterEntries(query.filters),
+  ...filterEntries(query),
   ...sortEntries(query.sort),
 ]
 

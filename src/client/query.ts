@@ -7,6 +7,8 @@ export interface ListFilter {
   readonly q: string | undefined
   /** Filters as the API takes them: `status=draft`. */
   readonly filters: readonly string[]
+  /** Groups of filters, at least one of which must match. */
+  readonly any: readonly (readonly string[])[]
 }
 
 /** Names and values of query parameters; undefined values are omitted. */
@@ -30,9 +32,19 @@ export function withQuery(path: string, entries: QueryEntries): string {
 export const namesText = (names: readonly string[] | undefined): string | undefined =>
   names === undefined || names.length === 0 ? undefined : names.join(',')
 
-/** The query parameters `filters`, one per filter. */
-export const filterEntries = (filters: FilterObject | readonly string[] | undefined): QueryEntries =>
-  filterTexts(filters).map((text) => ['filters', text])
+type FilterInput = FilterObject | readonly string[]
+
+/** The query parameters `filters`, one per filter, and `any`, one per group. */
+export const filterEntries = (query: {
+  readonly filters?: FilterInput | undefined
+  readonly any?: readonly FilterInput[] | undefined
+}): QueryEntries => [
+  ...filterTexts(query.filters).map((text) => ['filters', text] as const),
+  ...(query.any ?? []).map((group) => ['any', groupText(filterTexts(group))] as const),
+]
+
+/** Joins the filters of a group with bars. */
+export const groupText = (filters: readonly string[]): string => filters.map((text) => text.replaceAll('|', '\\|')).join('|')
 
 /** Converts filters to strings as the API takes them. Filters that are strings stay unchanged; undefined values are omitted. */
 export function filterTexts(filters: FilterObject | readonly string[] = []): readonly string[] {

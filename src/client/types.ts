@@ -26,8 +26,13 @@ export interface Projection<Column extends string, Include extends string> {
 
 /** Selects records and their members. */
 export interface Selection<M extends ModelTypes, Column extends string, Include extends string>
-  extends Projection<Column, Include> {
+  extends Projection<Column, Include>,
+    Filtering<M> {}
+
+/** Filters and groups of filters; a record must match all filters and one filter of each group. */
+export interface Filtering<M extends ModelTypes> {
   readonly filters?: Filters<M> | undefined
+  readonly any?: readonly Filters<M>[] | undefined
 }
 
 /** Sort keys, most significant first: `title` for ascending, `-title` for descending. */
@@ -49,23 +54,21 @@ export interface ListQuery<M extends ModelTypes, Column extends string, Include 
 }
 
 /** The query of a full-text search. */
-export interface SearchQuery<M extends ModelTypes> extends PageQuery {
+export interface SearchQuery<M extends ModelTypes> extends PageQuery, Filtering<M> {
   /** Fields to search; all searchable fields by default. */
   readonly fields?: readonly M['searched'][] | undefined
   /** Also finds similar words, such as misspelt ones. */
   readonly fuzzy?: boolean | undefined
-  readonly filters?: Filters<M> | undefined
   /** Default: by relevance. */
   readonly sort?: Sort<M> | undefined
 }
 
 /** The query of an export. */
-export interface ExportQuery<M extends ModelTypes> {
+export interface ExportQuery<M extends ModelTypes> extends Filtering<M> {
   /** File format of the export. */
   readonly format?: FileFormat | undefined
   /** Starts CSV with a byte order mark, for spreadsheets. */
   readonly bom?: boolean | undefined
-  readonly filters?: Filters<M> | undefined
   readonly fields?: readonly M['column'][] | undefined
   readonly sort?: Sort<M> | undefined
 }

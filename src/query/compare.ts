@@ -4,20 +4,35 @@ import type { SortKey } from './plan.ts'
 /** A record with its id. */
 type Identified = JsonObject & { readonly id: number }
 
+/** Reads the value of a sort key. */
+export type KeyReader = (record: JsonObject) => Json
+
 /**
  * Returns a comparison by the sort keys and then by ascending id, a total order, so that pages never overlap. Text is ordered
  * by code units, false before true; nulls are last ascending and first descending.
+ *
+ * @param reader makes the reader of a sort key; needed for keys through relations
  */
-export function comparer(sort: readonly SortKey[]): (a: Identified, b: Identified) => number {
+export function comparer(
+  sort: readonly SortKey[],
+  reader: (key: SortKey) => KeyReader = ownValue,
+): (a: Identified, b: Identified) => number {
   const [only, ...others] = sort
-  if (only !== undefined && others.length === 0) return byField(only)
+  if (only !== undefined && only.through === undefined && others.length === 0) return byField(only)
+  const keys = sort.map((key) => ({ read: reader(key), direction: key.order === 'asc' ? 1 : -1 }))
   return (a, b) => {
-    for (const { field, order } of sort) {
-      const sign = compareValues(a[field] ?? null, b[field] ?? null)
-      if (sign !== 0) return order === 'asc' ? sign : -sign
+    for (const { read, direction } of keys) {
+      const sign = compareValues(read(a), read(b))
+      if (sign !== 0) return direction * sign
     }
     return a.id - b.id
   }
+}
+
+/** Reads a field of the record itself. */
+export function ownValue({ field, through }: SortKey): KeyReader {
+  if (through !== undefined) throw new Error(`A sort order through '${through.field}' needs the tables`)
+  return (record) => record[field] ?? null
 }
 
 function byField({ field, order }: SortKey): (a: Identified, b: Identified) => number {

@@ -6,55 +6,88 @@ import type { Registry } from '../model/registry.ts'
 import type { Json } from '../util/json.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import type { Parameters } from './parameters.ts'
-import type { FieldFilter, Filter } from './plan.ts'
+import type { AnyFilter, FieldFilter, Filter } from './plan.ts'
 import { splitValues } from './value-list.ts'
 
 const SUFFIXES: readonly Operator[] = ['icontains', 'startswith', 'endswith', 'gt', 'gte', 'lt', 'lte', 'in', 'ne', 'isnull']
 
-/** Maximum number of filters, since each costs time. */
-const MAX_FILTERS = 30
+/** Maximum number of filters, since each costs time. Those within groups count, too. */
+export const MAX_FILTERS = 30
+/** Maximum number of relations that a filter goes through. */
+const MAX_RELATIONS = 2
 
-/** Parses `filters=<field>[__<relation field>][__<operator>]=<value>`, which may be repeated. */
+/** The query parameters that `parseFilters` reads. */
+export const FILTER_PARAMETERS = ['filters', 'any'] as const
+
+/**
+ * Parses `filters=<field>[__<relation field>…][__<operator>]=<value>` and `any=<filter>|<filter>…`. Both may be repeated; all
+ * filters and one filter of each group must match.
+ */
 export function parseFilters(parameters: Parameters, model: Model, registry: Registry): Filter[] {
-  const count = parameters.all('filters').length
-  if (count > MAX_FILTERS) {
-    parameters.fault('filters', `'filters' is given ${count} times; at most ${MAX_FILTERS} are taken`)
+  const groups = parameters.all('any').map(splitGroup)
+  const texts = { filters: parameters.all('filters'), any: groups.flat() }
+  for (const name of FILTER_PARAMETERS) {
+    const count = texts[name].length + (name === 'any' ? texts.filters.length : 0)
+    if (count <= MAX_FILTERS) continue
+    const given = name === 'any' ? `'filters' and 'any' hold ${count} filters` : `'filters' is given ${count} times`
+    parameters.fault(name, `${given}; at most ${MAX_FILTERS} are taken`)
     return []
   }
-  return parameters.all('filters').flatMap((text) => {
+  const parse = (name: string, text: string): Filter[] => {
     const result = parseFilter(text, model, registry)
     if (typeof result !== 'string') return [result]
-    parameters.fault('filters', result)
+    parameters.fault(name, result)
     return []
-  })
+  }
+  const all = texts.filters.flatMap((text) => parse('filters', text))
+  const any = groups.map((group): AnyFilter => ({ any: group.flatMap((text) => parse('any', text)) }))
+  return [...all, ...any]
 }
+
+/** Splits the filters of a group at bars; `\\|` is a literal bar. */
+const splitGroup = (text: string): string[] => text.split(/(?<!\\)\|/).map((each) => each.replaceAll('\\|', '|'))
 
 /** @returns the filter, or an error message */
 function parseFilter(text: string, model: Model, registry: Registry): Filter | string {
   const equals = text.indexOf('=')
   if (equals < 1) return `Filter '${text}' must be written <field>=<value> or <field>__<operator>=<value>`
-  const [first = '', ...rest] = text.slice(0, equals).split('__')
-  const value = text.slice(equals + 1)
+  const path = text.slice(0, equals)
+  if (path.startsWith('__')) return unknownField(model, path)
+  return parsePath({ model, registry, path: path.split('__'), relations: MAX_RELATIONS }, text.slice(equals + 1))
+}
+
+interface FilterPath {
+  readonly model: Model
+  readonly registry: Registry
+  /** Names of relations and a field, and the operator, if one is given. */
+  readonly path: readonly string[]
+  /** Number of relations that the path may go through. */
+  readonly relations: number
+}
+
+function parsePath({ model, registry, path, relations }: FilterPath, value: string): Filter | string {
   // `tags__slug=news`, `tags__in=1,2` and `author__username=ann` all begin with the name of a relation or a field.
-  if (first === '') return unknownField(model, text.slice(0, equals))
+  const [first = '', second, ...rest] = path
   const relation = model.relations.get(first)
-  const [second] = rest
-  const throughRelation = relation !== undefined && second !== undefined && (!isOperator(second) || rest.length > 1)
-  if (!throughRelation) {
+  const throughRelation = relation !== undefined && second !== undefined && (!isOperator(second) || rest.length > 0)
+  if (!throughRelation || relations === 0) {
     const misspelt = visible(model, first) === undefined && relation === undefined && second !== undefined && !isOperator(second)
     if (misspelt) return `Unknown field '${first}'${didYouMean(first, model.relations.keys())}`
-    return parseFieldFilter(model, first, rest, value)
+    return parseFieldFilter(model, first, path.slice(1), value)
   }
   const target = registry.expect(relation.relation.target)
-  const filter = parseFieldFilter(target, second, rest.slice(1), value)
+  const filter = parsePath({ model: target, registry, path: path.slice(1), relations: relations - 1 }, value)
   return typeof filter === 'string' ? filter : { field: relation.name, target: target.key, filter }
 }
 
 function parseFieldFilter(model: Model, name: string, suffixes: readonly string[], text: string): FieldFilter | string {
+  const [suffix, extra] = suffixes
+  const isTooLong = extra !== undefined || (suffix !== undefined && !isOperator(suffix) && model.relations.has(name))
+  if (isTooLong && (visible(model, name) !== undefined || model.relations.has(name))) {
+    return `'${[name, ...suffixes].join('__')}' goes further than two relations and one operator`
+  }
   const field = visible(model, name)
   if (field === undefined) return unknownField(model, name)
-  const [suffix, extra] = suffixes
-  if (extra !== undefined) return `'${[name, ...suffixes].join('__')}' goes further than one relation and one operator`
   if (suffix !== undefined && !isOperator(suffix)) {
     return `Unknown operator '__${suffix}' for '${name}'${meantOrKnown(suffix, SUFFIXES)}`
   }

@@ -1,11 +1,35 @@
 import type { Json, JsonObject } from '../util/json.ts'
-import type { FieldFilter } from './plan.ts'
+import { type FieldFilter, type Filter, isFieldFilter, isRelationFilter, type RelationFilter } from './plan.ts'
 
-/** Compiles a filter into a predicate of a record. A missing member counts as null. */
-export function matcher(filter: FieldFilter): (record: JsonObject) => boolean {
-  const { field } = filter
-  const test = valueTest(filter)
-  return (record) => test(record[field] ?? null)
+/** Tells whether a record matches. */
+export type Predicate = (record: JsonObject) => boolean
+
+/**
+ * Compiles a filter into a predicate of a record. A missing member counts as null.
+ *
+ * @param related compiles relation filters, which need other records
+ */
+export function matcher(filter: Filter, related: (filter: RelationFilter) => Predicate = needsTables): Predicate {
+  if (isFieldFilter(filter)) {
+    const { field } = filter
+    const test = valueTest(filter)
+    return (record) => test(record[field] ?? null)
+  }
+  if (isRelationFilter(filter)) return related(filter)
+  if ('not' in filter) {
+    const test = matcher(filter.not, related)
+    return (record) => !test(record)
+  }
+  if ('any' in filter) {
+    const tests = filter.any.map((each) => matcher(each, related))
+    return (record) => tests.some((test) => test(record))
+  }
+  const tests = filter.all.map((each) => matcher(each, related))
+  return (record) => tests.every((test) => test(record))
+}
+
+function needsTables({ field }: RelationFilter): never {
+  throw new Error(`A filter through '${field}' needs the tables`)
 }
 
 /** Compiles a filter into a predicate of the field's value. */

@@ -2,7 +2,7 @@ import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { meantOrKnown } from '../util/suggest.ts'
-import { parseFilters, visible } from './filters.ts'
+import { FILTER_PARAMETERS, parseFilters, visible } from './filters.ts'
 import { DEFAULT_FORMAT, FORMATS, type Format } from './formats.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest, sliceOf } from './page.ts'
 import { Parameters } from './parameters.ts'
@@ -17,7 +17,7 @@ export interface ListQuery {
   readonly projection: Projection
 }
 
-const LIST_PARAMETERS = ['page', 'page_size', 'fields', 'filters', 'sort_by', 'sort_order', 'include']
+const LIST_PARAMETERS = ['page', 'page_size', 'fields', ...FILTER_PARAMETERS, 'sort_by', 'sort_order', 'include']
 
 /**
  * Parses the query parameters of a list.
@@ -28,7 +28,7 @@ export function parseListQuery(sent: URLSearchParams, model: Model, registry: Re
   const parameters = new Parameters(sent, LIST_PARAMETERS, asFilter(model))
   const page = parsePage(parameters)
   const filters = parseFilters(parameters, model, registry)
-  const sort = parseSort(parameters, model)
+  const sort = parseSort(parameters, model, registry)
   const projection = parseProjection(parameters, model, registry)
   parameters.throwIfFaulty()
   return { page, plan: { filters, sort, ...sliceOf(page) }, projection }
@@ -59,7 +59,7 @@ export interface ExportRequest {
   readonly fields: readonly Field[]
 }
 
-const EXPORT_PARAMETERS = ['format', 'bom', 'filters', 'sort_by', 'sort_order', 'fields']
+const EXPORT_PARAMETERS = ['format', 'bom', ...FILTER_PARAMETERS, 'sort_by', 'sort_order', 'fields']
 
 /**
  * Parses the query parameters of an export: filters, sort order and fields. A relation may be named by its own name or by its
@@ -73,7 +73,7 @@ export function parseExportRequest(sent: URLSearchParams, model: Model, registry
   const bom = parameters.flag('bom')
   if (bom && format !== 'csv') parameters.fault('bom', "'bom' is for CSV alone: JSON begins with no byte order mark")
   const filters = parseFilters(parameters, model, registry)
-  const sort = parseSort(parameters, model)
+  const sort = parseSort(parameters, model, registry)
   const columns = parseProjection(parameters, model, registry)
   parameters.throwIfFaulty()
   const names = new Set(columns.map((column) => (column.kind === 'value' ? column.name : column.field.name)))
@@ -101,7 +101,7 @@ export interface SearchRequest {
   readonly sort: readonly SortKey[]
 }
 
-const SEARCH_PARAMETERS = ['q', 'fields', 'fuzzy', 'page', 'page_size', 'filters', 'sort_by', 'sort_order']
+const SEARCH_PARAMETERS = ['q', 'fields', 'fuzzy', 'page', 'page_size', ...FILTER_PARAMETERS, 'sort_by', 'sort_order']
 
 /**
  * Parses the query parameters of a search.
@@ -118,7 +118,7 @@ export function parseSearchRequest(sent: URLSearchParams, model: Model, registry
   const fuzzy = parameters.flag('fuzzy')
   const page = parsePage(parameters)
   const filters = parseFilters(parameters, model, registry)
-  const sort = parseSort(parameters, model)
+  const sort = parseSort(parameters, model, registry)
   parameters.throwIfFaulty()
   return { q: q ?? '', fields, fuzzy, page, filters, sort }
 }

@@ -1,10 +1,17 @@
 import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+import { meantOrKnown } from '../util/suggest.ts'
 import { unknownField, visible } from './filters.ts'
 import type { Parameters } from './parameters.ts'
 import type { SortKey } from './plan.ts'
 
-/** Parses `sort_by` and `sort_order`: one order for each field, one for all, or none for ascending. */
-export function parseSort(parameters: Parameters, model: Model): SortKey[] {
+type Target = Omit<SortKey, 'order'>
+
+/**
+ * Parses `sort_by` and `sort_order`: one order for each field, one for all, or none for ascending. A field of the record that a
+ * foreign key refers to is named `author.username`.
+ */
+export function parseSort(parameters: Parameters, model: Model, registry: Registry): SortKey[] {
   const fields = parameters.names('sort_by') ?? []
   const orders = parameters.names('sort_order') ?? []
   for (const order of orders) {
@@ -19,12 +26,37 @@ export function parseSort(parameters: Parameters, model: Model): SortKey[] {
     parameters.fault('sort_order', `'sort_order' needs 'sort_by'`)
   }
   return fields.flatMap((name, index): SortKey[] => {
-    const field = visible(model, name)
-    if (field?.type.sortable === true) return [{ field: name, order: (orders[index] ?? orders[0]) === 'desc' ? 'desc' : 'asc' }]
-    parameters.fault(
-      'sort_by',
-      field === undefined ? unknownField(model, name) : `A ${field.type.name} field such as '${name}' cannot be sorted by`,
-    )
+    const target = name.includes('.') ? parseRelated(name, model, registry) : parseField(name, model)
+    if (typeof target !== 'string') return [{ ...target, order: (orders[index] ?? orders[0]) === 'desc' ? 'desc' : 'asc' }]
+    parameters.fault('sort_by', target)
     return []
   })
+}
+
+/** @returns the field, or an error message */
+function parseField(name: string, model: Model): Target | string {
+  const field = visible(model, name)
+  if (field?.type.sortable === true) return { field: name }
+  const [relation = '', ...rest] = name.split('__')
+  if (rest.length > 0 && model.relations.has(relation))
+    return `Unknown field '${name}'; did you mean '${relation}.${rest.join('.')}'?`
+  return field === undefined ? unknownField(model, name) : `A ${field.type.name} field such as '${name}' cannot be sorted by`
+}
+
+/** @returns the field of the related record, or an error message */
+function parseRelated(path: string, model: Model, registry: Registry): Target | string {
+  const [name = '', fieldName = '', ...rest] = path.split('.')
+  const field = model.relations.get(name)
+  if (field === undefined) {
+    const known = [...model.relations.values()].filter(({ relation }) => relation.kind === 'one')
+    return `Unknown relation '${name}' in '${path}'${meantOrKnown(
+      name,
+      known.map(({ relation }) => relation.name),
+    )}`
+  }
+  if (field.relation.kind === 'many') return `'${path}' refers to many records and cannot be sorted by`
+  if (rest.length > 0) return `'${path}' goes further than one relation`
+  const { target } = field.relation
+  const found = parseField(fieldName, registry.expect(target))
+  return typeof found === 'string' ? found : { ...found, through: { field: field.name, target } }
 }

@@ -3,7 +3,7 @@ import type { Registry } from '../model/registry.ts'
 import { MEDIA_TYPES } from '../query/formats.ts'
 import { parseExportRequest } from '../query/parse.ts'
 import { modelFor } from '../service/model-access.ts'
-import { checkFilters } from '../service/queries/visibility.ts'
+import { checkRelations } from '../service/queries/visibility.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { writeRows } from './row-writer.ts'
 
@@ -34,7 +34,7 @@ export class Exports {
   async open(actor: Actor, modelKey: string, query: string): Promise<ExportedFile> {
     const model = modelFor(this.#registry, actor, 'view', modelKey)
     const { format, bom, filters, sort, fields } = parseExportRequest(new URLSearchParams(query), model, this.#registry)
-    checkFilters(this.#registry, actor, filters)
+    checkRelations(this.#registry, actor, { filters, sort })
     // The first batch fixes the set of records, and most errors occur before it.
     const batches = this.#store.stream(model.key, { filters, sort })[Symbol.asyncIterator]()
     const records = resumed(await batches.next(), batches)

@@ -36,11 +36,13 @@ describe('filters of refine', () => {
     [{ field: 'q', operator: 'contains', value: ' ' }, []],
   ]
   for (const [filter, filters] of CASES) {
-    test(JSON.stringify(filter), () => assert.deepEqual(listFilter([filter]), { q: undefined, filters }))
+    test(JSON.stringify(filter), () => assert.deepEqual(listFilter([filter]), { q: undefined, filters, any: [] }))
   }
 
   const FAULTS: readonly (readonly [CrudFilter, RegExp])[] = [
-    [{ operator: 'or', value: [] }, /not support 'or'; .* use the operator 'in'/],
+    [{ operator: 'or', value: [{ operator: 'and', value: [] }] }, /not support 'and' within 'or'/],
+    [{ operator: 'or', value: [{ field: 'id', operator: 'between', value: [1, 2] }] }, /'between' of 'id' within 'or'/],
+    [{ operator: 'or', value: [{ field: 'q', operator: 'eq', value: 'x' }] }, /'eq' of 'q' within 'or'/],
     [
       { field: 'title', operator: 'containss', value: 'x' },
       /does not support the operator 'containss' of 'title'; use 'contains'/,
@@ -60,10 +62,21 @@ describe('filters of refine', () => {
     test(`${JSON.stringify(filter)} is refused`, () => assert.throws(() => listFilter([filter]), message))
   }
 
+  test('an or is a group, of which filters without a value are not part', () => {
+    const draft: CrudFilter = { field: 'status', operator: 'eq', value: 'draft' }
+    const mine: CrudFilter = { field: 'author_id', operator: 'eq', value: 3 }
+    const unset: CrudFilter = { field: 'title', operator: 'contains', value: undefined }
+    const filters: CrudFilter[] = [
+      { operator: 'or', value: [draft, unset, { operator: 'or', value: [mine] }] },
+      { operator: 'or', value: [unset] },
+    ]
+    assert.deepEqual(listFilter(filters), { q: undefined, filters: [], any: [['status=draft', 'author_id=3']] })
+  })
+
   test('more than one filter q is rejected', () => {
     const q: CrudFilter = { field: 'q', operator: 'contains', value: ' lantern ' }
-    assert.deepEqual(listFilter([q, { field: 'id', operator: 'gt', value: 1 }]), { q: 'lantern', filters: ['id__gt=1'] })
-    assert.deepEqual(listFilter([{ field: 'q', operator: 'eq', value: 2024 }]), { q: '2024', filters: [] })
+    assert.deepEqual(listFilter([q, { field: 'id', operator: 'gt', value: 1 }]), { q: 'lantern', filters: ['id__gt=1'], any: [] })
+    assert.deepEqual(listFilter([{ field: 'q', operator: 'eq', value: 2024 }]), { q: '2024', filters: [], any: [] })
     assert.throws(() => listFilter([q, q]), /more than one filter 'q'/)
   })
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { CrudFilter } from '@refinedev/core'
 import { createClient } from '../../src/client/client.ts'
 import { authProvider, dataProvider, HttpError } from '../../src/client/refine.ts'
 import { ADMIN, AUTHOR, type LiveApp, loggedIn, noting, openLive, type Sent } from './live.ts'
@@ -154,8 +155,9 @@ describe('the data provider of refine', () => {
     const query = await failureOf(provider.getList({ resource: 'tag', filters: [{ field: 'nme', operator: 'eq', value: 'x' }] }))
     assert.equal(query.errors, undefined)
     assert.match(query.message, /did you mean 'name'/)
-    const refused = await failureOf(provider.getList({ resource: 'tag', filters: [{ operator: 'or', value: [] }] }))
-    assert.match(refused.message, /not support 'or'/)
+    const nested: CrudFilter = { operator: 'or', value: [{ operator: 'and', value: [] }] }
+    const refused = await failureOf(provider.getList({ resource: 'tag', filters: [nested] }))
+    assert.match(refused.message, /not support 'and' within 'or'/)
   })
 
   test('calls other routes of the API, and no other server', async () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Server } from '@hapi/hapi'
 import { type App, openApp } from '../../src/app.ts'
 import type { PasswordHasher } from '../../src/auth/password.ts'
@@ -55,11 +56,12 @@ export interface TestAppOptions {
   readonly resolve?: Resolve
   /** What the server does instead of letting time pass. */
   readonly wait?: (milliseconds: number) => Promise<unknown>
-  /** How a search waits for its index, in vain when this resolves first; for ever unless said otherwise. */
+  /** How a search waits for its index, and how the index is built: by default searches wait without end. */
   readonly searchWait?: (milliseconds: number) => Promise<unknown>
 }
 
-const forever = () => new Promise(() => {})
+/** A search waits for seconds, the building of an index between two slices for milliseconds. */
+const patiently = (milliseconds: number): Promise<unknown> => (milliseconds < 1000 ? delay(milliseconds) : new Promise(() => {}))
 
 /** Opens an application on a temporary copy of a fixture, with a clock that stands still. */
 export async function openTestApp({ fixture = 'blog', files, ...options }: TestAppOptions = {}): Promise<TestApp> {
@@ -98,7 +100,7 @@ async function fixtureProject(name: string, { path }: TemporaryFolder, flags: Se
 }
 
 async function openOn(folder: TemporaryFolder, project: Project, options: TestAppOptions): Promise<TestApp> {
-  const { hasher = quickHasher, wait = async () => {}, searchWait = forever, connections, resolve } = options
+  const { hasher = quickHasher, wait = async () => {}, searchWait = patiently, connections, resolve } = options
   const time = fakeTime(TEST_START)
   const { clock, timer } = time
   const reported: unknown[] = []

@@ -100,6 +100,14 @@ describe('through a relation', () => {
     ['author__groups=2', { field: 'author_id', target: 'user', filter: { field: 'groups', operator: 'eq', value: 2 } }],
     ['tags__name=news', { field: 'tags', target: 'tag', filter: { field: 'name', operator: 'eq', value: 'news' } }],
     ['tags__name__in="a,b",c', { field: 'tags', target: 'tag', filter: { field: 'name', operator: 'in', values: ['a,b', 'c'] } }],
+    [
+      'author__groups__name__ne=staff',
+      {
+        field: 'author_id',
+        target: 'user',
+        filter: { field: 'groups', target: 'group', filter: { field: 'name', operator: 'ne', value: 'staff' } },
+      },
+    ],
     ['tags__parent_id=4', { field: 'tags', target: 'tag', filter: { field: 'parent_id', operator: 'eq', value: 4 } }],
   ]
   for (const [text, filter] of rows) test(text, () => assert.deepStrictEqual(parse(text), { filters: [filter], faults: [] }))
@@ -109,12 +117,51 @@ test('several filters keep their order', () => {
   const { filters, faults } = parse('title=a', 'views__gt=1', 'views__lt=9', 'author__username=ann')
   assert.deepEqual(faults, [])
   assert.deepEqual(
-    filters.map((filter) => filter.field),
+    filters.map((filter) => 'field' in filter && filter.field),
     ['title', 'views', 'views', 'author_id'],
   )
 })
 
 test('no filters', () => assert.deepEqual(parse(), { filters: [], faults: [] }))
+
+describe('groups', () => {
+  function parseAny(...groups: readonly string[]): { filters: Filter[]; faults: readonly string[] } {
+    const parameters = parametersOf(
+      new URLSearchParams(groups.map((group): [string, string] => ['any', group])).toString(),
+      'any',
+    )
+    return { filters: parseFilters(parameters, post, registry), faults: faultsIn(parameters).any ?? [] }
+  }
+  const title = (value: string) => ({ field: 'title', operator: 'eq', value })
+
+  test('of filters with bars between them', () => {
+    assert.deepStrictEqual(parseAny('title=a|title=b', 'title=c'), {
+      filters: [{ any: [title('a'), title('b')] }, { any: [title('c')] }],
+      faults: [],
+    })
+  })
+
+  test('with a literal bar', () => {
+    assert.deepStrictEqual(parseAny(String.raw`title=a\|b|title=\c`).filters, [{ any: [title('a|b'), title(String.raw`\c`)] }])
+  })
+
+  test('an empty filter', () => {
+    assert.deepEqual(parseAny('title=a|').faults, ["Filter '' must be written <field>=<value> or <field>__<operator>=<value>"])
+  })
+
+  test('each error of a group', () => {
+    assert.deepEqual(parseAny('titel=a|status=lost').faults, [
+      "Unknown field 'titel'; did you mean 'title'?",
+      "'status' must be one of: draft, published, not 'lost'",
+    ])
+  })
+
+  test('too many filters', () => {
+    assert.deepEqual(parseAny(...Array(16).fill('title=a|title=b')).faults, [
+      "'filters' and 'any' hold 32 filters; at most 30 are taken",
+    ])
+  })
+})
 
 describe('error messages', () => {
   const rows: readonly (readonly [string, string | RegExp])[] = [
@@ -151,9 +198,10 @@ describe('error messages', () => {
     ['languages__in=en,xx', "'languages' must be one of: en, de, fr, not 'xx'"],
     ['title__eq=x', /^Unknown operator '__eq' for 'title'/],
     ['author__username__icontain=x', "Unknown operator '__icontain' for 'username'; did you mean 'icontains'?"],
-    ['title__gt__lt=x', "'title__gt__lt' goes further than one relation and one operator"],
-    ['author__groups__name=x', /'?groups__name'? |Unknown operator '__name' for 'groups'/],
-    ['author__username__gt__lt=x', "'username__gt__lt' goes further than one relation and one operator"],
+    ['title__gt__lt=x', "'title__gt__lt' goes further than two relations and one operator"],
+    ['author__groups__permissions__name=x', "'permissions__name' goes further than two relations and one operator"],
+    ['author__groups__nam=x', "Unknown field 'nam'; did you mean 'name'?"],
+    ['author__username__gt__lt=x', "'username__gt__lt' goes further than two relations and one operator"],
     [
       'views__icontains=1',
       "A integer field such as 'views' cannot be filtered with __icontains (known: = __ne __in __isnull __gt __gte __lt __lte)",

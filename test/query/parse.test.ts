@@ -57,14 +57,14 @@ describe('a list', () => {
     ['page=1&page=2', { page: ["'page' is given 2 times; give it once"] }],
     [
       'limit=5',
-      { limit: ["Unknown query parameter 'limit' (known: page, page_size, fields, filters, sort_by, sort_order, include)"] },
+      { limit: ["Unknown query parameter 'limit' (known: page, page_size, fields, filters, any, sort_by, sort_order, include)"] },
     ],
     ['pagesize=5', { pagesize: ["Unknown query parameter 'pagesize'; did you mean 'page_size'?"] }],
     ['title=x', { title: ["Unknown query parameter 'title'; to filter by it write 'filters=title=…'"] }],
     [
       'page=0&page_size=x&sort_by=titel&fields=boddy&filters=vews%3D1&include=x__y&q=1',
       {
-        q: ["Unknown query parameter 'q' (known: page, page_size, fields, filters, sort_by, sort_order, include)"],
+        q: ["Unknown query parameter 'q' (known: page, page_size, fields, filters, any, sort_by, sort_order, include)"],
         page: [`${pageRange}, not '0'`],
         page_size: [`${sizeRange}, not 'x'`],
         filters: ["Unknown field 'vews'; did you mean 'views'?"],
@@ -120,8 +120,10 @@ describe('a search', () => {
     [
       'query=a&include=author__id&q=a',
       {
-        query: ["Unknown query parameter 'query' (known: q, fields, fuzzy, page, page_size, filters, sort_by, sort_order)"],
-        include: ["Unknown query parameter 'include' (known: q, fields, fuzzy, page, page_size, filters, sort_by, sort_order)"],
+        query: ["Unknown query parameter 'query' (known: q, fields, fuzzy, page, page_size, filters, any, sort_by, sort_order)"],
+        include: [
+          "Unknown query parameter 'include' (known: q, fields, fuzzy, page, page_size, filters, any, sort_by, sort_order)",
+        ],
       },
     ],
   ] as const)

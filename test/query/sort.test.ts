@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseSort } from '../../src/query/sort.ts'
-import { faultsIn, parametersOf, post } from './queries.ts'
+import { faultsIn, parametersOf, post, registry } from './queries.ts'
 
 describe('orders', () => {
   const rows: readonly (readonly [string, string[]])[] = [
@@ -24,12 +24,21 @@ describe('orders', () => {
     test(query || '(nothing)', () => {
       const parameters = parametersOf(query, 'sort_by', 'sort_order')
       assert.deepEqual(
-        parseSort(parameters, post).map(({ field, order }) => `${field} ${order}`),
+        parseSort(parameters, post, registry).map(({ field, order }) => `${field} ${order}`),
         keys,
       )
       assert.deepEqual(faultsIn(parameters), {})
     })
   }
+})
+
+test('a field of the related record', () => {
+  const parameters = parametersOf('sort_by=author.username,id&sort_order=desc', 'sort_by', 'sort_order')
+  assert.deepEqual(parseSort(parameters, post, registry), [
+    { field: 'username', order: 'desc', through: { field: 'author_id', target: 'user' } },
+    { field: 'id', order: 'desc' },
+  ])
+  assert.deepEqual(faultsIn(parameters), {})
 })
 
 describe('error messages', () => {
@@ -38,6 +47,12 @@ describe('error messages', () => {
     ['sort_by=secret', { sort_by: ["Unknown field 'secret'"] }],
     ['sort_by=__proto__', { sort_by: ["Unknown field '__proto__'"] }],
     ['sort_by=author', { sort_by: ["Unknown field 'author'; did you mean 'author_id'?"] }],
+    ['sort_by=author__username', { sort_by: ["Unknown field 'author__username'; did you mean 'author.username'?"] }],
+    ['sort_by=auther.username', { sort_by: ["Unknown relation 'auther' in 'auther.username'; did you mean 'author'?"] }],
+    ['sort_by=author.usernme', { sort_by: ["Unknown field 'usernme'; did you mean 'username'?"] }],
+    ['sort_by=author.password', { sort_by: ["Unknown field 'password'"] }],
+    ['sort_by=author.groups.name', { sort_by: ["'author.groups.name' goes further than one relation"] }],
+    ['sort_by=tags.name', { sort_by: ["'tags.name' refers to many records and cannot be sorted by"] }],
     ['sort_by=tags', { sort_by: ["A many_to_many field such as 'tags' cannot be sorted by"] }],
     ['sort_by=languages', { sort_by: ["A multichoice field such as 'languages' cannot be sorted by"] }],
     ['sort_by=meta', { sort_by: ["A json field such as 'meta' cannot be sorted by"] }],
@@ -61,7 +76,7 @@ describe('error messages', () => {
   for (const [query, faults] of rows) {
     test(query, () => {
       const parameters = parametersOf(query, 'sort_by', 'sort_order')
-      parseSort(parameters, post)
+      parseSort(parameters, post, registry)
       assert.deepEqual(faultsIn(parameters), faults)
     })
   }

@@ -15,6 +15,7 @@ import { refuseExisting, writeWholeFile } from '../terminal/whole-file.ts'
 interface ExportOptions extends RemoteOptions {
   readonly format: Format
   readonly filters?: string[]
+  readonly any?: string[]
   readonly sortBy?: string
   readonly sortOrder?: string
   readonly fields?: string
@@ -41,7 +42,8 @@ export function exportCommand(io: Io): Command {
       '--filters <filter...>',
       'filter records: <field>=<value> or <field>__<operator>=<value>; a record must match all filters',
     )
-    .option('--sort-by <fields>', 'fields to sort by, separated by commas (default: id)')
+    .option('--any <group...>', 'groups of filters with | between them; a record must match one filter of each group')
+    .option('--sort-by <fields>', 'fields to sort by, such as title or author.name, separated by commas (default: id)')
     .option('--sort-order <orders>', 'asc or desc: one for all fields, or one per field separated by commas')
     .option('--fields <names>', 'fields to write, separated by commas (default: all except secrets)')
     .option('--bom', 'start CSV with a byte order mark, for spreadsheets')
@@ -58,12 +60,12 @@ export function exportCommand(io: Io): Command {
 }
 
 /** @throws {AppError} USAGE */
-function checkUsage(model: string | undefined, { all = false, output, filters, fields, sortBy }: ExportOptions): void {
+function checkUsage(model: string | undefined, { all = false, output, filters, any, fields, sortBy }: ExportOptions): void {
   const usageError = (message: string) => new AppError('USAGE', message)
   if (all === (model !== undefined)) throw usageError('Name a model, or use --all for every model')
   if (all && output === undefined) throw usageError('--all writes one file per model; name the folder with -o')
-  if (all && (filters ?? fields ?? sortBy) !== undefined) {
-    throw usageError('--filters, --fields and --sort-by apply to one model; export the models one by one')
+  if (all && (filters ?? any ?? fields ?? sortBy) !== undefined) {
+    throw usageError('--filters, --any, --fields and --sort-by apply to one model; export the models one by one')
   }
 }
 
@@ -133,9 +135,8 @@ async function writeFile(
 }
 
 /** How many records are to be expected. */
-async function totalOf({ request }: ApiClient, model: string, { filters = [] }: ExportOptions): Promise<number> {
-  const query = new URLSearchParams({ page_size: '1', fields: 'id' })
-  for (const filter of filters) query.append('filters', filter)
+async function totalOf({ request }: ApiClient, model: string, options: ExportOptions): Promise<number> {
+  const query = new URLSearchParams([['page_size', '1'], ['fields', 'id'], ...filtersOf(options)])
   return (await request('GET', `/models/${encodeURIComponent(model)}?${query}`)).total
 }
 
@@ -143,12 +144,16 @@ const pathOf = (model: string, options: ExportOptions): string =>
   `/models/${encodeURIComponent(model)}/export?${queryOf(options)}`
 
 /** The query of the API's export route. */
-function queryOf({ format, filters = [], sortBy, sortOrder, fields, bom = false }: ExportOptions): string {
-  const query = new URLSearchParams({ format })
-  for (const filter of filters) query.append('filters', filter)
+function queryOf({ format, sortBy, sortOrder, fields, bom = false, ...filtering }: ExportOptions): string {
+  const query = new URLSearchParams([['format', format], ...filtersOf(filtering)])
   if (sortBy !== undefined) query.set('sort_by', sortBy)
   if (sortOrder !== undefined) query.set('sort_order', sortOrder)
   if (fields !== undefined) query.set('fields', fields)
   if (bom) query.set('bom', 'true')
   return query.toString()
 }
+
+const filtersOf = ({ filters = [], any = [] }: Pick<ExportOptions, 'filters' | 'any'>): [string, string][] => [
+  ...filters.map((filter): [string, string] => ['filters', filter]),
+  ...any.map((group): [string, string] => ['any', group]),
+]

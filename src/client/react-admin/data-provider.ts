@@ -45,13 +45,13 @@ export function dataProvider<Models extends Typed<Models>>(
 
   const list = async (resource: string, { pagination = DEFAULT_PAGE, sort, filter, meta, signal }: GetListParams) => {
     const model = models.model(resource)
-    const { q, filters } = listFilter(filter, await shapes.filterValue(resource))
+    const { q, ...filtering } = listFilter(filter, await shapes.filterValue(resource))
     const options = optionsOf(signal)
     const fetchPage = (page: number, page_size: number) => {
       const order = sort === undefined ? [] : [sort.order === 'DESC' ? `-${sort.field}` : sort.field]
       if (q !== undefined)
-        return model.search(q, { filters, sort: order.filter((key) => key !== 'id'), page, page_size }, options)
-      return model.list({ ...projectionOf(meta), filters, sort: order, page, page_size }, options)
+        return model.search(q, { ...filtering, sort: order.filter((key) => key !== 'id'), page, page_size }, options)
+      return model.list({ ...projectionOf(meta), ...filtering, sort: order, page, page_size }, options)
     }
     const { data, total } = await pageOf(fetchPage, pagination.page, pagination.perPage)
     return { data: await typed(resource, data), total }

@@ -2,7 +2,8 @@ import type { FilterValue } from '../model-shapes.ts'
 import { type FilterObject, filterTexts, type ListFilter, searchedText } from '../query.ts'
 
 /**
- * Converts the filters of a react-admin list. The filter `q` is the search text.
+ * Converts the filters of a react-admin list. The filter `q` is the search text; `any` is a group of filters, or a list of groups,
+ * one of which must match.
  *
  * Names may go through a relation in the API's notation, `author__username`, or as an input is named, `author.username`, which
  * react-admin turns into nested objects. A list as value matches any of its items.
@@ -11,9 +12,12 @@ import { type FilterObject, filterTexts, type ListFilter, searchedText } from '.
  * @throws {TypeError} for a value that the API does not support
  */
 export function listFilter(filter: FilterObject = {}, converted: FilterValue = (_, value) => value): ListFilter {
-  const { q, ...rest } = filter
-  const entries = flat(rest).map(([name, value]) => [name, converted(name, value)])
-  return { q: searchedText(q), filters: filterTexts(Object.fromEntries(entries)) }
+  const { q, any = [], ...rest } = filter
+  const groups = [any].flat()
+  if (!groups.every(isPlainObject)) throw new TypeError("The filter 'any' is neither an object of filters nor a list of them")
+  const texts = (filters: FilterObject) =>
+    filterTexts(Object.fromEntries(flat(filters).map(([name, value]) => [name, converted(name, value)])))
+  return { q: searchedText(q), filters: texts(rest), any: groups.map(texts) }
 }
 
 function flat(filters: FilterObject, prefix = ''): [string, unknown][] {

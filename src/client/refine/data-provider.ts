@@ -56,12 +56,12 @@ export function dataProvider<Models extends Typed<Models>>(
       forRefine(async () => {
         const model = models.model(resource)
         const { currentPage = 1, pageSize = 10, mode = 'server' } = pagination
-        const filter = listFilter(filters, await shapes.filterValue(resource))
+        const { q, ...filtering } = listFilter(filters, await shapes.filterValue(resource))
         const sort = sortKeys(sorters)
         const fetchPage = (page: number, page_size: number) =>
-          filter.q === undefined
-            ? model.list({ ...projectionOf(meta), filters: filter.filters, sort, page, page_size }, optionsOf(meta))
-            : model.search(filter.q, { filters: filter.filters, sort, page, page_size }, optionsOf(meta))
+          q === undefined
+            ? model.list({ ...projectionOf(meta), ...filtering, sort, page, page_size }, optionsOf(meta))
+            : model.search(q, { ...filtering, sort, page, page_size }, optionsOf(meta))
         const page = mode === 'server' ? ([currentPage, pageSize] as const) : ([1, Number.MAX_SAFE_INTEGER] as const)
         const { data, total } = await pageOf(fetchPage, ...page)
         return { data: await typed(resource, data), total }
@@ -151,8 +151,8 @@ function customQuery({ query, filters, sorters }: CustomParams): QueryEntries {
   const own = Object.entries((query ?? {}) as Record<string, unknown>).flatMap(
     ([name, value]): QueryEntries => (value === undefined ? [] : [value].flat().map((each) => [name, String(each)])),
   )
-  const { q, filters: texts } = listFilter(filters)
-  return [...own, ['q', q], ...filterEntries(texts), ...sortEntries(sortKeys(sorters))]
+  const { q, ...filtering } = listFilter(filters)
+  return [...own, ['q', q], ...filterEntries(filtering), ...sortEntries(sortKeys(sorters))]
 }
 
 /** The abort signal of a query. Read only where it is passed on: reading it lets TanStack Query abort the query on unmount. */

@@ -1,4 +1,4 @@
-import type { CrudFilter, CrudSort, LogicalFilter } from '@refinedev/core'
+import type { ConditionalFilter, CrudFilter, CrudSort, LogicalFilter } from '@refinedev/core'
 import type { FilterValue } from '../model-shapes.ts'
 import { filterText, type ListFilter, searchedText } from '../query.ts'
 
@@ -28,15 +28,16 @@ const ALTERNATIVES: Partial<Record<Operator, string>> = {
 }
 
 /**
- * Converts the filters of a refine list; a record must match all of them. The field `q` is the search text.
+ * Converts the filters of a refine list; a record must match all of them, and one of each `or`. The field `q` is the search text.
  *
  * A filter with the value undefined is ignored, except for `null` and `nnull`, which have no value.
  *
  * @param converted converts the value of each filter
- * @throws {TypeError} for a filter that the API does not support, such as `or`
+ * @throws {TypeError} for a filter that the API does not support, such as `and` within `or`
  */
 export function listFilter(filters: readonly CrudFilter[] = [], converted: FilterValue = (_, value) => value): ListFilter {
-  const all = filters.flatMap(plain).filter(({ operator, value }) => value !== undefined || isOfNull(operator))
+  const parts = filters.flatMap(conjuncts)
+  const all = parts.filter(isPlain).filter(isSet)
   const searches = all.filter(({ field }) => field === 'q')
   if (searches.length > 1) throw new TypeError("There is more than one filter 'q'; put all words into one")
   const other = searches.find(({ operator }) => operator !== 'eq' && operator !== 'contains')
@@ -44,19 +45,41 @@ export function listFilter(filters: readonly CrudFilter[] = [], converted: Filte
   return {
     q: searchedText(searches[0]?.value),
     filters: all.filter(({ field }) => field !== 'q').flatMap((each) => texts(each, converted)),
+    any: parts.flatMap((part) => (isPlain(part) ? [] : group(part, converted))),
   }
+}
+
+const isPlain = (filter: CrudFilter): filter is LogicalFilter => 'field' in filter
+
+/** A filter without a value is ignored. */
+const isSet = ({ operator, value }: LogicalFilter): boolean => value !== undefined || isOfNull(operator)
+
+/** One list of filters for `or`; none if all of them are ignored. */
+function group({ value }: ConditionalFilter, converted: FilterValue): string[][] {
+  const filters = value.flatMap(disjuncts).filter(isSet)
+  const texted = filters.map((filter) => {
+    const [text, ...more] = filter.field === 'q' ? [] : texts(filter, converted)
+    if (text === undefined || more.length > 0)
+      throw new TypeError(`The API does not support the operator '${filter.operator}' of '${filter.field}' within 'or'`)
+    return text
+  })
+  return texted.length === 0 ? [] : [texted]
 }
 
 const isOfNull = (operator: Operator): boolean => operator === 'null' || operator === 'nnull'
 
-/** Flattens `and`. @throws {TypeError} for `or` */
-function plain(filter: CrudFilter): LogicalFilter[] {
-  if (filter.operator === 'and') return filter.value.flatMap(plain)
-  if (filter.operator === 'or') {
-    throw new TypeError("The API does not support 'or'; to match one of several values of a field, use the operator 'in'")
-  }
-  if ('field' in filter) return [filter]
+/** Flattens `and`. */
+function conjuncts(filter: CrudFilter): CrudFilter[] {
+  if (filter.operator === 'and') return filter.value.flatMap(conjuncts)
+  if (filter.operator === 'or' || isPlain(filter)) return [filter]
   throw new TypeError(`A filter with the operator '${filter.operator}' names no field`)
+}
+
+/** Flattens `or`. @throws {TypeError} for `and` */
+function disjuncts(filter: CrudFilter): LogicalFilter[] {
+  if (filter.operator === 'or') return filter.value.flatMap(disjuncts)
+  if (isPlain(filter)) return [filter]
+  throw new TypeError("The API does not support 'and' within 'or'; write an 'or' for each combination")
 }
 
 function texts({ field, operator, value: given }: LogicalFilter, converted: FilterValue): string[] {

@@ -1,5 +1,6 @@
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
+import { MAX_FILTERS } from '../../query/filters.ts'
 import { DEFAULT_FORMAT, FORMATS } from '../../query/formats.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../query/page.ts'
 import { oneName, type Schema } from '../schemas/schema.ts'
@@ -18,9 +19,15 @@ export const relatedFilterNames = (model: Model, registry: Registry): string[] =
     filterNames(registry.expect(relation.target)).map((inner) => `${name}__${inner}`),
   )
 
-/** Fields that lists can be sorted by. */
-export const sortKeys = (model: Model): string[] =>
-  model.visibleFields.filter(({ type }) => type.sortable).map(({ name }) => name)
+/** Fields that lists can be sorted by: `title`, `author.username`. */
+export const sortKeys = (model: Model, registry: Registry): string[] => [
+  ...sortableFields(model),
+  ...[...model.relations.values()].flatMap(({ relation: { kind, name, target } }) =>
+    kind === 'many' ? [] : sortableFields(registry.expect(target)).map((field) => `${name}.${field}`),
+  ),
+]
+
+const sortableFields = (model: Model): string[] => model.visibleFields.filter(({ type }) => type.sortable).map(({ name }) => name)
 
 /** Values that `fields` accepts. */
 export const columnNames = (model: Model): string[] => [
@@ -62,16 +69,17 @@ export const PAGE: readonly Parameter[] = [
   },
 ]
 
-function filtersOf(model: Model, registry: Registry): Parameter {
+function filtersOf(model: Model, registry: Registry): Parameter[] {
   const own = model.visibleFields.map(({ name }) => name)
   const names = [...new Set([...own, ...model.relations.keys()])]
   const related = relatedFilterNames(model, registry).length > 0
-  return {
+  const pattern = `(${names.join('|')})(__[A-Za-z0-9_]+)?=`
+  const filters: Parameter = {
     name: 'filters',
     in: 'query',
     description: [
       '`<field>=<value>` or `<field>__<operator>=<value>`, as often as is needed; all must hold.',
-      related ? 'Through a relation: `<relation>__<field>__<operator>=<value>`.' : '',
+      related ? 'Through one relation or two: `<relation>__<field>__<operator>=<value>`.' : '',
       '`__in` takes values between commas, `__isnull` true or false.',
       `Known: ${filterNames(model).join(' ')}`,
     ]
@@ -79,8 +87,19 @@ function filtersOf(model: Model, registry: Registry): Parameter {
       .join(' '),
     style: 'form',
     explode: true,
-    schema: { type: 'array', items: { type: 'string', pattern: `^(${names.join('|')})(__[A-Za-z0-9_]+)?=` }, maxItems: 30 },
+    schema: { type: 'array', items: { type: 'string', pattern: `^${pattern}` }, maxItems: MAX_FILTERS },
   }
+  const any: Parameter = {
+    name: 'any',
+    in: 'query',
+    description:
+      'A group of filters with `|` between them, at least one of which must hold: `<filter>|<filter>`; `\\|` is a literal bar. ' +
+      'Repeated, each group must.',
+    style: 'form',
+    explode: true,
+    schema: { type: 'array', items: { type: 'string', pattern: `^${pattern}.*(\\|${pattern}.*)*$` }, maxItems: MAX_FILTERS },
+  }
+  return [filters, any]
 }
 
 /** Parameters that select the members of a returned record. */
@@ -91,8 +110,12 @@ export function projectionParameters(model: Model, registry: Registry): Paramete
   return [fields, namesParameter('include', 'Fields of related records, `<relation>__<field>`', oneName(included))]
 }
 
-const sortParameters = (model: Model, description = 'Fields to sort by; the last tie is broken by `id`'): Parameter[] => [
-  namesParameter('sort_by', description, oneName(sortKeys(model))),
+const sortParameters = (
+  model: Model,
+  registry: Registry,
+  description = 'Fields to sort by; the last tie is broken by `id`',
+): Parameter[] => [
+  namesParameter('sort_by', description, oneName(sortKeys(model, registry))),
   namesParameter('sort_order', 'One for all of `sort_by`, or one for each', oneName(['asc', 'desc'])),
 ]
 
@@ -100,8 +123,8 @@ const sortParameters = (model: Model, description = 'Fields to sort by; the last
 export const listParameters = (model: Model, registry: Registry): Parameter[] => [
   ...PAGE,
   ...projectionParameters(model, registry),
-  filtersOf(model, registry),
-  ...sortParameters(model),
+  ...filtersOf(model, registry),
+  ...sortParameters(model, registry),
 ]
 
 /** Parameters of an export. */
@@ -119,8 +142,8 @@ export const exportParameters = (model: Model, registry: Registry): Parameter[] 
     schema: { type: 'boolean', default: false },
   },
   ...projectionParameters(model, registry).filter(({ name }) => name === 'fields'),
-  filtersOf(model, registry),
-  ...sortParameters(model),
+  ...filtersOf(model, registry),
+  ...sortParameters(model, registry),
 ]
 
 /** Parameters of a search. */
@@ -137,7 +160,7 @@ export function searchParameters(model: Model, registry: Registry): Parameter[] 
       schema: { type: 'boolean', default: false },
     },
     ...PAGE,
-    filtersOf(model, registry),
-    ...sortParameters(model, 'Fields to sort by, instead of by relevance'),
+    ...filtersOf(model, registry),
+    ...sortParameters(model, registry, 'Fields to sort by, instead of by relevance'),
   ]
 }

@@ -40,7 +40,7 @@ export const describedIn = ({ registry, forms }: Pick<ContractSource, 'registry'
       filters: [...filterNames(model), ...relatedFilterNames(model, registry)],
       columns: columnNames(model),
       includes: includeNames(model, registry),
-      sortKeys: sortKeys(model),
+      sortKeys: sortKeys(model, registry),
       searched: searchedFields(model),
     },
   }))

@@ -10,7 +10,7 @@ import { modelFor, noSuchRecord } from '../model-access.ts'
 import { readRecordId } from '../records/write-requests.ts'
 import { PageWriter } from './page-writer.ts'
 import type { RecordJson, RecordSerializer } from './record-json.ts'
-import { checkFilters, visibleTo } from './visibility.ts'
+import { checkRelations, visibleTo } from './visibility.ts'
 
 /** Capacity of the cache of parsed list queries, in characters. */
 const QUERY_CAPACITY = 1_000_000
@@ -43,7 +43,7 @@ export class Reads {
   async list(actor: Actor, modelKey: string, query: string): Promise<Buffer> {
     const model = modelFor(this.#registry, actor, 'view', modelKey)
     const asked = this.#listQuery(model, query)
-    checkFilters(this.#registry, actor, asked.plan.filters)
+    checkRelations(this.#registry, actor, asked.plan)
     const found = await this.#store.find(model.key, asked.plan)
     // Cached pages nest no records, so they are the same for every actor.
     const known = this.#pages.known(asked, found)

@@ -14,7 +14,7 @@ import type { Store, StoredRecord } from '../../store/store.ts'
 import { modelFor } from '../model-access.ts'
 import { arrayJson, type RecordSerializer } from './record-json.ts'
 import { isSearchable, notReady, type SearchIndexes } from './search-indexes.ts'
-import { checkFilters, visibleTo } from './visibility.ts'
+import { checkRelations, visibleTo } from './visibility.ts'
 
 /** Maximum number of attempts of a search whose index changes while filters are evaluated. */
 const MAX_ATTEMPTS = 20
@@ -81,7 +81,7 @@ export class Searches {
    */
   async find(actor: Actor, modelKey: string, { q, fields, fuzzy, filters, page, sort }: SearchRequest): Promise<SearchPage> {
     const model = this.#modelFor(actor, modelKey)
-    checkFilters(this.#registry, actor, filters)
+    checkRelations(this.#registry, actor, { filters, sort })
     const query = readQuery(q, { fields, fuzzy })
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const index = await this.#indexes.of(model)

@@ -1,6 +1,6 @@
 import { type Actor, may } from '../../auth/permissions.ts'
 import type { Registry } from '../../model/registry.ts'
-import { type Filter, isRelationFilter } from '../../query/plan.ts'
+import { type Plan, relatedTables } from '../../query/plan.ts'
 import type { Column, Projection } from '../../query/project.ts'
 import { forbidden } from '../model-access.ts'
 
@@ -34,15 +34,14 @@ const without = (hidden: readonly RelatedColumn[], projection: Projection): Proj
   })
 
 /**
- * Rejects filters through relations to models that the actor may not view: the number of matches would reveal their content.
+ * Rejects filters and sort orders through relations to models that the actor may not view: the matches and their order would
+ * reveal the content.
  *
  * @throws {AppError} FORBIDDEN
  */
-export function checkFilters(registry: Registry, actor: Actor, filters: readonly Filter[]): void {
+export function checkRelations(registry: Registry, actor: Actor, plan: Pick<Plan, 'filters' | 'sort'>): void {
   if (actor.isSuperuser) return
-  for (const filter of filters) {
-    if (isRelationFilter(filter) && !may(actor, 'view', registry.expect(filter.target))) throw forbidden()
-  }
+  for (const target of relatedTables(plan)) if (!may(actor, 'view', registry.expect(target))) throw forbidden()
 }
 
 const isHidden = (actor: Actor, column: Column): column is RelatedColumn =>

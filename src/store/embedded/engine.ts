@@ -1,5 +1,5 @@
 import type { Registry } from '../../model/registry.ts'
-import { type Filter, isRelationFilter, type Plan, type SortKey } from '../../query/plan.ts'
+import { type Filter, type Plan, relatedTables, type SortKey } from '../../query/plan.ts'
 import type { Change, ChangeListener, EventRequest, Operation, Outcome, StoredRecord, TransactionMode } from '../store.ts'
 import { needsOfOrder, ordered } from './indexes/order.ts'
 import { needsOf, type Selected, select } from './indexes/select.ts'
@@ -41,10 +41,10 @@ export class Engine {
   prepare(name: string, { filters, sort }: Pick<Plan, 'filters' | 'sort'>): Promise<unknown> | undefined {
     const table = this.table(name)
     table.settle()
-    for (const filter of filters) if (isRelationFilter(filter)) this.table(filter.target).settle()
-    const needs = needsOf(table, filters, (other) => this.table(other))
+    for (const other of relatedTables({ filters, sort })) this.table(other).settle()
+    const tableNamed = (other: string) => this.table(other)
     let waits: Promise<void>[] | undefined
-    for (const need of [...needs, ...needsOfOrder(table, sort)]) {
+    for (const need of [...needsOf(table, filters, tableNamed), ...needsOfOrder(table, sort, tableNamed)]) {
       const wait = need.table.ensureIndex(need)
       if (wait !== undefined) waits = [...(waits ?? []), wait]
     }
@@ -61,14 +61,15 @@ export class Engine {
   /** Executes a prepared query. */
   find(name: string, plan: Plan): Page {
     const page = this.#find(name, plan)
-    this.table(name).queryCache.remember(plan, page)
+    const others = [...relatedTables(plan)].map((other) => this.table(other).changes)
+    this.table(name).queryCache.remember(plan, page, others)
     return page
   }
 
   /** The ids of given records that match all filters. */
   matching(name: string, filters: readonly Filter[], ids: readonly number[]): ReadonlySet<number> {
     const table = this.table(name)
-    const { selection } = this.#select(table, filters)
+    const { selection } = this.#select(table, { filters, sort: [] })
     return new Set(
       ids.filter((id) => {
         const row = table.rowOf(id)
@@ -77,16 +78,16 @@ export class Engine {
     )
   }
 
-  #select(table: Table, filters: readonly Filter[]): Selected {
+  #select(table: Table, plan: Pick<Plan, 'filters' | 'sort'>): Selected {
     table.scratch.reset()
-    for (const filter of filters) if (isRelationFilter(filter)) this.table(filter.target).scratch.reset()
-    return select(table, filters, (other) => this.table(other))
+    for (const other of relatedTables(plan)) this.table(other).scratch.reset()
+    return select(table, plan.filters, (other) => this.table(other))
   }
 
   #find(name: string, plan: Plan): Page {
     const table = this.table(name)
-    const { selection, how } = this.#select(table, plan.filters)
-    const page = ordered(table, selection, plan)
+    const { selection, how } = this.#select(table, plan)
+    const page = ordered(table, selection, plan, (other) => this.table(other))
     this.#explain?.(`list ${name}: ${how()} → ${selection.size} of ${table.size}; order ${page.how()}`)
     return { records: page.records, total: selection.size }
   }

@@ -89,12 +89,15 @@ export class Reference {
   }
 
   #matches(row: Row, filter: Filter): boolean {
-    if (!('target' in filter)) return matches(row[filter.field] ?? null, filter)
+    if ('operator' in filter) return matches(row[filter.field] ?? null, filter)
+    if ('any' in filter) return filter.any.some((each) => this.#matches(row, each))
+    if ('all' in filter) return filter.all.every((each) => this.#matches(row, each))
+    if ('not' in filter) return !this.#matches(row, filter.not)
     const value = row[filter.field] ?? null
     const ids = Array.isArray(value) ? value : [value]
     return ids.some((id) => {
       const related = typeof id === 'number' ? this.get(filter.target as TableName, id) : undefined
-      return related !== undefined && matches(related[filter.filter.field] ?? null, filter.filter)
+      return related !== undefined && this.#matches(related, filter.filter)
     })
   }
 }

@@ -1,7 +1,7 @@
 import { type Bitmap, restrictToRange, type Scratch } from './bitmap.ts'
 import { addTo, contains, eachRow, type Rows, sizeOf } from './row-set.ts'
 import type { PartFilter } from './substring-cache.ts'
-import type { Terms } from './terms.ts'
+import { Terms } from './terms.ts'
 import type { TextIndex } from './text-index.ts'
 import type { Cut, ValueIndex } from './value-index.ts'
 
@@ -38,6 +38,63 @@ export function anyOf(sets: readonly Rows[], scratch: Scratch, capacity: number)
       terms.require(union)
     },
   }
+}
+
+/** The rows of a table, and where to compute sets of them. */
+export interface RowSpace {
+  /** The rows that hold a record. */
+  readonly live: Bitmap
+  /** Number of records. */
+  readonly size: number
+  readonly scratch: Scratch
+  readonly capacity: number
+}
+
+/** The rows of any of some access paths. */
+export function union(parts: readonly Access[], { live, size, scratch, capacity }: RowSpace): Access {
+  const atMost = Math.min(
+    size,
+    parts.reduce((sum, part) => sum + part.atMost, 0),
+  )
+  return {
+    atMost,
+    each(visit) {
+      for (const part of parts) part.each(visit)
+    },
+    describe(terms) {
+      const all = scratch.blank(capacity)
+      for (const part of parts) {
+        if (part.atMost * ROWS_PER_WORD <= capacity) part.each((row) => all.add(row))
+        else all.union(bitmapOf(part, { live, scratch, capacity }))
+      }
+      terms.require(all)
+    },
+  }
+}
+
+/** Below one row in so many, rows are added one by one. */
+const ROWS_PER_WORD = 32
+
+/** All rows but those of an access path. */
+export function complement(part: Access, { live, size, scratch, capacity }: RowSpace): Access {
+  return {
+    atMost: size,
+    each(visit) {
+      const excluded = bitmapOf(part, { live, scratch, capacity })
+      live.forEach((row) => {
+        if (!excluded.has(row)) visit(row)
+      })
+    },
+    describe: (terms) => terms.exclude(bitmapOf(part, { live, scratch, capacity })),
+  }
+}
+
+function bitmapOf(part: Access, { live, scratch, capacity }: Omit<RowSpace, 'size'>): Bitmap {
+  const terms = new Terms()
+  part.describe(terms)
+  const bitmap = scratch.blank(capacity)
+  terms.computeWithin(live, bitmap)
+  return bitmap
 }
 
 /** All rows but those with one value. */

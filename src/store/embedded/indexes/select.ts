@@ -1,8 +1,7 @@
-import { matcher } from '../../../query/match.ts'
-import { type FieldFilter, type Filter, isRelationFilter, type RelationFilter } from '../../../query/plan.ts'
-import type { StoredRecord } from '../../store.ts'
+import { matcher, type Predicate } from '../../../query/match.ts'
+import { type Filter, isFieldFilter, isRelationFilter, partsOf, type RelationFilter } from '../../../query/plan.ts'
 import { referencesOf, type Table } from '../tables/table.ts'
-import { type Access, anyOf } from './access.ts'
+import { type Access, anyOf, complement, union } from './access.ts'
 import { accessFor, needOf } from './filter-access.ts'
 import type { Need } from './indexes.ts'
 import type { Rows } from './row-set.ts'
@@ -20,12 +19,10 @@ export interface Selected {
   readonly how: () => string
 }
 
-type Test = (record: StoredRecord) => boolean
-
 interface Step {
   readonly filter: Filter
   readonly access: Access
-  readonly test: Test
+  readonly test: Predicate
 }
 
 /** Returns a table by name. */
@@ -38,13 +35,15 @@ export interface TableNeed extends Need {
 
 /** The indexes that filters need. Small tables need none, since they are scanned. */
 export function needsOf(table: Table, filters: readonly Filter[], tableNamed: TableNamed): TableNeed[] {
-  const needs: TableNeed[] = []
-  for (const filter of filters) {
-    if (isRelationFilter(filter)) needs.push(...needsOf(tableNamed(filter.target), [filter.filter], tableNamed))
-    const need = isRelationFilter(filter) ? ({ kind: 'item', field: filter.field } as const) : needOf(table, filter)
-    if (need !== undefined && !table.isSmall) needs.push({ table, kind: need.kind, field: need.field })
-  }
-  return needs
+  return filters.flatMap((filter): TableNeed[] => {
+    if (isFieldFilter(filter)) {
+      const need = table.isSmall ? undefined : needOf(table, filter)
+      return need === undefined ? [] : [{ table, kind: need.kind, field: need.field }]
+    }
+    if (!isRelationFilter(filter)) return needsOf(table, partsOf(filter), tableNamed)
+    const inner = needsOf(tableNamed(filter.target), [filter.filter], tableNamed)
+    return table.isSmall ? inner : [{ table, kind: 'item', field: filter.field }, ...inner]
+  })
 }
 
 /**
@@ -54,21 +53,30 @@ export function needsOf(table: Table, filters: readonly Filter[], tableNamed: Ta
 export function select(table: Table, filters: readonly Filter[], tableNamed: TableNamed): Selected {
   if (filters.length === 0) return { selection: table.all, how: () => 'all' }
   if (table.isSmall) return scan(table, filters, tableNamed)
-  const steps = filters.map((filter) => stepFor(table, filter, tableNamed)).sort((a, b) => a.access.atMost - b.access.atMost)
-  const [first, ...others] = steps
-  if (first === undefined) throw new Error('There is no filter')
-  const selection =
-    first.access.atMost <= MIN_FEW + table.capacity / ROWS_PER_RECORD ? pick(table, first, others) : combine(table, steps)
-  return { selection, how: () => steps.map(({ filter, access }) => `${nameOf(filter)} ${access.atMost}`).join(', ') }
+  const steps = stepsFor(table, filters, tableNamed)
+  return { selection: selectBy(table, steps), how: () => describe(steps) }
 }
 
 function scan(table: Table, filters: readonly Filter[], tableNamed: TableNamed): Selected {
-  const tests = filters.map((filter) => testFor(filter, tableNamed))
+  const test = testFor({ all: filters }, tableNamed)
   const rows = table.all.slice(0, table.size).filter((row) => {
     const record = table.recordAt(row)
-    return record !== undefined && tests.every((test) => test(record))
+    return record !== undefined && test(record)
   })
   return { selection: listed(rows), how: () => 'scan' }
+}
+
+const stepsFor = (table: Table, filters: readonly Filter[], tableNamed: TableNamed): Step[] =>
+  filters
+    .map((filter) => ({ filter, access: accessOf(table, filter, tableNamed), test: testFor(filter, tableNamed) }))
+    .sort((a, b) => a.access.atMost - b.access.atMost)
+
+/** @param steps the most selective first */
+function selectBy(table: Table, steps: readonly Step[]): Selection {
+  const [first, ...others] = steps
+  if (first === undefined) return table.all
+  const isFew = first.access.atMost <= MIN_FEW + table.capacity / ROWS_PER_RECORD
+  return isFew ? pick(table, first, others) : combine(table, steps)
 }
 
 function pick(table: Table, first: Step, others: readonly Step[]): Selection {
@@ -83,14 +91,34 @@ function pick(table: Table, first: Step, others: readonly Step[]): Selection {
 function combine(table: Table, steps: readonly Step[]): Selection {
   const terms = new Terms()
   for (const { access } of steps) access.describe(terms)
-  if (terms.isOpen) terms.require(table.live)
   const bitmap = table.scratch.blank(table.capacity)
-  return mapped(bitmap, table.scratch, terms.computeInto(bitmap))
+  return mapped(bitmap, table.scratch, terms.computeWithin(table.live, bitmap))
 }
 
-function stepFor(table: Table, filter: Filter, tableNamed: TableNamed): Step {
-  const access = isRelationFilter(filter) ? relatedAccess(table, filter, tableNamed) : accessFor(table, filter)
-  return { filter, access, test: testFor(filter, tableNamed) }
+function accessOf(table: Table, filter: Filter, tableNamed: TableNamed): Access {
+  if (isFieldFilter(filter)) return accessFor(table, filter)
+  if (isRelationFilter(filter)) return relatedAccess(table, filter, tableNamed)
+  const space = { live: table.live, size: table.size, scratch: table.scratch, capacity: table.capacity }
+  if ('not' in filter) return complement(accessOf(table, filter.not, tableNamed), space)
+  if ('all' in filter) return allAccess(table, stepsFor(table, filter.all, tableNamed))
+  return union(
+    filter.any.map((each) => accessOf(table, each, tableNamed)),
+    space,
+  )
+}
+
+/** The rows that all steps match. */
+function allAccess(table: Table, steps: readonly Step[]): Access {
+  return {
+    atMost: steps[0]?.access.atMost ?? table.size,
+    each(visit) {
+      const selection = selectBy(table, steps)
+      for (const row of selection.slice(0, selection.size)) visit(row)
+    },
+    describe(terms) {
+      for (const { access } of steps) access.describe(terms)
+    },
+  }
 }
 
 /** The rows that refer to a record matching the inner filter. */
@@ -103,8 +131,9 @@ function relatedAccess(table: Table, filter: RelationFilter, tableNamed: TableNa
   return anyOf(sets, table.scratch, table.capacity)
 }
 
-function testFor(filter: Filter, tableNamed: TableNamed): Test {
-  if (!isRelationFilter(filter)) return matcher(filter)
+const testFor = (filter: Filter, tableNamed: TableNamed): Predicate => matcher(filter, (each) => relatedTest(each, tableNamed))
+
+function relatedTest(filter: RelationFilter, tableNamed: TableNamed): Predicate {
   let ids: ReadonlySet<number> | undefined
   return (record) => {
     ids ??= new Set(idsOf(filter, tableNamed))
@@ -119,7 +148,14 @@ function idsOf({ target, filter }: RelationFilter, tableNamed: TableNamed): numb
   return selection.slice(0, selection.size).flatMap((row) => table.recordAt(row)?.id ?? [])
 }
 
+const describe = (steps: readonly Step[]): string =>
+  steps.map(({ filter, access }) => `${nameOf(filter)} ${access.atMost}`).join(', ')
+
 function nameOf(filter: Filter): string {
-  const named = ({ field, operator }: FieldFilter): string => (operator === 'eq' ? field : `${field}__${operator}`)
-  return isRelationFilter(filter) ? `${filter.field} → ${named(filter.filter)}` : named(filter)
+  if (isFieldFilter(filter)) return filter.operator === 'eq' ? filter.field : `${filter.field}__${filter.operator}`
+  if (isRelationFilter(filter)) return `${filter.field} → ${nameOf(filter.filter)}`
+  if ('not' in filter) return `not ${nameOf(filter.not)}`
+  return `(${partsOf(filter)
+    .map(nameOf)
+    .join('any' in filter ? ' or ' : ' and ')})`
 }

@@ -23,9 +23,10 @@ export class Terms {
     this.#strays.push({ rows, from, to })
   }
 
-  /** True if the terms only exclude rows. */
-  get isOpen(): boolean {
-    return this.#required.length === 0
+  /** Computes the set as part of another, which only counts if the terms require no bitmap themselves. */
+  computeWithin(all: Bitmap, target: Bitmap): number {
+    if (this.#required.length === 0) this.require(all)
+    return this.computeInto(target)
   }
 
   /**

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { comparer } from '../../../query/compare.ts'
 import { matcher } from '../../../query/match.ts'
-import { isRelationFilter, type Plan } from '../../../query/plan.ts'
+import type { Plan } from '../../../query/plan.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { RecentChanges } from './recent-changes.ts'
 
@@ -18,6 +18,8 @@ export interface Page {
 
 interface Answer {
   page: Page
+  /** Other tables that the page depends on, with the number of their changes that it includes. */
+  readonly others: readonly { readonly changes: RecentChanges; readonly count: number }[]
   /** Number of table changes that the page includes. */
   knows: number
   /** Created when the page has changes to catch up with. */
@@ -33,7 +35,7 @@ interface Rule {
 /**
  * Cache of list pages. A cached page first catches up with the changes since, as a materialised view is maintained
  * incrementally (Blakeley, Larson & Tompa, SIGMOD 1986). So a write costs nothing here, and a page is queried again only if the
- * changes do not determine it.
+ * changes do not determine it. A page that depends on other tables is queried again after any change.
  */
 export class QueryCache {
   readonly #changes: RecentChanges
@@ -55,8 +57,9 @@ export class QueryCache {
   recall(plan: Plan): Page | undefined {
     const answer = this.#kept.get(plan)
     if (answer === undefined) return undefined
-    if (answer.knows === this.#changes.count) return answer.page
-    const page = this.#caughtUp(plan, answer)
+    const isIntact = answer.others.every(({ changes, count }) => changes.count === count)
+    if (isIntact && answer.knows === this.#changes.count) return answer.page
+    const page = answer.others.length === 0 ? this.#caughtUp(plan, answer) : undefined
     if (page === undefined) {
       this.#kept.delete(plan)
       return undefined
@@ -66,10 +69,10 @@ export class QueryCache {
     return page
   }
 
-  /** Caches a page, unless it depends on other tables. */
-  remember(plan: Plan, page: Page): void {
-    if (plan.filters.some(isRelationFilter)) return
-    this.#kept.set(plan, { page, knows: this.#changes.count, rule: undefined })
+  /** @param others changes of the other tables that the page depends on */
+  remember(plan: Plan, page: Page, others: readonly RecentChanges[] = []): void {
+    const counts = others.map((changes) => ({ changes, count: changes.count }))
+    this.#kept.set(plan, { page, others: counts, knows: this.#changes.count, rule: undefined })
   }
 
   #caughtUp(plan: Plan, answer: Answer): Page | undefined {
@@ -85,8 +88,7 @@ export class QueryCache {
 }
 
 function ruleOf({ filters, sort }: Plan): Rule {
-  const tests = filters.flatMap((filter) => (isRelationFilter(filter) ? [] : matcher(filter)))
-  return { matches: (record) => tests.every((test) => test(record)), compare: comparer(sort) }
+  return { matches: matcher({ all: filters }), compare: comparer(sort) }
 }
 
 /** @returns undefined if an unknown record moves onto the page */

@@ -1,6 +1,6 @@
 import type { RelationField } from '../../../model/field.ts'
 import type { Model } from '../../../model/model.ts'
-import type { Json } from '../../../util/json.ts'
+import type { Json, JsonObject } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
 import { addRow, type Bitmap, bitmapFor, Scratch } from '../indexes/bitmap.ts'
 import { Indexes, type Kinds, type Need } from '../indexes/indexes.ts'
@@ -24,9 +24,9 @@ export class Table {
   readonly model: Model
   /** Bitmaps for queries, returned to the pool before the next query. */
   readonly scratch = new Scratch()
-  readonly #changes = new RecentChanges()
+  readonly changes = new RecentChanges()
   /** Cached query results. */
-  readonly queryCache = new QueryCache(this.#changes)
+  readonly queryCache = new QueryCache(this.changes)
   /** The next id. Lower ids are never assigned again. */
   nextId = 1
   readonly #records: (StoredRecord | undefined)[] = []
@@ -81,6 +81,11 @@ export class Table {
 
   rowOf(id: number): number | undefined {
     return id > this.#highest ? undefined : this.#rows.get(id)
+  }
+
+  /** The id of a row, which may be empty. */
+  idAt(row: number): number {
+    return this.#ids[row] ?? 0
   }
 
   recordAt(row: number): StoredRecord | undefined {
@@ -157,7 +162,7 @@ export class Table {
     const row = known ?? this.#emptyRow(id) ?? this.#append(id)
     const before = this.#records[row]
     this.#records[row] = after
-    this.#changes.note(before, after)
+    this.changes.note(before, after)
     if (after === undefined) this.#rows.delete(id)
     if (after === undefined) this.#live.remove(row)
     else addRow(this.#live, row)
@@ -203,7 +208,7 @@ export class Table {
 }
 
 /** The ids that a record refers to by one of its relation fields. */
-export function referencesOf(record: StoredRecord, field: RelationField['name']): readonly number[] {
+export function referencesOf(record: JsonObject, field: RelationField['name']): readonly number[] {
   const value = record[field] ?? null
   if (typeof value === 'number') return [value]
   return Array.isArray(value) ? (value as readonly number[]) : []

@@ -37,13 +37,13 @@ test('the result is in all kept bitmaps and in no dropped one, however many ther
   }
 })
 
-test('terms are open until a bitmap is kept', () => {
+test('terms that require no bitmap are part of another set', () => {
+  const [all, target] = [multiples(2, ROWS), bitmapFor(ROWS)]
   const terms = new Terms()
-  terms.excludeRows([1])
-  terms.exclude(bitmapFor(9))
-  assert.equal(terms.isOpen, true)
-  terms.require(bitmapFor(9))
-  assert.equal(terms.isOpen, false)
+  terms.excludeRows([4])
+  terms.exclude(multiples(10, ROWS))
+  terms.computeWithin(all, target)
+  assert.deepEqual(target.array().slice(0, 4), [2, 6, 8, 12])
 })
 
 test('rows beyond the target are neither included nor counted', () => {

@@ -97,11 +97,20 @@ describe('a remembered page', () => {
     assert.equal(answers.recall(plan), undefined)
   })
 
-  test('that depends on another table is not remembered', () => {
+  test('that depends on another table is queried again after a change of either', () => {
     const filter: FieldFilter = { field: 'id', operator: 'gt', value: 0 }
     const plan = planOf({ filters: [{ field: 'author_id', target: 'user', filter }] })
-    const { answers } = makeTable()
-    answers.remember(plan, { records: [], total: 0 })
+    const { answers, put } = makeTable()
+    const others = new RecentChanges()
+    const page = { records: [], total: 0 }
+    const remember = () => answers.remember(plan, page, [others])
+    remember()
+    assert.equal(answers.recall(plan), page)
+    others.note(undefined, { id: 1 })
+    assert.equal(answers.recall(plan), undefined)
+    remember()
+    assert.equal(answers.recall(plan), page)
+    put(1, { id: 1, size: 1 })
     assert.equal(answers.recall(plan), undefined)
   })
 
