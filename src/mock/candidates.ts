@@ -5,7 +5,7 @@ import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
 import { datetimeFor, timeOfDay } from './datetimes.ts'
 import type { FakerSource } from './load-faker.ts'
-import { numberFor } from './numbers.ts'
+import { decimalFor, numberFor, placesOf } from './numbers.ts'
 import { PatternText } from './pattern-text.ts'
 import { TEXT_BY_TYPE, textByName } from './texts.ts'
 
@@ -40,6 +40,8 @@ export function candidateGenerator(field: Field, model: Model, source: FakerSour
     case 'integer':
     case 'number':
       return (attempt) => numberFor(field, random, attempt)
+    case 'decimal':
+      return (attempt) => decimalFor(field, random, attempt)
     case 'boolean':
       return () =>
         typeof field.default === 'boolean' ? random.chance(DEFAULT_PROBABILITY) === field.default : random.chance(0.5)
@@ -140,6 +142,8 @@ function hintGenerator(field: Field, source: FakerSource): CandidateGenerator {
       case 'integer':
       case 'number':
         return field.type.name === 'integer' ? Math.round(Number(value)) : Number(value)
+      case 'decimal':
+        return Number(value).toFixed(placesOf(field))
       case 'boolean':
         return value as boolean
       case 'date':

@@ -34,14 +34,43 @@ export function numberFor({ name, type, limits }: Field, random: KeyedRandom, at
     return Number(choices[(start + attempt) % choices.length])
   }
   if (type.name === 'integer') {
-    const first = gt === low ? Math.floor(low) + 1 : Math.ceil(low)
-    const last = lt === high ? Math.ceil(high) - 1 : Math.floor(high)
+    const [first, last] = wholeRange(low, high, { isAbove: gt === low, isBelow: lt === high })
     return first + ((random.integer(0, last - first) + attempt) % (last - first + 1))
   }
   const exact = low + random.next() * (high - low)
   const rounded = Math.round(exact * 100) / 100
   const fits = rounded > gt && rounded >= gte && rounded < lt && rounded <= lte
   return fits && high - low > 0.1 ? rounded : exact
+}
+
+/** Digits behind the point, where a field does not limit them. */
+const USUAL_PLACES = 2
+/** Maximum number of generated digits behind the point. */
+const MAX_PLACES = 9
+
+/** Number of digits that generated decimals have behind the point. */
+export const placesOf = ({ limits: { decimal_places: places = USUAL_PLACES } }: Field): number => Math.min(places, MAX_PLACES)
+
+/** A decimal within a field's bounds, as text. With the attempts its range widens like that of a number. */
+export function decimalFor(field: Field, random: KeyedRandom, attempt: number): string {
+  const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity, decimal_places: limit = MAX_PLACES } = field.limits
+  const [low, high] = clipped(usualRange(field.name, attempt), Math.max(gt, gte), Math.min(lt, lte))
+  for (let places = placesOf(field); ; places++) {
+    const [first, last] = wholeRange(low, high, { scale: 10 ** places, isAbove: gt === low, isBelow: lt === high })
+    if (first <= last) return (random.integer(first, last) / 10 ** places).toFixed(places)
+    if (places >= Math.min(limit, MAX_PLACES)) return String(low)
+  }
+}
+
+/** The whole numbers that lie within a range whose bounds are multiplied by a scale. */
+function wholeRange(
+  low: number,
+  high: number,
+  { scale = 1, isAbove, isBelow }: { scale?: number; isAbove: boolean; isBelow: boolean },
+): [first: number, last: number] {
+  // Bounds such as 0.29 are not whole when multiplied by 100.
+  const [from, to] = [low, high].map((bound) => Number((bound * scale).toPrecision(15))) as [number, number]
+  return [isAbove ? Math.floor(from) + 1 : Math.ceil(from), isBelow ? Math.ceil(to) - 1 : Math.floor(to)]
 }
 
 function usualRange(name: string, attempt: number): readonly [number, number] {

@@ -24,11 +24,18 @@ export function boundsProblems(definition: FieldDefinition): { key: keyof FieldD
   return problems
 }
 
-function emptyRange({ type, gt, gte, lt, lte }: FieldDefinition): { key: keyof FieldDefinition; reason: string } | undefined {
+function emptyRange({
+  type,
+  gt,
+  gte,
+  lt,
+  lte,
+  decimal_places: places,
+}: FieldDefinition): { key: keyof FieldDefinition; reason: string } | undefined {
   const low = Math.max(gt ?? -Infinity, gte ?? -Infinity)
   const high = Math.min(lt ?? Infinity, lte ?? Infinity)
   const key = lt === high ? 'lt' : 'lte'
-  if (type === 'integer') {
+  if (type === 'integer' || places === 0) {
     const first = gt === low ? Math.floor(low) + 1 : Math.ceil(low)
     const last = lt === high ? Math.ceil(high) - 1 : Math.floor(high)
     return first > last ? { key, reason: 'no integer lies within its limits' } : undefined

@@ -23,7 +23,7 @@ export type RelationName<M extends ModelDefinition> = Extract<
     : never
   : never
 
-type TextType = 'string' | 'text' | 'email' | 'url' | 'slug' | 'password' | 'date' | 'time' | 'datetime' | 'uuid'
+type TextType = 'string' | 'text' | 'email' | 'url' | 'slug' | 'password' | 'date' | 'time' | 'datetime' | 'uuid' | 'decimal'
 
 /**
  * The values of a field's choices, with or without labels. A text of the inferred type is also compared with ChoiceDefinition, whose

@@ -11,6 +11,7 @@ export const FIELD_TYPE_NAMES = [
   'password',
   'integer',
   'number',
+  'decimal',
   'boolean',
   'date',
   'time',
@@ -39,6 +40,8 @@ export interface LimitsDefinition {
   readonly lt?: number
   readonly gte?: number
   readonly lte?: number
+  /** Maximum number of digits behind the point of a decimal. */
+  readonly decimal_places?: number
   readonly pattern?: string
 }
 

@@ -4,6 +4,9 @@ import type { FieldTypeName, LimitsDefinition } from './definition.ts'
 /** Filter operators; each field type supports some of them. */
 export type Operator = 'eq' | 'ne' | 'in' | 'isnull' | 'icontains' | 'startswith' | 'endswith' | 'gt' | 'gte' | 'lt' | 'lte'
 
+/** An order of values other than their own: `decimal` is that of the numbers that texts stand for. */
+export type Ordering = 'decimal'
+
 /** Result of reading a value: its stored form, or a message that follows the field's name. */
 export type Reading = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string }
 
@@ -18,6 +21,8 @@ export interface FieldType {
   /** Supported filter operators. */
   readonly operators: readonly Operator[]
   readonly sortable: boolean
+  /** How values are ordered; absent if by themselves. */
+  readonly ordering?: Ordering
   readonly searchable: boolean
   /** True for values that are never returned, filtered, sorted, searched or exported. */
   readonly secret: boolean

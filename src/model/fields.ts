@@ -4,6 +4,7 @@ import { boolean } from './fields/boolean.ts'
 import { choice } from './fields/choice.ts'
 import { date } from './fields/date.ts'
 import { datetime } from './fields/datetime.ts'
+import { decimal } from './fields/decimal.ts'
 import { email } from './fields/email.ts'
 import { foreignkey } from './fields/foreignkey.ts'
 import { integer } from './fields/integer.ts'
@@ -30,6 +31,7 @@ export const FIELD_TYPES: Readonly<Record<FieldTypeName, FieldType>> = {
   password,
   integer,
   number,
+  decimal,
   boolean,
   date,
   time,

@@ -1,4 +1,5 @@
 import type { RE2JS } from 're2js'
+import { canonicalDecimal, decimalKey, decimalPlaces } from '../util/decimal.ts'
 import type { LimitsDefinition } from './definition.ts'
 import { compilePattern } from './pattern.ts'
 
@@ -24,8 +25,9 @@ export function compileLimits({
   lt,
   gte,
   lte,
+  decimal_places,
 }: Partial<Loose<LimitsDefinition>>): Limits {
-  const limits: Record<string, unknown> = { choices, min_length, max_length, gt, lt, gte, lte }
+  const limits: Record<string, unknown> = { choices, min_length, max_length, gt, lt, gte, lte, decimal_places }
   if (pattern !== undefined) limits.pattern = compilePattern(pattern)
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))
 }
@@ -38,7 +40,8 @@ export function compileLimits({
 export function checkLimits(value: unknown, limits: Limits): readonly string[] {
   if (isUnlimited(limits)) return NO_PROBLEMS
   const problems: string[] = []
-  if (typeof value === 'string') checkText(value, limits, problems)
+  if (typeof value === 'string' && isDecimal(limits)) checkDecimal(value, limits, problems)
+  else if (typeof value === 'string') checkText(value, limits, problems)
   else if (typeof value === 'number') checkNumber(value, limits, problems)
   else if (!Array.isArray(value)) return NO_PROBLEMS
   if (limits.choices !== undefined) checkChoice(value, limits.choices, problems)
@@ -68,11 +71,34 @@ function checkText(text: string, { min_length, max_length, pattern }: Limits, pr
   if (isMatched && !pattern.test(text)) problems.push('format is invalid')
 }
 
-function checkNumber(number: number, { gt, lt, gte, lte }: Limits, problems: string[]): void {
-  if (gt !== undefined && !(number > gt)) problems.push(`must be greater than ${gt}`)
-  if (gte !== undefined && !(number >= gte)) problems.push(`must be greater than or equal to ${gte}`)
-  if (lt !== undefined && !(number < lt)) problems.push(`must be less than ${lt}`)
-  if (lte !== undefined && !(number <= lte)) problems.push(`must be less than or equal to ${lte}`)
+/** True for limits that only a decimal has among texts. */
+const isDecimal = ({ gt, lt, gte, lte, decimal_places }: Limits): boolean =>
+  (gt ?? lt ?? gte ?? lte ?? decimal_places) !== undefined
+
+function checkDecimal(numeral: string, limits: Limits, problems: string[]): void {
+  checkRange(decimalKey(numeral), limits, problems, (bound) => decimalKey(canonicalDecimal(String(bound)) ?? '0'))
+  const { decimal_places: places } = limits
+  if (places !== undefined && decimalPlaces(numeral) > places) {
+    problems.push(
+      places === 0 ? 'must be a whole number' : `must have at most ${places} decimal ${places === 1 ? 'place' : 'places'}`,
+    )
+  }
+}
+
+const checkNumber = (number: number, limits: Limits, problems: string[]): void =>
+  checkRange(number, limits, problems, (bound) => bound)
+
+/** @param keyOf what a bound is compared by */
+function checkRange<T extends number | string>(
+  value: T,
+  { gt, lt, gte, lte }: Limits,
+  problems: string[],
+  keyOf: (bound: number) => T,
+): void {
+  if (gt !== undefined && !(value > keyOf(gt))) problems.push(`must be greater than ${gt}`)
+  if (gte !== undefined && !(value >= keyOf(gte))) problems.push(`must be greater than or equal to ${gte}`)
+  if (lt !== undefined && !(value < keyOf(lt))) problems.push(`must be less than ${lt}`)
+  if (lte !== undefined && !(value <= keyOf(lte))) problems.push(`must be less than or equal to ${lte}`)
 }
 
 function checkChoice(value: unknown, choices: readonly unknown[], problems: string[]): void {

@@ -2,6 +2,7 @@ import Joi from 'joi'
 import type { FaultRule, Faults } from '../config/fault.ts'
 import { validateShape } from '../config/shape.ts'
 import type { Path, Source } from '../config/source.ts'
+import { MAX_DIGITS } from '../util/decimal.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { boundsProblems, readDefault } from './bounds.ts'
@@ -36,6 +37,7 @@ const optionSchemas: Readonly<Record<FieldOption, Joi.Schema>> = {
   lt: Joi.number(),
   gte: Joi.number(),
   lte: Joi.number(),
+  decimal_places: integerFrom0.max(MAX_DIGITS),
   pattern: Joi.string(),
   model: Joi.string().required(),
   on_delete: Joi.valid('restrict', 'cascade', 'set_null'),
@@ -132,7 +134,8 @@ const FOREIGN_TYPES: ReadonlyMap<string, FieldTypeName> = new Map([
   ['bigint', 'integer'],
   ['float', 'number'],
   ['double', 'number'],
-  ['decimal', 'number'],
+  ['numeric', 'decimal'],
+  ['money', 'decimal'],
   ['timestamp', 'datetime'],
   ['enum', 'choice'],
   ['object', 'json'],

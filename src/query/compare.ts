@@ -1,3 +1,5 @@
+import type { Ordering } from '../model/field-type.ts'
+import { decimalKey } from '../util/decimal.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import type { SortKey } from './plan.ts'
 
@@ -18,8 +20,9 @@ export function comparer(
   reader: (key: SortKey) => KeyReader = ownValue,
 ): (a: Identified, b: Identified) => number {
   const [only, ...others] = sort
-  if (only !== undefined && only.through === undefined && others.length === 0) return byField(only)
-  const keys = sort.map((key) => ({ read: reader(key), direction: key.order === 'asc' ? 1 : -1 }))
+  const isPlain = only !== undefined && only.through === undefined && only.ordering === undefined
+  if (isPlain && others.length === 0) return byField(only)
+  const keys = sort.map((key) => ({ read: ordered(key, reader(key)), direction: key.order === 'asc' ? 1 : -1 }))
   return (a, b) => {
     for (const { read, direction } of keys) {
       const sign = compareValues(read(a), read(b))
@@ -27,6 +30,16 @@ export function comparer(
     }
     return a.id - b.id
   }
+}
+
+/** What values are compared by under an ordering. */
+export function orderingKey(ordering: Ordering | undefined): (value: Json) => Json {
+  return ordering === undefined ? (value) => value : (value) => (typeof value === 'string' ? decimalKey(value) : value)
+}
+
+function ordered({ ordering }: SortKey, read: KeyReader): KeyReader {
+  const keyOf = orderingKey(ordering)
+  return ordering === undefined ? read : (record) => keyOf(read(record))
 }
 
 /** Reads a field of the record itself. */

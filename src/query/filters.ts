@@ -1,5 +1,5 @@
 import type { Field } from '../model/field.ts'
-import type { Operator, Reading } from '../model/field-type.ts'
+import type { Operator, Ordering, Reading } from '../model/field-type.ts'
 import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
@@ -116,8 +116,12 @@ function readFilter(field: Field, operator: Operator, text: string): FieldFilter
     return { field: name, operator, values }
   }
   const reading = readValue(field, text, operator)
-  return reading.ok ? { field: name, operator, value: reading.value } : `'${name}' ${reading.problem}, not '${text}'`
+  if (!reading.ok) return `'${name}' ${reading.problem}, not '${text}'`
+  return { field: name, operator, value: reading.value, ...orderingOf(field) }
 }
+
+/** How values of a field are compared, as a member of filters and sort keys. */
+export const orderingOf = ({ type: { ordering } }: Field): { ordering?: Ordering } => (ordering === undefined ? {} : { ordering })
 
 /** Parses the value of a filter. For comparisons with whole values, a value that the field cannot have is an error. */
 function readValue({ type, limits: { choices } }: Field, text: string, operator: Operator): Reading {

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../util/json.ts'
+import { orderingKey } from './compare.ts'
 import { type FieldFilter, type Filter, isFieldFilter, isRelationFilter, type RelationFilter } from './plan.ts'
 
 /** Tells whether a record matches. */
@@ -46,13 +47,13 @@ export function valueTest(filter: FieldFilter): (value: Json) => boolean {
     case 'ne':
       return (value) => !holds(value, filter.value)
     case 'gt':
-      return (value) => order(value, filter.value, (sign) => sign > 0)
+      return orderTest(filter, (sign) => sign > 0)
     case 'gte':
-      return (value) => order(value, filter.value, (sign) => sign >= 0)
+      return orderTest(filter, (sign) => sign >= 0)
     case 'lt':
-      return (value) => order(value, filter.value, (sign) => sign < 0)
+      return orderTest(filter, (sign) => sign < 0)
     case 'lte':
-      return (value) => order(value, filter.value, (sign) => sign <= 0)
+      return orderTest(filter, (sign) => sign <= 0)
     case 'icontains': {
       const part = String(filter.value).toLowerCase()
       return (value) => typeof value === 'string' && value.toLowerCase().includes(part)
@@ -72,7 +73,15 @@ const isNull = (value: Json): boolean => value === null || (Array.isArray(value)
 const holds = (value: Json, wanted: Json): boolean => (Array.isArray(value) ? value.includes(wanted) : value === wanted)
 
 /** Null is neither less nor greater than any value. */
-function order(value: Json, bound: Json, accept: (sign: number) => boolean): boolean {
-  if (typeof value !== typeof bound || value === null || bound === null) return false
-  return accept(value < bound ? -1 : value > bound ? 1 : 0)
+function orderTest(
+  { value: bound, ordering }: Exclude<FieldFilter, { operator: 'in' | 'isnull' }>,
+  accept: (sign: number) => boolean,
+): (value: Json) => boolean {
+  const keyOf = orderingKey(ordering)
+  const limit = keyOf(bound)
+  return (value) => {
+    if (typeof value !== typeof bound || value === null || limit === null) return false
+    const key = keyOf(value) ?? null
+    return key !== null && accept(key < limit ? -1 : key > limit ? 1 : 0)
+  }
 }

@@ -1,9 +1,15 @@
-import type { Operator } from '../model/field-type.ts'
+import type { Operator, Ordering } from '../model/field-type.ts'
 import type { Json } from '../util/json.ts'
 
 /** A condition on one field, as plain data that can be sent to another machine. */
 export type FieldFilter =
-  | { readonly field: string; readonly operator: Exclude<Operator, 'in' | 'isnull'>; readonly value: Json }
+  | {
+      readonly field: string
+      readonly operator: Exclude<Operator, 'in' | 'isnull'>
+      readonly value: Json
+      /** How values are compared; absent if by themselves. */
+      readonly ordering?: Ordering
+    }
   | { readonly field: string; readonly operator: 'in'; readonly values: readonly Json[] }
   | { readonly field: string; readonly operator: 'isnull'; readonly value: boolean }
 
@@ -52,6 +58,8 @@ export const partsOf = (filter: AnyFilter | AllFilter | NotFilter): readonly Fil
 export interface SortKey {
   readonly field: string
   readonly order: 'asc' | 'desc'
+  /** How values are compared; absent if by themselves. */
+  readonly ordering?: Ordering
   readonly through?: SortRelation
 }
 

@@ -1,7 +1,7 @@
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import { meantOrKnown } from '../util/suggest.ts'
-import { unknownField, visible } from './filters.ts'
+import { orderingOf, unknownField, visible } from './filters.ts'
 import type { Parameters } from './parameters.ts'
 import type { SortKey } from './plan.ts'
 
@@ -36,7 +36,7 @@ export function parseSort(parameters: Parameters, model: Model, registry: Regist
 /** @returns the field, or an error message */
 function parseField(name: string, model: Model): Target | string {
   const field = visible(model, name)
-  if (field?.type.sortable === true) return { field: name }
+  if (field?.type.sortable === true) return { field: name, ...orderingOf(field) }
   const [relation = '', ...rest] = name.split('__')
   if (rest.length > 0 && model.relations.has(relation))
     return `Unknown field '${name}'; did you mean '${relation}.${rest.join('.')}'?`

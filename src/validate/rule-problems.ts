@@ -19,6 +19,7 @@ const CEL_TYPES: Readonly<Record<string, string>> = {
   foreignkey: 'int',
   one_to_one: 'int',
   number: 'double',
+  decimal: 'double',
   boolean: 'bool',
   multichoice: 'list<string>',
   many_to_many: 'list<int>',

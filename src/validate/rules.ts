@@ -145,5 +145,6 @@ export function ruleSubject(model: Model, record: JsonObject): Record<string, un
 function celValue(value: Json, type: string): unknown {
   const whole = type === 'integer' || type === 'primarykey' || type === 'foreignkey' || type === 'one_to_one'
   if (whole && Number.isInteger(value)) return BigInt(value as number)
+  if (type === 'decimal' && typeof value === 'string') return Number(value)
   return type === 'many_to_many' && Array.isArray(value) ? value.map((id) => BigInt(Number(id))) : value
 }

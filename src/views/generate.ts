@@ -16,6 +16,7 @@ const WIDGETS: Readonly<Record<FieldType['name'], string | undefined>> = {
   password: 'password',
   integer: 'number',
   number: 'number',
+  decimal: 'number',
   boolean: 'checkbox',
   date: 'date',
   time: 'time',

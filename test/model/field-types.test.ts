@@ -23,6 +23,40 @@ const NOT_TEXT = [0, 1, true, false, [], ['a'], {}]
 const MAX = Number.MAX_SAFE_INTEGER
 
 const READ: Readonly<Record<FieldTypeName, readonly Row[]>> = {
+  decimal: [
+    {
+      keeps: ['0', '12.5', '-0.03', '9'.repeat(100), `0.${'1'.repeat(99)}`],
+      normalises: [
+        ['12.50', '12.5'],
+        ['+007.0', '7'],
+        ['-0', '0'],
+        ['-0.00', '0'],
+        ['.5', '0.5'],
+        ['5.', '5'],
+        ['1.5e3', '1500'],
+        ['-25E-3', '-0.025'],
+        [0.1, '0.1'],
+        [-0, '0'],
+        [1e-7, '0.0000001'],
+        [123456789012345, '123456789012345'],
+      ],
+      refuses: {
+        'must be a decimal number': [true, [], {}, NaN, Infinity],
+        'must be a decimal number of at most 100 digits': [
+          '',
+          'x',
+          '.',
+          '1,5',
+          '1 000',
+          '0x10',
+          '1e999',
+          '1e99999',
+          '9'.repeat(101),
+        ],
+        'must be written as text, such as "12.50", since it has more than 15 digits': [0.1 + 0.2, 2 ** 53],
+      },
+    },
+  ],
   uuid: [
     {
       keeps: ['9f5c1a52-7d0e-4b1f-8a3c-1f2e3d4c5b6a'],
@@ -256,6 +290,7 @@ describe('reading JSON', () => {
 
 /** Results of parsing text of a filter or a file; null for rejected text. */
 const PARSE: Readonly<Record<FieldTypeName | 'primarykey', Readonly<Record<string, unknown>>>> = {
+  decimal: { '12.50': '12.5', '1e2': '100', '-0': '0', '': null, '1,5': null },
   uuid: { '9F5C1A52-7D0E-4B1F-8A3C-1F2E3D4C5B6A': '9f5c1a52-7d0e-4b1f-8a3c-1f2e3d4c5b6a', '9f5c': null, '': null },
   string: { a: 'a', '': '', 'not@an@email': 'not@an@email' },
   text: { 'a,b': 'a,b' },
@@ -338,6 +373,7 @@ describe('capabilities of a type', () => {
     choice: text,
     integer: measure,
     number: measure,
+    decimal: measure,
     date: measure,
     time: measure,
     datetime: measure,

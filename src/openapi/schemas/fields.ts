@@ -20,6 +20,7 @@ const VALUES: Readonly<Record<FieldType['name'], Schema>> = {
   password: { type: 'string', format: 'password' },
   integer: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
   number: { type: 'number' },
+  decimal: { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' },
   boolean: { type: 'boolean' },
   date: { type: 'string', format: 'date' },
   time: { type: 'string', pattern: TIME_PATTERN },
@@ -41,6 +42,11 @@ const LINKS: Schema = {
 /** Schemas of values in requests, where they differ from responses. */
 const SETTABLE: typeof VALUES = {
   ...VALUES,
+  decimal: {
+    type: ['string', 'number'],
+    pattern: '^[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d{1,3})?$',
+    description: 'A decimal number as text, which keeps every digit, or a number of at most 15 digits',
+  },
   url: { type: 'string', pattern: '^([Hh][Tt][Tt][Pp][Ss]?://\\S+)?$' },
   datetime: {
     type: 'string',

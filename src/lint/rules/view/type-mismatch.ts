@@ -57,6 +57,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   slug: ['string', 'text'],
   choice: ['string', 'text'],
   integer: ['number'],
+  decimal: ['number', 'string'],
   primarykey: ['integer', 'number'],
   foreignkey: ['one_to_one'],
   one_to_one: ['foreignkey'],

@@ -47,15 +47,16 @@ const SINGLE_LINE = [
   'choice',
   'integer',
   'number',
+  'decimal',
   'date',
   'time',
   'datetime',
   'uuid',
   'primarykey',
 ]
-const SINGLE_CHOICE = ['choice', 'string', 'slug', 'integer', 'number', 'boolean', 'foreignkey', 'one_to_one']
+const SINGLE_CHOICE = ['choice', 'string', 'slug', 'integer', 'number', 'decimal', 'boolean', 'foreignkey', 'one_to_one']
 const MULTIPLE_CHOICE = ['multichoice', 'many_to_many']
-const NUMBERS = ['integer', 'number', 'primarykey']
+const NUMBERS = ['integer', 'number', 'decimal', 'primarykey']
 
 /** Field types that common widgets can edit. */
 const WIDGETS: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,5 @@
 import type { Field } from '../../../model/field.ts'
+import { orderingKey } from '../../../query/compare.ts'
 import type { FieldFilter } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
 import type { Table } from '../tables/table.ts'
@@ -17,7 +18,8 @@ export function needOf(table: Table, { field: name, operator }: FieldFilter): Ne
 function kindFor(table: Table, { name, type }: Field, operator: FieldFilter['operator']): IndexKind {
   if (operator === 'icontains' || operator === 'endswith') return 'text'
   const asksForSame = operator === 'eq' || operator === 'ne' || operator === 'in' || operator === 'isnull'
-  return asksForSame && (!type.sortable || table.isConstrained(name)) ? 'item' : 'value'
+  const isOrderedByItself = type.sortable && type.ordering === undefined
+  return asksForSame && (!isOrderedByItself || table.isConstrained(name)) ? 'item' : 'value'
 }
 
 /** The access path of a filter whose index is complete. */
@@ -67,7 +69,7 @@ function idAccess(table: Table, filter: FieldFilter): Access {
 
 /** The range of an ordering operator. It contains only values of the bound's type. */
 function cutsOf(filter: FieldFilter): [Cut, Cut] {
-  const bound = 'value' in filter ? filter.value : null
+  const bound = 'ordering' in filter ? orderingKey(filter.ordering)(filter.value) : 'value' in filter ? filter.value : null
   const [first, last] = typeof bound === 'string' ? TEXTS : NUMBERS
   switch (filter.operator) {
     case 'gt':

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { UniqueSet } from '../../../model/unique-set.ts'
 import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { FieldIndex } from './field-index.ts'
@@ -31,11 +30,19 @@ const SLICE: Readonly<Record<IndexKind, number>> = { value: 2000, item: 2000, te
  */
 const MAX_LACKING = 1 / 8
 
+/** Reads the indexed value of a record. */
+export type KeyOf = (record: StoredRecord) => Json
+
+/** Reads the value of a field. */
+export const fieldValue =
+  ({ field }: Pick<Need, 'field'>): KeyOf =>
+  (record) =>
+    record[field] ?? null
+
 interface Entry {
   readonly kind: IndexKind
   readonly field: string
-  /** The indexed value of a record. */
-  readonly keyOf: (record: StoredRecord) => Json
+  readonly keyOf: KeyOf
   readonly index: FieldIndex
   /** Rows before this one are in the index. */
   filled: number
@@ -46,17 +53,17 @@ interface Entry {
 /** The indexes of a table, built on demand and brought up to date when queried. */
 export class Indexes {
   readonly #records: readonly (StoredRecord | undefined)[]
-  readonly #sets: readonly UniqueSet[]
+  readonly #keyOf: (need: Need) => KeyOf
   /** A short list, one for each kind of query on a field. */
   #entries: Entry[] = []
 
   /**
    * @param records rows of the table, which grow and change
-   * @param sets fields that are indexed together, under the name of the set
+   * @param keyOf returns how an index reads the indexed value of a record; by default it is the value of the field
    */
-  constructor(records: readonly (StoredRecord | undefined)[], sets: readonly UniqueSet[] = []) {
+  constructor(records: readonly (StoredRecord | undefined)[], keyOf: (need: Need) => KeyOf = fieldValue) {
     this.#records = records
-    this.#sets = sets
+    this.#keyOf = keyOf
   }
 
   /** The index, if it exists and is complete. */
@@ -95,9 +102,7 @@ export class Indexes {
   }
 
   #begin(kind: IndexKind, field: string): Entry {
-    const set = this.#sets.find(({ name }) => name === field)
-    const keyOf =
-      set === undefined ? (record: StoredRecord) => record[field] ?? null : (record: StoredRecord) => set.keyOf(record)
+    const keyOf = this.#keyOf({ kind, field })
     const entry: Entry = { kind, field, keyOf, index: this.#make(kind, field), filled: 0, making: undefined }
     this.#entries.push(entry)
     return entry

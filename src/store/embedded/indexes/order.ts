@@ -1,4 +1,4 @@
-import { comparer, type KeyReader, ownValue } from '../../../query/compare.ts'
+import { comparer, type KeyReader, orderingKey, ownValue } from '../../../query/compare.ts'
 import { type Filter, isFieldFilter, type Plan, type SortKey } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
@@ -53,7 +53,7 @@ function startOf({ field, order, through }: SortKey, filters: readonly Filter[])
   const bounding = order === 'asc' ? ['gt', 'gte', 'eq', 'startswith'] : ['lt', 'lte', 'eq']
   for (const filter of through === undefined ? filters : []) {
     if (isFieldFilter(filter) && filter.field === field && 'value' in filter && bounding.includes(filter.operator)) {
-      return filter.value
+      return 'ordering' in filter ? orderingKey(filter.ordering)(filter.value) : filter.value
     }
   }
   return undefined

@@ -1,9 +1,10 @@
 import type { RelationField } from '../../../model/field.ts'
 import type { Model } from '../../../model/model.ts'
+import { orderingKey } from '../../../query/compare.ts'
 import type { Json, JsonObject } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
 import { addRow, type Bitmap, bitmapFor, Scratch } from '../indexes/bitmap.ts'
-import { Indexes, type Kinds, type Need } from '../indexes/indexes.ts'
+import { fieldValue, Indexes, type KeyOf, type Kinds, type Need } from '../indexes/indexes.ts'
 import type { ItemIndex } from '../indexes/item-index.ts'
 import { eachRow, firstOf } from '../indexes/row-set.ts'
 import { mapped, type Selection, unbroken } from '../indexes/selection.ts'
@@ -46,7 +47,7 @@ export class Table {
   constructor(model: Model, small: number = SMALL) {
     this.model = model
     this.#small = small
-    this.#indexes = new Indexes(this.#records, model.uniqueSets)
+    this.#indexes = new Indexes(this.#records, (need) => keyOf(model, need))
     this.#constrained = new Set([...model.constrained, ...model.uniqueSets].map(({ name }) => name))
   }
 
@@ -205,6 +206,16 @@ export class Table {
     this.#highest = Math.max(this.#highest, id)
     return row
   }
+}
+
+/** A unique set is indexed by its values, an index in order by what its values are ordered by. */
+function keyOf(model: Model, need: Need): KeyOf {
+  const set = model.uniqueSets.find(({ name }) => name === need.field)
+  if (set !== undefined) return (record) => set.keyOf(record)
+  const ordering = need.kind === 'value' ? model.fields.get(need.field)?.type.ordering : undefined
+  if (ordering === undefined) return fieldValue(need)
+  const [read, key] = [fieldValue(need), orderingKey(ordering)]
+  return (record) => key(read(record))
 }
 
 /** The ids that a record refers to by one of its relation fields. */

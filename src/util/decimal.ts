@@ -1,0 +1,84 @@
+/** Maximum number of digits. */
+export const MAX_DIGITS = 100
+
+const NUMERAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i
+
+/**
+ * The shortest numeral of the same number, without an exponent: `-0.50` and `-5e-1` give `-0.5`. Undefined for text that is no
+ * number, or has more than `MAX_DIGITS` digits.
+ */
+export function canonicalDecimal(text: string): string | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMERAL.exec(text) ?? []
+  const digits = whole + fraction
+  if (digits === '') return undefined
+  const point = whole.length + Number(exponent)
+  if (Math.max(point, digits.length - Math.min(point, 0)) > 10 * MAX_DIGITS) return undefined
+  const padded = '0'.repeat(Math.max(0, -point)) + digits.padEnd(point, '0')
+  const place = Math.max(0, point)
+  const integer = padded.slice(0, place).replace(/^0+(?=.)/, '') || '0'
+  const rest = padded.slice(place).replace(/0+$/, '')
+  if (integer.length + rest.length > MAX_DIGITS) return undefined
+  const shortest = rest === '' ? integer : `${integer}.${rest}`
+  return sign === '-' && shortest !== '0' ? `-${shortest}` : shortest
+}
+
+/** Number of digits behind the point of a canonical numeral. */
+export const decimalPlaces = (numeral: string): number => partsOf(numeral).fraction.length
+
+/**
+ * A text by which canonical numerals are ordered, by code units, as their numbers are: the sign, the number of integer digits, the
+ * digits. The digits of negative numbers are complemented.
+ */
+export function decimalKey(numeral: string): string {
+  const { isNegative, integer, fraction } = partsOf(numeral)
+  if (!isNegative) return `p${String.fromCharCode(LENGTHS + integer.length)}${integer}.${fraction}`
+  return `n${String.fromCharCode(LENGTHS - integer.length)}${complement(integer)}.${complement(fraction)}~`
+}
+
+/** Code unit in the middle of those that stand for numbers of digits. */
+const LENGTHS = 0x200
+
+const complement = (digits: string): string => digits.replace(/\d/g, (digit) => String(9 - Number(digit)))
+
+function partsOf(numeral: string): { isNegative: boolean; integer: string; fraction: string } {
+  const isNegative = numeral.startsWith('-')
+  const [integer = '', fraction = ''] = (isNegative ? numeral.slice(1) : numeral).split('.')
+  return { isNegative, integer, fraction }
+}
+
+/** An exact sum of canonical numerals. */
+export class DecimalSum {
+  #unscaled = 0n
+  #places = 0
+
+  add(numeral: string): void {
+    const places = decimalPlaces(numeral)
+    if (places > this.#places) {
+      this.#unscaled *= 10n ** BigInt(places - this.#places)
+      this.#places = places
+    }
+    this.#unscaled += BigInt(numeral.replace('.', '')) * 10n ** BigInt(this.#places - places)
+  }
+
+  /** The sum, canonical. */
+  toString(): string {
+    return numeralOf(this.#unscaled, this.#places)
+  }
+}
+
+/** A canonical numeral divided by a number of items, rounded half away from zero to so many further places. */
+export function decimalQuotient(numeral: string, count: number, furtherPlaces: number): string {
+  const places = decimalPlaces(numeral) + furtherPlaces
+  const scaled = BigInt(numeral.replace('.', '')) * 10n ** BigInt(furtherPlaces)
+  const [size, divisor] = [scaled < 0n ? -scaled : scaled, BigInt(count)]
+  const rounded = (2n * size + divisor) / (2n * divisor)
+  return numeralOf(scaled < 0n ? -rounded : rounded, places)
+}
+
+function numeralOf(unscaled: bigint, places: number): string {
+  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(places + 1, '0')
+  const place = digits.length - places
+  const fraction = digits.slice(place).replace(/0+$/, '')
+  const size = fraction === '' ? digits.slice(0, place) : `${digits.slice(0, place)}.${fraction}`
+  return unscaled < 0n && size !== '0' ? `-${size}` : size
+}

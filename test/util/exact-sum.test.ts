@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ExactSum } from '../../src/util/exact-sum.ts'
+import { mulberry32 } from '../bench/data/random.ts'
+
+const sumOf = (numbers: readonly number[]): number => {
+  const sum = new ExactSum()
+  for (const number of numbers) sum.add(number)
+  return Number(sum)
+}
+
+test('sums are rounded once', () => {
+  assert.equal(sumOf([]), 0)
+  assert.equal(sumOf(Array(10).fill(0.1)), 1)
+  assert.equal(sumOf([1e16, 1, -1e16]), 1)
+  assert.equal(sumOf([1e308, 1, -1e308]), 1)
+  assert.equal(sumOf([1, 1e100, 1, -1e100]), 2)
+  // Halfway between two doubles, and just above.
+  assert.equal(sumOf([2 ** 53, 1]), 2 ** 53)
+  assert.equal(sumOf([2 ** 53, 1, 2 ** -60]), 2 ** 53 + 2)
+})
+
+test('sums of fractions equal those of whole numbers, in any order', () => {
+  const random = mulberry32(7)
+  for (let round = 0; round < 200; round++) {
+    // Multiples of 2^-20 below 2^40, whose exact sum a BigInt holds.
+    const wholes = Array.from({ length: 50 }, () => Math.floor((random() - 0.5) * 2 ** 52))
+    const expected = Number(wholes.reduce((sum, each) => sum + BigInt(each), 0n)) / 2 ** 20
+    const numbers = wholes.map((each) => each / 2 ** 20)
+    assert.equal(sumOf(numbers), expected)
+    assert.equal(sumOf(numbers.toReversed()), expected)
+  }
+})
