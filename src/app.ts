@@ -18,6 +18,7 @@ import type { Project } from './service/project/project.ts'
 import { checkAccountReferences, planReset, type ResetRequest, seedsAfter } from './service/project/reset.ts'
 import { nothingWritten, Snapshots } from './service/project/snapshots.ts'
 import { ViewCatalog } from './service/project/view-catalog.ts'
+import { Aggregates } from './service/queries/aggregates.ts'
 import { Reads } from './service/queries/reads.ts'
 import { RecordSerializer } from './service/queries/record-json.ts'
 import { SearchIndexes } from './service/queries/search-indexes.ts'
@@ -66,6 +67,7 @@ export interface App {
   readonly records: Records
   readonly reads: Reads
   readonly searches: Searches
+  readonly aggregates: Aggregates
   readonly searchIndexes: SearchIndexes
   readonly exports: Exports
   readonly imports: Imports
@@ -201,6 +203,7 @@ async function open(
       records,
       reads: new Reads(registry, store, writer),
       searches: new Searches({ registry, store, writer, indexes: searchIndexes, pause: setImmediate }),
+      aggregates: new Aggregates(registry, store),
       searchIndexes,
       exports: new Exports(registry, store),
       imports: new Imports(registry, records),

@@ -1,8 +1,10 @@
-import { exportEntries, listEntries, projectionEntries, searchEntries } from './model-queries.ts'
+import { aggregateEntries, exportEntries, listEntries, projectionEntries, searchEntries } from './model-queries.ts'
 import type { FormName, Input, ModelTypes } from './model-types.ts'
 import { filterTexts, type QueryEntries, queryText } from './query.ts'
 import type { ApiRequest } from './transport.ts'
 import type {
+  Aggregate,
+  AggregateQuery,
   Bulk,
   CallOptions,
   ExportQuery,
@@ -140,6 +142,11 @@ export class ModelClient<M extends ModelTypes> {
   /** Searches the text of records; returns a page ordered by relevance or by `sort`. @param q the words to search for */
   async search(q: string, query: SearchQuery<M> = {}, { signal }: CallOptions = {}): Promise<SearchPage<M['record']>> {
     return (await this.#get('/search', searchEntries(q, query), signal)) as SearchPage<M['record']>
+  }
+
+  /** Computes totals of groups of records, in the order of the groups' values; at most 1,000 groups. */
+  async aggregate(query: AggregateQuery<M> = {}, { signal }: CallOptions = {}): Promise<{ data: Aggregate[]; total: number }> {
+    return (await this.#get('/aggregate', aggregateEntries(query), signal)) as { data: Aggregate[]; total: number }
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { ModelTypes } from './model-types.ts'
 import { filterEntries, namesText, type QueryEntries, sortEntries } from './query.ts'
-import type { ExportQuery, ListQuery, PageQuery, Projection, SearchQuery } from './types.ts'
+import type { AggregateQuery, ExportQuery, ListQuery, PageQuery, Projection, SearchQuery } from './types.ts'
 
 /** The query parameters of a list. */
 export const listEntries = <M extends ModelTypes>(query: ListQuery<M, string, string>): QueryEntries => [
@@ -18,6 +18,14 @@ export const searchEntries = <M extends ModelTypes>(q: string, query: SearchQuer
   ...filterEntries(query),
   ...sortEntries(query.sort),
   ...pageEntries(query),
+]
+
+/** The query parameters of an aggregate. */
+export const aggregateEntries = <M extends ModelTypes>(query: AggregateQuery<M>): QueryEntries => [
+  ['group_by', namesText(query.group_by)],
+  ['count', query.count],
+  ...(['sum', 'avg', 'min', 'max'] as const).map((name) => [name, namesText(query[name])] as const),
+  ...filterEntries(query),
 ]
 
 /** The query parameters of an export. */

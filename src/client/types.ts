@@ -73,6 +73,33 @@ export interface ExportQuery<M extends ModelTypes> extends Filtering<M> {
   readonly sort?: Sort<M> | undefined
 }
 
+/** The query of an aggregate. */
+export interface AggregateQuery<M extends ModelTypes> extends Filtering<M> {
+  /** Fields whose values make a group. */
+  readonly group_by?: readonly M['column'][] | undefined
+  /** Counts the records; done by default if nothing else is computed. */
+  readonly count?: boolean | undefined
+  /** Fields to add up. */
+  readonly sum?: readonly M['column'][] | undefined
+  readonly avg?: readonly M['column'][] | undefined
+  readonly min?: readonly M['column'][] | undefined
+  readonly max?: readonly M['column'][] | undefined
+}
+
+type ByField<Value> = Readonly<Record<string, Value>>
+
+/** What was computed of a group of records. */
+export interface Aggregate {
+  /** The values of the fields in `group_by`. */
+  readonly group: ByField<string | number | boolean | null>
+  readonly count?: number
+  /** Sums and averages of decimals are text. */
+  readonly sum?: ByField<number | string>
+  readonly avg?: ByField<number | string | null>
+  readonly min?: ByField<string | number | boolean | null>
+  readonly max?: ByField<string | number | boolean | null>
+}
+
 /** File formats of exports and imports; NDJSON has one JSON object per line. */
 export type FileFormat = 'csv' | 'json' | 'ndjson'
 

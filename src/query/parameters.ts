@@ -74,6 +74,12 @@ export class Parameters {
     return text === 'true'
   }
 
+  /** A boolean parameter that is also true without a value: `?count`. */
+  switch(name: string, absent: boolean): boolean {
+    if (!this.has(name)) return absent
+    return this.one(name) === '' || this.flag(name)
+  }
+
   /** @throws {AppError} INVALID_REQUEST with the errors by parameter */
   throwIfFaulty(): void {
     if (this.#faults.size > 0) throw new AppError('INVALID_REQUEST', Object.fromEntries(this.#faults))

@@ -1,3 +1,4 @@
+import type { AggregateGroup, AggregatePlan } from '../query/aggregate.ts'
 import type { Filter, Plan, SortKey } from '../query/plan.ts'
 import type { JsonObject } from '../util/json.ts'
 
@@ -99,6 +100,9 @@ export interface Store {
 
   /** The page of matching records that the plan describes, and the total number of matches. */
   find(table: string, plan: Plan): Promise<{ readonly records: readonly StoredRecord[]; readonly total: number }>
+
+  /** What a plan computes of each group of matching records, in the order of the keys; undefined if there are too many groups. */
+  aggregate(table: string, plan: AggregatePlan): Promise<readonly AggregateGroup[] | undefined>
 
   /** The ids of the given records that match all filters. */
   matching(table: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>>

@@ -61,7 +61,7 @@ export class DecimalSum {
   }
 
   /** The sum, canonical. */
-  toString(): string {
+  get value(): string {
     return numeralOf(this.#unscaled, this.#places)
   }
 }

@@ -6,10 +6,10 @@ import { actorOf, queryOf } from '../requests/request.ts'
 import { ifMatch, recordResponse } from '../responses/etag.ts'
 import { jsonResponse } from '../responses/json.ts'
 
-/** The Models API: list, search, and create, read, update, delete, for one record or many. */
+/** The Models API: list, search, aggregate, and create, read, update, delete, for one record or many. */
 export function modelRoutes(app: App): ServerRoute[] {
   const { models } = apiRoots(app.settings)
-  const { reads, records, searches } = app
+  const { reads, records, searches, aggregates } = app
   const options = { auth: 'bearer', plugins: { limitsUsers: true } }
   const withQuery = { ...options, plugins: { ...options.plugins, readsQuery: true } }
 
@@ -18,6 +18,9 @@ export function modelRoutes(app: App): ServerRoute[] {
 
   const search = async (request: Request, h: ResponseToolkit) =>
     jsonResponse(h, await searches.search(actorOf(request), modelOf(request), queryOf(request)))
+
+  const aggregate = async (request: Request, h: ResponseToolkit) =>
+    jsonResponse(h, await aggregates.aggregate(actorOf(request), modelOf(request), queryOf(request)))
 
   const create = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
@@ -65,6 +68,7 @@ export function modelRoutes(app: App): ServerRoute[] {
     { method: 'POST', path: `${models}/{model}`, handler: create, options },
     { method: 'GET', path: `${models}/{model}`, handler: list, options: withQuery },
     { method: 'GET', path: `${models}/{model}/search`, handler: search, options: withQuery },
+    { method: 'GET', path: `${models}/{model}/aggregate`, handler: aggregate, options: withQuery },
     { method: 'GET', path: `${models}/{model}/{record_id}`, handler: read, options: withQuery },
     { method: ['PUT', 'PATCH'], path: `${models}/{model}/{record_id}`, handler: update, options },
     { method: 'DELETE', path: `${models}/{model}/{record_id}`, handler: remove, options },

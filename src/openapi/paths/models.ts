@@ -1,13 +1,14 @@
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import { MAX_BULK_ITEMS } from '../../service/records/write-requests.ts'
+import { aggregateSchema } from '../schemas/aggregates.ts'
 import { type FormSchemas, pageOf, several, underForms, upTo, wholeOrPart } from '../schemas/bodies.ts'
 import { schemaNames } from '../schemas/records.ts'
 import { COUNT, object, ref, type Schema, strictObject, TEXT } from '../schemas/schema.ts'
 import { READ, WRITE } from './access.ts'
 import { mockPaths } from './mock.ts'
 import { body, json, type Parameter, type Paths, withPatch } from './operation.ts'
-import { listParameters, projectionParameters, searchParameters } from './query-parameters.ts'
+import { aggregateParameters, listParameters, projectionParameters, searchParameters } from './query-parameters.ts'
 import type { Responses } from './responses.ts'
 import { transferPaths } from './transfer.ts'
 
@@ -45,6 +46,7 @@ export function modelPaths(options: ModelPathsOptions): Paths {
   return {
     [path]: { get: list(options), post: create(options) },
     [`${path}/search`]: { get: search(options) },
+    [`${path}/aggregate`]: { get: aggregate(options) },
     ...mockPaths(options),
     ...transferPaths(options, path),
     [`${path}/bulk`]: { post: createMany(options), ...withPatch(updateMany(options)), delete: deleteMany(options) },
@@ -82,6 +84,19 @@ function search({ model, registry, responses }: ModelPathsOptions) {
     parameters: searchParameters(model, registry),
     responses: {
       200: responses.success('A page of records, the best first', json(object(members, required)), 'default'),
+      ...responses.failures('default', ...READ),
+    },
+  }
+}
+
+function aggregate({ model, registry, responses }: ModelPathsOptions) {
+  return {
+    operationId: `aggregate${model.name}`,
+    summary: `Totals of ${model.label}, by group`,
+    tags: [model.name],
+    parameters: aggregateParameters(model, registry),
+    responses: {
+      200: responses.success('The groups, in the order of their values', json(aggregateSchema(model)), 'default'),
       ...responses.failures('default', ...READ),
     },
   }

@@ -1,5 +1,7 @@
+import type { Field } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
+import { isAddable, isGroupable } from '../../query/aggregate.ts'
 import { MAX_FILTERS } from '../../query/filters.ts'
 import { DEFAULT_FORMAT, FORMATS } from '../../query/formats.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../query/page.ts'
@@ -126,6 +128,32 @@ export const listParameters = (model: Model, registry: Registry): Parameter[] =>
   ...filtersOf(model, registry),
   ...sortParameters(model, registry),
 ]
+
+/** Parameters of an aggregate. */
+export function aggregateParameters(model: Model, registry: Registry): Parameter[] {
+  const namesOf = (fields: readonly Field[]) => oneName(fields.map(({ name }) => name))
+  const fields = model.visibleFields
+  const [added, ordered] = [fields.filter(isAddable), fields.filter(({ type }) => type.sortable)]
+  const totals = [
+    namesParameter('sum', 'Fields to add up; sums are exact, those of decimals are text', namesOf(added)),
+    namesParameter('avg', 'Fields to average', namesOf(added)),
+  ]
+  return [
+    namesParameter('group_by', 'Fields whose values make a group; all records are one group where it is absent', {
+      ...namesOf(fields.filter(isGroupable)),
+    }),
+    {
+      name: 'count',
+      in: 'query',
+      description: 'Count the records; done where nothing else is asked for',
+      schema: { type: 'boolean' },
+    },
+    ...(added.length === 0 ? [] : totals),
+    namesParameter('min', 'Fields whose least value to find', namesOf(ordered)),
+    namesParameter('max', 'Fields whose greatest value to find', namesOf(ordered)),
+    ...filtersOf(model, registry),
+  ]
+}
 
 /** Parameters of an export. */
 export const exportParameters = (model: Model, registry: Registry): Parameter[] => [

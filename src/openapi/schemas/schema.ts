@@ -50,8 +50,8 @@ export const nameBehind = ($ref: string): string => $ref.slice(PREFIX.length)
 /** The same schema, or null. */
 export function nullable(schema: Schema): Schema {
   const { type, enum: values } = schema
-  if (typeof type === 'string') {
-    return { ...schema, type: [type, 'null'], ...(values === undefined ? {} : { enum: [...values, null] }) }
+  if (type !== undefined) {
+    return { ...schema, type: [...new Set<SchemaType>([...[type].flat(), 'null'])], ...(values === undefined ? {} : { enum: [...values, null] }) }
   }
   // An empty schema already allows null.
   return schema.$ref === undefined ? schema : { anyOf: [schema, { type: 'null' }] }

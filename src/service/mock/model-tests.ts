@@ -22,6 +22,7 @@ const ENDPOINTS: readonly (readonly [methods: string, path: string])[] = [
   ['GET PUT PATCH DELETE', '/{record_id}'],
   ['POST PUT PATCH DELETE', '/bulk'],
   ['GET', '/search'],
+  ['GET', '/aggregate'],
   ['GET', '/export'],
   ['POST', '/import'],
   ['GET', '/mock'],

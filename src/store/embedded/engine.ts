@@ -1,6 +1,8 @@
 import type { Registry } from '../../model/registry.ts'
+import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import { type Filter, type Plan, relatedTables, type SortKey } from '../../query/plan.ts'
 import type { Change, ChangeListener, EventRequest, Operation, Outcome, StoredRecord, TransactionMode } from '../store.ts'
+import { aggregate } from './indexes/aggregation.ts'
 import { needsOfOrder, ordered } from './indexes/order.ts'
 import { needsOf, type Selected, select } from './indexes/select.ts'
 import type { Page } from './tables/query-cache.ts'
@@ -64,6 +66,15 @@ export class Engine {
     const others = [...relatedTables(plan)].map((other) => this.table(other).changes)
     this.table(name).queryCache.remember(plan, page, others)
     return page
+  }
+
+  /** Executes a prepared aggregate; undefined if it has too many groups. */
+  aggregate(name: string, plan: AggregatePlan): readonly AggregateGroup[] | undefined {
+    const table = this.table(name)
+    const { selection, how } = this.#select(table, { filters: plan.filters, sort: [] })
+    const groups = aggregate(table, selection, plan)
+    this.#explain?.(`aggregate ${name}: ${how()} → ${groups?.length ?? 'too many'} groups of ${selection.size}`)
+    return groups
   }
 
   /** The ids of given records that match all filters. */

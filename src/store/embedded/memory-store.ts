@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
+import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import type { Filter, Plan, SortKey } from '../../query/plan.ts'
 import type {
   ChangeListener,
@@ -12,6 +13,7 @@ import type {
   TransactionMode,
 } from '../store.ts'
 import { Engine, type EngineOptions } from './engine.ts'
+import { countedField } from './indexes/aggregation.ts'
 
 /** Records in a stream batch: few enough that their text is not a large object, which is costly for the garbage collector. */
 const STREAM_BATCH = 200
@@ -68,6 +70,12 @@ export class MemoryStore implements Store {
 
   async find(table: string, plan: Plan): Promise<{ records: readonly StoredRecord[]; total: number }> {
     return this.engine.cachedPage(table, plan) ?? this.#when(table, plan, () => this.engine.find(table, plan))
+  }
+
+  aggregate(table: string, plan: AggregatePlan): Promise<readonly AggregateGroup[] | undefined> {
+    const indexed = countedField(this.engine.table(table), plan)
+    const sort: SortKey[] = indexed === undefined ? [] : [{ field: indexed, order: 'asc' }]
+    return this.#when(table, { filters: plan.filters, sort }, () => this.engine.aggregate(table, plan))
   }
 
   matching(table: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>> {

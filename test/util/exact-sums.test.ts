@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ExactSum } from '../../src/util/exact-sum.ts'
+import { DoubleSum, IntegerSum } from '../../src/util/exact-sums.ts'
 import { mulberry32 } from '../bench/data/random.ts'
 
 const sumOf = (numbers: readonly number[]): number => {
-  const sum = new ExactSum()
+  const sum = new DoubleSum()
   for (const number of numbers) sum.add(number)
-  return Number(sum)
+  return sum.value
 }
 
 test('sums are rounded once', () => {
@@ -30,4 +30,11 @@ test('sums of fractions equal those of whole numbers, in any order', () => {
     assert.equal(sumOf(numbers), expected)
     assert.equal(sumOf(numbers.toReversed()), expected)
   }
+})
+
+test('sums of integers are exact beyond those of doubles', () => {
+  const max = Number.MAX_SAFE_INTEGER
+  const sum = new IntegerSum()
+  for (const integer of [max, max, -3, max, 2, -max]) sum.add(integer)
+  assert.equal(sum.value, 2n * BigInt(max) - 1n)
 })

@@ -2,7 +2,7 @@
  * A sum of doubles that is rounded once, at the end, so that it does not depend on the order of the numbers (Shewchuk, Adaptive
  * Precision Floating-Point Arithmetic, 1997; `math.fsum` in Python).
  */
-export class ExactSum {
+export class DoubleSum {
   /** Numbers of ascending size without common bits, whose sum is exact. */
   readonly #partials: number[] = []
 
@@ -21,7 +21,7 @@ export class ExactSum {
   }
 
   /** The double nearest to the sum; of two, the even one. */
-  valueOf(): number {
+  get value(): number {
     const partials = [...this.#partials]
     let high = partials.pop() ?? 0
     let low = 0
@@ -36,5 +36,25 @@ export class ExactSum {
     const isHalfway = low !== 0 && rest !== 0 && low < 0 === rest < 0
     const rounded = high + 2 * low
     return isHalfway && rounded - high === 2 * low ? rounded : high
+  }
+}
+
+/** An exact sum of integers that doubles hold exactly. The sum itself may be greater. */
+export class IntegerSum {
+  #part = 0
+  #rest = 0n
+
+  add(integer: number): void {
+    const next = this.#part + integer
+    if (Number.isSafeInteger(next)) {
+      this.#part = next
+      return
+    }
+    this.#rest += BigInt(this.#part)
+    this.#part = integer
+  }
+
+  get value(): bigint {
+    return this.#rest + BigInt(this.#part)
   }
 }

@@ -1,0 +1,110 @@
+import type { Field } from '../model/field.ts'
+import type { Ordering } from '../model/field-type.ts'
+import type { Model } from '../model/model.ts'
+import type { Registry } from '../model/registry.ts'
+import type { Json } from '../util/json.ts'
+import { FILTER_PARAMETERS, orderingOf, parseFilters, unknownField, visible } from './filters.ts'
+import { Parameters } from './parameters.ts'
+import type { Filter } from './plan.ts'
+
+/** Maximum number of groups of an answer. */
+export const MAX_GROUPS = 1000
+/** Maximum number of fields that records are grouped by. */
+const MAX_KEYS = 4
+
+/** The functions of an aggregate. */
+export const MEASURES = ['sum', 'avg', 'min', 'max'] as const
+
+export type Measure = (typeof MEASURES)[number]
+
+/** Groups of records, and what to compute of each. */
+export interface AggregatePlan {
+  /** Combined by AND. */
+  readonly filters: readonly Filter[]
+  /** The fields whose values make a group. A record with a list belongs to the group of each item. */
+  readonly groupBy: readonly string[]
+  /** Fields to add up, each a number, or a decimal as text. */
+  readonly sums: readonly string[]
+  /** Fields whose least and greatest values are found. */
+  readonly ranges: readonly { readonly field: string; readonly ordering?: Ordering }[]
+  /** Maximum number of groups. */
+  readonly limit: number
+}
+
+/** What was computed of a group of records. Nulls count in no sum, range or `present`. */
+export interface AggregateGroup {
+  /** The values of the fields that records are grouped by. */
+  readonly key: readonly Json[]
+  readonly count: number
+  /** By the position of the field in `sums`: the exact sum as a numeral, rounded once for doubles, and the number of values. */
+  readonly sums: readonly { readonly sum: string; readonly present: number }[]
+  /** By the position of the field in `ranges`; null without a value. */
+  readonly ranges: readonly { readonly min: Json; readonly max: Json }[]
+}
+
+/** A parsed aggregate request. */
+export interface AggregateRequest {
+  readonly plan: AggregatePlan
+  readonly groupBy: readonly Field[]
+  readonly countsRecords: boolean
+  /** The fields of each function, in the requested order. */
+  readonly measures: Readonly<Record<Measure, readonly Field[]>>
+}
+
+const AGGREGATE_PARAMETERS = ['group_by', 'count', ...MEASURES, ...FILTER_PARAMETERS]
+
+/** True if a field's values can be added up. */
+export const isAddable = ({ type }: Field): boolean => ['integer', 'number', 'decimal'].includes(type.name)
+
+/** True if records can be grouped by a field's values. */
+export const isGroupable = ({ type }: Field): boolean => type.operators.includes('eq')
+
+/**
+ * Parses the query parameters of an aggregate.
+ *
+ * @throws {AppError} INVALID_REQUEST with the errors by parameter
+ */
+export function parseAggregateRequest(sent: URLSearchParams, model: Model, registry: Registry): AggregateRequest {
+  const parameters = new Parameters(sent, AGGREGATE_PARAMETERS)
+  const groupBy = parseFields(parameters, 'group_by', model, isGroupable, 'be grouped by')
+  if (groupBy.length > MAX_KEYS)
+    parameters.fault('group_by', `'group_by' names ${groupBy.length} fields; at most ${MAX_KEYS} are taken`)
+  const sortable = ({ type }: Field) => type.sortable
+  const measures = {
+    sum: parseFields(parameters, 'sum', model, isAddable, 'be added up'),
+    avg: parseFields(parameters, 'avg', model, isAddable, 'be averaged'),
+    min: parseFields(parameters, 'min', model, sortable, 'be ordered'),
+    max: parseFields(parameters, 'max', model, sortable, 'be ordered'),
+  }
+  const isPlain = MEASURES.every((measure) => measures[measure].length === 0)
+  const countsRecords = parameters.switch('count', isPlain)
+  const filters = parseFilters(parameters, model, registry)
+  parameters.throwIfFaulty()
+  const plan = {
+    filters,
+    groupBy: namesOf(groupBy),
+    sums: [...new Set(namesOf([...measures.sum, ...measures.avg]))],
+    ranges: [...new Set([...measures.min, ...measures.max])].map((field) => ({ field: field.name, ...orderingOf(field) })),
+    limit: MAX_GROUPS,
+  }
+  return { plan, groupBy, countsRecords, measures }
+}
+
+function parseFields(
+  parameters: Parameters,
+  parameter: string,
+  model: Model,
+  isFit: (field: Field) => boolean,
+  action: string,
+): Field[] {
+  return [...new Set(parameters.names(parameter))].flatMap((name) => {
+    const field = visible(model, name)
+    if (field !== undefined && isFit(field)) return [field]
+    const problem =
+      field === undefined ? unknownField(model, name) : `A ${field.type.name} field such as '${name}' cannot ${action}`
+    parameters.fault(parameter, problem)
+    return []
+  })
+}
+
+const namesOf = (fields: readonly Field[]): string[] => fields.map(({ name }) => name)
