@@ -153,7 +153,7 @@ async function open(
   { lock, secret: inherited, records: kept, keep, seeds }: Inheritance = {},
 ): Promise<App> {
   const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id(), wait = idly } = surroundings
-  const { settings, registry, forms } = project
+  const { settings, registry, access, forms } = project
   const dataFolder = resolve(project.folder, settings.data)
   const log = surroundings.log?.(settings.log) ?? silentLog
   const store = await openStore(registry, mode, dataFolder, log, lock)
@@ -161,7 +161,7 @@ async function open(
     if (kept !== undefined) await store.adopt(kept, keep)
     const isNew = store instanceof FileStore ? store.isNew : kept === undefined
     if (mode === 'read' && isNew) throw noData(dataFolder)
-    const records = new Records({ registry, store, forms, hasher, clock, random, log })
+    const records = new Records({ access, store, forms, hasher, clock, random, log })
     const seedFiles = seeds ?? (isNew ? project.seeds : [])
     const seeded = mode !== 'read' && seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0
     if (mode !== 'read') await addMissingPermissions(registry, store, records)
@@ -171,14 +171,14 @@ async function open(
     if (mode !== 'read') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
     // Events start here: seed records and missing permissions are part of the initial state.
     records.setEventPublisher(webhooks)
-    const mockedRecords = new Records({ registry, store, forms, hasher: cachingHasher(hasher), clock, random, log })
+    const mockedRecords = new Records({ access, store, forms, hasher: cachingHasher(hasher), clock, random, log })
     mockedRecords.setEventPublisher(webhooks)
     const ownSecret = () => (mode === 'ephemeral' ? (inherited ?? makeSecret(random)) : loadOrCreateSecret(dataFolder, random))
     const secret = settings.secret_key ?? (await ownSecret())
     const codec = tokenCodec(settings.jwt.algorithm, secret)
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
-    const writer = new RecordSerializer(registry, store)
-    const mocks = new Mocks({ registry, store, random, pause: setImmediate })
+    const writer = new RecordSerializer(access, store)
+    const mocks = new Mocks({ access, store, random, pause: setImmediate })
     const searchIndexes = new SearchIndexes({
       registry,
       store,
@@ -201,13 +201,13 @@ async function open(
       dataFolder: mode === 'ephemeral' ? undefined : dataFolder,
       store,
       records,
-      reads: new Reads(registry, store, writer),
-      searches: new Searches({ registry, store, writer, indexes: searchIndexes, pause: setImmediate }),
-      aggregates: new Aggregates(registry, store),
+      reads: new Reads(access, store, writer),
+      searches: new Searches({ access, store, writer, indexes: searchIndexes, pause: setImmediate }),
+      aggregates: new Aggregates(access, store),
       searchIndexes,
-      exports: new Exports(registry, store),
-      imports: new Imports(registry, records),
-      logins: new Logins({ registry, store, records, tokens, hasher, clock, random }),
+      exports: new Exports(access, store),
+      imports: new Imports(access, records),
+      logins: new Logins({ access, store, records, tokens, hasher, clock, random }),
       ephemeralSecret: mode === 'ephemeral' ? secret : undefined,
       proof: new ServerProof(secret),
       views: new ViewCatalog(registry, project.views),

@@ -1,10 +1,12 @@
+import { ACCESS_ACTIONS } from '../model/definition.ts'
 import type { Model } from '../model/model.ts'
+import type { JsonObject } from '../util/json.ts'
 
 /** What can be done to the records of a model. */
-export type Action = 'view' | 'add' | 'change' | 'delete'
+export type Action = (typeof ACCESS_ACTIONS)[number]
 
 /** All actions, in the order in which permission records are created. */
-export const ACTIONS: readonly Action[] = ['view', 'add', 'change', 'delete']
+export const ACTIONS: readonly Action[] = ACCESS_ACTIONS
 
 /** The identity on whose behalf an operation runs. */
 export interface Actor {
@@ -13,19 +15,32 @@ export interface Actor {
   readonly isSuperuser: boolean
   /** Codenames such as `change_post`. */
   readonly permissions: ReadonlySet<string>
+  /** Names of the user's groups; empty for superusers, who need none. */
+  readonly groups: ReadonlySet<string>
+  /** The user's record, as stored; undefined for the server, the CLI, and requests without a token. */
+  readonly user: JsonObject | undefined
 }
 
 /** The server itself. It may do everything and sees internal models. */
-export const SYSTEM: Actor = { userId: undefined, isSuperuser: true, permissions: new Set() }
+export const SYSTEM: Actor = {
+  userId: undefined,
+  isSuperuser: true,
+  permissions: new Set(),
+  groups: new Set(),
+  user: undefined,
+}
 
 /** A user of the CLI in the project folder. It has the rights of a superuser and does not see internal models. */
 export const SHELL: Actor = { ...SYSTEM }
 
+/** A request without a token. */
+export const ANONYMOUS: Actor = { ...SYSTEM, isSuperuser: false }
+
 /** `view_post` */
 export const codename = (action: Action, model: Model): string => `${action}_${model.key}`
 
-/** Decides whether an actor may perform an action on the records of a model. */
-export function may(actor: Actor, action: Action, model: Model): boolean {
+/** Decides whether an actor has the permission to perform an action on the records of a model. */
+export function isPermitted(actor: Actor, action: Action, model: Model): boolean {
   return actor.isSuperuser || actor.permissions.has(codename(action, model))
 }
 

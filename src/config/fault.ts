@@ -14,6 +14,7 @@ export type FaultRule =
   | 'model/unsafe-pattern'
   | 'model/default-invalid'
   | 'model/display-field'
+  | 'model/access-invalid'
   | 'seed/invalid-record'
   | 'view/invalid'
   | 'view/unknown-model'

@@ -75,7 +75,10 @@ export async function createServer(
   })
   const limits = new RateLimits(settings, clock)
   const logins = new LoginLog(log, settings.trusted_proxies, random)
-  await server.register({ plugin: bearerAuthentication, options: { logins: app.logins, limits, errors } })
+  await server.register({
+    plugin: bearerAuthentication,
+    options: { logins: app.logins, access: app.project.access, limits, errors },
+  })
   // For the routes registered here, unknown paths and preflights.
   server.ext('onPreResponse', errors.onPreResponse, { sandbox: 'plugin' })
   if (settings.cors.length > 0) server.ext('onPreResponse', varyPreflight, { sandbox: 'plugin' })

@@ -15,6 +15,7 @@ import { contractType } from './rules/contract/type.ts'
 import { contractView } from './rules/contract/view.ts'
 import { dataInvalidRecord } from './rules/data/invalid-record.ts'
 import { fileInvalid } from './rules/file/invalid.ts'
+import { modelAccessInvalid } from './rules/model/access-invalid.ts'
 import { modelDefaultInvalid } from './rules/model/default-invalid.ts'
 import { modelDeleteCycle } from './rules/model/delete-cycle.ts'
 import { modelDisplayField } from './rules/model/display-field.ts'
@@ -59,6 +60,7 @@ export const RULES = {
   'model/default-invalid': modelDefaultInvalid,
   'model/delete-cycle': modelDeleteCycle,
   'model/display-field': modelDisplayField,
+  'model/access-invalid': modelAccessInvalid,
   'model/impossible-bounds': modelImpossibleBounds,
   'model/invalid': modelInvalid,
   'model/required-self-reference': modelRequiredSelfReference,

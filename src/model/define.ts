@@ -1,6 +1,6 @@
 import { markCallSite } from '../config/call-site.ts'
 import type { Json } from '../util/json.ts'
-import type { FieldDefinition, ModelDefinition } from './definition.ts'
+import type { AccessDefinition, FieldDefinition, ModelDefinition } from './definition.ts'
 
 type NameOf<F extends readonly FieldDefinition[]> = F[number]['name']
 
@@ -79,6 +79,7 @@ export function defineModel<const F extends readonly FieldDefinition[], const T 
   readonly display_field?: NoInfer<NameOf<F> | 'id'>
   readonly timestamps?: T
   readonly unique_together?: readonly (readonly NoInfer<NameOf<F>>[])[]
+  readonly access?: AccessDefinition
   readonly fields: F & Fields<F>
 }): ModelDefinition & { readonly fields: F; readonly timestamps: T } {
   return markCallSite(model as ModelDefinition & { readonly fields: F; readonly timestamps: T }, defineModel)

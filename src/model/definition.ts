@@ -90,6 +90,18 @@ export interface FieldDefinition extends Omit<LimitsDefinition, 'choices'> {
   readonly mock?: MockHint
 }
 
+/** Actions that access to a model is defined for. */
+export const ACCESS_ACTIONS = ['view', 'add', 'change', 'delete'] as const
+
+/**
+ * Who may perform an action: `public` for everyone, also without a token, `authenticated` for every user, the members of a group, or a
+ * condition over `self`, the record, and `user` (Common Expression Language).
+ */
+export type AccessGrant = string | { readonly group: string }
+
+/** Who may do what with the records of a model. Actions that are not named need permissions. */
+export type AccessDefinition = { readonly [Action in (typeof ACCESS_ACTIONS)[number]]?: AccessGrant }
+
 /** An extension of a built-in model, as written: further fields of `user`, `group` or `permission`. */
 export interface ModelExtension extends Partial<Omit<ModelDefinition, 'name' | 'timestamps'>> {
   readonly extends: 'user' | 'group' | 'permission'
@@ -106,5 +118,7 @@ export interface ModelDefinition {
   readonly timestamps?: boolean
   /** Lists of fields of which no two records have all the same values. */
   readonly unique_together?: readonly (readonly string[])[]
+  /** Instead of the permissions of these actions; superusers may do everything. */
+  readonly access?: AccessDefinition
   readonly fields: readonly FieldDefinition[]
 }

@@ -1,3 +1,4 @@
+import type { AccessDefinition } from './definition.ts'
 import { type Field, type GeneratedField, isGenerated, isRelation, type RelationField } from './field.ts'
 
 import type { UniqueSet } from './unique-set.ts'
@@ -20,6 +21,8 @@ export class Model {
   readonly constrained: readonly Field[]
   /** Fields that are unique together. */
   readonly uniqueSets: readonly UniqueSet[]
+  /** Who may do what, as written. */
+  readonly access: AccessDefinition
   /** Fields with a generated default. */
   readonly generated: readonly GeneratedField[]
   /** Names of the secret fields. */
@@ -32,6 +35,7 @@ export class Model {
     timestamps: boolean
     internal: boolean
     uniqueSets?: readonly UniqueSet[]
+    access?: AccessDefinition
     fields: readonly Field[]
   }) {
     this.name = options.name
@@ -43,6 +47,7 @@ export class Model {
     this.relations = new Map(options.fields.filter(isRelation).map((field) => [field.relation.name, field]))
     this.constrained = options.fields.filter(({ name, unique, relation }) => (unique && name !== 'id') || relation !== undefined)
     this.uniqueSets = options.uniqueSets ?? []
+    this.access = options.access ?? {}
     this.generated = options.fields.filter(isGenerated)
     this.secrets = options.fields.filter(({ type }) => type.secret).map(({ name }) => name)
     this.displayField = options.displayField ?? guessDisplayField(options.fields)

@@ -4,13 +4,20 @@ import { SCHEMA_REFERENCE, validateShape } from '../config/shape.ts'
 import type { Definition, Source } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
 import { meantOrKnown } from '../util/suggest.ts'
-import type { ModelDefinition } from './definition.ts'
+import { ACCESS_ACTIONS, type AccessDefinition, type ModelDefinition } from './definition.ts'
 import { type Field, ID_FIELD, TIMESTAMP_FIELDS } from './field.ts'
 import { Model } from './model.ts'
 import { parseField, RESERVED } from './parse-field.ts'
 import { UniqueSet } from './unique-set.ts'
 
 const MODEL_NAME = /^[A-Z][A-Za-z0-9]*$/
+
+/** A condition rather than alternatives, so that a fault names the key. */
+const grant = Joi.alternatives().conditional(Joi.object(), {
+  // biome-ignore lint/suspicious/noThenProperty: the name is Joi's.
+  then: Joi.object({ group: Joi.string().required() }),
+  otherwise: Joi.string(),
+})
 
 /** Schema of a model definition; fields are parsed one by one. */
 export const modelSchema = Joi.object<ModelDefinition>({
@@ -23,6 +30,7 @@ export const modelSchema = Joi.object<ModelDefinition>({
   display_field: Joi.string(),
   timestamps: Joi.boolean(),
   unique_together: Joi.array().items(Joi.array().items(Joi.string()).min(2).unique()),
+  access: Joi.object(Object.fromEntries(ACCESS_ACTIONS.map((action) => [action, grant]))),
   fields: Joi.array().required(),
 })
 
@@ -63,6 +71,7 @@ export function parseModel(
     timestamps,
     internal,
     uniqueSets: uniqueSets(value.unique_together, fields, source, faults),
+    access: grants(value.access),
     fields: [ID_FIELD, ...fields, ...(timestamps ? TIMESTAMP_FIELDS : [])],
   })
   checkDisplayField(model, source, faults)
@@ -84,6 +93,15 @@ function checkNames(fields: readonly unknown[], timestamps: boolean, source: Sou
       taken.set(each, each === name ? 'another field' : `the relation of '${name}'`)
     }
   }
+}
+
+/** The well-formed grants of `access`. */
+function grants(written: unknown): AccessDefinition {
+  if (!isObject(written)) return {}
+  const entries = ACCESS_ACTIONS.map((action) => [action, written[action]] as const)
+  return Object.fromEntries(
+    entries.filter(([, each]) => typeof each === 'string' || (isObject(each) && typeof each.group === 'string')),
+  ) as AccessDefinition
 }
 
 /** The well-formed sets of `unique_together`. */

@@ -5,17 +5,33 @@ import type { JsonObject } from '../util/json.ts'
 /** A stored record. It is frozen; a change replaces the whole object. */
 export type StoredRecord = JsonObject & { readonly id: number }
 
-/** One operation of a transaction. `expect` is the version that the record must still have. */
+/**
+ * One operation of a transaction. `expect` is the version that the record must still have. The record must match `allowed`: an
+ * inserted one after the transaction, an updated one before the operation and after the transaction, a removed one before.
+ */
 export type Operation =
-  | { readonly kind: 'insert'; readonly table: string; readonly values: JsonObject; readonly id?: number }
+  | {
+      readonly kind: 'insert'
+      readonly table: string
+      readonly values: JsonObject
+      readonly id?: number
+      readonly allowed?: Filter
+    }
   | {
       readonly kind: 'update'
       readonly table: string
       readonly id: number
       readonly values: JsonObject
       readonly expect?: string
+      readonly allowed?: Filter
     }
-  | { readonly kind: 'remove'; readonly table: string; readonly id: number; readonly expect?: string }
+  | {
+      readonly kind: 'remove'
+      readonly table: string
+      readonly id: number
+      readonly expect?: string
+      readonly allowed?: Filter
+    }
 
 /** A record before and after a transaction. Cascades cause changes without an operation of their own. */
 export interface Change {
@@ -31,7 +47,7 @@ export interface Change {
  * - `not_null`, `unique`, `foreign_key`, `check`: the value of `field` violates the constraint.
  *   `together` are the other fields of a unique set.
  * - `restrict`: `count` records of `table` refer, by `field`, to the record to be removed.
- * - `missing`: the record does not exist. `stale`: its version is not the expected one.
+ * - `missing`: the record does not exist. `stale`: its version is not the expected one. `denied`: it is not `allowed`.
  */
 export type Violation =
   | {
@@ -48,7 +64,7 @@ export type Violation =
       readonly field: string
       readonly count: number
     }
-  | { readonly kind: 'missing' | 'stale'; readonly index: number; readonly id: number }
+  | { readonly kind: 'missing' | 'stale' | 'denied'; readonly index: number; readonly id: number }
 
 /** Called with committed changes. It must not throw, since the changes have happened. */
 export type ChangeListener = (changes: readonly Change[]) => void

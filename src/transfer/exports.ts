@@ -1,8 +1,7 @@
 import type { Actor } from '../auth/permissions.ts'
-import type { Registry } from '../model/registry.ts'
 import { MEDIA_TYPES } from '../query/formats.ts'
 import { parseExportRequest } from '../query/parse.ts'
-import { modelFor } from '../service/model-access.ts'
+import type { AccessRules } from '../service/access/access-rules.ts'
 import { checkRelations } from '../service/queries/visibility.ts'
 import type { Store, StoredRecord } from '../store/store.ts'
 import { writeRows } from './row-writer.ts'
@@ -17,11 +16,11 @@ export interface ExportedFile {
 
 /** Exports records on behalf of an actor: stored values without secrets, relations as ids. */
 export class Exports {
-  readonly #registry: Registry
+  readonly #access: AccessRules
   readonly #store: Store
 
-  constructor(registry: Registry, store: Store) {
-    this.#registry = registry
+  constructor(access: AccessRules, store: Store) {
+    this.#access = access
     this.#store = store
   }
 
@@ -32,11 +31,12 @@ export class Exports {
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
    */
   async open(actor: Actor, modelKey: string, query: string): Promise<ExportedFile> {
-    const model = modelFor(this.#registry, actor, 'view', modelKey)
-    const { format, bom, filters, sort, fields } = parseExportRequest(new URLSearchParams(query), model, this.#registry)
-    checkRelations(this.#registry, actor, { filters, sort })
+    const model = this.#access.modelFor(actor, 'view', modelKey)
+    const { format, bom, fields, filters, sort } = parseExportRequest(new URLSearchParams(query), model, this.#access.registry)
+    checkRelations(this.#access, actor, { filters, sort })
+    const plan = this.#access.restricted(actor, model, { filters, sort })
     // The first batch fixes the set of records, and most errors occur before it.
-    const batches = this.#store.stream(model.key, { filters, sort })[Symbol.asyncIterator]()
+    const batches = this.#store.stream(model.key, plan)[Symbol.asyncIterator]()
     const records = resumed(await batches.next(), batches)
     return { name: `${model.key}.${format}`, mediaType: MEDIA_TYPES[format], text: writeRows(format, fields, records, bom) }
   }

@@ -3,9 +3,8 @@ import type { Actor } from '../auth/permissions.ts'
 import { AppError, type FieldMessages } from '../errors.ts'
 import { FIELD_TYPES } from '../model/fields.ts'
 import type { Model } from '../model/model.ts'
-import type { Registry } from '../model/registry.ts'
 import type { DelimiterName, Format } from '../query/formats.ts'
-import { modelFor } from '../service/model-access.ts'
+import type { AccessRules } from '../service/access/access-rules.ts'
 import { type ImportItem, type UpsertKey, WHOLE_ROW } from '../service/records/import-drafts.ts'
 import type { Records } from '../service/records/records.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
@@ -53,11 +52,11 @@ const ROWS_PER_TURN = 500
 
 /** Imports records on behalf of an actor, all or none. Rows are validated like creates. */
 export class Imports {
-  readonly #registry: Registry
+  readonly #access: AccessRules
   readonly #records: Records
 
-  constructor(registry: Registry, records: Records) {
-    this.#registry = registry
+  constructor(access: AccessRules, records: Records) {
+    this.#access = access
     this.#records = records
   }
 
@@ -73,8 +72,8 @@ export class Imports {
     file: { readonly format: Format; readonly content: Content },
     { dryRun = false, upsertBy, formId, delimiter, keepIds = false, maxRows = Number.POSITIVE_INFINITY }: ImportOptions = {},
   ): Promise<Imported> {
-    const model = modelFor(this.#registry, actor, 'add', modelKey)
-    if (upsertBy !== undefined) modelFor(this.#registry, actor, 'change', modelKey)
+    const model = this.#access.modelFor(actor, 'add', modelKey)
+    if (upsertBy !== undefined) this.#access.modelFor(actor, 'change', modelKey)
     const key = upsertBy === undefined ? undefined : upsertKey(model, upsertBy)
     const isCsv = file.format === 'csv'
     const lines: (number | undefined)[] = []

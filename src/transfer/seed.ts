@@ -41,7 +41,7 @@ export async function seedStore(seeds: readonly SeedFile[], registry: Registry, 
 /**
  * The faults that would prevent the creation of the seed records of a project; found by creating them in memory.
  */
-export async function seedFaults({ seeds, registry, forms }: Project): Promise<readonly Fault[]> {
+export async function seedFaults({ seeds, registry, access, forms }: Project): Promise<readonly Fault[]> {
   if (seeds.length === 0) return []
   const store = new MemoryStore(registry)
   const hasher = { hash: async () => '', verify: async () => false }
@@ -49,7 +49,7 @@ export async function seedFaults({ seeds, registry, forms }: Project): Promise<r
     await seedStore(
       seeds,
       registry,
-      new Records({ registry, store, forms, hasher, clock: systemClock, random: systemRandom, log: silentLog }),
+      new Records({ access, store, forms, hasher, clock: systemClock, random: systemRandom, log: silentLog }),
     )
     return []
   } catch (error) {

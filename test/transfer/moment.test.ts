@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { SYSTEM } from '../../src/auth/permissions.ts'
+import { AccessRules } from '../../src/service/access/access-rules.ts'
 import { MemoryStore } from '../../src/store/embedded/memory-store.ts'
 import type { Operation, Store } from '../../src/store/store.ts'
 import { Exports } from '../../src/transfer/exports.ts'
@@ -31,7 +32,7 @@ test('a file contains the records of one moment, despite concurrent writes', asy
       await setImmediate()
     }
   }
-  const file = await new Exports(registry, store).open(SYSTEM, 'tag', 'format=ndjson')
+  const file = await new Exports(new AccessRules(registry, new Map()), store).open(SYSTEM, 'tag', 'format=ndjson')
   const writers = Array.from({ length: WRITERS }, (_, number) => writer(number))
   let text = ''
   for await (const piece of file.text) {

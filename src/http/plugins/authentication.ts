@@ -1,6 +1,8 @@
 import type { Plugin } from '@hapi/hapi'
-import type { Actor } from '../../auth/permissions.ts'
-import { type Logins, unauthenticated } from '../../service/accounts/logins.ts'
+import { type Actor, ANONYMOUS } from '../../auth/permissions.ts'
+import type { AccessRules } from '../../service/access/access-rules.ts'
+import { unauthenticated } from '../../service/accounts/login-failure.ts'
+import type { Logins } from '../../service/accounts/logins.ts'
 import type { RateLimits } from '../requests/rate-limits.ts'
 import { answerRequestId } from '../requests/request-id.ts'
 import type { ErrorResponses } from '../responses/error-responses.ts'
@@ -12,6 +14,8 @@ declare module '@hapi/hapi' {
   interface PluginSpecificConfiguration {
     /** Counts requests against the user's rate limit; uploads have a limit of their own. */
     limitsUsers?: boolean | 'upload'
+    /** Passes on requests without a token, if the project gives them access to anything. */
+    admitsAnonymous?: boolean
   }
 }
 
@@ -33,6 +37,7 @@ export function tokenIn(header: string | undefined): string {
 
 export interface AuthenticationOptions {
   readonly logins: Logins
+  readonly access: AccessRules
   readonly limits: RateLimits
   readonly errors: ErrorResponses
 }
@@ -43,12 +48,18 @@ export interface AuthenticationOptions {
  */
 export const bearerAuthentication: Plugin<AuthenticationOptions> = {
   name: 'bearer-authentication',
-  register(server, { logins, limits, errors }) {
+  register(server, { logins, access, limits, errors }) {
+    const { isPublic } = access
     server.auth.scheme('bearer', () => ({
       async authenticate(request, h) {
         answerRequestId(request)
+        const { authorization } = request.headers
         try {
-          const actor = await logins.authenticate(tokenIn(request.headers.authorization as string | undefined))
+          if (isPublic && authorization === undefined && request.route.settings.plugins?.admitsAnonymous === true) {
+            limits.countAnonymous(request)
+            return h.authenticated({ credentials: { app: { actor: ANONYMOUS } } })
+          }
+          const actor = await logins.authenticate(tokenIn(authorization as string | undefined))
           const limited = request.route.settings.plugins?.limitsUsers ?? false
           if (limited !== false) limits.countUser(request, actor, limited === true ? 'default' : limited)
           return h.authenticated({ credentials: { app: { actor } } })

@@ -66,8 +66,13 @@ export class RateLimits {
 
   /** For `onPreAuth` of public routes that cost work. */
   readonly countUnauthenticated: Lifecycle.Method = (request, h) => {
-    this.#count(request, 'default', clientAddress(request, this.#trustedProxies))
+    this.countAnonymous(request)
     return h.continue
+  }
+
+  /** Counts a request without a token, by address. @throws {AppError} RATE_LIMITED */
+  countAnonymous(request: Request): void {
+    this.#count(request, 'default', clientAddress(request, this.#trustedProxies))
   }
 
   #count(request: Request, name: BucketName, caller: string): void {

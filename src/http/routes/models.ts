@@ -10,7 +10,7 @@ import { jsonResponse } from '../responses/json.ts'
 export function modelRoutes(app: App): ServerRoute[] {
   const { models } = apiRoots(app.settings)
   const { reads, records, searches, aggregates } = app
-  const options = { auth: 'bearer', plugins: { limitsUsers: true } }
+  const options = { auth: 'bearer', plugins: { limitsUsers: true, admitsAnonymous: true } }
   const withQuery = { ...options, plugins: { ...options.plugins, readsQuery: true } }
 
   const list = async (request: Request, h: ResponseToolkit) =>

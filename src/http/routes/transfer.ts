@@ -46,7 +46,7 @@ export function transferRoutes({ settings, exports, imports, log }: App): Server
       method: 'GET',
       path: `${models}/{model}/export`,
       handler: exported,
-      options: { auth: 'bearer', plugins: { limitsUsers: true, readsQuery: true } },
+      options: { auth: 'bearer', plugins: { limitsUsers: true, admitsAnonymous: true, readsQuery: true } },
     },
     {
       method: 'POST',

@@ -1,15 +1,18 @@
 import type { Actor } from '../../auth/permissions.ts'
 import type { Model } from '../../model/model.ts'
 import type { Change, Outcome, Store, StoredRecord } from '../../store/store.ts'
-import { forbidden } from '../model-access.ts'
+import { forbidden } from '../access/refusals.ts'
 import type { RecordData } from '../records/write-requests.ts'
 
-/** The codenames that a user holds directly and through groups. Superusers need none. */
-export async function grantsOf(store: Store, user: StoredRecord): Promise<ReadonlySet<string>> {
+/** The codenames that a user holds directly and through groups, and the names of the groups. Superusers need none. */
+export async function grantsOf(store: Store, user: StoredRecord): Promise<Pick<Actor, 'permissions' | 'groups'>> {
   const groups = await store.get('group', linksIn(user, 'groups'))
   const ids = new Set([user, ...groups].flatMap((holder) => (holder === undefined ? [] : linksIn(holder, 'permissions'))))
   const permissions = await store.get('permission', [...ids])
-  return new Set(permissions.map((permission) => String(permission?.codename)))
+  return {
+    permissions: new Set(permissions.map((permission) => String(permission?.codename))),
+    groups: new Set(groups.map((group) => String(group?.name))),
+  }
 }
 
 /**
@@ -29,7 +32,8 @@ export async function guardAccount(
   if (model.key !== 'user' || actor.isSuperuser) return
   if (user.is_superuser === true) throw forbidden()
   if (data === undefined || !Object.hasOwn(data, 'password')) return
-  for (const codename of await grantsOf(store, user)) if (!actor.permissions.has(codename)) throw forbidden()
+  const { permissions } = await grantsOf(store, user)
+  for (const codename of permissions) if (!actor.permissions.has(codename)) throw forbidden()
 }
 
 /**

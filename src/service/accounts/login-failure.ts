@@ -1,3 +1,4 @@
+import { AppError } from '../../errors.ts'
 import type { StoredRecord } from '../../store/store.ts'
 
 /** Why a login, refresh or token was rejected. For the log only; clients never receive it. */
@@ -23,3 +24,11 @@ export class LoginFailure {
     this.username = user === undefined ? undefined : String(user.username)
   }
 }
+
+/**
+ * The error of every rejected authentication.
+ *
+ * @param refusal the reason, for the log
+ */
+export const unauthenticated = (refusal?: LoginFailure): AppError =>
+  new AppError('UNAUTHENTICATED', 'Valid token required', { cause: refusal })

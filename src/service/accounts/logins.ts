@@ -1,15 +1,14 @@
 import { DUMMY_HASH, type PasswordHasher } from '../../auth/password.ts'
 import { ACTIONS, type Actor, codename, SHELL } from '../../auth/permissions.ts'
 import { type Claims, SHELL_SUBJECT, type Tokens, type TokenType } from '../../auth/token.ts'
-import { AppError } from '../../errors.ts'
 import { Lockout } from '../../limit/lockout.ts'
-import type { Registry } from '../../model/registry.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import { type Random, uniqueId } from '../../util/ids.ts'
+import type { AccessRules } from '../access/access-rules.ts'
 import type { Records } from '../records/records.ts'
 import { grantsOf } from './account-guards.ts'
-import { LoginFailure } from './login-failure.ts'
+import { LoginFailure, unauthenticated } from './login-failure.ts'
 import { isOf, Sessions, succeeds, tokenIdFor } from './sessions.ts'
 import { userNamed } from './users.ts'
 
@@ -22,11 +21,11 @@ export interface TokenGrant {
 }
 
 /** Superusers need no permissions. */
-const NONE: ReadonlySet<string> = new Set()
+const NO_GRANTS = { permissions: new Set<string>(), groups: new Set<string>() }
 
 /** Logs users in and out, and resolves access tokens to actors. Every rejection is the same error. */
 export class Logins {
-  readonly #registry: Registry
+  readonly #access: AccessRules
   readonly #store: Store
   readonly #records: Records
   readonly #sessions: Sessions
@@ -37,7 +36,7 @@ export class Logins {
   readonly #random: Random
 
   constructor(parts: {
-    registry: Registry
+    access: AccessRules
     store: Store
     records: Records
     tokens: Tokens
@@ -45,7 +44,7 @@ export class Logins {
     clock: Clock
     random: Random
   }) {
-    this.#registry = parts.registry
+    this.#access = parts.access
     this.#store = parts.store
     this.#records = parts.records
     this.#tokens = parts.tokens
@@ -125,7 +124,7 @@ export class Logins {
     if (user?.is_active !== true) throw unauthenticated()
     if (!this.#sessions.isKnownOpen(claims) && !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()
     const isSuperuser = user.is_superuser === true
-    return { userId: user.id, isSuperuser, permissions: isSuperuser ? NONE : await grantsOf(this.#store, user) }
+    return { userId: user.id, isSuperuser, user, ...(isSuperuser ? NO_GRANTS : await grantsOf(this.#store, user)) }
   }
 
   /** Issues an access token without a login, for `admin token`: the caller can read the secret anyway. */
@@ -133,10 +132,16 @@ export class Logins {
     return this.#tokens.issue('access', user.id, tokenIdFor(user, this.#random)).token
   }
 
-  /** The codenames of all permissions of an actor. */
+  /** The codenames of all permissions of an actor; those of actions with an access rule if some records pass it. */
   permissionsOf(actor: Actor): string[] {
-    if (!actor.isSuperuser) return [...actor.permissions].sort()
-    return this.#registry.public.flatMap((model) => ACTIONS.map((action) => codename(action, model))).sort()
+    const access = this.#access
+    const actions = access.registry.public.flatMap((model) => ACTIONS.map((action) => ({ action, model })))
+    const ruled = new Set(
+      actions.filter(({ action, model }) => access.hasRule(action, model)).map(({ action, model }) => codename(action, model)),
+    )
+    const allowed = actions.filter(({ action, model }) => access.may(actor, action, model))
+    const held = [...actor.permissions].filter((name) => !ruled.has(name))
+    return [...new Set([...held, ...allowed.map(({ action, model }) => codename(action, model))])].sort()
   }
 
   #grant(userId: number, family: string): { grant: TokenGrant; tokenId: string; expiresAt: number } {
@@ -175,11 +180,3 @@ export class Logins {
     return user?.is_active === true ? user : undefined
   }
 }
-
-/**
- * The error of every rejected authentication.
- *
- * @param refusal the reason, for the log
- */
-export const unauthenticated = (refusal?: LoginFailure): AppError =>
-  new AppError('UNAUTHENTICATED', 'Valid token required', { cause: refusal })

@@ -1,13 +1,12 @@
-import { type Actor, may } from '../../auth/permissions.ts'
+import type { Actor } from '../../auth/permissions.ts'
 import { loadFaker } from '../../mock/load-faker.ts'
 import type { RelationField } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
-import type { Registry } from '../../model/registry.ts'
 import { Parameters } from '../../query/parameters.ts'
 import { fullProjection, type Projection } from '../../query/project.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import type { JsonObject } from '../../util/json.ts'
-import { modelFor } from '../model-access.ts'
+import type { AccessRules } from '../access/access-rules.ts'
 import { MAX_ANSWER, tooLarge } from '../queries/record-json.ts'
 import { loadRelated, present, type Related } from '../queries/relations.ts'
 import { visibleTo } from '../queries/visibility.ts'
@@ -25,7 +24,7 @@ const MAX_TARGETS = 1000
 const SAMPLE_SEED = 1
 
 export interface MocksParts {
-  readonly registry: Registry
+  readonly access: AccessRules
   readonly store: Store
   /** Generates a seed when none is given. */
   readonly random: (bytes: number) => Buffer
@@ -51,21 +50,22 @@ export class Mocks {
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, ANSWER_TOO_LARGE
    */
   async list(actor: Actor, modelKey: string, query: string): Promise<string> {
-    const { registry, random } = this.#parts
-    const model = modelFor(registry, actor, 'view', modelKey)
+    const { access, random } = this.#parts
+    const { registry } = access
+    const model = access.modelFor(actor, 'view', modelKey)
     const parameters = new Parameters(new URLSearchParams(query), ['count', 'seed'])
     const count = parameters.integer('count', { absent: DEFAULT_MOCK_COUNT, min: 1, max: MAX_MOCK_COUNT })
     const seed = parameters.integer('seed', { absent: random(4).readUInt32LE(), min: 0, max: MAX_SEED })
     parameters.throwIfFaulty()
     const targets = await this.#targets(actor, model, count)
     const mockRecords = new MockRecords(await loadFaker(), seed, (field) => targets.get(field) ?? mockedTargets(count))
-    const projection = visibleTo(actor, fullProjection(model, registry))
+    const projection = visibleTo(access, actor, fullProjection(model, registry))
     const data: string[] = []
     let size = 0
     for (let from = 0; from < count; from += YIELD_AFTER) {
       if (from > 0) await this.#parts.pause()
       const records = mockRecords.first(model, Math.min(count, from + YIELD_AFTER)).slice(from, from + YIELD_AFTER)
-      const related = await this.#related(mockRecords, records, projection)
+      const related = await this.#related(actor, mockRecords, records, projection)
       for (const record of records) {
         const text = JSON.stringify(present(model, record, projection, related))
         size += text.length
@@ -90,7 +90,7 @@ export class Mocks {
   }
 
   async #sample(model: Model): Promise<JsonObject> {
-    const { registry } = this.#parts
+    const { registry } = this.#parts.access
     const mockRecords = new MockRecords(await loadFaker(), SAMPLE_SEED, () => mockedTargets(1))
     const projection = fullProjection(model, registry)
     const [record] = mockRecords.first(model, 1)
@@ -100,23 +100,30 @@ export class Mocks {
 
   /** The targets of relations: stored records if there are enough, otherwise mocked ones. */
   async #targets(actor: Actor, model: Model, count: number): Promise<ReadonlyMap<RelationField, Targets>> {
-    const { registry, store } = this.#parts
+    const { access, store } = this.#parts
     const found = new Map<RelationField, Targets>()
     for (const field of model.relations.values()) {
-      const target = registry.expect(field.relation.target)
-      if (!may(actor, 'view', target)) continue
-      const { records } = await store.find(target.key, { filters: [], sort: [], offset: 0, limit: MAX_TARGETS })
+      const target = access.registry.expect(field.relation.target)
+      if (!access.may(actor, 'view', target)) continue
+      const { filters, sort } = access.restricted(actor, target, { filters: [], sort: [] })
+      const { records } = await store.find(target.key, { filters, sort, offset: 0, limit: MAX_TARGETS })
       const enough = records.length >= (field.unique ? count : 1)
       if (enough) found.set(field, { ids: records.map(({ id }) => id), stored: true })
     }
     return found
   }
 
-  async #related(mockRecords: MockRecords, records: readonly StoredRecord[], projection: Projection): Promise<Related> {
+  async #related(
+    actor: Actor,
+    mockRecords: MockRecords,
+    records: readonly StoredRecord[],
+    projection: Projection,
+  ): Promise<Related> {
+    const { access, store } = this.#parts
     const stored = await loadRelated(
-      this.#parts.store,
       records,
       projection.filter((column) => column.kind === 'related' && mockRecords.targets(column.field).stored),
+      (target, ids) => access.shown(store, actor, target, ids),
     )
     return new Map([...mockRecords.related(records, projection), ...stored])
   }

@@ -13,6 +13,8 @@ import { didYouMean } from '../../util/suggest.ts'
 import { compileForm, type Form } from '../../validate/form.ts'
 import { buildViews, type Views } from '../../views/views.ts'
 import { WEBHOOK_MODELS } from '../../webhooks/models.ts'
+import type { AccessRules } from '../access/access-rules.ts'
+import { compileAccess } from '../access/compile-access.ts'
 
 const BUILT_IN = { public: AUTH_MODELS.public, internal: [...AUTH_MODELS.internal, ...WEBHOOK_MODELS] }
 
@@ -22,6 +24,7 @@ export interface Project {
   readonly settings: Settings
   readonly registry: Registry
   readonly views: Views
+  readonly access: AccessRules
   /** Forms by name, the `form_id` of the API. */
   readonly forms: ReadonlyMap<string, Form>
   readonly seeds: readonly SeedFile[]
@@ -60,11 +63,12 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
     registry,
   )
   const { forms, faults: formFaults } = compileForms(views, registry)
+  const { access, faults: accessFaults } = compileAccess(defined, registry)
   // An unreadable model file, or a model without a valid name, may be the missing model.
   const mayLack =
     unclear.has('') ||
     faults.list.some(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`models${sep}`))
-  for (const { list } of [settingFaults, modelFaults, viewFaults, formFaults]) {
+  for (const { list } of [settingFaults, modelFaults, viewFaults, formFaults, accessFaults]) {
     faults.addAll(mayLack ? list.filter(({ rule, message }) => !MISSED_MODEL.has(rule) || isSlip(message)) : list)
   }
   checkModelNames(
@@ -73,7 +77,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
     mayLack,
     faults,
   )
-  const project = { folder, settings, registry, views, forms, seeds: files.seeds, warnings }
+  const project = { folder, settings, registry, views, access, forms, seeds: files.seeds, warnings }
   return { project, faults, files, models: defined }
 }
 

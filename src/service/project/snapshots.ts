@@ -14,7 +14,7 @@ import { isoTime } from '../../util/clock.ts'
 import { isObject } from '../../util/json.ts'
 import { didYouMean } from '../../util/suggest.ts'
 import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
-import { superusersOnly } from '../model-access.ts'
+import { superusersOnly } from '../access/refusals.ts'
 import type { ResetRequest } from './reset.ts'
 
 /** A snapshot as the API returns it. */

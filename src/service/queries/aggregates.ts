@@ -1,11 +1,10 @@
 import type { Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Field } from '../../model/field.ts'
-import type { Registry } from '../../model/registry.ts'
 import { type AggregateGroup, type AggregateRequest, MAX_GROUPS, parseAggregateRequest } from '../../query/aggregate.ts'
 import type { Store } from '../../store/store.ts'
 import { decimalQuotient } from '../../util/decimal.ts'
-import { modelFor } from '../model-access.ts'
+import type { AccessRules } from '../access/access-rules.ts'
 import { checkRelations } from './visibility.ts'
 
 /** Digits behind the point that the average of decimals has beyond those of their sum. */
@@ -13,11 +12,11 @@ const FURTHER_PLACES = 6
 
 /** Totals of groups of records on behalf of an actor. */
 export class Aggregates {
-  readonly #registry: Registry
+  readonly #access: AccessRules
   readonly #store: Store
 
-  constructor(registry: Registry, store: Store) {
-    this.#registry = registry
+  constructor(access: AccessRules, store: Store) {
+    this.#access = access
     this.#store = store
   }
 
@@ -28,10 +27,12 @@ export class Aggregates {
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
    */
   async aggregate(actor: Actor, modelKey: string, query: string): Promise<string> {
-    const model = modelFor(this.#registry, actor, 'view', modelKey)
-    const request = parseAggregateRequest(new URLSearchParams(query), model, this.#registry)
-    checkRelations(this.#registry, actor, { filters: request.plan.filters, sort: [] })
-    const groups = await this.#store.aggregate(model.key, request.plan)
+    const model = this.#access.modelFor(actor, 'view', modelKey)
+    const request = parseAggregateRequest(new URLSearchParams(query), model, this.#access.registry)
+    const asked = { filters: request.plan.filters, sort: [] }
+    checkRelations(this.#access, actor, asked)
+    const { filters } = this.#access.restricted(actor, model, asked)
+    const groups = await this.#store.aggregate(model.key, { ...request.plan, filters })
     if (groups === undefined) throw tooManyGroups()
     return `{"data":[${groups.map((group) => groupJson(group, request)).join(',')}],"total":${groups.length}}`
   }

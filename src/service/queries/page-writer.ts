@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { pageJson } from '../../query/page.ts'
 import type { ListQuery } from '../../query/parse.ts'
+import type { Plan } from '../../query/plan.ts'
 import type { Store } from '../../store/store.ts'
 import { arrayJson, type RecordJson } from './record-json.ts'
 
@@ -22,35 +23,39 @@ interface Kept {
 
 /** Serialises pages into bytes and caches them. A page is serialised again only when its records or its total have changed. */
 export class PageWriter {
-  readonly #kept: LRUCache<ListQuery, Kept>
+  readonly #kept: LRUCache<Plan, Kept>
 
   /** @param capacity capacity of the cache in bytes, approximately */
   constructor(capacity: number = CAPACITY) {
     this.#kept = new LRUCache({ maxSize: capacity, sizeCalculation: ({ body }) => body.length + OVERHEAD })
   }
 
-  /** The cached page, if it was made from this very result; otherwise undefined. */
-  known(query: ListQuery, found: FoundPage): Buffer | undefined {
-    const kept = this.#kept.get(query)
+  /**
+   * The cached page, if it was made from this very result; otherwise undefined.
+   *
+   * @param plan the same object for equal queries, since it is the cache key
+   */
+  known(plan: Plan, found: FoundPage): Buffer | undefined {
+    const kept = this.#kept.get(plan)
     return kept?.found === found ? kept.body : undefined
   }
 
   /**
    * Serialises a page in its envelope.
    *
-   * @param query the parsed query; the same object for equal queries, since it is the cache key
+   * @param query the parsed query, whose plan is the cache key
    * @param records JSON of the records found
    */
   write(query: ListQuery, found: FoundPage, records: readonly RecordJson[]): Buffer {
     const { total } = found
     const nestsNothing = query.projection.every(({ kind }) => kind === 'value')
-    const kept = this.#kept.get(query)
+    const kept = this.#kept.get(query.plan)
     if (kept !== undefined && kept.total === total && areSame(kept.records, records)) {
       if (nestsNothing) kept.found = found
       return kept.body
     }
     const body = Buffer.from(pageJson(arrayJson(records), total, query.page))
-    this.#kept.set(query, { found: nestsNothing ? found : undefined, records, total, body })
+    this.#kept.set(query.plan, { found: nestsNothing ? found : undefined, records, total, body })
     return body
   }
 }

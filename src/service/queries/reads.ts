@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache'
 import type { Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
-import type { Registry } from '../../model/registry.ts'
 import { type ListQuery, parseListQuery, parseReadQuery } from '../../query/parse.ts'
 import { fullProjection, type Projection } from '../../query/project.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
-import { modelFor, noSuchRecord } from '../model-access.ts'
+import type { AccessRules } from '../access/access-rules.ts'
+import { noSuchRecord } from '../access/refusals.ts'
 import { readRecordId } from '../records/write-requests.ts'
 import { PageWriter } from './page-writer.ts'
 import type { RecordJson, RecordSerializer } from './record-json.ts'
@@ -19,7 +19,7 @@ const ID_ALONE: Projection = [{ kind: 'value', name: 'id' }]
 
 /** Reads records on behalf of an actor, as JSON. Changes nothing. Queries are query strings without the question mark. */
 export class Reads {
-  readonly #registry: Registry
+  readonly #access: AccessRules
   readonly #store: Store
   readonly #writer: RecordSerializer
   readonly #pages = new PageWriter()
@@ -29,8 +29,8 @@ export class Reads {
     sizeCalculation: (_, query) => query.length,
   })
 
-  constructor(registry: Registry, store: Store, writer: RecordSerializer) {
-    this.#registry = registry
+  constructor(access: AccessRules, store: Store, writer: RecordSerializer) {
+    this.#access = access
     this.#store = store
     this.#writer = writer
   }
@@ -41,33 +41,35 @@ export class Reads {
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
    */
   async list(actor: Actor, modelKey: string, query: string): Promise<Buffer> {
-    const model = modelFor(this.#registry, actor, 'view', modelKey)
+    const model = this.#access.modelFor(actor, 'view', modelKey)
     const asked = this.#listQuery(model, query)
-    checkRelations(this.#registry, actor, asked.plan)
-    const found = await this.#store.find(model.key, asked.plan)
+    checkRelations(this.#access, actor, asked.plan)
+    const plan = this.#access.restricted(actor, model, asked.plan)
+    const found = await this.#store.find(model.key, plan)
     // Cached pages nest no records, so they are the same for every actor.
-    const known = this.#pages.known(asked, found)
+    const known = this.#pages.known(plan, found)
     if (known !== undefined) return known
-    const projection = visibleTo(actor, asked.projection)
-    return this.#pages.write(asked, found, await this.#writer.write(model, found.records, projection, asked.projection))
+    const projection = visibleTo(this.#access, actor, asked.projection)
+    const records = await this.#writer.write(model, found.records, { actor, projection, asked: asked.projection })
+    return this.#pages.write({ ...asked, plan }, found, records)
   }
 
   /** @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, RECORD_NOT_FOUND */
   async get(actor: Actor, modelKey: string, recordId: string, query: string): Promise<RecordJson> {
-    const model = modelFor(this.#registry, actor, 'view', modelKey)
+    const model = this.#access.modelFor(actor, 'view', modelKey)
     const id = readRecordId(recordId)
-    const asked = query === '' ? fullProjection(model, this.#registry) : this.#readQuery(model, query)
-    const projection = visibleTo(actor, asked)
-    const [record] = await this.#store.get(model.key, [id])
+    const asked = query === '' ? fullProjection(model, this.#access.registry) : this.#readQuery(model, query)
+    const projection = visibleTo(this.#access, actor, asked)
+    const [record] = await this.#access.read(this.#store, actor, model, [id])
     if (record === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))
-    return only(await this.#writer.write(model, [record], projection, asked))
+    return only(await this.#writer.write(model, [record], { actor, projection, asked }))
   }
 
   /** The actor's own user record. It needs no permission. */
   async self(actor: Actor): Promise<RecordJson> {
     const { userId = 0 } = actor
     const [user] = await this.#store.get('user', [userId])
-    if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#registry.expect('user'), userId))
+    if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#access.registry.expect('user'), userId))
     return this.one(actor, 'user', user)
   }
 
@@ -81,13 +83,13 @@ export class Reads {
    * the write has been committed, so the response must not be an error.
    */
   async all(actor: Actor, modelKey: string, records: readonly StoredRecord[]): Promise<readonly RecordJson[]> {
-    const model = this.#registry.expect(modelKey)
-    const full = fullProjection(model, this.#registry)
+    const model = this.#access.registry.expect(modelKey)
+    const asked = fullProjection(model, this.#access.registry)
     try {
-      return await this.#writer.write(model, records, visibleTo(actor, full), full)
+      return await this.#writer.write(model, records, { actor, projection: visibleTo(this.#access, actor, asked), asked })
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'ANSWER_TOO_LARGE') throw error
-      return this.#writer.write(model, records, ID_ALONE)
+      return this.#writer.write(model, records, { actor, projection: ID_ALONE })
     }
   }
 
@@ -95,13 +97,13 @@ export class Reads {
     const key = `${model.key}?${query}`
     const known = this.#queries.get(key)
     if (known !== undefined) return known
-    const parsed = parseListQuery(new URLSearchParams(query), model, this.#registry)
+    const parsed = parseListQuery(new URLSearchParams(query), model, this.#access.registry)
     this.#queries.set(key, parsed)
     return parsed
   }
 
   #readQuery(model: Model, query: string): Projection {
-    return parseReadQuery(new URLSearchParams(query), model, this.#registry)
+    return parseReadQuery(new URLSearchParams(query), model, this.#access.registry)
   }
 }
 

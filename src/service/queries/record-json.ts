@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache'
+import type { Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
-import type { Registry } from '../../model/registry.ts'
 import { fullProjection, type Projection } from '../../query/project.ts'
 import { textOf } from '../../store/embedded/snapshot/record-text.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { versionOf, versionOfJson } from '../../store/version.ts'
 import { AdmissionFilter } from '../../util/admission-filter.ts'
+import type { AccessRules } from '../access/access-rules.ts'
 import { isSentAsStored, loadRelated, present, type Related, relatedTo } from './relations.ts'
 
 /** Default capacity of the cache, in characters of JSON. A larger cache costs more garbage collection than it saves. */
@@ -62,13 +63,22 @@ export class RecordJson {
 /** Joins records into a JSON array. */
 export const arrayJson = (records: readonly RecordJson[]): string => `[${records.map(({ text }) => text).join(',')}]`
 
+/** What of records to serialise, and for whom. */
+export interface Presentation {
+  readonly actor: Actor
+  /** The part of the requested projection that the actor may see. */
+  readonly projection: Projection
+  /** The requested projection; `projection` itself when absent. */
+  readonly asked?: Projection
+}
+
 /**
  * Serialises records and caches the result. The cache key is the stored record, an immutable object that is replaced when it
  * changes; the entry also holds the projection and the nested records. So no entry needs invalidation, and no entry reaches an
  * actor who may see less.
  */
 export class RecordSerializer {
-  readonly #registry: Registry
+  readonly #access: AccessRules
   readonly #store: Store
   readonly #whole: LRUCache<StoredRecord, RecordJson>
   /** A cache of its own, so that actors with full and with reduced visibility do not evict each other's entries. */
@@ -80,13 +90,13 @@ export class RecordSerializer {
    * @param door admits keys that are requested repeatedly
    */
   constructor(
-    registry: Registry,
+    access: AccessRules,
     store: Store,
     capacity: number = CAPACITY,
     door: Pick<AdmissionFilter, 'admits'> = new AdmissionFilter(),
   ) {
     const sizeOf = ({ text }: RecordJson) => text.length + OVERHEAD
-    this.#registry = registry
+    this.#access = access
     this.#door = door
     this.#store = store
     this.#whole = new LRUCache({ maxSize: capacity, sizeCalculation: sizeOf })
@@ -96,18 +106,16 @@ export class RecordSerializer {
   /**
    * Serialises records of one model, in order.
    *
-   * @param asked the requested projection; `projection` is the part of it that the actor may see
    * @throws {AppError} ANSWER_TOO_LARGE if several records, or nested ones, exceed the maximum together
    */
   async write(
     model: Model,
     records: readonly StoredRecord[],
-    projection: Projection,
-    asked: Projection = projection,
+    { actor, projection, asked = projection }: Presentation,
   ): Promise<readonly RecordJson[]> {
     const keeper =
-      asked !== fullProjection(model, this.#registry) ? undefined : asked === projection ? this.#whole : this.#partial
-    const related = await loadRelated(this.#store, records, projection)
+      asked !== fullProjection(model, this.#access.registry) ? undefined : asked === projection ? this.#whole : this.#partial
+    const related = await loadRelated(records, projection, (target, ids) => this.#access.shown(this.#store, actor, target, ids))
     const written: RecordJson[] = []
     let size = 0
     for (const record of records) {

@@ -2,22 +2,25 @@ import type { RelationField } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Column, Projection } from '../../query/project.ts'
 import { referencesOf } from '../../store/embedded/tables/table.ts'
-import type { Store, StoredRecord } from '../../store/store.ts'
+import type { StoredRecord } from '../../store/store.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
 
 type RelatedColumn = Extract<Column, { kind: 'related' }>
 
-/** Related records by id, for each column that nests records. */
-export type Related = ReadonlyMap<RelatedColumn, ReadonlyMap<number, StoredRecord>>
+/** Related records by id, for each column that nests records; null for a record that the reader may not view. */
+export type Related = ReadonlyMap<RelatedColumn, ReadonlyMap<number, StoredRecord | null>>
 
-/** Loads the related records of all given records, with one store call for each nesting column. */
-export async function loadRelated(store: Store, records: readonly StoredRecord[], projection: Projection): Promise<Related> {
-  const related = new Map<RelatedColumn, ReadonlyMap<number, StoredRecord>>()
+/** Reads records of a model: undefined where none exists, null where the reader may not view it. */
+export type ReadRelated = (target: Model, ids: readonly number[]) => Promise<readonly (StoredRecord | null | undefined)[]>
+
+/** Loads the related records of all given records, with one call of `read` for each nesting column. */
+export async function loadRelated(records: readonly StoredRecord[], projection: Projection, read: ReadRelated): Promise<Related> {
+  const related = new Map<RelatedColumn, ReadonlyMap<number, StoredRecord | null>>()
   for (const column of projection) {
     if (column.kind !== 'related') continue
     const ids = [...new Set(records.flatMap((record) => referencesOf(record, column.field.name)))]
-    const found = ids.length === 0 ? [] : await store.get(column.target.key, ids)
-    related.set(column, new Map(found.flatMap((record) => (record === undefined ? [] : [[record.id, record]]))))
+    const found = ids.length === 0 ? [] : await read(column.target, ids)
+    related.set(column, new Map(found.flatMap((record, index) => (record === undefined ? [] : [[ids[index] ?? 0, record]]))))
   }
   return related
 }
@@ -25,9 +28,9 @@ export async function loadRelated(store: Store, records: readonly StoredRecord[]
 const NOTHING: readonly undefined[] = []
 
 /** The records nested in one record: one place for each reference of each column, undefined where the record does not exist. */
-export function relatedTo(record: StoredRecord, related: Related): readonly (StoredRecord | undefined)[] {
+export function relatedTo(record: StoredRecord, related: Related): readonly (StoredRecord | null | undefined)[] {
   if (related.size === 0) return NOTHING
-  const all: (StoredRecord | undefined)[] = []
+  const all: (StoredRecord | null | undefined)[] = []
   for (const [{ field }, found] of related) for (const id of referencesOf(record, field.name)) all.push(found.get(id))
   return all
 }
@@ -62,10 +65,11 @@ function references(record: StoredRecord, { name, relation }: RelationField): Js
   return relation.kind === 'many' ? bodies : (bodies[0] ?? null)
 }
 
-function nested(record: StoredRecord, column: RelatedColumn, found: ReadonlyMap<number, StoredRecord> | undefined): Json {
+function nested(record: StoredRecord, column: RelatedColumn, found: ReadonlyMap<number, StoredRecord | null> | undefined): Json {
   const { field, target, fields } = column
-  const bodies = referencesOf(record, field.name).flatMap((id) => {
+  const bodies = referencesOf(record, field.name).flatMap((id): JsonObject[] => {
     const each = found?.get(id)
+    if (each === null) return [{ id }]
     return each === undefined ? [] : [Object.fromEntries(fields.map((name) => [name, storedValue(target, each, name)]))]
   })
   return field.relation.kind === 'many' ? bodies : (bodies[0] ?? null)

@@ -2,7 +2,6 @@ import type { Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import { FIELD_TYPES } from '../../model/fields.ts'
 import type { Model } from '../../model/model.ts'
-import type { Registry } from '../../model/registry.ts'
 import { pageJson, sliceOf } from '../../query/page.ts'
 import { parseSearchRequest, type SearchRequest } from '../../query/parse.ts'
 import type { FieldFilter, Plan } from '../../query/plan.ts'
@@ -11,7 +10,7 @@ import type { Positions } from '../../search/highlight.ts'
 import { readQuery } from '../../search/query.ts'
 import type { Hit } from '../../search/search-index.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
-import { modelFor } from '../model-access.ts'
+import type { AccessRules } from '../access/access-rules.ts'
 import { arrayJson, type RecordSerializer } from './record-json.ts'
 import { isSearchable, notReady, type SearchIndexes } from './search-indexes.ts'
 import { checkRelations, visibleTo } from './visibility.ts'
@@ -25,7 +24,7 @@ const MAX_AT_ONCE = 100_000
 const PARTIAL = 'No record has all of the words; these have some of them'
 
 export interface SearchesOptions {
-  readonly registry: Registry
+  readonly access: AccessRules
   readonly store: Store
   readonly writer: RecordSerializer
   readonly indexes: SearchIndexes
@@ -48,14 +47,14 @@ export interface SearchPage {
 
 /** Full-text search on behalf of an actor. */
 export class Searches {
-  readonly #registry: Registry
+  readonly #access: AccessRules
   readonly #store: Store
   readonly #writer: RecordSerializer
   readonly #indexes: SearchIndexes
   readonly #pause: () => Promise<unknown>
 
-  constructor({ registry, store, writer, indexes, pause }: SearchesOptions) {
-    this.#registry = registry
+  constructor({ access, store, writer, indexes, pause }: SearchesOptions) {
+    this.#access = access
     this.#store = store
     this.#writer = writer
     this.#indexes = indexes
@@ -70,7 +69,7 @@ export class Searches {
    */
   async search(actor: Actor, modelKey: string, query: string): Promise<string> {
     const model = this.#modelFor(actor, modelKey)
-    const request = parseSearchRequest(new URLSearchParams(query), model, this.#registry)
+    const request = parseSearchRequest(new URLSearchParams(query), model, this.#access.registry)
     return this.json(actor, request, await this.find(actor, model.key, request))
   }
 
@@ -79,9 +78,10 @@ export class Searches {
    *
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY
    */
-  async find(actor: Actor, modelKey: string, { q, fields, fuzzy, filters, page, sort }: SearchRequest): Promise<SearchPage> {
+  async find(actor: Actor, modelKey: string, { q, fields, fuzzy, page, ...asked }: SearchRequest): Promise<SearchPage> {
     const model = this.#modelFor(actor, modelKey)
-    checkRelations(this.#registry, actor, { filters, sort })
+    checkRelations(this.#access, actor, asked)
+    const { filters, sort } = this.#access.restricted(actor, model, asked)
     const query = readQuery(q, { fields, fuzzy })
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const index = await this.#indexes.of(model)
@@ -118,9 +118,10 @@ export class Searches {
    */
   async json(actor: Actor, { page }: SearchRequest, found: SearchPage): Promise<string> {
     const { model, hits, total, notices, matchesIn } = found
-    const full = fullProjection(model, this.#registry)
+    const full = fullProjection(model, this.#access.registry)
     const records = hits.map(({ record }) => record)
-    const written = await this.#writer.write(model, records, visibleTo(actor, full), full)
+    const projection = visibleTo(this.#access, actor, full)
+    const written = await this.#writer.write(model, records, { actor, projection, asked: full })
     const places: object[] = []
     let length = 0
     for (const [index, { id, score, record }] of hits.entries()) {
@@ -136,7 +137,7 @@ export class Searches {
   }
 
   #modelFor(actor: Actor, modelKey: string): Model {
-    const model = modelFor(this.#registry, actor, 'view', modelKey)
+    const model = this.#access.modelFor(actor, 'view', modelKey)
     if (!isSearchable(model)) throw new AppError('INVALID_REQUEST', howToSearch(model))
     return model
   }

@@ -1,8 +1,8 @@
-import { type Actor, may } from '../../auth/permissions.ts'
-import type { Registry } from '../../model/registry.ts'
+import type { Actor } from '../../auth/permissions.ts'
 import { type Plan, relatedTables } from '../../query/plan.ts'
 import type { Column, Projection } from '../../query/project.ts'
-import { forbidden } from '../model-access.ts'
+import type { AccessRules } from '../access/access-rules.ts'
+import { forbidden } from '../access/refusals.ts'
 
 type RelatedColumn = Extract<Column, { kind: 'related' }>
 
@@ -12,9 +12,11 @@ type RelatedColumn = Extract<Column, { kind: 'related' }>
  *
  * @throws {AppError} FORBIDDEN if `include` names fields of such a model
  */
-export function visibleTo(actor: Actor, projection: Projection): Projection {
-  if (actor.isSuperuser || !projection.some((column) => isHidden(actor, column))) return projection
-  const hidden = projection.filter((column) => isHidden(actor, column))
+export function visibleTo(access: AccessRules, actor: Actor, projection: Projection): Projection {
+  const isHidden = (column: Column): column is RelatedColumn =>
+    column.kind === 'related' && !access.may(actor, 'view', column.target)
+  if (actor.isSuperuser || !projection.some(isHidden)) return projection
+  const hidden = projection.filter(isHidden)
   if (hidden.some(({ included }) => included)) throw forbidden()
   const known = remainders.get(projection) ?? new Map<string, Projection>()
   remainders.set(projection, known)
@@ -39,10 +41,7 @@ const without = (hidden: readonly RelatedColumn[], projection: Projection): Proj
  *
  * @throws {AppError} FORBIDDEN
  */
-export function checkRelations(registry: Registry, actor: Actor, plan: Pick<Plan, 'filters' | 'sort'>): void {
+export function checkRelations(access: AccessRules, actor: Actor, plan: Pick<Plan, 'filters' | 'sort'>): void {
   if (actor.isSuperuser) return
-  for (const target of relatedTables(plan)) if (!may(actor, 'view', registry.expect(target))) throw forbidden()
+  for (const target of relatedTables(plan)) if (!access.may(actor, 'view', access.registry.expect(target))) throw forbidden()
 }
-
-const isHidden = (actor: Actor, column: Column): column is RelatedColumn =>
-  column.kind === 'related' && !may(actor, 'view', column.target)

@@ -1,11 +1,12 @@
-import type { Actor } from '../../auth/permissions.ts'
+import type { Action, Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
-import type { Registry } from '../../model/registry.ts'
 import type { EventRequest, Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
 import { versionOf } from '../../store/version.ts'
 import { useFormMessages } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
+import type { AccessRules } from '../access/access-rules.ts'
+import { forbidden } from '../access/refusals.ts'
 import { changesAccess, guardSuperusers, usersAffected } from '../accounts/account-guards.ts'
 import type { AccountLog } from '../accounts/account-log.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
@@ -36,15 +37,15 @@ const NO_PUBLISHER: EventPublisher = { isSubscribed: () => false, eventRequest: 
 
 /** The last step of the write path: commits drafts to the store and translates constraint violations into messages of the API. */
 export class Committer {
-  readonly #registry: Registry
+  readonly #rules: AccessRules
   readonly #store: Store
   readonly #finisher: Finisher
   readonly #accounts: AccountLog
   #access: AccessGuard = { relatedOperations: async () => [], changed() {} }
   #publisher = NO_PUBLISHER
 
-  constructor(registry: Registry, store: Store, finisher: Finisher, accounts: AccountLog) {
-    this.#registry = registry
+  constructor(rules: AccessRules, store: Store, finisher: Finisher, accounts: AccountLog) {
+    this.#rules = rules
     this.#store = store
     this.#finisher = finisher
     this.#accounts = accounts
@@ -63,7 +64,7 @@ export class Committer {
    *
    * @param read makes the drafts from the stored records; called again if those change before the commit
    * @returns the stored records, in the order of the drafts
-   * @throws {AppError} VALIDATION_FAILED with the errors of all drafts
+   * @throws {AppError} VALIDATION_FAILED with the errors of all drafts, FORBIDDEN for a record that the actor may not write
    */
   write(
     actor: Actor,
@@ -74,9 +75,10 @@ export class Committer {
     return this.#untilCurrent(model, async () => {
       const writes = await read()
       throwIssues(await this.#issuesOf(writes), prefix)
-      const operations = await this.#finisher.operations(writes)
+      const operations = this.#guarded(actor, model, await this.#finisher.operations(writes))
       const companions = model.key === 'user' ? await this.#relatedOperations(writes, operations) : []
       const outcome = await this.#transact([...operations, ...companions], this.#isSubscribed(writes))
+      throwIfDenied(outcome)
       throwIssues(brokenConstraints(outcome, writes), prefix)
       this.#accounts.log(actor, outcome)
       if (!outcome.ok || companions.length === 0) return outcome
@@ -89,12 +91,11 @@ export class Committer {
    *
    * @throws {AppError} VALIDATION_FAILED with the errors of all drafts
    */
-  async rehearse(model: Model, prefix: Prefix, writes: readonly DraftedWrite[]): Promise<void> {
+  async rehearse(actor: Actor, model: Model, prefix: Prefix, writes: readonly DraftedWrite[]): Promise<void> {
     throwIssues(await this.#issuesOf(writes), prefix)
-    const outcome = await this.#store.transact(
-      writes.map((write) => this.#finisher.rehearsal(write)),
-      'rehearse',
-    )
+    const rehearsed = writes.map((write) => this.#finisher.rehearsal(write))
+    const outcome = await this.#store.transact(this.#guarded(actor, model, rehearsed), 'rehearse')
+    throwIfDenied(outcome)
     throwIssues(brokenConstraints(outcome, writes), prefix)
     if (!outcome.ok) throw keepsChanging(model)
   }
@@ -108,13 +109,16 @@ export class Committer {
    */
   remove(actor: Actor, model: Model, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
     return this.#untilCurrent(model, async () => {
-      const removals = (await read()).map((record): Operation => {
-        return { kind: 'remove', table: model.key, id: record.id, expect: versionOf(record) }
-      })
+      const removals = this.#guarded(
+        actor,
+        model,
+        (await read()).map((record) => ({ kind: 'remove', table: model.key, id: record.id, expect: versionOf(record) })),
+      )
       if (!actor.isSuperuser) guardSuperusers(await this.#store.transact(removals, 'rehearse'))
       // A cascade may delete records of any table.
       const outcome = await this.#transact(removals, true)
-      const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#registry)
+      throwIfDenied(outcome)
+      const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#rules.registry)
       if (referenced !== undefined) throw referenced
       this.#accounts.log(actor, outcome)
       return outcome
@@ -129,9 +133,18 @@ export class Committer {
     return brokenConstraints(outcome, writes)
   }
 
+  /** Adds the conditions under which the actor may change records of a model. */
+  #guarded(actor: Actor, model: Model, operations: readonly Operation[]): readonly Operation[] {
+    if (actor.isSuperuser) return operations
+    return operations.map((operation): Operation => {
+      const allowed = this.#rules.only(actor, ACTION_OF[operation.kind], model)
+      return allowed === undefined || operation.table !== model.key ? operation : { ...operation, allowed }
+    })
+  }
+
   /** Commits operations on internal tables without validation and without events. */
   commitInternal(operations: readonly Operation[]): Promise<Outcome> {
-    const stray = operations.find(({ table }) => !this.#registry.expect(table).internal)
+    const stray = operations.find(({ table }) => !this.#rules.registry.expect(table).internal)
     if (stray !== undefined) throw new Error(`'${stray.table}' is no table of the server's own`)
     return this.#store.transact(operations)
   }
@@ -194,6 +207,13 @@ export class Committer {
     }
     throw keepsChanging(model)
   }
+}
+
+const ACTION_OF: Readonly<Record<Operation['kind'], Action>> = { insert: 'add', update: 'change', remove: 'delete' }
+
+/** @throws {AppError} FORBIDDEN */
+function throwIfDenied(outcome: Outcome): void {
+  if (!outcome.ok && outcome.violations.some(({ kind }) => kind === 'denied')) throw forbidden()
 }
 
 const keepsChanging = ({ name }: Model): AppError =>

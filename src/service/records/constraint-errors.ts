@@ -3,7 +3,7 @@ import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Violation } from '../../store/store.ts'
 import { FieldIssues } from '../../validate/issues.ts'
-import { noSuchRecord } from '../model-access.ts'
+import { noSuchRecord } from '../access/refusals.ts'
 
 const MESSAGES = {
   not_null: (field: string) => `${field} is mandatory`,

@@ -1,13 +1,14 @@
-import { type Actor, may } from '../../auth/permissions.ts'
+import type { Actor } from '../../auth/permissions.ts'
 import type { Field } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
-import type { Registry } from '../../model/registry.ts'
+import type { Filter } from '../../query/plan.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import type { Json } from '../../util/json.ts'
 import type { Form } from '../../validate/form.ts'
 import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
+import type { AccessRules } from '../access/access-rules.ts'
+import { noSuchRecord } from '../access/refusals.ts'
 import { guardAccount } from '../accounts/account-guards.ts'
-import { noSuchRecord } from '../model-access.ts'
 import { type DraftedWrite, draftChange, draftNew } from './drafts.ts'
 import type { DefaultSources } from './generated-defaults.ts'
 import { type FindIds, idsBy, withResolvedReferences } from './references.ts'
@@ -37,7 +38,7 @@ export const byRow = (index: number): string => `${index + 1}.`
 
 export interface ImportContext {
   readonly store: Store
-  readonly registry: Registry
+  readonly access: AccessRules
   readonly sources: DefaultSources
   readonly actor: Actor
   readonly model: Model
@@ -114,14 +115,14 @@ export class ImportDrafts {
 /** The rows with ids in place of references by a unique field. */
 async function withIds(
   rows: readonly ImportItem[],
-  { store, registry, actor, model }: ImportContext,
+  { store, access, actor, model }: ImportContext,
 ): Promise<readonly ImportItem[]> {
   if (model.relations.size === 0) return rows
   const find: FindIds = async (target, field, values) =>
-    may(actor, 'view', target) ? idsBy(store, target, field, values) : new Map<Json, number>()
+    access.may(actor, 'view', target) ? idsBy(store, target, field, values) : new Map<Json, number>()
   const resolved = await withResolvedReferences(
     model,
-    registry,
+    access.registry,
     rows.map(({ data }) => data),
     find,
   )
@@ -188,11 +189,12 @@ function keyOf({ data, id }: ImportItem, { key }: ImportContext): Json {
 }
 
 async function findExisting(items: readonly ImportItem[], context: ImportContext): Promise<ReadonlyMap<Json, StoredRecord>> {
-  const { store, model, key } = context
+  const { store, access, actor, model, key } = context
   const found = new Map<Json, StoredRecord>()
   const values = items.map((item) => keyOf(item, context)).filter((value) => value !== null)
   if (key === undefined || values.length === 0) return found
-  const filters = [{ field: key.name, operator: 'in', values } as const]
+  const visible = access.visible(actor, model)
+  const filters: Filter[] = [{ field: key.name, operator: 'in', values }, ...(visible === undefined ? [] : [visible])]
   for await (const records of store.stream(model.key, { filters, sort: [] })) {
     for (const record of records) found.set(record[key.name] ?? null, record)
   }

@@ -4,7 +4,6 @@ import { AppError } from '../../errors.ts'
 import type { Log } from '../../log/log.ts'
 import type { Field } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
-import type { Registry } from '../../model/registry.ts'
 import type { Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
 import { versionOf } from '../../store/version.ts'
 import type { Clock } from '../../util/clock.ts'
@@ -13,9 +12,10 @@ import type { Json } from '../../util/json.ts'
 import { didYouMean } from '../../util/suggest.ts'
 import type { Form } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
+import type { AccessRules } from '../access/access-rules.ts'
+import { noSuchRecord } from '../access/refusals.ts'
 import { guardAccount } from '../accounts/account-guards.ts'
 import { AccountLog } from '../accounts/account-log.ts'
-import { modelFor, noSuchRecord } from '../model-access.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
 import { type AccessGuard, byIndex, Committer, throwIssues, withoutPrefix } from './committer.ts'
 import { type IndexedIssues, missingIssues } from './constraint-errors.ts'
@@ -59,14 +59,14 @@ export interface ImportRequest {
  * Methods throw AppErrors; then nothing is changed.
  */
 export class Records {
-  readonly #registry: Registry
+  readonly #access: AccessRules
   readonly #store: Store
   readonly #forms: ReadonlyMap<string, Form>
   readonly #sources: DefaultSources
   readonly #committer: Committer
 
   constructor(parts: {
-    registry: Registry
+    access: AccessRules
     store: Store
     forms: ReadonlyMap<string, Form>
     hasher: PasswordHasher
@@ -74,12 +74,12 @@ export class Records {
     random: Random
     log: Log
   }) {
-    this.#registry = parts.registry
+    this.#access = parts.access
     this.#store = parts.store
     this.#forms = parts.forms
     this.#sources = parts
     const finisher = new Finisher(parts.hasher, parts.clock)
-    this.#committer = new Committer(parts.registry, parts.store, finisher, new AccountLog(parts.log))
+    this.#committer = new Committer(parts.access, parts.store, finisher, new AccountLog(parts.log))
   }
 
   /** Registers the handler of changes to a user's password or active state. */
@@ -99,7 +99,7 @@ export class Records {
 
   /** @param body `{data, form_id?}` */
   async create(actor: Actor, modelKey: string, body: unknown): Promise<StoredRecord> {
-    const model = modelFor(this.#registry, actor, 'add', modelKey)
+    const model = this.#access.modelFor(actor, 'add', modelKey)
     const { data, formId } = readWriteRequest(body)
     const form = this.#form(formId, model)
     const draft = draftNew(actor, model, form, data, this.#sources)
@@ -108,7 +108,7 @@ export class Records {
 
   /** @param body `{records: [data…], form_id?}` */
   async createMany(actor: Actor, modelKey: string, body: unknown): Promise<readonly StoredRecord[]> {
-    const model = modelFor(this.#registry, actor, 'add', modelKey)
+    const model = this.#access.modelFor(actor, 'add', modelKey)
     const { records, formId } = readBulkCreate(body)
     const form = this.#form(formId, model)
     const writes = records.map((data) => ({ model, form, draft: draftNew(actor, model, form, data, this.#sources) }))
@@ -123,7 +123,7 @@ export class Records {
   async load(actor: Actor, items: Iterable<NewRecord> | AsyncIterable<NewRecord>): Promise<readonly IndexedIssues[]> {
     const writes: DraftedWrite[] = []
     for await (const { model: key, data, id } of items) {
-      const model = modelFor(this.#registry, actor, 'add', key)
+      const model = this.#access.modelFor(actor, 'add', key)
       writes.push({ model, id, draft: draftNew(actor, model, undefined, data, this.#sources) })
     }
     return this.#committer.attempt(writes)
@@ -146,12 +146,12 @@ export class Records {
     batches: AsyncIterable<readonly ImportItem[]>,
     { formId, key, dryRun, quotesCells }: ImportRequest,
   ): Promise<{ created: number; updated: number }> {
-    const model = modelFor(this.#registry, actor, 'add', modelKey)
-    if (key !== undefined) modelFor(this.#registry, actor, 'change', modelKey)
+    const model = this.#access.modelFor(actor, 'add', modelKey)
+    if (key !== undefined) this.#access.modelFor(actor, 'change', modelKey)
     const form = this.#form(formId, model)
     const drafts = new ImportDrafts({
       store: this.#store,
-      registry: this.#registry,
+      access: this.#access,
       sources: this.#sources,
       actor,
       model,
@@ -166,7 +166,7 @@ export class Records {
       updated = key === undefined ? 0 : writes.filter(({ existing }) => existing !== undefined).length
       return writes
     }
-    if (dryRun) await this.#committer.rehearse(model, byRow, await read())
+    if (dryRun) await this.#committer.rehearse(actor, model, byRow, await read())
     else await this.#committer.write(actor, model, byRow, read)
     return { created: drafts.size - updated, updated }
   }
@@ -185,7 +185,7 @@ export class Records {
     const form = this.#form(formId, model)
     checkUpdateKeys(actor, model, form, data).throwIfAny()
     const updated = await this.#committer.write(actor, model, withoutPrefix, async () => {
-      const existing = await this.#existing(model, id, 'UPDATE_TARGET_MISSING', precondition)
+      const existing = await this.#existing(actor, model, id, 'UPDATE_TARGET_MISSING', precondition)
       await guardAccount(this.#store, actor, model, existing, data)
       return [{ model, form, existing, draft: draftChange(model, form, existing, data) }]
     })
@@ -201,7 +201,7 @@ export class Records {
     throwIssues(refused, byIndex)
     const ids = updates.map(({ id }) => id)
     return this.#committer.write(actor, model, byIndex, async () => {
-      const found = await this.#allExisting(model, ids)
+      const found = await this.#allExisting(actor, model, ids)
       for (const [index, user] of found.entries()) await guardAccount(this.#store, actor, model, user, updates[index]?.data)
       return found.map((existing, index) => {
         return { model, form, existing, draft: draftChange(model, form, existing, updates[index]?.data ?? {}) }
@@ -210,10 +210,10 @@ export class Records {
   }
 
   async remove(actor: Actor, modelKey: string, recordId: string | number, precondition?: Precondition): Promise<StoredRecord> {
-    const model = modelFor(this.#registry, actor, 'delete', modelKey)
+    const model = this.#access.modelFor(actor, 'delete', modelKey)
     const id = readRecordId(recordId)
     const removed = await this.#committer.remove(actor, model, async () => {
-      const existing = await this.#existing(model, id, 'RECORD_NOT_FOUND', precondition)
+      const existing = await this.#existing(actor, model, id, 'RECORD_NOT_FOUND', precondition)
       await guardAccount(this.#store, actor, model, existing)
       return [existing]
     })
@@ -222,10 +222,10 @@ export class Records {
 
   /** @param body `{ids: [integer…]}` */
   async removeMany(actor: Actor, modelKey: string, body: unknown): Promise<readonly StoredRecord[]> {
-    const model = modelFor(this.#registry, actor, 'delete', modelKey)
+    const model = this.#access.modelFor(actor, 'delete', modelKey)
     const ids = readBulkDelete(body)
     return this.#committer.remove(actor, model, async () => {
-      const found = await this.#allExisting(model, ids)
+      const found = await this.#allExisting(actor, model, ids)
       for (const user of found) await guardAccount(this.#store, actor, model, user)
       return found
     })
@@ -233,9 +233,9 @@ export class Records {
 
   /** Sets fields on behalf of the server, such as the time of a login. No validation; `updated_at` does not change. */
   async updateInternal(modelKey: string, id: number, values: Readonly<Record<string, Json>>): Promise<void> {
-    const model = this.#registry.expect(modelKey)
+    const model = this.#access.registry.expect(modelKey)
     await this.#committer.write(SYSTEM, model, withoutPrefix, async () => {
-      const existing = await this.#existing(model, id, 'RECORD_NOT_FOUND', undefined)
+      const existing = await this.#existing(SYSTEM, model, id, 'RECORD_NOT_FOUND', undefined)
       return [{ model, existing, draft: { data: values, values, issues: new FieldIssues() }, quiet: true }]
     })
   }
@@ -243,7 +243,7 @@ export class Records {
   /** An update of an unknown model is a 400, where other operations answer 404. */
   #updateModel(actor: Actor, modelKey: string): Model {
     try {
-      return modelFor(this.#registry, actor, 'change', modelKey)
+      return this.#access.modelFor(actor, 'change', modelKey)
     } catch (error) {
       const missing = error instanceof AppError && error.code === 'MODEL_NOT_FOUND'
       throw missing ? new AppError('UPDATE_TARGET_MISSING', error.details) : error
@@ -261,20 +261,21 @@ export class Records {
 
   /** The stored record, if it exists and the precondition holds. */
   async #existing(
+    actor: Actor,
     model: Model,
     id: number,
     missing: 'UPDATE_TARGET_MISSING' | 'RECORD_NOT_FOUND',
     precondition: Precondition | undefined,
   ): Promise<StoredRecord> {
-    const [existing] = await this.#store.get(model.key, [id])
+    const [existing] = await this.#access.read(this.#store, actor, model, [id])
     if (existing === undefined) throw new AppError(missing, noSuchRecord(model, id))
     if (precondition?.(versionOf(existing)) !== false) return existing
     const changed = `${model.name} with ID ${id} has changed since it was read; read it again and retry`
     throw new AppError('PRECONDITION_FAILED', changed)
   }
 
-  async #allExisting(model: Model, ids: readonly number[]): Promise<StoredRecord[]> {
-    const found = await this.#store.get(model.key, ids)
+  async #allExisting(actor: Actor, model: Model, ids: readonly number[]): Promise<StoredRecord[]> {
+    const found = await this.#access.read(this.#store, actor, model, ids)
     missingIssues(ids.map((id, index) => ({ id, index })).filter(({ index }) => found[index] === undefined)).throwIfAny()
     return found.filter((record) => record !== undefined)
   }

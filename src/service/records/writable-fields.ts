@@ -2,7 +2,7 @@ import { type Actor, isPrivileged } from '../../auth/permissions.ts'
 import type { Model } from '../../model/model.ts'
 import type { Form } from '../../validate/form.ts'
 import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
-import { forbidden } from '../model-access.ts'
+import { forbidden } from '../access/refusals.ts'
 import type { RecordData } from './write-requests.ts'
 
 /**

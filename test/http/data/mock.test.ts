@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { SYSTEM } from '../../../src/auth/permissions.ts'
 import { openTestApp, type TestApp } from '../../helpers/app.ts'
 import { play, type Scenario, scenarios, send } from '../../helpers/scenario.ts'
 
@@ -109,7 +110,7 @@ describe('in a project without records', () => {
       settings: { secret_key: 'x'.repeat(32) },
     })
     try {
-      await app.app.records.create({ userId: undefined, isSuperuser: true, permissions: new Set() }, 'user', {
+      await app.app.records.create({ ...SYSTEM }, 'user', {
         data: { username: 'admin', email: 'a@example.org', password: 'a-long-password', is_superuser: true },
       })
       await work(app)

@@ -162,7 +162,7 @@ scenarios(
       request: 'POST /api/v1/models/invoice',
       body: { data: { amount: '1.234' } },
       status: 400,
-      expectPart: { errors: { amount: ['amount must have at most 2 decimal places'] } },
+      expect: { detail: { error: { amount: ['amount must have at most 2 decimal places'] } } },
     },
   ],
   {

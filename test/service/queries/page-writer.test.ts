@@ -62,15 +62,15 @@ describe('a page', () => {
     const { pages } = makePages()
     const query = queryOf(1)
     const found = { records: [], total: 1 }
-    assert.equal(pages.known(query, found), undefined, 'before it was written')
+    assert.equal(pages.known(query.plan, found), undefined, 'before it was written')
     const body = pages.write(query, found, [record(1)])
-    assert.equal(pages.known(query, found), body)
-    assert.equal(pages.known(query, { ...found }), undefined, 'found anew')
+    assert.equal(pages.known(query.plan, found), body)
+    assert.equal(pages.known(query.plan, { ...found }), undefined, 'found anew')
     assert.equal(pages.write(query, { ...found }, [record(1, 'b')]) === body, false, 'with another record')
     const target = { name: 'Other', key: 'other' } as unknown as Model
     const field = { name: 'other_id' } as unknown as RelationField
     const nesting = { ...query, projection: [{ kind: 'related', name: 'other', field, target, fields: ['id'] }] } as const
     pages.write(nesting, found, [record(1)])
-    assert.equal(pages.known(nesting, found), undefined, 'what is nested may have changed')
+    assert.equal(pages.known(nesting.plan, found), undefined, 'what is nested may have changed')
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { SYSTEM } from '../../../src/auth/permissions.ts'
+import { ANONYMOUS, SYSTEM } from '../../../src/auth/permissions.ts'
 import type { Model } from '../../../src/model/model.ts'
 import { Parameters } from '../../../src/query/parameters.ts'
 import { fullProjection, type Projection, parseProjection } from '../../../src/query/project.ts'
@@ -13,9 +13,20 @@ import { versionOf } from '../../../src/store/version.ts'
 import { AdmissionFilter } from '../../../src/util/admission-filter.ts'
 import { openTestApp, type TestApp } from '../../helpers/app.ts'
 
+/** Serialises records for the server itself. */
+interface Writer {
+  write(
+    model: Model,
+    records: readonly StoredRecord[],
+    projection: Projection,
+    asked?: Projection,
+  ): Promise<readonly RecordJson[]>
+  readonly size: number
+}
+
 interface Desk {
   readonly app: TestApp['app']
-  readonly writer: RecordSerializer
+  readonly writer: Writer
   model(key: string): Model
   full(key: string): Projection
   chosen(key: string, query: string): Projection
@@ -31,8 +42,15 @@ async function withDesk(
   { capacity, door = { admits: () => true } }: { capacity?: number; door?: Pick<AdmissionFilter, 'admits'> } = {},
 ): Promise<void> {
   const { app, close } = await openTestApp()
-  const { registry } = app.project
-  const writer = new RecordSerializer(registry, app.store, capacity, door)
+  const { registry, access } = app.project
+  const serializer = new RecordSerializer(access, app.store, capacity, door)
+  const writer: Writer = {
+    write: (model, records, projection, asked = projection) =>
+      serializer.write(model, records, { actor: SYSTEM, projection, asked }),
+    get size() {
+      return serializer.size
+    },
+  }
   const model = (key: string) => registry.expect(key)
   const full = (key: string) => fullProjection(model(key), registry)
   const stored = async (key: string, id: number) => {
@@ -66,7 +84,9 @@ function only(written: readonly RecordJson[]): RecordJson {
 
 /** What a record looks like when nothing is remembered. */
 async function afresh(store: Store, model: Model, record: StoredRecord, projection: Projection): Promise<string> {
-  return JSON.stringify(present(model, record, projection, await loadRelated(store, [record], projection)))
+  return JSON.stringify(
+    present(model, record, projection, await loadRelated([record], projection, (target, ids) => store.get(target.key, ids))),
+  )
 }
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 8)
@@ -194,10 +214,10 @@ describe('a projection', () => {
     }))
 
   test('reduced to what a reader may see is cached beside the full one', () =>
-    withDesk(async ({ writer, model, full, stored, write }) => {
+    withDesk(async ({ app, writer, model, full, stored, write }) => {
       const record = await stored('post', 1)
       const [all, whole] = [full('post'), await write('post', 1)]
-      const seen = visibleTo({ userId: 3, isSuperuser: false, permissions: new Set(['view_tag']) }, all)
+      const seen = visibleTo(app.project.access, { ...ANONYMOUS, userId: 3, permissions: new Set(['view_tag']) }, all)
       const part = only(await writer.write(model('post'), [record], seen, all))
       assert.deepEqual(JSON.parse(part.text).author, { id: 1 })
       assert.equal(only(await writer.write(model('post'), [record], seen, all)), part)

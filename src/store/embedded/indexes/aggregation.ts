@@ -112,7 +112,9 @@ class Groups {
 
   results(): AggregateGroup[] {
     const keys = this.#plan.groupBy.map((field) => orderingKey(this.#table.model.fields.get(field)?.type.ordering))
-    return [...this.#groups.values()]
+    // Without keys all records are one group, even if there are none.
+    const groups = this.#groups.size === 0 && keys.length === 0 ? [this.#blank(NO_KEY)] : [...this.#groups.values()]
+    return groups
       .sort((a, b) => {
         for (const [place, keyOf] of keys.entries()) {
           const sign = compareValues(keyOf(a.key[place] ?? null), keyOf(b.key[place] ?? null))

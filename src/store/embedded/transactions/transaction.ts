@@ -1,4 +1,6 @@
 import type { Registry } from '../../../model/registry.ts'
+import { matcher, type Predicate } from '../../../query/match.ts'
+import type { Filter } from '../../../query/plan.ts'
 import type { Json, JsonObject } from '../../../util/json.ts'
 import type { Change, EventRequest, Operation, Outcome, StoredRecord, Violation } from '../../store.ts'
 import { versionOf } from '../../version.ts'
@@ -35,6 +37,10 @@ export class Transaction {
   run(operations: readonly Operation[], order?: EventRequest): Outcome {
     const left = operations.map((operation, index) => this.#perform(operation, index))
     this.#overlay.each((table, id, staged) => this.#check(table, id, staged))
+    for (const [index, { kind, table, allowed }] of operations.entries()) {
+      const record = kind === 'remove' || allowed === undefined ? undefined : left[index]
+      if (record !== undefined) this.#demand(table, record.id, allowed, index)
+    }
     if (this.#violations.length > 0) {
       return { ok: false, violations: this.#violations.sort((a, b) => a.index - b.index) }
     }
@@ -54,7 +60,7 @@ export class Transaction {
   /** @returns the stored record; for a removal, the removed one */
   #perform(operation: Operation, index: number): StoredRecord | undefined {
     if (operation.kind === 'insert') return this.#insert(operation.table, operation.values, operation.id, index)
-    const { kind, table, id, expect } = operation
+    const { kind, table, id, expect, allowed } = operation
     const current = this.#overlay.current(table, id)
     if (current === undefined) {
       // A record that a cascade of this transaction removed already existed to be removed.
@@ -66,6 +72,7 @@ export class Transaction {
       this.#violations.push({ kind: 'stale', index, id })
       return undefined
     }
+    this.#demand(table, id, allowed, index)
     if (kind === 'remove') {
       deleteRecord(this.#overlay, this.#registry, table, id, index)
       return current
@@ -73,6 +80,24 @@ export class Transaction {
     const { values } = operation
     this.#overlay.put(table, id, { ...current, ...values, id }, index, Object.keys(values))
     return this.#overlay.current(table, id)
+  }
+
+  /** Reports a record, as the transaction would leave it, that does not match a filter. A removed one is not judged. */
+  #demand(table: string, id: number, allowed: Filter | undefined, index: number): void {
+    const record = allowed === undefined ? undefined : this.#overlay.current(table, id)
+    if (allowed === undefined || record === undefined || this.#matcher(allowed)(record)) return
+    this.#violations.push({ kind: 'denied', index, id })
+  }
+
+  #matcher(filter: Filter): Predicate {
+    return matcher(filter, ({ field, target, filter: inner }) => {
+      const matches = this.#matcher(inner)
+      return (record) =>
+        referencesOf(record, field).some((id) => {
+          const related = this.#overlay.current(target, id)
+          return related !== undefined && matches(related)
+        })
+    })
   }
 
   #insert(table: string, values: JsonObject, wanted: number | undefined, index: number): StoredRecord | undefined {
