@@ -9,7 +9,7 @@ import type { Settings } from './config/settings.ts'
 import { type Log, silentLog } from './log/log.ts'
 import type { Registry } from './model/registry.ts'
 import { Logins } from './service/accounts/logins.ts'
-import { addMissingPermissions } from './service/accounts/permission-records.ts'
+import { addMissingGrants, grantsPrecedeSeeds } from './service/accounts/permission-records.ts'
 import { cachingHasher, MockFiller } from './service/mock/mock-filler.ts'
 import { Mocks } from './service/mock/mocks.ts'
 import { ModelTests } from './service/mock/model-tests.ts'
@@ -163,8 +163,10 @@ async function open(
     if (mode === 'read' && isNew) throw noData(dataFolder)
     const records = new Records({ access, store, forms, hasher, clock, random, log })
     const seedFiles = seeds ?? (isNew ? project.seeds : [])
-    const seeded = mode !== 'read' && seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0
-    if (mode !== 'read') await addMissingPermissions(registry, store, records)
+    const writes = mode !== 'read'
+    if (writes && seedFiles.length > 0 && grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
+    const seeded = writes && seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0
+    if (writes) await addMissingGrants(project, store, records)
     const traffic = new Traffic(clock)
     const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic }, surroundings)
     await webhooks.subscriptions.load()

@@ -15,6 +15,8 @@ export type FaultRule =
   | 'model/default-invalid'
   | 'model/display-field'
   | 'model/access-invalid'
+  | 'role/invalid'
+  | 'role/unknown-permission'
   | 'seed/invalid-record'
   | 'view/invalid'
   | 'view/unknown-model'

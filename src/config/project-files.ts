@@ -33,6 +33,7 @@ export interface ProjectFiles {
   readonly config: Definition | undefined
   readonly models: readonly Definition[]
   readonly views: readonly Definition[]
+  readonly roles: readonly Definition[]
   readonly seeds: readonly SeedFile[]
   /** Texts of these files by name, except seeds. */
   readonly texts: ReadonlyMap<string, string>
@@ -64,9 +65,10 @@ export async function readProjectFiles(folder: string): Promise<{ files: Project
   const config = await readConfig(reader)
   const models = await readDefinitions(reader, 'models')
   const views = await readDefinitions(reader, 'views')
+  const roles = await readDefinitions(reader, 'roles')
   const seeds = await listSeeds(folder, faults)
   for (const [misspelt, meant] of Object.entries(MISSPELT_FOLDERS)) await checkFolder(folder, misspelt, meant, faults)
-  return { files: { folder, config, models, views, seeds, texts }, faults }
+  return { files: { folder, config, models, views, roles, seeds, texts }, faults }
 }
 
 /** Names of folders that other programs use, or that are one letter off. */
@@ -75,6 +77,7 @@ const MISSPELT_FOLDERS: Readonly<Record<string, string>> = {
   schemas: 'models',
   view: 'views',
   forms: 'views',
+  role: 'roles',
   seeds: 'seed',
   fixtures: 'seed',
 }
@@ -116,7 +119,7 @@ async function readConfig(reader: Reader): Promise<Definition | undefined> {
   return isList ? undefined : definition
 }
 
-async function readDefinitions(reader: Reader, kind: 'models' | 'views'): Promise<Definition[]> {
+async function readDefinitions(reader: Reader, kind: 'models' | 'views' | 'roles'): Promise<Definition[]> {
   const { folder, faults } = reader
   const definitions: Definition[] = []
   const { files, folders } = await listFolder(join(folder, kind))
@@ -141,7 +144,7 @@ function itemsOf({ value, source }: Definition): Definition[] {
 async function readDefinitionFile(
   { folder, faults, texts, modules }: Reader,
   path: string,
-  kind: 'models' | 'views' | 'settings',
+  kind: 'models' | 'views' | 'roles' | 'settings',
 ): Promise<Definition | undefined> {
   const file = relative(folder, path)
   const format = extname(path).toLowerCase()

@@ -24,6 +24,8 @@ import { modelInvalid } from './rules/model/invalid.ts'
 import { modelRequiredSelfReference } from './rules/model/required-self-reference.ts'
 import { modelUnknownRelation } from './rules/model/unknown-relation.ts'
 import { modelUnsafePattern } from './rules/model/unsafe-pattern.ts'
+import { roleInvalid } from './rules/role/invalid.ts'
+import { roleUnknownPermission } from './rules/role/unknown-permission.ts'
 import { seedInvalidRecord } from './rules/seed/invalid-record.ts'
 import { viewChoicesMismatch } from './rules/view/choices-mismatch.ts'
 import { viewDefaultInvalid } from './rules/view/default-invalid.ts'
@@ -66,6 +68,8 @@ export const RULES = {
   'model/required-self-reference': modelRequiredSelfReference,
   'model/unknown-relation': modelUnknownRelation,
   'model/unsafe-pattern': modelUnsafePattern,
+  'role/invalid': roleInvalid,
+  'role/unknown-permission': roleUnknownPermission,
   'seed/invalid-record': seedInvalidRecord,
   'view/choices-mismatch': viewChoicesMismatch,
   'view/default-invalid': viewDefaultInvalid,

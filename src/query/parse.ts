@@ -75,8 +75,9 @@ export function parseExportRequest(sent: URLSearchParams, model: Model, registry
   const filters = parseFilters(parameters, model, registry)
   const sort = parseSort(parameters, model, registry)
   const columns = parseProjection(parameters, model, registry)
+  const names = new Set(columns.map((column) => ('field' in column ? column.field.name : column.name)))
+  for (const { kind, name } of columns) if (kind === 'count') parameters.fault('fields', `'${name}' cannot be exported`)
   parameters.throwIfFaulty()
-  const names = new Set(columns.map((column) => (column.kind === 'value' ? column.name : column.field.name)))
   return { format, bom, filters, sort, fields: model.visibleFields.filter(({ name }) => names.has(name)) }
 }
 

@@ -1,6 +1,7 @@
 import type { Field, RelationField } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
+import { type ReverseRelation, reverseRelations } from '../model/reverse-relations.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { unknownField, visible } from './filters.ts'
 import type { Parameters } from './parameters.ts'
@@ -16,6 +17,15 @@ export type Column =
       readonly fields: readonly string[]
       /** True if the request names it in `include`. */
       readonly included?: true
+    }
+  /** Number of the records that refer to this one: `comments__count`. */
+  | { readonly kind: 'count'; readonly name: string; readonly relation: ReverseRelation }
+  /** The first records that refer to this one, and their total number. */
+  | {
+      readonly kind: 'referrers'
+      readonly name: string
+      readonly relation: ReverseRelation
+      readonly fields: readonly string[]
     }
   /** Related records by id only, for actors who may not see them: `{id}`, or `[{id}…]` for many-to-many. */
   | { readonly kind: 'reference'; readonly name: string; readonly field: RelationField }
@@ -45,7 +55,11 @@ export function parseProjection(parameters: Parameters, model: Model, registry: 
   const included = parseInclude(parameters, model, registry)
   const chosen = names === undefined ? fullProjection(model, registry) : chosenColumns(names, parameters, model, registry)
   const missing = [...included.keys()].filter((name) => !chosen.some((column) => column.name === name))
-  const withIncluded = [...chosen, ...missing.flatMap((name) => relationColumns(model, name, registry))]
+  const withIncluded = [
+    ...chosen,
+    ...missing.flatMap((name) => relationColumns(model, name, registry)),
+    ...parseReferrers(parameters, model, registry),
+  ]
   return withIncluded.map((column) => {
     const fields = included.get(column.name)
     return column.kind === 'related' && fields !== undefined
@@ -58,31 +72,66 @@ function chosenColumns(names: readonly string[], parameters: Parameters, model: 
   const columns = new Map<string, Column>([['id', { kind: 'value', name: 'id' }]])
   for (const name of names) {
     const field = visible(model, name)
+    const counted = reverseRelations(model, registry).get(name.replace(COUNT_SUFFIX, ''))
     const found: Column[] = model.relations.has(name)
       ? relationColumns(model, name, registry)
-      : field === undefined
-        ? []
-        : [{ kind: 'value', name }]
-    if (found.length === 0) parameters.fault('fields', unknownColumn(model, name))
+      : field !== undefined
+        ? [{ kind: 'value', name }]
+        : counted !== undefined && COUNT_SUFFIX.test(name)
+          ? [{ kind: 'count', name, relation: counted }]
+          : []
+    if (found.length === 0) parameters.fault('fields', unknownColumn(model, name, registry))
     for (const column of found) columns.set(column.name, column)
   }
   return [...columns.values()]
 }
 
 /** In `fields` a relation may be named by its own name or by its foreign key. */
-function unknownColumn(model: Model, name: string): string {
-  return `Unknown field '${name}'${didYouMean(name, [...model.visibleFields.map((field) => field.name), ...model.relations.keys()])}`
+function unknownColumn(model: Model, name: string, registry: Registry): string {
+  const counts = [...reverseRelations(model, registry).keys()].map((each) => `${each}__count`)
+  const fields = model.visibleFields.map((field) => field.name)
+  return `Unknown field '${name}'${didYouMean(name, [...fields, ...model.relations.keys(), ...counts])}`
 }
+
+const COUNT_SUFFIX = /__count$/
+
+/** Parses the reverse relations in `include`: `comments`, `comments__text` and `comments__count`. */
+function parseReferrers(parameters: Parameters, model: Model, registry: Registry): Column[] {
+  const columns = new Map<string, Column>()
+  for (const path of parameters.names('include') ?? []) {
+    const [name = '', fieldName, ...rest] = path.split('__')
+    const relation = reverseRelations(model, registry).get(name)
+    if (relation === undefined || rest.length > 0) continue
+    if (fieldName === 'count') {
+      columns.set(path, { kind: 'count', name: path, relation })
+      continue
+    }
+    const own = ownNames(relation.model)
+    const before = columns.get(name)
+    const chosen = before?.kind === 'referrers' && before.fields.length < own.length ? before.fields : ['id']
+    if (fieldName === undefined) columns.set(name, { kind: 'referrers', name, relation, fields: own })
+    else if (own.includes(fieldName)) {
+      columns.set(name, { kind: 'referrers', name, relation, fields: [...new Set([...chosen, fieldName])] })
+    } else parameters.fault('include', unknownField(relation.model, fieldName))
+  }
+  return [...columns.values()]
+}
+
+/** Names of the fields that a nested record has. */
+const ownNames = (model: Model): string[] =>
+  model.visibleFields.filter((each) => each.relation?.kind !== 'many').map((each) => each.name)
 
 /** Parses `include=<relation>__<field>,…` into the requested fields of each relation. */
 function parseInclude(parameters: Parameters, model: Model, registry: Registry): Map<string, string[]> {
   const included = new Map<string, string[]>()
+  const reverse = reverseRelations(model, registry)
   for (const path of parameters.names('include') ?? []) {
     const [relationName = '', fieldName = '', ...rest] = path.split('__')
+    if (reverse.has(relationName) && rest.length === 0) continue
     const relation = model.relations.get(relationName)
     if (relation === undefined || fieldName === '' || rest.length > 0) {
       const known = [...model.relations.keys()]
-      const hint = relation === undefined ? didYouMean(relationName, known) : ''
+      const hint = relation === undefined ? didYouMean(relationName, [...known, ...reverse.keys()]) : ''
       parameters.fault(
         'include',
         `'${path}' must be written <relation>__<field>${hint} (relations: ${known.join(', ') || 'none'})`,
@@ -118,7 +167,6 @@ function relationColumns(model: Model, name: string, registry: Registry): Column
 
 function relatedColumn(field: RelationField, registry: Registry): Column {
   const target = registry.expect(field.relation.target)
-  const own = target.visibleFields.filter((each) => each.relation?.kind !== 'many').map((each) => each.name)
-  const fields = field.relation.kind === 'many' ? [...new Set(['id', target.displayField])] : own
+  const fields = field.relation.kind === 'many' ? [...new Set(['id', target.displayField])] : ownNames(target)
   return { kind: 'related', name: field.relation.name, field, target, fields }
 }

@@ -96,6 +96,12 @@ export type Outcome =
   | { readonly ok: true; readonly records: readonly StoredRecord[]; readonly changes: readonly Change[] }
   | { readonly ok: false; readonly violations: readonly Violation[] }
 
+/** Matching records of one page, and the total number of matches. */
+export interface FoundPage {
+  readonly records: readonly StoredRecord[]
+  readonly total: number
+}
+
 /** Status of a store. */
 export interface StoreStatus {
   /** False if every transaction is rejected: after a failed sync, when opened for reading, when closed. */
@@ -115,7 +121,10 @@ export interface Store {
   get(table: string, ids: readonly number[]): Promise<readonly (StoredRecord | undefined)[]>
 
   /** The page of matching records that the plan describes, and the total number of matches. */
-  find(table: string, plan: Plan): Promise<{ readonly records: readonly StoredRecord[]; readonly total: number }>
+  find(table: string, plan: Plan): Promise<FoundPage>
+
+  /** The pages of several plans that are not repeated, and their totals. */
+  findEach(table: string, plans: readonly Plan[]): Promise<readonly FoundPage[]>
 
   /** What a plan computes of each group of matching records, in the order of the keys; undefined if there are too many groups. */
   aggregate(table: string, plan: AggregatePlan): Promise<readonly AggregateGroup[] | undefined>

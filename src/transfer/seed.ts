@@ -7,6 +7,7 @@ import { dependencyOrder } from '../model/dependency-order.ts'
 import type { Field } from '../model/field.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
+import { addMissingGrants, grantsPrecedeSeeds } from '../service/accounts/permission-records.ts'
 import type { Project } from '../service/project/project.ts'
 import { type NewRecord, Records } from '../service/records/records.ts'
 import { type FindIds, type ResolvedRow, withResolvedReferences } from '../service/records/references.ts'
@@ -41,16 +42,15 @@ export async function seedStore(seeds: readonly SeedFile[], registry: Registry, 
 /**
  * The faults that would prevent the creation of the seed records of a project; found by creating them in memory.
  */
-export async function seedFaults({ seeds, registry, access, forms }: Project): Promise<readonly Fault[]> {
+export async function seedFaults(project: Project): Promise<readonly Fault[]> {
+  const { seeds, registry, access, forms } = project
   if (seeds.length === 0) return []
   const store = new MemoryStore(registry)
   const hasher = { hash: async () => '', verify: async () => false }
   try {
-    await seedStore(
-      seeds,
-      registry,
-      new Records({ access, store, forms, hasher, clock: systemClock, random: systemRandom, log: silentLog }),
-    )
+    const records = new Records({ access, store, forms, hasher, clock: systemClock, random: systemRandom, log: silentLog })
+    if (grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
+    await seedStore(seeds, registry, records)
     return []
   } catch (error) {
     if (error instanceof ConfigError) return error.faults

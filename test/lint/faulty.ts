@@ -27,11 +27,15 @@ lint: { rules: { view/no-from: off } }
   fields:
     - { name: latitude, type: number }
     - { name: visit_id, type: foreignkey, model: visit, on_delete: cascade }
+  access: { view: self.latitud > 1.0 }
 - name: Visit
   fields:
     - { name: text, type: text }
     - { name: place_id, type: foreignkey, model: place, on_delete: cascade }
     - { name: previous_id, type: foreignkey, model: visit, required: true }
+`,
+  'roles/roles.yaml': `- { name: Editors, permisions: [] }
+- { name: Readers, permissions: [veiw_note] }
 `,
   'views/note.yaml': `- name: NoteForm
   view_type: form

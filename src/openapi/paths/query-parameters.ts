@@ -1,10 +1,12 @@
 import type { Field } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
+import { reverseRelations } from '../../model/reverse-relations.ts'
 import { isAddable, isGroupable } from '../../query/aggregate.ts'
 import { MAX_FILTERS } from '../../query/filters.ts'
 import { DEFAULT_FORMAT, FORMATS } from '../../query/formats.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../query/page.ts'
+import { MAX_REFERRERS } from '../../service/queries/relations.ts'
 import { oneName, type Schema } from '../schemas/schema.ts'
 import type { Parameter } from './operation.ts'
 
@@ -32,19 +34,28 @@ export const sortKeys = (model: Model, registry: Registry): string[] => [
 const sortableFields = (model: Model): string[] => model.visibleFields.filter(({ type }) => type.sortable).map(({ name }) => name)
 
 /** Values that `fields` accepts. */
-export const columnNames = (model: Model): string[] => [
+export const columnNames = (model: Model, registry: Registry): string[] => [
+  ...ownColumnNames(model),
+  ...[...reverseRelations(model, registry).keys()].map((name) => `${name}__count`),
+]
+
+const ownColumnNames = (model: Model): string[] => [
   ...model.visibleFields.map(({ name }) => name),
   ...[...model.relations.keys()].filter((name) => !model.fields.has(name)),
 ]
 
-/** Values that `include` accepts: `author__username`. */
-export const includeNames = (model: Model, registry: Registry): string[] =>
-  [...model.relations].flatMap(([name, { relation }]) =>
-    registry
-      .expect(relation.target)
-      .visibleFields.filter((field) => field.relation?.kind !== 'many')
-      .map((field) => `${name}__${field.name}`),
-  )
+/** Values that `include` accepts: `author__username`, `comments`, `comments__count`. */
+export const includeNames = (model: Model, registry: Registry): string[] => [
+  ...[...model.relations].flatMap(([name, { relation }]) => nestedNames(name, registry.expect(relation.target))),
+  ...[...reverseRelations(model, registry).values()].flatMap(({ name, model: referrer }) => [
+    name,
+    `${name}__count`,
+    ...nestedNames(name, referrer),
+  ]),
+]
+
+const nestedNames = (name: string, model: Model): string[] =>
+  model.visibleFields.filter((field) => field.relation?.kind !== 'many').map((field) => `${name}__${field.name}`)
 
 /** Fields that the full-text search covers. */
 export const searchedFields = (model: Model): string[] =>
@@ -104,12 +115,17 @@ function filtersOf(model: Model, registry: Registry): Parameter[] {
   return [filters, any]
 }
 
+const fieldsParameter = (columns: readonly string[]): Parameter =>
+  namesParameter('fields', 'What of each record to answer with; `id` always is', oneName(columns))
+
+const INCLUDED = `Fields of related records, \`<relation>__<field>\`; of records that refer to a record, all fields or some of the first ${MAX_REFERRERS}, or their number`
+
 /** Parameters that select the members of a returned record. */
 export function projectionParameters(model: Model, registry: Registry): Parameter[] {
   const included = includeNames(model, registry)
-  const fields = namesParameter('fields', 'What of each record to answer with; `id` always is', oneName(columnNames(model)))
+  const fields = fieldsParameter(columnNames(model, registry))
   if (included.length === 0) return [fields]
-  return [fields, namesParameter('include', 'Fields of related records, `<relation>__<field>`', oneName(included))]
+  return [fields, namesParameter('include', INCLUDED, oneName(included))]
 }
 
 const sortParameters = (
@@ -169,7 +185,7 @@ export const exportParameters = (model: Model, registry: Registry): Parameter[] 
     description: 'Begin CSV with a byte order mark, by which spreadsheets recognise UTF-8',
     schema: { type: 'boolean', default: false },
   },
-  ...projectionParameters(model, registry).filter(({ name }) => name === 'fields'),
+  fieldsParameter(ownColumnNames(model)),
   ...filtersOf(model, registry),
   ...sortParameters(model, registry),
 ]

@@ -1,3 +1,4 @@
+import { roleSchema } from '../../auth/roles.ts'
 import { DEFAULTS, settingsSchema } from '../../config/settings.ts'
 import { FIELD_TYPE_NAMES } from '../../model/definition.ts'
 import { fieldSchemas, idSchema } from '../../model/parse-field.ts'
@@ -11,10 +12,11 @@ import { oneName, type Schema } from './schema.ts'
 const DRAFT = 'http://json-schema.org/draft-07/schema#'
 
 /** JSON Schemas of project files by their names in `schemas/`, derived from the schemas that validate those files. */
-export function fileSchemas(): Readonly<Record<'config.json' | 'model.json' | 'view.json', Schema>> {
+export function fileSchemas(): Readonly<Record<'config.json' | 'model.json' | 'role.json' | 'view.json', Schema>> {
   return {
     'config.json': configFile(),
     'model.json': oneOrSeveral('Models', modelFile()),
+    'role.json': oneOrSeveral('Roles', fromJoi(roleSchema)),
     'view.json': oneOrSeveral('Views', viewFile()),
   }
 }

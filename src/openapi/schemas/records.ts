@@ -1,10 +1,12 @@
 import { type Field, type GeneratedDefault, hasDefault } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
+import { reverseRelations } from '../../model/reverse-relations.ts'
 import { fullProjection } from '../../query/project.ts'
+import { MAX_REFERRERS } from '../../service/queries/relations.ts'
 import type { Form } from '../../validate/form.ts'
 import { answeredValue, isMandatory, settableValue } from './fields.ts'
-import { nullable, object, ref, type Schema, strictObject } from './schema.ts'
+import { COUNT, nullable, object, ref, type Schema, strictObject } from './schema.ts'
 
 /** Names of a model's schemas. Model names have no dot, so these names are unique. */
 export const schemaNames = ({ name }: Model) => ({
@@ -24,7 +26,21 @@ export function recordSchema(model: Model, registry: Registry): Schema {
 /** A record reduced by `fields` and `include`; the id is always there. */
 export function partSchema(model: Model, registry: Registry): Schema {
   const description = `What was asked for of a record of ${model.label}`
-  return { ...object(recordMembers(model, registry), ['id']), description }
+  return { ...object({ ...recordMembers(model, registry), ...reverseMembers(model, registry) }, ['id']), description }
+}
+
+/** The members that `include` adds for records that refer to a record. */
+function reverseMembers(model: Model, registry: Registry): Record<string, Schema> {
+  const relations = [...reverseRelations(model, registry).values()]
+  return Object.fromEntries(
+    relations.flatMap(({ name, model: referrer }) => {
+      const data: Schema = { type: 'array', items: ref(schemaNames(referrer).nested), maxItems: MAX_REFERRERS }
+      return [
+        [name, { ...object({ data, total: COUNT }), description: 'The first records that refer to this one, and how many there are' }],
+        [`${name}__count`, COUNT],
+      ]
+    }),
+  )
 }
 
 /** A record nested in another: the id, and the members that are requested and visible. */
@@ -37,7 +53,7 @@ export function nestedSchema(model: Model): Schema {
 function recordMembers(model: Model, registry: Registry): Record<string, Schema> {
   return Object.fromEntries(
     fullProjection(model, registry).map((column) => {
-      if (column.kind === 'value') return [column.name, answeredValue(fieldOf(model, column.name))]
+      if (!('field' in column)) return [column.name, answeredValue(fieldOf(model, column.name))]
       const target = registry.expect(column.field.relation.target)
       const nested = ref(schemaNames(target).nested)
       if (column.field.relation.kind === 'many') return [column.name, { type: 'array', items: nested }]

@@ -38,7 +38,7 @@ export const describedIn = ({ registry, forms }: Pick<ContractSource, 'registry'
       .map((form) => ({ name: form.name, create: createSchema(model, form), update: updateSchema(model, form) })),
     parameters: {
       filters: [...filterNames(model), ...relatedFilterNames(model, registry)],
-      columns: columnNames(model),
+      columns: columnNames(model, registry),
       includes: includeNames(model, registry),
       sortKeys: sortKeys(model, registry),
       searched: searchedFields(model),

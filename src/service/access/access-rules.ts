@@ -110,6 +110,20 @@ export class AccessRules {
    * one object; the plan itself is returned if nothing is hidden.
    */
   restricted<P extends Restrictable>(actor: Actor, model: Model, plan: P): P {
+    const narrowed = this.narrowed(actor, model, plan)
+    if (narrowed === plan) return plan
+    const known = this.#restricted.get(plan) ?? new Map<string, Restrictable>()
+    this.#restricted.set(plan, known)
+    const name = JSON.stringify([narrowed.filters, narrowed.sort])
+    const kept = known.get(name) as P | undefined
+    if (kept !== undefined) return kept
+    if (known.size >= MAX_RESTRICTED) known.clear()
+    known.set(name, narrowed)
+    return narrowed
+  }
+
+  /** As `restricted`, for plans that are not repeated. */
+  narrowed<P extends Restrictable>(actor: Actor, model: Model, plan: P): P {
     if (actor.isSuperuser || this.#rules.size === 0) return plan
     const own = this.only(actor, 'view', model)
     const filters = plan.filters.map((filter) => this.#within(actor, filter))
@@ -117,15 +131,7 @@ export class AccessRules {
     const isWhole = (before: readonly unknown[], after: readonly unknown[]) =>
       before.every((each, index) => each === after[index])
     if (own === undefined && isWhole(plan.filters, filters) && isWhole(plan.sort, sort)) return plan
-    const narrowed = { ...plan, filters: own === undefined ? filters : [...filters, own], sort }
-    const known = this.#restricted.get(plan) ?? new Map<string, Restrictable>()
-    this.#restricted.set(plan, known)
-    const name = JSON.stringify([narrowed.filters, sort])
-    const kept = known.get(name) as P | undefined
-    if (kept !== undefined) return kept
-    if (known.size >= MAX_RESTRICTED) known.clear()
-    known.set(name, narrowed)
-    return narrowed
+    return { ...plan, filters: own === undefined ? filters : [...filters, own], sort }
   }
 
   #within(actor: Actor, filter: Filter): Filter {

@@ -2,14 +2,33 @@ import { ACTIONS, codename, SYSTEM } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Store } from '../../store/store.ts'
+import type { Project } from '../project/project.ts'
 import type { Records } from '../records/records.ts'
+import { addMissingRoles } from './role-groups.ts'
+
+/**
+ * Creates what access to a project builds on: the permission records of its models, and the groups of its roles.
+ *
+ * @throws {AppError} CONFIG_INVALID if the project's own models do not accept them
+ */
+export async function addMissingGrants({ registry, roles }: Project, store: Store, records: Records): Promise<void> {
+  await addMissingPermissions(registry, store, records)
+  await addMissingRoles(roles, store, records)
+}
+
+/**
+ * True if permissions and roles exist before the seed records, which may refer to them. A project that seeds permissions or groups
+ * itself decides on their ids.
+ */
+export const grantsPrecedeSeeds = ({ roles, seeds }: Project): boolean =>
+  roles.length > 0 && !seeds.some(({ model }) => model === 'permission' || model === 'group')
 
 /**
  * Creates the missing permission records: four for each registered model.
  *
  * @throws {AppError} CONFIG_INVALID if the project's own permission model does not accept them
  */
-export async function addMissingPermissions(registry: Registry, store: Store, records: Records): Promise<void> {
+async function addMissingPermissions(registry: Registry, store: Store, records: Records): Promise<void> {
   const known = new Set<unknown>()
   for await (const batch of store.stream('permission', { filters: [], sort: [] })) {
     for (const permission of batch) known.add(permission.codename)

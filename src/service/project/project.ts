@@ -1,5 +1,6 @@
 import { sep } from 'node:path'
 import { AUTH_MODELS } from '../../auth/models.ts'
+import { parseRoles, type Role } from '../../auth/roles.ts'
 import { type FaultRule, Faults } from '../../config/fault.ts'
 import { type ProjectFiles, readProjectFiles, type SeedFile } from '../../config/project-files.ts'
 import { resolveSettings, type Settings, type SettingsInput } from '../../config/settings.ts'
@@ -25,6 +26,7 @@ export interface Project {
   readonly registry: Registry
   readonly views: Views
   readonly access: AccessRules
+  readonly roles: readonly Role[]
   /** Forms by name, the `form_id` of the API. */
   readonly forms: ReadonlyMap<string, Form>
   readonly seeds: readonly SeedFile[]
@@ -64,11 +66,12 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
   )
   const { forms, faults: formFaults } = compileForms(views, registry)
   const { access, faults: accessFaults } = compileAccess(defined, registry)
+  const { roles, faults: roleFaults } = parseRoles(files.roles, registry)
   // An unreadable model file, or a model without a valid name, may be the missing model.
   const mayLack =
     unclear.has('') ||
     faults.list.some(({ rule, position: { file } }) => rule === 'file/invalid' && file.startsWith(`models${sep}`))
-  for (const { list } of [settingFaults, modelFaults, viewFaults, formFaults, accessFaults]) {
+  for (const { list } of [settingFaults, modelFaults, viewFaults, formFaults, accessFaults, roleFaults]) {
     faults.addAll(mayLack ? list.filter(({ rule, message }) => !MISSED_MODEL.has(rule) || isSlip(message)) : list)
   }
   checkModelNames(
@@ -77,7 +80,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
     mayLack,
     faults,
   )
-  const project = { folder, settings, registry, views, access, forms, seeds: files.seeds, warnings }
+  const project = { folder, settings, registry, views, access, roles, forms, seeds: files.seeds, warnings }
   return { project, faults, files, models: defined }
 }
 
@@ -85,7 +88,7 @@ export async function examineProject({ folder, env, flags }: ProjectSource): Pro
 const modelOf = (view: unknown): string => (isObject(view) && typeof view.model === 'string' ? view.model.toLowerCase() : '?')
 
 /** Rules that report a reference to an unknown model. */
-const MISSED_MODEL: ReadonlySet<FaultRule> = new Set(['model/unknown-relation', 'view/unknown-model'])
+const MISSED_MODEL: ReadonlySet<FaultRule> = new Set(['model/unknown-relation', 'view/unknown-model', 'role/unknown-permission'])
 
 /** A reference with a similar known name is a typing error even if model files are unreadable. */
 const isSlip = (message: string): boolean => message.includes('did you mean')

@@ -8,7 +8,7 @@ import type { Store, StoredRecord } from '../../store/store.ts'
 import { versionOf, versionOfJson } from '../../store/version.ts'
 import { AdmissionFilter } from '../../util/admission-filter.ts'
 import type { AccessRules } from '../access/access-rules.ts'
-import { isSentAsStored, loadRelated, present, type Related, relatedTo } from './relations.ts'
+import { isSentAsStored, loadReferrers, loadRelated, present, type Referrers, type Related, relatedTo } from './relations.ts'
 
 /** Default capacity of the cache, in characters of JSON. A larger cache costs more garbage collection than it saves. */
 const CAPACITY = 8 * 1024 * 1024
@@ -116,17 +116,23 @@ export class RecordSerializer {
     const keeper =
       asked !== fullProjection(model, this.#access.registry) ? undefined : asked === projection ? this.#whole : this.#partial
     const related = await loadRelated(records, projection, (target, ids) => this.#access.shown(this.#store, actor, target, ids))
+    const referrers = await loadReferrers(records, projection, (referrer, plans) =>
+      this.#store.findEach(
+        referrer.key,
+        plans.map((plan) => this.#access.narrowed(actor, referrer, plan)),
+      ),
+    )
     const written: RecordJson[] = []
     let size = 0
     for (const record of records) {
       const nested = relatedTo(record, related)
       const kept = keeper?.get(record)
       const isCurrent = kept?.isMadeOf(projection, nested) === true
-      const json = isCurrent ? kept : makeJson(model, record, projection, related, nested)
+      const json = isCurrent ? kept : makeJson({ model, record, projection, related, referrers, nested })
       if (!isCurrent && keeper !== undefined && this.#door.admits(record.id)) keeper.set(record, json)
       size += json.text.length
       // A single record is returned whatever its size.
-      if (size > MAX_ANSWER && (records.length > 1 || related.size > 0)) throw tooLarge()
+      if (size > MAX_ANSWER && (records.length > 1 || related.size + referrers.size > 0)) throw tooLarge()
       written.push(json)
     }
     return written
@@ -138,9 +144,23 @@ export class RecordSerializer {
   }
 }
 
-function makeJson(model: Model, record: StoredRecord, projection: Projection, related: Related, nested: Nested): RecordJson {
+function makeJson({
+  model,
+  record,
+  projection,
+  related,
+  referrers,
+  nested,
+}: {
+  model: Model
+  record: StoredRecord
+  projection: Projection
+  related: Related
+  referrers: Referrers
+  nested: Nested
+}): RecordJson {
   const asStored = isSentAsStored(model, record, projection)
-  const text = asStored ? textOf(record) : JSON.stringify(present(model, record, projection, related))
+  const text = asStored ? textOf(record) : JSON.stringify(present(model, record, projection, related, referrers))
   return new RecordJson({ text, asStored, record, projection, nested })
 }
 

@@ -1,8 +1,10 @@
 import type { RelationField } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
+import type { ReverseRelation } from '../../model/reverse-relations.ts'
+import type { Plan } from '../../query/plan.ts'
 import type { Column, Projection } from '../../query/project.ts'
 import { referencesOf } from '../../store/embedded/tables/table.ts'
-import type { StoredRecord } from '../../store/store.ts'
+import type { FoundPage, StoredRecord } from '../../store/store.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
 
 type RelatedColumn = Extract<Column, { kind: 'related' }>
@@ -25,6 +27,39 @@ export async function loadRelated(records: readonly StoredRecord[], projection: 
   return related
 }
 
+type ReverseColumn = Extract<Column, { relation: ReverseRelation }>
+
+/** Records that refer to another, for each column of a reverse relation, by the id of that record. */
+export type Referrers = ReadonlyMap<ReverseColumn, ReadonlyMap<number, FoundPage>>
+
+/** Maximum number of records of a reverse relation within a record. */
+export const MAX_REFERRERS = 20
+
+/** Loads the referrers of all given records, with one call of `find` for each column. */
+export async function loadReferrers(
+  records: readonly StoredRecord[],
+  projection: Projection,
+  find: (referrer: Model, plans: readonly Plan[]) => Promise<readonly FoundPage[]>,
+): Promise<Referrers> {
+  const referrers = new Map<ReverseColumn, ReadonlyMap<number, FoundPage>>()
+  for (const column of projection) {
+    if (column.kind !== 'count' && column.kind !== 'referrers') continue
+    const { field, model } = column.relation
+    const limit = column.kind === 'count' ? 0 : MAX_REFERRERS
+    const plans = records.map(({ id }) => ({
+      filters: [{ field: field.name, operator: 'eq', value: id } as const],
+      sort: [],
+      offset: 0,
+      limit,
+    }))
+    const pages = await find(model, plans)
+    referrers.set(column, new Map(records.flatMap(({ id }, index) => (pages[index] === undefined ? [] : [[id, pages[index]]]))))
+  }
+  return referrers
+}
+
+const NO_REFERRERS: Referrers = new Map()
+
 const NOTHING: readonly undefined[] = []
 
 /** The records nested in one record: one place for each reference of each column, undefined where the record does not exist. */
@@ -36,12 +71,30 @@ export function relatedTo(record: StoredRecord, related: Related): readonly (Sto
 }
 
 /** A record as it is returned: the columns of the projection in order, related records nested, no secrets. */
-export function present(model: Model, record: StoredRecord, projection: Projection, related: Related): JsonObject {
+export function present(
+  model: Model,
+  record: StoredRecord,
+  projection: Projection,
+  related: Related,
+  referrers: Referrers = NO_REFERRERS,
+): JsonObject {
   const body: Record<string, Json> = {}
   for (const column of projection) {
-    body[column.name] = memberOf(model, record, column, related)
+    const isReverse = column.kind === 'count' || column.kind === 'referrers'
+    body[column.name] = isReverse
+      ? referring(column, referrers.get(column)?.get(record.id))
+      : memberOf(model, record, column, related)
   }
   return body
+}
+
+function referring(column: ReverseColumn, { records, total }: FoundPage = { records: [], total: 0 }): Json {
+  if (column.kind === 'count') return total
+  const { fields, relation } = column
+  const data = records.map((record) =>
+    Object.fromEntries(fields.map((name) => [name, storedValue(relation.model, record, name)])),
+  )
+  return { data, total }
 }
 
 /** True if the response equals the stored record, member by member. */
@@ -55,7 +108,7 @@ export function isSentAsStored(model: Model, record: StoredRecord, projection: P
   return index === projection.length
 }
 
-function memberOf(model: Model, record: StoredRecord, column: Column, related: Related): Json {
+function memberOf(model: Model, record: StoredRecord, column: Exclude<Column, ReverseColumn>, related: Related): Json {
   if (column.kind === 'value') return storedValue(model, record, column.name)
   return column.kind === 'reference' ? references(record, column.field) : nested(record, column, related.get(column))
 }

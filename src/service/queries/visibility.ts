@@ -10,11 +10,13 @@ type RelatedColumn = Extract<Column, { kind: 'related' }>
  * Reduces a projection to what the actor may see. Records of a model that the actor may not view are nested by id only, which
  * the foreign key contains anyway. Returns the same object if nothing is hidden.
  *
- * @throws {AppError} FORBIDDEN if `include` names fields of such a model
+ * @throws {AppError} FORBIDDEN if `fields` or `include` names such a model
  */
 export function visibleTo(access: AccessRules, actor: Actor, projection: Projection): Projection {
   const isHidden = (column: Column): column is RelatedColumn =>
     column.kind === 'related' && !access.may(actor, 'view', column.target)
+  const reverse = projection.flatMap((column) => ('relation' in column ? [column.relation.model] : []))
+  if (reverse.some((model) => !access.may(actor, 'view', model))) throw forbidden()
   if (actor.isSuperuser || !projection.some(isHidden)) return projection
   const hidden = projection.filter(isHidden)
   if (hidden.some(({ included }) => included)) throw forbidden()

@@ -62,7 +62,7 @@ export class Engine {
 
   /** Executes a prepared query. */
   find(name: string, plan: Plan): Page {
-    const page = this.#find(name, plan)
+    const page = this.findOnce(name, plan)
     const others = [...relatedTables(plan)].map((other) => this.table(other).changes)
     this.table(name).queryCache.remember(plan, page, others)
     return page
@@ -95,7 +95,8 @@ export class Engine {
     return select(table, plan.filters, (other) => this.table(other))
   }
 
-  #find(name: string, plan: Plan): Page {
+  /** Executes a prepared query without caching its page. */
+  findOnce(name: string, plan: Plan): Page {
     const table = this.table(name)
     const { selection, how } = this.#select(table, plan)
     const page = ordered(table, selection, plan, (other) => this.table(other))
@@ -105,7 +106,7 @@ export class Engine {
 
   /** Every matching record, in order. */
   all(name: string, filters: readonly Filter[], sort: readonly SortKey[]): readonly StoredRecord[] {
-    return this.#find(name, { filters, sort, offset: 0, limit: Number.POSITIVE_INFINITY }).records
+    return this.findOnce(name, { filters, sort, offset: 0, limit: Number.POSITIVE_INFINITY }).records
   }
 
   /** Runs a transaction. Applies it in mode `commit` if there is no violation. */

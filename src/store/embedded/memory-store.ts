@@ -5,6 +5,7 @@ import type { Filter, Plan, SortKey } from '../../query/plan.ts'
 import type {
   ChangeListener,
   EventRequest,
+  FoundPage,
   Operation,
   Outcome,
   Store,
@@ -70,6 +71,12 @@ export class MemoryStore implements Store {
 
   async find(table: string, plan: Plan): Promise<{ records: readonly StoredRecord[]; total: number }> {
     return this.engine.cachedPage(table, plan) ?? this.#when(table, plan, () => this.engine.find(table, plan))
+  }
+
+  async findEach(table: string, plans: readonly Plan[]): Promise<readonly FoundPage[]> {
+    const found: FoundPage[] = []
+    for (const plan of plans) found.push(await this.#when(table, plan, () => this.engine.findOnce(table, plan)))
+    return found
   }
 
   aggregate(table: string, plan: AggregatePlan): Promise<readonly AggregateGroup[] | undefined> {

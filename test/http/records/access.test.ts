@@ -15,6 +15,7 @@ fields:
   - { name: status, type: choice, choices: [draft, published], default: draft }
   - { name: points, type: integer }
   - { name: owner_id, type: foreignkey, model: user, default: { user: id } }
+  - { name: topic_id, type: foreignkey, model: topic }
 access:
   view: self.status == 'published' || self.owner_id == user.id || 'editors' in user.groups
   add: authenticated
@@ -31,21 +32,23 @@ access:
   add: self.note.owner_id == user.id
 `,
   // A model without access, for which permissions hold.
-  'models/plain.yaml': 'name: Plain\nfields:\n  - { name: text, type: string }\n',
+  'models/plain.yaml': 'name: Plain\nfields:\n  - { name: topic_id, type: foreignkey, model: topic }\n',
+  'models/topic.yaml': 'name: Topic\nfields:\n  - { name: name, type: string }\naccess: { view: public }\n',
+  'seed/topic.yaml': '- { name: all }\n',
   'seed/group.yaml': '- { id: 1, name: editors }\n',
   'seed/user.yaml': [USER('super', ', is_superuser: true'), USER('owner'), USER('other'), USER('editor', ', groups: [1]')].join(
     '',
   ),
-  'seed/note.yaml': `- { title: open news, slug: open, status: published, points: 1, owner_id: 2 }
-- { title: own draft, slug: own, status: draft, points: 10, owner_id: 2 }
-- { title: hidden draft, slug: hidden, status: draft, points: 100, owner_id: 3 }
-- { title: plain news, slug: plain, status: published, points: 1000 }
+  'seed/note.yaml': `- { title: open news, slug: open, status: published, points: 1, owner_id: 2, topic_id: 1 }
+- { title: own draft, slug: own, status: draft, points: 10, owner_id: 2, topic_id: 1 }
+- { title: hidden draft, slug: hidden, status: draft, points: 100, owner_id: 3, topic_id: 1 }
+- { title: plain news, slug: plain, status: published, points: 1000, topic_id: 1 }
 `,
   'seed/remark.yaml': `- { text: on open, note_id: 1 }
 - { text: on own, note_id: 2 }
 - { text: on hidden, note_id: 3 }
 `,
-  'seed/plain.yaml': '- { text: x }\n',
+  'seed/plain.yaml': '- { topic_id: 1 }\n',
 }
 
 /** Who asks: nobody, any user, the owner of notes 1 and 2, a member of the group, a superuser. */
@@ -136,6 +139,11 @@ describe('what each actor sees of models with access', () => {
         assert.deepEqual(idsIn(sorted), [...hidden, ...shown])
         const included = await get('remark?include=note__title&fields=id')
         for (const { id, note } of included.json.data) assert.equal('title' in note, seen.includes(id))
+        // Records that refer to one are counted and included as far as they are seen.
+        const topic = await get('topic/1?include=notes__title,notes__count')
+        assert.deepEqual(topic.json.data.notes, { data: seen.map((id) => ({ id, title: TITLES[id] })), total: seen.length })
+        assert.equal(topic.json.data.notes__count, seen.length)
+        assert.equal((await get('topic?fields=plains__count')).status, as === 'super' ? 200 : 403)
         // Models without access need permissions.
         assert.equal((await get('plain')).status, as === 'super' ? 200 : as === null ? 401 : 403)
         assert.equal((await get('unknown')).status, as === null ? 401 : 404)

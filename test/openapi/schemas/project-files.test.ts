@@ -60,6 +60,7 @@ describe('the JSON Schemas of project files', () => {
       const all = [
         ...files.models.map(({ value, source }) => ['model.json', value, source.file] as const),
         ...files.views.map(({ value, source }) => ['view.json', value, source.file] as const),
+        ...files.roles.map(({ value, source }) => ['role.json', value, source.file] as const),
         ...(files.config === undefined ? [] : [['config.json', files.config.value, files.config.source.file] as const]),
       ]
       // A function is not for JSON.

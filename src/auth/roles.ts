@@ -1,0 +1,41 @@
+import Joi from 'joi'
+import { Faults } from '../config/fault.ts'
+import { SCHEMA_REFERENCE, validateShape } from '../config/shape.ts'
+import type { Definition } from '../config/source.ts'
+import type { Registry } from '../model/registry.ts'
+import { meantOrKnown } from '../util/suggest.ts'
+import { ACTIONS, codename } from './permissions.ts'
+
+/** A role: a group with permissions, which the server creates if there is no group of that name. */
+export interface Role {
+  readonly name: string
+  /** Codenames such as `change_post`. */
+  readonly permissions: readonly string[]
+}
+
+/** Schema of a role definition. */
+export const roleSchema = Joi.object<Role>({
+  ...SCHEMA_REFERENCE,
+  name: Joi.string().max(150).required(),
+  permissions: Joi.array().items(Joi.string()).unique().required(),
+})
+
+/** Parses the roles of a project; faulty ones are left out. */
+export function parseRoles(definitions: readonly Definition[], registry: Registry): { roles: readonly Role[]; faults: Faults } {
+  const faults = new Faults('role/invalid')
+  const known = registry.public.flatMap((model) => ACTIONS.map((action) => codename(action, model)))
+  const roles = new Map<string, Role>()
+  for (const { value: written, source } of definitions) {
+    const { value, faults: found } = validateShape(roleSchema, written, source, { rule: () => 'role/invalid' })
+    faults.addAll(found.list)
+    if (value === undefined) continue
+    for (const [index, permission] of value.permissions.entries()) {
+      if (known.includes(permission)) continue
+      const message = `There is no permission '${permission}'${meantOrKnown(permission, known)}`
+      faults.add(source, ['permissions', index], message, { rule: 'role/unknown-permission' })
+    }
+    if (roles.has(value.name)) faults.add(source, ['name'], `There is already a role '${value.name}'`)
+    roles.set(value.name, value)
+  }
+  return { roles: [...roles.values()], faults }
+}
