@@ -64,6 +64,7 @@ export const limitsSchema = Joi.object<LimitsDefinition>({
   lt: Joi.number(),
   gte: Joi.number(),
   lte: Joi.number(),
+  decimal_places: Joi.number().integer().min(0),
   pattern: Joi.string(),
 })
   .rename('ge', 'gte')

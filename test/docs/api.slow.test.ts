@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   'text and `choice`': TEXT,
   'text, `choice`, numbers, times, foreign keys': [
     ...TEXT,
-    ...['integer', 'number', 'date', 'time', 'datetime', 'foreignkey', 'one_to_one'],
+    ...['decimal', 'integer', 'number', 'date', 'time', 'datetime', 'foreignkey', 'one_to_one'],
   ],
 }
 

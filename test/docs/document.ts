@@ -15,7 +15,7 @@ const DOCS = join(import.meta.dirname, '../../docs')
 const RUNS_ON = /^(?:\w+=(?:\$\([^)]*\)|\S*) )*(?:npx )?(?:admin (?:serve|webhooks listen)|node receiver)\b/
 
 const TYPED = /\.m?tsx?$/
-const OF_PROJECT = /^(?:models|views|seed)\/|^admin\.config/
+const OF_PROJECT = /^(?:models|views|roles|seed)\/|^admin\.config/
 
 export const readDocument = (name: string): string => readFileSync(join(DOCS, name), 'utf8')
 

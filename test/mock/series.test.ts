@@ -61,6 +61,7 @@ describe('mock records', () => {
       group: '39097c059dd05866',
       permission: 'e6aeaf8f00f015d6',
       comment: 'acaf377c6458e45d',
+      fee: 'fdef51a0967515d1',
       post: 'c5d81397eed2646d',
       category: 'bb484b7644ed35d9',
       tag: 'bacd89ec323b249f',

@@ -24,8 +24,8 @@ describe('admin reset and admin snapshot', () => {
   test('reset --seed-data equals the first start: ids restart, the secret stays', async () => {
     assert.deepEqual(await admin(['reset', '--seed-data', '--json']), {
       code: 0,
-      stdout: '{"seeded":195}\n',
-      stderr: 'This deletes nothing; accounts stay (--accounts deletes them, too)\nDeleted nothing; created 195 seed records\n',
+      stdout: '{"seeded":198}\n',
+      stderr: 'This deletes nothing; accounts stay (--accounts deletes them, too)\nDeleted nothing; created 198 seed records\n',
     })
     const secret = await readFile(data('secret'), 'utf8')
     await admin(['mock', 'tag', '--count', '3'])

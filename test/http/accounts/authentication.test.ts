@@ -198,6 +198,7 @@ scenarios('me', [
         'change_post',
         'view_category',
         'view_comment',
+        'view_fee',
         'view_post',
         'view_tag',
       ])
@@ -209,14 +210,21 @@ scenarios('me', [
     as: 'pia.nakamura',
     status: 200,
     check: ({ json }) =>
-      assert.deepEqual([...json.permissions].sort(), ['add_comment', 'view_category', 'view_comment', 'view_post', 'view_tag']),
+      assert.deepEqual([...json.permissions].sort(), [
+        'add_comment',
+        'view_category',
+        'view_comment',
+        'view_fee',
+        'view_post',
+        'view_tag',
+      ]),
   },
   {
     name: 'returns every permission for a superuser',
     request: 'GET /api/v1/auth/me',
     status: 200,
     check: ({ json }) => {
-      const models = ['category', 'comment', 'group', 'permission', 'post', 'tag', 'user']
+      const models = ['category', 'comment', 'fee', 'group', 'permission', 'post', 'tag', 'user']
       const all = ['add', 'change', 'delete', 'view'].flatMap((action) => models.map((model) => `${action}_${model}`))
       assert.deepEqual([...json.permissions].sort(), all.sort())
     },

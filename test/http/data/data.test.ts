@@ -204,14 +204,14 @@ test('a reset keeps accounts with their sessions, and counts what it removes', (
   withApp(async (app) => {
     const { access_token: token } = await login(app)
     await play(app, { request: 'POST /api/v1/webhooks', body: { url: 'http://127.0.0.1:9/' }, status: 201 })
-    const removed = { category: 8, tag: 12, post: 46, comment: 100 }
+    const removed = { category: 8, fee: 3, tag: 12, post: 46, comment: 100 }
     const planned = await play(app, { request: RESET, body: { dry_run: true }, status: 200 })
     assert.deepEqual(planned.json, { message: 'Nothing was removed', removed, webhooks: 1, seeded: 0 })
     assert.equal(await countTags(app), 12)
     const { json } = await play(app, { request: RESET, status: 200 })
     assert.deepEqual(json, { message: 'Every record was removed except accounts', removed, webhooks: 1, seeded: 0 })
     const counts = [...(await app.app.store.status()).records].filter(([, count]) => count > 0)
-    assert.deepEqual(Object.fromEntries(counts), { user: 9, group: 4, permission: 28, authsession: 1 })
+    assert.deepEqual(Object.fromEntries(counts), { user: 9, group: 5, permission: 32, authsession: 1 })
     const headers = { authorization: `Bearer ${token}` }
     assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 200)
     assert.equal((await addTag(app, 'lanterns')).json.data.id, 1)
@@ -229,7 +229,7 @@ test('a reset with seed records keeps a changed account, and creates no account 
     await play(app, { request: 'DELETE /api/v1/models/user/9', status: 200 })
     await addTag(app, 'lanterns')
     const { json } = await play(app, { request: RESET, body: { seed_data: true }, status: 200 })
-    assert.equal(json.seeded, 166)
+    assert.equal(json.seeded, 169)
     assert.equal(await countTags(app), 12)
     assert.equal((await play(app, { request: 'GET /api/v1/models/user/2', status: 200 })).json.data.first_name, 'Kept')
     await play(app, { request: 'GET /api/v1/models/user/9', status: 404 })
@@ -289,7 +289,10 @@ test('a reset with accounts leaves no record, session or webhook; tokens of remo
     const { json } = await play(app, { request: RESET, body: { accounts: true }, status: 200 })
     assert.equal(json.seeded, 0)
     const records = [...(await app.app.store.status()).records].filter(([, count]) => count > 0)
-    assert.deepEqual(records, [['permission', 28]])
+    assert.deepEqual(records, [
+      ['group', 1],
+      ['permission', 32],
+    ])
     const headers = { authorization: `Bearer ${token}` }
     assert.equal((await send(app, { request: `GET ${TAGS}`, as: null, headers })).status, 401)
   }))
@@ -299,7 +302,7 @@ test('a reset with accounts and seed records restarts ids and accounts, and a to
     const { access_token: token } = await login(app)
     await addTag(app, 'lanterns')
     const { json } = await play(app, { request: RESET, body: { seed_data: true, accounts: true }, status: 200 })
-    assert.equal(json.seeded, 195)
+    assert.equal(json.seeded, 198)
     assert.equal(await countTags(app), 12)
     assert.equal((await addTag(app, 'lanterns')).json.data.id, 13)
     // The session is gone, though there is a user of that id again.

@@ -34,7 +34,7 @@ scenarios('filling the store with mock data', [
     body: {},
     status: 201,
     check({ json }) {
-      const created = { category: 10, tag: 10, post: 10, comment: 10 }
+      const created = { category: 10, tag: 10, post: 10, comment: 10, fee: 10 }
       assert.deepEqual(json.data.created, created)
       assert.ok(Number.isInteger(json.data.seed), 'there is no seed')
     },
@@ -62,7 +62,7 @@ scenarios('filling the store with mock data', [
     'a model of the server’s own',
     { models: ['authsession', 'tag'] },
     {
-      models: ["There is no model 'authsession' (known: user, group, permission, comment, post, category, tag)"],
+      models: ["There is no model 'authsession' (known: user, group, permission, comment, fee, post, category, tag)"],
     },
   ),
   refused(
