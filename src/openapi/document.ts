@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import type { Registry } from '../model/registry.ts'
+import type { AccessRules } from '../service/access/access-rules.ts'
 import type { Form } from '../validate/form.ts'
 import type { Roots } from './paths/access.ts'
 import { authPaths } from './paths/auth.ts'
@@ -19,6 +20,7 @@ import type { Schema } from './schemas/schema.ts'
 export interface ContractSource {
   readonly settings: Settings
   readonly registry: Registry
+  readonly access: AccessRules
   readonly forms: ReadonlyMap<string, Form>
 }
 
@@ -51,7 +53,7 @@ const TAGS = [
  *
  * @param absolute the root path of each part of the API, base path included
  */
-export function openApiDocument({ settings, registry, forms }: ContractSource, absolute: Roots): OpenApiDocument {
+export function openApiDocument({ settings, registry, access, forms }: ContractSource, absolute: Roots): OpenApiDocument {
   const { base_path: base, api_version: version } = settings
   const roots = relativeTo(base, absolute)
   const responses = new Responses(settings)
@@ -63,7 +65,7 @@ export function openApiDocument({ settings, registry, forms }: ContractSource, a
       {},
       ...models.map((model) => {
         const own = formSchemas.filter(({ form }) => form.model === model)
-        return modelPaths({ model, registry, forms: own, responses, root: roots.models })
+        return modelPaths({ model, registry, access, forms: own, responses, root: roots.models })
       }),
     ),
     ...viewPaths(roots, registry, settings, responses),

@@ -7,6 +7,7 @@ import { importBench } from './import.ts'
 import { lintBench } from './lint.ts'
 import { openBench } from './open.ts'
 import { type Arguments, type BenchOptions, parseArguments, USAGE, UsageError } from './options.ts'
+import { queriesBench } from './queries.ts'
 import { asMarkdown, asTable, makeReport, type Report } from './report.ts'
 import { searchBench } from './search.ts'
 import { startBench } from './start.ts'
@@ -19,6 +20,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   compaction: compactionBench,
   open: openBench,
   search: searchBench,
+  queries: queriesBench,
   export: exportBench,
   import: importBench,
   lint: lintBench,

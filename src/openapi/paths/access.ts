@@ -1,4 +1,7 @@
+import { type Action, ANONYMOUS } from '../../auth/permissions.ts'
 import type { Settings } from '../../config/settings.ts'
+import type { Model } from '../../model/model.ts'
+import type { AccessRules } from '../../service/access/access-rules.ts'
 import { TOKEN_OPTIONAL } from './operation.ts'
 import type { Failure } from './responses.ts'
 
@@ -35,3 +38,7 @@ export const access = ({ views_auth }: Settings) => (views_auth === 'required' ?
 
 /** Failures that `views_auth: required` adds to those operations. */
 export const refusals = ({ views_auth }: Settings): readonly Failure[] => (views_auth === 'required' ? ['unauthenticated'] : [])
+
+/** Security of an operation that needs no token for some records. */
+export const withoutToken = (access: AccessRules, action: Action, model: Model) =>
+  access.may(ANONYMOUS, action, model) ? { security: TOKEN_OPTIONAL } : {}

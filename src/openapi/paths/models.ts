@@ -1,11 +1,12 @@
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
+import type { AccessRules } from '../../service/access/access-rules.ts'
 import { MAX_BULK_ITEMS } from '../../service/records/write-requests.ts'
 import { aggregateSchema } from '../schemas/aggregates.ts'
 import { type FormSchemas, pageOf, several, underForms, upTo, wholeOrPart } from '../schemas/bodies.ts'
 import { schemaNames } from '../schemas/records.ts'
 import { COUNT, object, ref, type Schema, strictObject, TEXT } from '../schemas/schema.ts'
-import { READ, WRITE } from './access.ts'
+import { READ, WRITE, withoutToken } from './access.ts'
 import { mockPaths } from './mock.ts'
 import { body, json, type Parameter, type Paths, withPatch } from './operation.ts'
 import { aggregateParameters, listParameters, projectionParameters, searchParameters } from './query-parameters.ts'
@@ -15,6 +16,7 @@ import { transferPaths } from './transfer.ts'
 export interface ModelPathsOptions {
   readonly model: Model
   readonly registry: Registry
+  readonly access: AccessRules
   readonly forms: readonly FormSchemas[]
   readonly responses: Responses
   /** Root path of the Models API, relative to the base path. */
@@ -54,11 +56,12 @@ export function modelPaths(options: ModelPathsOptions): Paths {
   }
 }
 
-function list({ model, registry, responses }: ModelPathsOptions) {
+function list({ model, registry, responses, access }: ModelPathsOptions) {
   return {
     operationId: `list${model.name}`,
     summary: `List ${model.label}`,
     tags: [model.name],
+    ...withoutToken(access, 'view', model),
     parameters: listParameters(model, registry),
     responses: {
       200: responses.success('A page of records', json(object(pageOf(model))), 'default'),
@@ -67,7 +70,7 @@ function list({ model, registry, responses }: ModelPathsOptions) {
   }
 }
 
-function search({ model, registry, responses }: ModelPathsOptions) {
+function search({ model, registry, responses, access }: ModelPathsOptions) {
   const span: Schema = { type: 'array', items: COUNT, minItems: 2, maxItems: 2, description: 'Start and length' }
   const hit = object({
     id: { type: 'integer', minimum: 1 },
@@ -81,6 +84,7 @@ function search({ model, registry, responses }: ModelPathsOptions) {
     operationId: `search${model.name}`,
     summary: `Search ${model.label}`,
     tags: [model.name],
+    ...withoutToken(access, 'view', model),
     parameters: searchParameters(model, registry),
     responses: {
       200: responses.success('A page of records, the best first', json(object(members, required)), 'default'),
@@ -89,11 +93,12 @@ function search({ model, registry, responses }: ModelPathsOptions) {
   }
 }
 
-function aggregate({ model, registry, responses }: ModelPathsOptions) {
+function aggregate({ model, registry, responses, access }: ModelPathsOptions) {
   return {
     operationId: `aggregate${model.name}`,
     summary: `Totals of ${model.label}, by group`,
     tags: [model.name],
+    ...withoutToken(access, 'view', model),
     parameters: aggregateParameters(model, registry),
     responses: {
       200: responses.success('The groups, in the order of their values', json(aggregateSchema(model)), 'default'),
@@ -102,12 +107,13 @@ function aggregate({ model, registry, responses }: ModelPathsOptions) {
   }
 }
 
-function create({ model, forms, responses }: ModelPathsOptions) {
+function create({ model, forms, responses, access }: ModelPathsOptions) {
   const names = schemaNames(model)
   return {
     operationId: `create${model.name}`,
     summary: `Create a record of ${model.label}`,
     tags: [model.name],
+    ...withoutToken(access, 'add', model),
     requestBody: body(json(underForms(forms, 'create', (schema) => ({ data: ref(schema) }), names.create))),
     responses: {
       201: responses.success('The new record', json(object({ data: ref(names.record) })), 'default', ['Location', 'ETag']),
@@ -116,13 +122,14 @@ function create({ model, forms, responses }: ModelPathsOptions) {
   }
 }
 
-function createMany({ model, forms, responses }: ModelPathsOptions) {
+function createMany({ model, forms, responses, access }: ModelPathsOptions) {
   const names = schemaNames(model)
   const members = (schema: string) => ({ records: upTo(MAX_BULK_ITEMS, ref(schema)) })
   return {
     operationId: `bulkCreate${model.name}`,
     summary: `Create records of ${model.label}, all or none`,
     tags: [model.name],
+    ...withoutToken(access, 'add', model),
     requestBody: body(json(underForms(forms, 'create', members, names.create))),
     responses: {
       201: responses.success('The new records', json(object(several(model))), 'default'),
@@ -131,11 +138,12 @@ function createMany({ model, forms, responses }: ModelPathsOptions) {
   }
 }
 
-function read({ model, registry, responses }: ModelPathsOptions) {
+function read({ model, registry, responses, access }: ModelPathsOptions) {
   return {
     operationId: `read${model.name}`,
     summary: `Read a record of ${model.label}`,
     tags: [model.name],
+    ...withoutToken(access, 'view', model),
     parameters: [RECORD_ID, ...projectionParameters(model, registry), IF_NONE_MATCH],
     responses: {
       200: responses.success('The record', json(object({ data: wholeOrPart(model) })), 'default', ['ETag']),
@@ -145,7 +153,7 @@ function read({ model, registry, responses }: ModelPathsOptions) {
   }
 }
 
-function update({ model, forms, responses }: ModelPathsOptions) {
+function update({ model, forms, responses, access }: ModelPathsOptions) {
   const names = schemaNames(model)
   return {
     operationId: `update${model.name}`,
@@ -153,6 +161,7 @@ function update({ model, forms, responses }: ModelPathsOptions) {
     description:
       'What `data` leaves out stays as it is. A record that is not there, or a form that is not one of this model, is a 400.',
     tags: [model.name],
+    ...withoutToken(access, 'change', model),
     parameters: [RECORD_ID, IF_MATCH],
     requestBody: body(json(underForms(forms, 'update', (schema) => ({ data: ref(schema) }), names.update))),
     responses: {
@@ -162,7 +171,7 @@ function update({ model, forms, responses }: ModelPathsOptions) {
   }
 }
 
-function updateMany({ model, forms, responses }: ModelPathsOptions) {
+function updateMany({ model, forms, responses, access }: ModelPathsOptions) {
   const names = schemaNames(model)
   const item = (schema: string) => strictObject({ id: { type: 'integer' }, data: ref(schema) })
   const members = (schema: string) => ({ updates: upTo(MAX_BULK_ITEMS, item(schema)) })
@@ -170,6 +179,7 @@ function updateMany({ model, forms, responses }: ModelPathsOptions) {
     operationId: `bulkUpdate${model.name}`,
     summary: `Change records of ${model.label}, all or none`,
     tags: [model.name],
+    ...withoutToken(access, 'change', model),
     requestBody: body(json(underForms(forms, 'update', members, names.update))),
     responses: {
       200: responses.success('The records as they are now', json(object(several(model))), 'default'),
@@ -178,12 +188,13 @@ function updateMany({ model, forms, responses }: ModelPathsOptions) {
   }
 }
 
-function remove({ model, responses }: ModelPathsOptions) {
+function remove({ model, responses, access }: ModelPathsOptions) {
   const content = json(object({ message: TEXT, data: ref(schemaNames(model).record) }))
   return {
     operationId: `delete${model.name}`,
     summary: `Delete a record of ${model.label}`,
     tags: [model.name],
+    ...withoutToken(access, 'delete', model),
     parameters: [RECORD_ID, IF_MATCH],
     responses: {
       200: responses.success('The record that was deleted', content, 'default'),
@@ -192,12 +203,13 @@ function remove({ model, responses }: ModelPathsOptions) {
   }
 }
 
-function deleteMany({ model, responses }: ModelPathsOptions) {
+function deleteMany({ model, responses, access }: ModelPathsOptions) {
   return {
     operationId: `bulkDelete${model.name}`,
     summary: `Delete records of ${model.label}, all or none`,
     description: 'A record that is not there is a 400.',
     tags: [model.name],
+    ...withoutToken(access, 'delete', model),
     requestBody: body(json(strictObject({ ids: upTo(MAX_BULK_ITEMS, { type: 'integer' }) }))),
     responses: {
       200: responses.success('The records that were deleted', json(object({ message: TEXT, ...several(model) })), 'default'),

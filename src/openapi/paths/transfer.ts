@@ -1,10 +1,11 @@
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import { DELIMITERS, FORMATS, MEDIA_TYPES } from '../../query/formats.ts'
+import type { AccessRules } from '../../service/access/access-rules.ts'
 import type { FormSchemas } from '../schemas/bodies.ts'
 import { answeredValue } from '../schemas/fields.ts'
 import { COUNT, object, type Schema, TEXT } from '../schemas/schema.ts'
-import { READ, WRITE } from './access.ts'
+import { READ, WRITE, withoutToken } from './access.ts'
 import { body, type Content, json, type Parameter, type PathItem } from './operation.ts'
 import { exportParameters } from './query-parameters.ts'
 import type { Responses } from './responses.ts'
@@ -12,6 +13,7 @@ import type { Responses } from './responses.ts'
 interface TransferPathsOptions {
   readonly model: Model
   readonly registry: Registry
+  readonly access: AccessRules
   readonly forms: readonly FormSchemas[]
   readonly responses: Responses
 }
@@ -22,13 +24,14 @@ export const transferPaths = (options: TransferPathsOptions, path: string): Reco
   [`${path}/import`]: { post: importFile(options) },
 })
 
-function exportFile({ model, registry, responses }: TransferPathsOptions) {
+function exportFile({ model, registry, access, responses }: TransferPathsOptions) {
   const records: Schema = { type: 'array', items: exportedRecord(model) }
   return {
     operationId: `export${model.name}`,
     summary: `Export ${model.label} as a file`,
     description: 'All that match, as they are at one moment. A file that cannot be finished ends with its connection cut.',
     tags: [model.name],
+    ...withoutToken(access, 'view', model),
     parameters: exportParameters(model, registry),
     responses: {
       200: responses.success('The file', asFile(records), 'default', ['Content-Disposition']),

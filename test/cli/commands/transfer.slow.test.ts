@@ -117,7 +117,9 @@ describe('admin export', () => {
   test('--all writes every model to a folder that it creates', () =>
     inBlog(async (run, path) => {
       const { stderr } = await ok(run('export --all --format ndjson -o a/b'))
-      const expected = ['category', 'comment', 'fee', 'group', 'permission', 'post', 'tag', 'user'].map((name) => `${name}.ndjson`)
+      const expected = ['category', 'comment', 'fee', 'group', 'permission', 'post', 'tag', 'user'].map(
+        (name) => `${name}.ndjson`,
+      )
       assert.deepEqual((await readdir(join(path, 'a/b'))).sort(), expected)
       assert.match(stderr, /Wrote 46 records to a\/b\/post.ndjson\n/)
     }))
