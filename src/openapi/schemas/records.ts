@@ -36,7 +36,10 @@ function reverseMembers(model: Model, registry: Registry): Record<string, Schema
     relations.flatMap(({ name, model: referrer }) => {
       const data: Schema = { type: 'array', items: ref(schemaNames(referrer).nested), maxItems: MAX_REFERRERS }
       return [
-        [name, { ...object({ data, total: COUNT }), description: 'The first records that refer to this one, and how many there are' }],
+        [
+          name,
+          { ...object({ data, total: COUNT }), description: 'The first records that refer to this one, and how many there are' },
+        ],
         [`${name}__count`, COUNT],
       ]
     }),

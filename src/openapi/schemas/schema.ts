@@ -51,7 +51,11 @@ export const nameBehind = ($ref: string): string => $ref.slice(PREFIX.length)
 export function nullable(schema: Schema): Schema {
   const { type, enum: values } = schema
   if (type !== undefined) {
-    return { ...schema, type: [...new Set<SchemaType>([...[type].flat(), 'null'])], ...(values === undefined ? {} : { enum: [...values, null] }) }
+    return {
+      ...schema,
+      type: [...new Set<SchemaType>([...[type].flat(), 'null'])],
+      ...(values === undefined ? {} : { enum: [...values, null] }),
+    }
   }
   // An empty schema already allows null.
   return schema.$ref === undefined ? schema : { anyOf: [schema, { type: 'null' }] }

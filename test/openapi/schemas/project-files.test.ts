@@ -8,8 +8,8 @@ import { parse } from 'yaml'
 import { SCAFFOLD } from '../../../src/cli/project/scaffold.ts'
 import { readProjectFiles } from '../../../src/config/project-files.ts'
 import { DEFAULTS } from '../../../src/config/settings.ts'
-import { fileSchemas } from '../../../src/openapi/schemas/project-files.ts'
 import { FIELD_TYPE_NAMES } from '../../../src/model/definition.ts'
+import { fileSchemas } from '../../../src/openapi/schemas/project-files.ts'
 
 type FileName = keyof ReturnType<typeof fileSchemas>
 
