@@ -45,7 +45,7 @@ const MOCKS: readonly CommandScenario[] = [
   { line: 'mock tag category --count 3 --seed 5', stderr: 'Created 3 category records\nCreated 3 tag records\nThe seed was 5\n' },
   {
     line: 'mock --all --count 1 --seed 6 --locale de --json',
-    stdout: '{"seed":6,"created":{"category":1,"tag":1,"post":1,"comment":1}}\n',
+    stdout: '{"seed":6,"created":{"category":1,"tag":1,"post":1,"comment":1,"fee":1}}\n',
     stderr: /^Created 1 category record\n.*The seed was 6\n$/s,
   },
   { line: 'mock tagg', code: 1, stderr: "error There is no model 'tagg'; did you mean 'tag'?\n" },

@@ -86,7 +86,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'snapshot remove first', stderr: /^Removed 'first' \(\d+ bytes\)\n$/ },
   {
     line: 'reset --seed-data',
-    stderr: /^This deletes .* records; accounts stay .*\nDeleted .* records; created 166 seed records\n$/,
+    stderr: /^This deletes .* records; accounts stay .*\nDeleted .* records; created 169 seed records\n$/,
   },
   { line: 'exprot', code: 2, stderr: /^error: unknown command 'exprot'\n\(Did you mean export\?\)/ },
 ]

@@ -58,7 +58,7 @@ describe('admin mock', () => {
     const counts = Object.fromEntries(Object.entries(await tables()).map(([name, table]) => [name, table.records.length]))
     const { code, stdout, stderr } = await mock('--all', '--count', '100', '--seed', '3', '--json')
     assert.equal(code, 0, stderr)
-    const names = ['category', 'tag', 'post', 'comment']
+    const names = ['category', 'tag', 'post', 'comment', 'fee']
     assert.deepEqual(JSON.parse(stdout), { seed: 3, created: Object.fromEntries(names.map((name) => [name, 100])) })
     assert.equal(stderr, `${names.map((name) => `Created 100 ${name} records\n`).join('')}The seed was 3\n`)
     const now = await tables()
@@ -202,7 +202,7 @@ test('admin serve --ephemeral begins with the seed records each time, and writes
     for (let time = 0; time < 2; time++) {
       const { code, stderr } = await serve((stdout, said) => waitFor(said).then((text) => api(stdout, text)))
       assert.equal(code, 0, stderr)
-      assert.match(stderr, /Data in memory, lost when the server stops \(\d+ records from 7 seed files\)/)
+      assert.match(stderr, /Data in memory, lost when the server stops \(\d+ records from 8 seed files\)/)
     }
     assert.deepEqual(totals, [12, 12])
     await assert.rejects(readFile(join(project.path, 'data/secret')), { code: 'ENOENT' })

@@ -31,7 +31,7 @@ describe('admin reset and admin snapshot', () => {
     await admin(['mock', 'tag', '--count', '3'])
     assert.equal((await counts()).tag, 15)
     assert.equal((await admin(['reset', '--seed-data'])).code, 0)
-    assert.deepEqual(await counts(), { user: 9, tag: 12, permission: 28 })
+    assert.deepEqual(await counts(), { user: 9, tag: 12, permission: 32 })
     assert.equal(await readFile(data('secret'), 'utf8'), secret)
     await admin(['mock', 'tag', '--count', '1'])
     const { tables } = JSON.parse(await readFile(data('db.json'), 'utf8'))
@@ -40,9 +40,9 @@ describe('admin reset and admin snapshot', () => {
 
   test('reset leaves no record but the accounts, for the next start too', async () => {
     assert.equal((await admin(['reset'])).code, 0)
-    assert.deepEqual(await counts(), { user: 9, tag: undefined, permission: 28 })
+    assert.deepEqual(await counts(), { user: 9, tag: undefined, permission: 32 })
     assert.equal((await admin(['serve', '--port', '0'])).code, 0)
-    assert.deepEqual(await counts(), { user: 9, tag: undefined, permission: 28 })
+    assert.deepEqual(await counts(), { user: 9, tag: undefined, permission: 32 })
   })
 
   test('reset --accounts leaves no record but the permissions, for the next start too', async () => {
@@ -50,15 +50,15 @@ describe('admin reset and admin snapshot', () => {
     assert.equal(code, 0)
     assert.match(
       stderr,
-      /^Deleted 9 user records, 4 group records and 28 permission records; there are no users now; --seed-data/m,
+      /^Deleted 9 user records, 5 group records and 32 permission records; there are no users now; --seed-data/m,
     )
-    assert.deepEqual(await counts(), { user: undefined, tag: undefined, permission: 28 })
+    assert.deepEqual(await counts(), { user: undefined, tag: undefined, permission: 32 })
     assert.equal((await admin(['serve', '--port', '0'])).code, 0)
-    assert.deepEqual(await counts(), { user: undefined, tag: undefined, permission: 28 })
+    assert.deepEqual(await counts(), { user: undefined, tag: undefined, permission: 32 })
   })
 
   test('reset removes nothing when the seed records cannot be created', async () => {
-    await admin(['reset', '--seed-data'])
+    await admin(['reset', '--seed-data', '--accounts'])
     const seed = join(project.path, 'seed/tag.yaml')
     const sound = await readFile(seed, 'utf8')
     await writeFile(seed, '- { name: Only a name }\n')
