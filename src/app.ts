@@ -10,6 +10,10 @@ import { type Log, silentLog } from './log/log.ts'
 import type { Registry } from './model/registry.ts'
 import { Logins } from './service/accounts/logins.ts'
 import { addMissingGrants, grantsPrecedeSeeds } from './service/accounts/permission-records.ts'
+import { History } from './service/history/history.ts'
+import { HistoryRecorder } from './service/history/history-recorder.ts'
+import { createPruning } from './service/history/pruning.ts'
+import { recordedTables } from './service/history/recorded-tables.ts'
 import { cachingHasher, MockFiller } from './service/mock/mock-filler.ts'
 import { Mocks } from './service/mock/mocks.ts'
 import { ModelTests } from './service/mock/model-tests.ts'
@@ -23,6 +27,7 @@ import { Reads } from './service/queries/reads.ts'
 import { RecordSerializer } from './service/queries/record-json.ts'
 import { SearchIndexes } from './service/queries/search-indexes.ts'
 import { Searches } from './service/queries/searches.ts'
+import { Selections } from './service/queries/selections.ts'
 import { Records } from './service/records/records.ts'
 import { createWebhooks } from './service/webhooks/create-webhooks.ts'
 import type { Webhooks } from './service/webhooks/webhooks.ts'
@@ -36,7 +41,7 @@ import { Imports } from './transfer/imports.ts'
 import { seedStore } from './transfer/seed.ts'
 import { type Clock, systemClock } from './util/clock.ts'
 import { type Random, systemRandom } from './util/ids.ts'
-import type { Timer } from './util/timer.ts'
+import { systemTimer, type Timer } from './util/timer.ts'
 import { Traffic } from './util/traffic.ts'
 import type { Resolve } from './webhooks/url-guard.ts'
 
@@ -45,7 +50,7 @@ export interface AppDependencies {
   readonly tokenCodec: TokenCodecFactory
   readonly clock?: Clock
   readonly random?: Random
-  /** Timers of webhook delivery. */
+  /** Timers of background work. */
   readonly timer?: Timer
   /** Resolves the host names of webhook URLs. */
   readonly resolve?: Resolve
@@ -69,6 +74,7 @@ export interface App {
   readonly searches: Searches
   readonly aggregates: Aggregates
   readonly searchIndexes: SearchIndexes
+  readonly history: History
   readonly exports: Exports
   readonly imports: Imports
   readonly logins: Logins
@@ -86,6 +92,8 @@ export interface App {
   readonly traffic: Traffic
   /** Number of seed records created by this start. */
   readonly seeded: number
+  /** Starts the background work of a server: search indexes, webhook delivery, pruning of the history. */
+  begin(): Promise<void>
   /**
    * Checks whether `replace(next)` can succeed. Changes nothing.
    *
@@ -152,7 +160,14 @@ async function open(
   surroundings: AppDependencies,
   { lock, secret: inherited, records: kept, keep, seeds }: Inheritance = {},
 ): Promise<App> {
-  const { tokenCodec, clock = systemClock, random = systemRandom, hasher = argon2id(), wait = idly } = surroundings
+  const {
+    tokenCodec,
+    clock = systemClock,
+    random = systemRandom,
+    hasher = argon2id(),
+    wait = idly,
+    timer = systemTimer,
+  } = surroundings
   const { settings, registry, access, forms } = project
   const dataFolder = resolve(project.folder, settings.data)
   const log = surroundings.log?.(settings.log) ?? silentLog
@@ -161,26 +176,7 @@ async function open(
     if (kept !== undefined) await store.adopt(kept, keep)
     const isNew = store instanceof FileStore ? store.isNew : kept === undefined
     if (mode === 'read' && isNew) throw noData(dataFolder)
-    const records = new Records({ access, store, forms, hasher, clock, random, log })
-    const seedFiles = seeds ?? (isNew ? project.seeds : [])
-    const writes = mode !== 'read'
-    if (writes && seedFiles.length > 0 && grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
-    const seeded = writes && seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0
-    if (writes) await addMissingGrants(project, store, records)
     const traffic = new Traffic(clock)
-    const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic }, surroundings)
-    await webhooks.subscriptions.load()
-    if (mode !== 'read') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
-    // Events start here: seed records and missing permissions are part of the initial state.
-    records.setEventPublisher(webhooks)
-    const mockedRecords = new Records({ access, store, forms, hasher: cachingHasher(hasher), clock, random, log })
-    mockedRecords.setEventPublisher(webhooks)
-    const ownSecret = () => (mode === 'ephemeral' ? (inherited ?? makeSecret(random)) : loadOrCreateSecret(dataFolder, random))
-    const secret = settings.secret_key ?? (await ownSecret())
-    const codec = tokenCodec(settings.jwt.algorithm, secret)
-    const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
-    const writer = new RecordSerializer(access, store)
-    const mocks = new Mocks({ access, store, random, pause: setImmediate })
     const searchIndexes = new SearchIndexes({
       registry,
       store,
@@ -191,8 +187,34 @@ async function open(
       pause: setImmediate,
       traffic,
     })
+    const writer = new RecordSerializer(access, store)
+    const searches = new Searches({ access, store, writer, indexes: searchIndexes, pause: setImmediate })
+    const selections = new Selections(access, store, searches)
+    const records = new Records({ access, store, forms, hasher, clock, random, log, selections })
+    const seedFiles = seeds ?? (isNew ? project.seeds : [])
+    const writes = mode !== 'read'
+    if (writes && seedFiles.length > 0 && grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
+    const seeded = writes && seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0
+    if (writes) await addMissingGrants(project, store, records)
+    const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic }, surroundings)
+    await webhooks.subscriptions.load()
+    if (mode !== 'read') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
+    // Events start here: seed records and missing permissions are part of the initial state.
+    records.setEventPublisher(webhooks)
+    const mockedRecords = new Records({ access, store, forms, hasher: cachingHasher(hasher), clock, random, log })
+    mockedRecords.setEventPublisher(webhooks)
+    const recorded = recordedTables(settings, registry)
+    const recorder = new HistoryRecorder(recorded, clock)
+    if (recorded.size > 0) for (const each of [records, mockedRecords]) each.setHistory(recorder)
+    const pruning = createPruning({ settings, store, records, clock, timer, log })
+    const ownSecret = () => (mode === 'ephemeral' ? (inherited ?? makeSecret(random)) : loadOrCreateSecret(dataFolder, random))
+    const secret = settings.secret_key ?? (await ownSecret())
+    const codec = tokenCodec(settings.jwt.algorithm, secret)
+    const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
+    const mocks = new Mocks({ access, store, random, pause: setImmediate })
     const stop = async () => {
       searchIndexes.close()
+      pruning?.stop()
       await webhooks.stop()
     }
     let isReplaced = false
@@ -204,9 +226,10 @@ async function open(
       store,
       records,
       reads: new Reads(access, store, writer),
-      searches: new Searches({ access, store, writer, indexes: searchIndexes, pause: setImmediate }),
+      searches,
       aggregates: new Aggregates(access, store),
       searchIndexes,
+      history: new History(access, store, recorded),
       exports: new Exports(access, store),
       imports: new Imports(access, records),
       logins: new Logins({ access, store, records, tokens, hasher, clock, random }),
@@ -220,6 +243,11 @@ async function open(
       snapshots: new Snapshots(dataFolder, store),
       traffic,
       seeded,
+      async begin() {
+        void searchIndexes.prepare()
+        await webhooks.startDelivery()
+        await pruning?.start()
+      },
       rehearse: (next) => rehearse(next, app, surroundings),
       async replace(next) {
         await stop()

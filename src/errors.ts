@@ -18,6 +18,7 @@ export const ERRORS = {
   RECORD_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Record not found' },
   ROUTE_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Resource not found' },
   METHOD_NOT_ALLOWED: { status: 405, exitCode: 1, body: 'B', message: 'Method not allowed' },
+  HISTORY_OFF: { status: 404, exitCode: 1, body: 'B', message: 'History is not recorded' },
   SNAPSHOT_NOT_FOUND: { status: 404, exitCode: 1, body: 'B', message: 'Snapshot not found' },
   RECORD_REFERENCED: { status: 409, exitCode: 1, body: 'B', message: 'Record is referenced' },
   WRITE_CONFLICT: { status: 409, exitCode: 1, body: 'B', message: 'Write conflict' },

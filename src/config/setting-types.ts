@@ -24,6 +24,8 @@ export interface Settings {
   readonly stop_delay_seconds: number
   readonly metrics: 'off' | 'local' | 'open'
   readonly webhooks: WebhookSection
+  /** Which changes are recorded, and for how long; absent if none are. */
+  readonly history?: { readonly days: number; readonly models?: readonly string[] }
   readonly lint: { readonly rules: Readonly<Record<string, 'off' | 'warn' | 'error'>> }
 }
 

@@ -74,6 +74,10 @@ export const settingsSchema = Joi.object<SettingsInput>({
   stop_delay_seconds: Joi.number().min(0).max(600),
   metrics: Joi.valid('off', 'local', 'open'),
   webhooks: webhooksSchema,
+  history: Joi.object({
+    days: Joi.number().integer().min(1).max(36_500).required(),
+    models: Joi.array().items(Joi.string()).min(1),
+  }),
   lint: Joi.object({ rules: Joi.object().pattern(Joi.string(), Joi.valid('off', 'warn', 'error')) }),
 })
 
@@ -143,7 +147,7 @@ function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
   return { layers, warnings }
 }
 
-const SETTING_NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULTS), 'secret_key'])
+const SETTING_NAMES: ReadonlySet<string> = new Set([...Object.keys(DEFAULTS), 'secret_key', 'history'])
 
 function mergeSections(base: object, override: object): object {
   const result: Record<string, unknown> = { ...base }

@@ -14,6 +14,7 @@ export interface ApiRoots {
   readonly webhooks: string
   readonly snapshots: string
   readonly reset: string
+  readonly history: string
   /** Creation of mock records. */
   readonly mock: string
 }
@@ -29,6 +30,7 @@ export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiR
     webhooks: `${api}/webhooks`,
     snapshots: `${api}/snapshots`,
     reset: `${api}/reset`,
+    history: `${api}/history`,
     mock: `${api}/mock`,
     views,
     document: `${api}/openapi.json`,

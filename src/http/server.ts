@@ -14,6 +14,7 @@ import { ErrorResponses } from './responses/error-responses.ts'
 import { authRoutes } from './routes/auth.ts'
 import { dataRoutes, type Replace } from './routes/data.ts'
 import { descriptionRoutes } from './routes/description.ts'
+import { historyRoutes } from './routes/history.ts'
 import { homeRoutes } from './routes/home.ts'
 import { mockDataRoutes } from './routes/mock-data.ts'
 import { modelRoutes } from './routes/models.ts'
@@ -89,11 +90,12 @@ export async function createServer(
   server.route(strictRoutes(mockDataRoutes(app, limits), settings.max_upload_bytes))
   server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
   server.route(strictRoutes(dataRoutes(app, replace), settings.max_upload_bytes))
+  server.route(strictRoutes(historyRoutes(app), 0))
   const origins = new RefusedOrigins(settings, log, clock)
   server.events.on('response', (request) => origins.note(request))
   addMonitoring(server, app, { limits, random, wait })
   // A plugin of its own keeps that extension away from the routes of most requests.
-  const routes = [...modelRoutes(app), ...transferRoutes(app)]
+  const routes = [...modelRoutes(app, random), ...transferRoutes(app, random)]
   const register = (api: Hapi.Server) => api.route(strictRoutes(routes, settings.max_upload_bytes, errors.guard))
   await server.register({ name: 'models', register })
   return server

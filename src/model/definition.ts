@@ -116,6 +116,8 @@ export interface ModelDefinition {
   readonly display_field?: string
   /** Adds `created_at` and `updated_at`. */
   readonly timestamps?: boolean
+  /** False leaves the model out of the history. */
+  readonly history?: boolean
   /** Lists of fields of which no two records have all the same values. */
   readonly unique_together?: readonly (readonly string[])[]
   /** Instead of the permissions of these actions; superusers may do everything. */

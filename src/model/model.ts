@@ -12,6 +12,8 @@ export class Model {
   readonly label: string
   readonly displayField: string
   readonly timestamps: boolean
+  /** False if its changes are not recorded even if history is on. */
+  readonly history: boolean
   /** Internal models hold the server's own records; they have no endpoints, permissions or events. */
   readonly internal: boolean
   readonly fields: ReadonlyMap<string, Field>
@@ -36,6 +38,7 @@ export class Model {
     internal: boolean
     uniqueSets?: readonly UniqueSet[]
     access?: AccessDefinition
+    history?: boolean
     fields: readonly Field[]
   }) {
     this.name = options.name
@@ -43,6 +46,7 @@ export class Model {
     this.label = options.label ?? options.name
     this.timestamps = options.timestamps
     this.internal = options.internal
+    this.history = options.history ?? true
     this.fields = new Map(options.fields.map((field) => [field.name, field]))
     this.relations = new Map(options.fields.filter(isRelation).map((field) => [field.relation.name, field]))
     this.constrained = options.fields.filter(({ name, unique, relation }) => (unique && name !== 'id') || relation !== undefined)

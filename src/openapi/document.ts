@@ -5,6 +5,7 @@ import type { Form } from '../validate/form.ts'
 import type { Roots } from './paths/access.ts'
 import { authPaths } from './paths/auth.ts'
 import { DATA_SCHEMAS, dataPaths } from './paths/data.ts'
+import { HISTORY_SCHEMAS, historyPaths } from './paths/history.ts'
 import { mockFillPaths } from './paths/mock.ts'
 import { modelPaths } from './paths/models.ts'
 import type { Header, Paths, Response } from './paths/operation.ts'
@@ -44,6 +45,7 @@ const TAGS = [
   { name: 'auth', description: 'Logging in and out' },
   { name: 'views', description: 'How each model is edited and displayed' },
   { name: 'webhooks', description: 'Webhook subscriptions and deliveries' },
+  { name: 'history', description: 'Who changed what' },
   { name: 'data', description: 'The data as a whole: copies of it, and a new beginning' },
   { name: 'operations', description: 'For whatever watches the server' },
 ]
@@ -71,6 +73,7 @@ export function openApiDocument({ settings, registry, access, forms }: ContractS
     ...viewPaths(roots, registry, settings, responses),
     ...webhookPaths(roots, responses),
     ...dataPaths(roots, responses),
+    ...historyPaths(roots, registry, responses),
     ...mockFillPaths(roots, registry, responses),
     ...operationsPaths(roots, settings, responses),
   }
@@ -87,6 +90,7 @@ export function openApiDocument({ settings, registry, access, forms }: ContractS
         ...VIEW_SCHEMAS,
         ...webhookSchemas(registry),
         ...DATA_SCHEMAS,
+        ...HISTORY_SCHEMAS,
         ...ERROR_SCHEMAS,
       },
       responses: responses.components(),
@@ -100,7 +104,8 @@ export function openApiDocument({ settings, registry, access, forms }: ContractS
   return withoutUnused(document)
 }
 
-function relativeTo(base: string, { models, auth, views, webhooks, snapshots, reset, mock, document }: Roots): Roots {
+function relativeTo(base: string, roots: Roots): Roots {
+  const { models, auth, views, webhooks, snapshots, reset, history, mock, document } = roots
   const relative = (path: string) => path.slice(base.length)
   return {
     models: relative(models),
@@ -109,6 +114,7 @@ function relativeTo(base: string, { models, auth, views, webhooks, snapshots, re
     webhooks: relative(webhooks),
     snapshots: relative(snapshots),
     reset: relative(reset),
+    history: relative(history),
     mock: relative(mock),
     document: relative(document),
   }

@@ -34,6 +34,25 @@ export function parseListQuery(sent: URLSearchParams, model: Model, registry: Re
   return { page, plan: { filters, sort, ...sliceOf(page) }, projection }
 }
 
+/** A parsed list request without a projection. */
+export type PlainListQuery = Omit<ListQuery, 'projection'>
+
+const PLAIN_LIST_PARAMETERS = ['page', 'page_size', ...FILTER_PARAMETERS, 'sort_by', 'sort_order']
+
+/**
+ * Parses the query parameters of a list whose records are returned as they are.
+ *
+ * @throws {AppError} INVALID_REQUEST with the errors by parameter
+ */
+export function parsePlainList(sent: URLSearchParams, model: Model, registry: Registry): PlainListQuery {
+  const parameters = new Parameters(sent, PLAIN_LIST_PARAMETERS, asFilter(model))
+  const page = parsePage(parameters)
+  const filters = parseFilters(parameters, model, registry)
+  const sort = parseSort(parameters, model, registry)
+  parameters.throwIfFaulty()
+  return { page, plan: { filters, sort, ...sliceOf(page) } }
+}
+
 /** Other servers use a parameter for each field, so the error explains `filters`. */
 const asFilter =
   (model: Model) =>

@@ -91,6 +91,29 @@ export interface EventRequest {
   readonly at: string
 }
 
+/**
+ * The history entries that a transaction stores with its changes. Plain data, like operations.
+ *
+ * An entry is a record of `table` with the fields of `common`, and `model`, `record_id`, `action` (a ChangeKind), `via` and `changes`:
+ * JSON of the fields that differ, `{field: {before, after}}`, null where the record did not exist or the field is empty. Values of
+ * secret fields are left out, and the field has `secret: true` instead.
+ */
+export interface HistoryRequest {
+  readonly table: string
+  /** The tables whose changes are recorded. */
+  readonly tables: ReadonlySet<string>
+  /** Fields of all entries: time, user, request. */
+  readonly common: JsonObject
+  /** The value of `via`; that of changes without an operation of their own is `cascade`. */
+  readonly via: string
+}
+
+/** Records about its changes that a transaction stores with them. They are the last changes of its outcome. */
+export interface TransactionNotes {
+  readonly events?: EventRequest | undefined
+  readonly history?: HistoryRequest | undefined
+}
+
 /** `records[i]` is the result of operation `i`: the stored record or, for a removal, the removed one. */
 export type Outcome =
   | { readonly ok: true; readonly records: readonly StoredRecord[]; readonly changes: readonly Change[] }
@@ -143,10 +166,9 @@ export interface Store {
    * `ok`, the changes are as durable as the engine makes them.
    *
    * @param mode `rehearse` validates without applying anything (dry run)
-   * @param order events to store; they are the last changes of the outcome
    * @throws {AppError} STORE_UNAVAILABLE if the changes could not be made durable; then none is applied
    */
-  transact(operations: readonly Operation[], mode?: TransactionMode, order?: EventRequest): Promise<Outcome>
+  transact(operations: readonly Operation[], mode?: TransactionMode, notes?: TransactionNotes): Promise<Outcome>
 
   /**
    * Registers a listener of changes. It is called in the step in which readers see a change, in commit order. Changes that

@@ -5,6 +5,7 @@ import { FIELD_TYPES } from '../model/fields.ts'
 import type { Model } from '../model/model.ts'
 import type { DelimiterName, Format } from '../query/formats.ts'
 import type { AccessRules } from '../service/access/access-rules.ts'
+import type { WriteOrigin } from '../service/history/history-recorder.ts'
 import { type ImportItem, type UpsertKey, WHOLE_ROW } from '../service/records/import-drafts.ts'
 import type { Records } from '../service/records/records.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
@@ -19,6 +20,8 @@ export interface ImportOptions {
   /** A unique field; records with the same value are updated. */
   readonly upsertBy?: string | undefined
   readonly formId?: string | undefined
+  /** The request, for the history. */
+  readonly origin?: WriteOrigin
   /** Keeps ids and timestamps of the file, which only the server may do. */
   readonly keepIds?: boolean
   /** Of a CSV file; found in its header when absent. */
@@ -70,7 +73,15 @@ export class Imports {
     actor: Actor,
     modelKey: string,
     file: { readonly format: Format; readonly content: Content },
-    { dryRun = false, upsertBy, formId, delimiter, keepIds = false, maxRows = Number.POSITIVE_INFINITY }: ImportOptions = {},
+    {
+      dryRun = false,
+      upsertBy,
+      formId,
+      delimiter,
+      origin,
+      keepIds = false,
+      maxRows = Number.POSITIVE_INFINITY,
+    }: ImportOptions = {},
   ): Promise<Imported> {
     const model = this.#access.modelFor(actor, 'add', modelKey)
     if (upsertBy !== undefined) this.#access.modelFor(actor, 'change', modelKey)
@@ -93,7 +104,10 @@ export class Imports {
       yield batch
     }
     try {
-      const counts = await this.#records.importAll(actor, modelKey, batches(), { formId, key, dryRun, quotesCells: isCsv })
+      const counts = await this.#records.importAll(actor, modelKey, batches(), {
+        ...{ formId, key, dryRun, quotesCells: isCsv },
+        origin: { ...origin, via: 'import' },
+      })
       return { ...counts, total: lines.length, ignored: [...ignored] }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED' || typeof error.details === 'string') throw error

@@ -108,8 +108,7 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
     async begin(next) {
       // A reload may have changed the root of the API.
       await publishAddress(next).catch(warnOf(next))
-      void next.searchIndexes.prepare()
-      await next.webhooks.startDelivery()
+      await next.begin()
     },
   })
   const port = await live.start().catch((error: NodeJS.ErrnoException) => {

@@ -1,15 +1,19 @@
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
 import { arrayJson, type RecordJson } from '../../service/queries/record-json.ts'
+import type { RemovalForecast } from '../../service/records/consequences.ts'
+import type { Random } from '../../util/ids.ts'
 import { apiRoots } from '../paths.ts'
 import { actorOf, queryOf } from '../requests/request.ts'
+import { writeOptionsOf } from '../requests/write-options.ts'
 import { ifMatch, recordResponse } from '../responses/etag.ts'
 import { jsonResponse } from '../responses/json.ts'
 
 /** The Models API: list, search, aggregate, and create, read, update, delete, for one record or many. */
-export function modelRoutes(app: App): ServerRoute[] {
+export function modelRoutes(app: App, random: Random): ServerRoute[] {
   const { models } = apiRoots(app.settings)
-  const { reads, records, searches, aggregates } = app
+  const { reads, records, searches, aggregates, history } = app
+  const writeOptions = (request: Request) => writeOptionsOf(request, app, random)
   const options = { auth: 'bearer', plugins: { limitsUsers: true, admitsAnonymous: true } }
   const withQuery = { ...options, plugins: { ...options.plugins, readsQuery: true } }
 
@@ -24,7 +28,9 @@ export function modelRoutes(app: App): ServerRoute[] {
 
   const create = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
-    const record = await records.create(actorOf(request), modelKey, request.payload)
+    const options = writeOptions(request)
+    const record = await records.create(actorOf(request), modelKey, request.payload, options)
+    if (options.dryRun) return jsonResponse(h, `{"data":${(await reads.one(actorOf(request), modelKey, record)).text}}`)
     const json = await reads.one(actorOf(request), modelKey, record)
     return recordResponse(h, json, { status: 201, location: `${models}/${modelKey}/${record.id}` })
   }
@@ -34,52 +40,83 @@ export function modelRoutes(app: App): ServerRoute[] {
 
   const update = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
-    const record = await records.update(actorOf(request), modelKey, recordIdOf(request), request.payload, ifMatch(request))
+    const record = await records.update(actorOf(request), modelKey, recordIdOf(request), request.payload, {
+      ...writeOptions(request),
+      precondition: ifMatch(request),
+    })
     return recordResponse(h, await reads.one(actorOf(request), modelKey, record))
   }
 
   const remove = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
-    const record = await records.remove(actorOf(request), modelKey, recordIdOf(request), ifMatch(request))
+    const options = { ...writeOptions(request), precondition: ifMatch(request) }
+    if (options.dryRun) {
+      const forecast = await records.forecastRemoval(actorOf(request), modelKey, recordIdOf(request), options)
+      const { text } = await only(reads.all(actorOf(request), modelKey, forecast.records))
+      return jsonResponse(h, `{"data":${text},${membersOf(forecast)}}`)
+    }
+    const record = await records.remove(actorOf(request), modelKey, recordIdOf(request), options)
     const { text } = await reads.one(actorOf(request), modelKey, record)
     return jsonResponse(h, `{"message":"Record deleted successfully","data":${text}}`)
   }
 
   const bulkCreate = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
-    const created = await records.createMany(actorOf(request), modelKey, request.payload)
+    const options = writeOptions(request)
+    const created = await records.createMany(actorOf(request), modelKey, request.payload, options)
+    if (options.dryRun) return jsonResponse(h, `{${members(await reads.all(actorOf(request), modelKey, created))}}`)
     return jsonResponse(h, `{${members(await reads.all(actorOf(request), modelKey, created))}}`, { status: 201 })
   }
 
   const bulkUpdate = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
-    const updated = await records.updateMany(actorOf(request), modelKey, request.payload)
+    const updated = await records.updateMany(actorOf(request), modelKey, request.payload, writeOptions(request))
     return jsonResponse(h, `{${members(await reads.all(actorOf(request), modelKey, updated))}}`)
   }
 
   const bulkRemove = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
-    const removed = await records.removeMany(actorOf(request), modelKey, request.payload)
+    const options = writeOptions(request)
+    if (options.dryRun) {
+      const forecast = await records.forecastRemovalOfMany(actorOf(request), modelKey, request.payload)
+      const written = await reads.all(actorOf(request), modelKey, forecast.records)
+      return jsonResponse(h, `{${members(written)},${membersOf(forecast)}}`)
+    }
+    const removed = await records.removeMany(actorOf(request), modelKey, request.payload, options)
     const message = `${removed.length} records deleted successfully`
     return jsonResponse(h, `{"message":"${message}",${members(await reads.all(actorOf(request), modelKey, removed))}}`)
   }
 
+  const historyOf = async (request: Request, h: ResponseToolkit) =>
+    jsonResponse(h, await history.ofRecord(actorOf(request), modelOf(request), recordIdOf(request), queryOf(request)))
+
   return [
-    { method: 'POST', path: `${models}/{model}`, handler: create, options },
+    { method: 'POST', path: `${models}/{model}`, handler: create, options: withQuery },
     { method: 'GET', path: `${models}/{model}`, handler: list, options: withQuery },
     { method: 'GET', path: `${models}/{model}/search`, handler: search, options: withQuery },
     { method: 'GET', path: `${models}/{model}/aggregate`, handler: aggregate, options: withQuery },
     { method: 'GET', path: `${models}/{model}/{record_id}`, handler: read, options: withQuery },
-    { method: ['PUT', 'PATCH'], path: `${models}/{model}/{record_id}`, handler: update, options },
-    { method: 'DELETE', path: `${models}/{model}/{record_id}`, handler: remove, options },
-    { method: 'POST', path: `${models}/{model}/bulk`, handler: bulkCreate, options },
-    { method: ['PUT', 'PATCH'], path: `${models}/{model}/bulk`, handler: bulkUpdate, options },
-    { method: 'DELETE', path: `${models}/{model}/bulk`, handler: bulkRemove, options },
+    { method: ['PUT', 'PATCH'], path: `${models}/{model}/{record_id}`, handler: update, options: withQuery },
+    { method: 'GET', path: `${models}/{model}/{record_id}/history`, handler: historyOf, options: withQuery },
+    { method: 'DELETE', path: `${models}/{model}/{record_id}`, handler: remove, options: withQuery },
+    { method: 'POST', path: `${models}/{model}/bulk`, handler: bulkCreate, options: withQuery },
+    { method: ['PUT', 'PATCH'], path: `${models}/{model}/bulk`, handler: bulkUpdate, options: withQuery },
+    { method: 'DELETE', path: `${models}/{model}/bulk`, handler: bulkRemove, options: withQuery },
   ]
 }
 
 /** The result of a bulk operation, as members of a JSON object. */
 const members = (records: readonly RecordJson[]): string => `"data":${arrayJson(records)},"total":${records.length}`
+
+/** What a deletion would do, as members of a JSON object. */
+const membersOf = ({ consequences, blockedBy }: RemovalForecast): string =>
+  `"consequences":${JSON.stringify(consequences)},"blocked_by":${JSON.stringify(blockedBy)}`
+
+async function only(written: Promise<readonly RecordJson[]>): Promise<RecordJson> {
+  const [json] = await written
+  if (json === undefined) throw new Error('A record was not written')
+  return json
+}
 
 const modelOf = (request: Request): string => String(request.params.model)
 

@@ -5,9 +5,11 @@ import type { App } from '../../app.ts'
 import { DELIMITERS, type DelimiterName, MEDIA_TYPES } from '../../query/formats.ts'
 import { Parameters } from '../../query/parameters.ts'
 import type { ImportOptions } from '../../transfer/imports.ts'
+import type { Random } from '../../util/ids.ts'
 import { apiRoots } from '../paths.ts'
 import { actorOf, queryOf } from '../requests/request.ts'
 import { MULTIPART, uploadedFile } from '../requests/upload.ts'
+import { originOf } from '../requests/write-options.ts'
 
 /**
  * Maximum number of rows of an import, so that one transaction does not block other requests for long. The CLI has no such
@@ -21,7 +23,7 @@ const AHEAD = 512 * 1024
 const UPLOADS = [...Object.values(MEDIA_TYPES), MULTIPART]
 
 /** Export and import of records as files: an export shows one moment, an import is all or nothing. */
-export function transferRoutes({ settings, exports, imports, log }: App): ServerRoute[] {
+export function transferRoutes({ settings, exports, imports, history, log }: App, random: Random): ServerRoute[] {
   const { models } = apiRoots(settings)
 
   const exported = async (request: Request, h: ResponseToolkit) => {
@@ -35,7 +37,8 @@ export function transferRoutes({ settings, exports, imports, log }: App): Server
   const imported = async (request: Request) => {
     const options = readOptions(queryOf(request))
     const file = await uploadedFile(String(request.headers['content-type']), request.payload as unknown as Buffer)
-    const outcome = await imports.run(actorOf(request), modelOf(request), file, options)
+    const origin = history.isOn ? originOf(request, random) : {}
+    const outcome = await imports.run(actorOf(request), modelOf(request), file, { ...options, origin })
     const { dryRun = false } = options
     const message = `${outcome.total} records ${dryRun ? 'would be' : ''} imported`.replace('  ', ' ')
     return { message, dry_run: dryRun, ...outcome }

@@ -13,6 +13,7 @@ export interface Roots {
   readonly webhooks: string
   readonly snapshots: string
   readonly reset: string
+  readonly history: string
   readonly mock: string
   readonly document: string
 }

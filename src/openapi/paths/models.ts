@@ -1,12 +1,14 @@
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { AccessRules } from '../../service/access/access-rules.ts'
+import { MAX_SELECTED } from '../../service/records/selection.ts'
 import { MAX_BULK_ITEMS } from '../../service/records/write-requests.ts'
 import { aggregateSchema } from '../schemas/aggregates.ts'
 import { type FormSchemas, pageOf, several, underForms, upTo, wholeOrPart } from '../schemas/bodies.ts'
 import { schemaNames } from '../schemas/records.ts'
-import { COUNT, object, ref, type Schema, strictObject, TEXT } from '../schemas/schema.ts'
+import { COUNT, object, oneName, ref, type Schema, strictObject, TEXT } from '../schemas/schema.ts'
 import { READ, WRITE, withoutToken } from './access.ts'
+import { recordHistory } from './history.ts'
 import { mockPaths } from './mock.ts'
 import { body, json, type Parameter, type Paths, withPatch } from './operation.ts'
 import { aggregateParameters, listParameters, projectionParameters, searchParameters } from './query-parameters.ts'
@@ -41,6 +43,45 @@ const ifHeader = (name: 'If-Match' | 'If-None-Match', description: string): Para
 const IF_MATCH = ifHeader('If-Match', 'Only if the record is still at this version, as its `ETag` names it')
 const IF_NONE_MATCH = ifHeader('If-None-Match', 'Only if the record is no longer what this `ETag` names')
 
+const DRY_RUN: Parameter = {
+  name: 'dry_run',
+  in: 'query',
+  description: 'Do everything but the commit: answer what would be stored, or the same errors',
+  schema: { type: 'boolean', default: false },
+}
+
+const texts = (description: string): Schema => ({ type: 'array', items: TEXT, description })
+
+/** The body of a write by filters. */
+const selection = (members: Readonly<Record<string, Schema>>): Schema =>
+  strictObject(
+    {
+      filters: texts('As the parameter of lists; all must match'),
+      any: texts('As the parameter of lists'),
+      search: { ...TEXT, description: 'Words, as the parameter `q` of searches' },
+      expected_total: { type: 'integer', minimum: 0, maximum: MAX_SELECTED, description: 'Another number of matches is a 409' },
+      ...members,
+    },
+    ['filters', 'expected_total', ...Object.keys(members).filter((name) => name !== 'form_id')],
+  )
+
+const updatesOrSelection = (model: Model, updates: Schema): Schema => ({
+  anyOf: [updates, selection({ data: { type: 'object', description: `Fields of ${model.name}` }, form_id: TEXT })],
+})
+
+const FORECAST: Readonly<Record<string, Schema>> = {
+  consequences: {
+    type: 'array',
+    items: object({ model: TEXT, action: oneName(['cascade', 'set_null']), count: COUNT }),
+    description: 'What happens to records that refer to them; none if the deletion is blocked',
+  },
+  blocked_by: {
+    type: 'array',
+    items: object({ model: TEXT, field: TEXT, count: COUNT }),
+    description: 'The references that prevent it',
+  },
+}
+
 /** All operations of one model. */
 export function modelPaths(options: ModelPathsOptions): Paths {
   const { model, root } = options
@@ -52,6 +93,7 @@ export function modelPaths(options: ModelPathsOptions): Paths {
     ...mockPaths(options),
     ...transferPaths(options, path),
     [`${path}/bulk`]: { post: createMany(options), ...withPatch(updateMany(options)), delete: deleteMany(options) },
+    [`${path}/{record_id}/history`]: { get: recordHistory(model, options.registry, RECORD_ID, options.responses) },
     [`${path}/{record_id}`]: { get: read(options), ...withPatch(update(options)), delete: remove(options) },
   }
 }
@@ -114,8 +156,14 @@ function create({ model, forms, responses, access }: ModelPathsOptions) {
     summary: `Create a record of ${model.label}`,
     tags: [model.name],
     ...withoutToken(access, 'add', model),
+    parameters: [DRY_RUN],
     requestBody: body(json(underForms(forms, 'create', (schema) => ({ data: ref(schema) }), names.create))),
     responses: {
+      200: responses.success(
+        'Of a dry run: what would be stored, with a provisional id',
+        json(object({ data: ref(names.record) })),
+        'default',
+      ),
       201: responses.success('The new record', json(object({ data: ref(names.record) })), 'default', ['Location', 'ETag']),
       ...responses.failures('default', ...WRITE),
     },
@@ -130,8 +178,14 @@ function createMany({ model, forms, responses, access }: ModelPathsOptions) {
     summary: `Create records of ${model.label}, all or none`,
     tags: [model.name],
     ...withoutToken(access, 'add', model),
+    parameters: [DRY_RUN],
     requestBody: body(json(underForms(forms, 'create', members, names.create))),
     responses: {
+      200: responses.success(
+        'Of a dry run: what would be stored, with a provisional id',
+        json(object(several(model))),
+        'default',
+      ),
       201: responses.success('The new records', json(object(several(model))), 'default'),
       ...responses.failures('default', ...WRITE),
     },
@@ -162,7 +216,7 @@ function update({ model, forms, responses, access }: ModelPathsOptions) {
       'What `data` leaves out stays as it is. A record that is not there, or a form that is not one of this model, is a 400.',
     tags: [model.name],
     ...withoutToken(access, 'change', model),
-    parameters: [RECORD_ID, IF_MATCH],
+    parameters: [RECORD_ID, IF_MATCH, DRY_RUN],
     requestBody: body(json(underForms(forms, 'update', (schema) => ({ data: ref(schema) }), names.update))),
     responses: {
       200: responses.success('The record as it is now', json(object({ data: ref(names.record) })), 'default', ['ETag']),
@@ -178,9 +232,11 @@ function updateMany({ model, forms, responses, access }: ModelPathsOptions) {
   return {
     operationId: `bulkUpdate${model.name}`,
     summary: `Change records of ${model.label}, all or none`,
+    description: 'Up to 1,000 by id, each with data of its own, or up to 100,000 that match filters, all with the same data.',
     tags: [model.name],
     ...withoutToken(access, 'change', model),
-    requestBody: body(json(underForms(forms, 'update', members, names.update))),
+    parameters: [DRY_RUN],
+    requestBody: body(json(updatesOrSelection(model, underForms(forms, 'update', members, names.update)))),
     responses: {
       200: responses.success('The records as they are now', json(object(several(model))), 'default'),
       ...responses.failures('default', ...WRITE),
@@ -189,13 +245,18 @@ function updateMany({ model, forms, responses, access }: ModelPathsOptions) {
 }
 
 function remove({ model, responses, access }: ModelPathsOptions) {
-  const content = json(object({ message: TEXT, data: ref(schemaNames(model).record) }))
+  const content = json({
+    anyOf: [
+      object({ message: TEXT, data: ref(schemaNames(model).record) }),
+      object({ data: ref(schemaNames(model).record), ...FORECAST }),
+    ],
+  })
   return {
     operationId: `delete${model.name}`,
     summary: `Delete a record of ${model.label}`,
     tags: [model.name],
     ...withoutToken(access, 'delete', model),
-    parameters: [RECORD_ID, IF_MATCH],
+    parameters: [RECORD_ID, IF_MATCH, DRY_RUN],
     responses: {
       200: responses.success('The record that was deleted', content, 'default'),
       ...responses.failures('default', ...WRITE, 'notFound', 'preconditionFailed'),
@@ -207,12 +268,17 @@ function deleteMany({ model, responses, access }: ModelPathsOptions) {
   return {
     operationId: `bulkDelete${model.name}`,
     summary: `Delete records of ${model.label}, all or none`,
-    description: 'A record that is not there is a 400.',
+    description: 'Up to 1,000 by id, or up to 100,000 that match filters. An id that is not there is a 400.',
     tags: [model.name],
     ...withoutToken(access, 'delete', model),
-    requestBody: body(json(strictObject({ ids: upTo(MAX_BULK_ITEMS, { type: 'integer' }) }))),
+    parameters: [DRY_RUN],
+    requestBody: body(json({ anyOf: [strictObject({ ids: upTo(MAX_BULK_ITEMS, { type: 'integer' }) }), selection({})] })),
     responses: {
-      200: responses.success('The records that were deleted', json(object({ message: TEXT, ...several(model) })), 'default'),
+      200: responses.success(
+        'The records that were deleted; of a dry run, those that would be',
+        json({ anyOf: [object({ message: TEXT, ...several(model) }), object({ ...several(model), ...FORECAST })] }),
+        'default',
+      ),
       ...responses.failures('default', ...WRITE),
     },
   }

@@ -145,6 +145,13 @@ export const listParameters = (model: Model, registry: Registry): Parameter[] =>
   ...sortParameters(model, registry),
 ]
 
+/** Parameters of a list whose records are returned as they are. */
+export const plainListParameters = (model: Model, registry: Registry): Parameter[] => [
+  ...PAGE,
+  ...filtersOf(model, registry),
+  ...sortParameters(model, registry),
+]
+
 /** Parameters of an aggregate. */
 export function aggregateParameters(model: Model, registry: Registry): Parameter[] {
   const namesOf = (fields: readonly Field[]) => oneName(fields.map(({ name }) => name))

@@ -63,7 +63,7 @@ export class Sessions {
   async rotate(session: StoredRecord, tokenId: string, expiresAt: number): Promise<boolean> {
     const seen = versionOf(session)
     const data = { token_id: tokenId, expires_at: atSecond(expiresAt) }
-    return succeeds(this.#records.update(SYSTEM, SESSION, session.id, { data }, (version) => version === seen))
+    return succeeds(this.#records.update(SYSTEM, SESSION, session.id, { data }, { precondition: (version) => version === seen }))
   }
 
   /** Ends a session and thereby all tokens of its family. */

@@ -144,7 +144,7 @@ export class MockFiller {
           form === undefined ? record : fitted(form, series, index, record)
         return combinations.claim(fit(data), (round) => fit(otherValues(series, index, round, { data, targets })))
       })
-      const created = await this.#records.createMany(SYSTEM, model.key, { records: batch })
+      const created = await this.#records.createMany(SYSTEM, model.key, { records: batch }, { origin: { via: 'mock' } })
       ownIds?.push(...created.map(({ id }) => id))
       from += batch.length
     }

@@ -1,7 +1,7 @@
 import type { Action, Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
-import type { EventRequest, Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
+import type { Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
 import { versionOf } from '../../store/version.ts'
 import { useFormMessages } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
@@ -9,7 +9,9 @@ import type { AccessRules } from '../access/access-rules.ts'
 import { forbidden } from '../access/refusals.ts'
 import { changesAccess, guardSuperusers, usersAffected } from '../accounts/account-guards.ts'
 import type { AccountLog } from '../accounts/account-log.ts'
+import type { HistoryRecorder, WriteOrigin } from '../history/history-recorder.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
+import { blocksOf, consequencesOf, type RemovalForecast } from './consequences.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './constraint-errors.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 
@@ -33,6 +35,16 @@ export interface AccessGuard {
   changed(users: readonly StoredRecord[]): void
 }
 
+/** By whom, where and how a write is made. */
+export interface WriteContext {
+  readonly actor: Actor
+  readonly model: Model
+  readonly prefix?: Prefix
+  /** Does everything except the commit. */
+  readonly dryRun?: boolean | undefined
+  readonly origin?: WriteOrigin | undefined
+}
+
 const NO_PUBLISHER: EventPublisher = { isSubscribed: () => false, eventRequest: () => undefined, committed() {} }
 
 /** The last step of the write path: commits drafts to the store and translates constraint violations into messages of the API. */
@@ -43,6 +55,7 @@ export class Committer {
   readonly #accounts: AccountLog
   #access: AccessGuard = { relatedOperations: async () => [], changed() {} }
   #publisher = NO_PUBLISHER
+  #recorder: HistoryRecorder | undefined
 
   constructor(rules: AccessRules, store: Store, finisher: Finisher, accounts: AccountLog) {
     this.#rules = rules
@@ -59,45 +72,34 @@ export class Committer {
     this.#publisher = publisher
   }
 
+  /** Records the history of changes from now on. */
+  setHistory(recorder: HistoryRecorder): void {
+    this.#recorder = recorder
+  }
+
   /**
    * Commits drafts in one transaction.
    *
    * @param read makes the drafts from the stored records; called again if those change before the commit
-   * @returns the stored records, in the order of the drafts
+   * @returns the stored records, in the order of the drafts; those of a dry run have provisional ids
    * @throws {AppError} VALIDATION_FAILED with the errors of all drafts, FORBIDDEN for a record that the actor may not write
    */
-  write(
-    actor: Actor,
-    model: Model,
-    prefix: Prefix,
-    read: () => Promise<readonly DraftedWrite[]>,
-  ): Promise<readonly StoredRecord[]> {
-    return this.#untilCurrent(model, async () => {
+  write(context: WriteContext, read: () => Promise<readonly DraftedWrite[]>): Promise<readonly StoredRecord[]> {
+    const { actor, model, prefix = withoutPrefix, dryRun = false } = context
+    return this.#untilCurrent(context, async () => {
       const writes = await read()
       throwIssues(await this.#issuesOf(writes), prefix)
-      const operations = this.#guarded(actor, model, await this.#finisher.operations(writes))
-      const companions = model.key === 'user' ? await this.#relatedOperations(writes, operations) : []
-      const outcome = await this.#transact([...operations, ...companions], this.#isSubscribed(writes))
+      const finished = dryRun ? writes.map((write) => this.#finisher.rehearsal(write)) : await this.#finisher.operations(writes)
+      const operations = this.#guarded(actor, model, finished)
+      const companions = model.key === 'user' && !dryRun ? await this.#relatedOperations(writes, operations) : []
+      const isQuiet = writes.every(({ quiet }) => quiet === true)
+      const outcome = await this.#transact([...operations, ...companions], { ...context, isQuiet })
       throwIfDenied(outcome)
       throwIssues(brokenConstraints(outcome, writes), prefix)
-      this.#accounts.log(actor, outcome)
+      if (!dryRun) this.#accounts.log(actor, outcome)
       if (!outcome.ok || companions.length === 0) return outcome
       return { ...outcome, records: outcome.records.slice(0, writes.length) }
     })
-  }
-
-  /**
-   * Validates drafts against the present state without committing them.
-   *
-   * @throws {AppError} VALIDATION_FAILED with the errors of all drafts
-   */
-  async rehearse(actor: Actor, model: Model, prefix: Prefix, writes: readonly DraftedWrite[]): Promise<void> {
-    throwIssues(await this.#issuesOf(writes), prefix)
-    const rehearsed = writes.map((write) => this.#finisher.rehearsal(write))
-    const outcome = await this.#store.transact(this.#guarded(actor, model, rehearsed), 'rehearse')
-    throwIfDenied(outcome)
-    throwIssues(brokenConstraints(outcome, writes), prefix)
-    if (!outcome.ok) throw keepsChanging(model)
   }
 
   /**
@@ -107,16 +109,12 @@ export class Committer {
    * @returns the deleted records
    * @throws {AppError} RECORD_REFERENCED if other records refer to one of them, FORBIDDEN if a cascade would delete a superuser
    */
-  remove(actor: Actor, model: Model, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
-    return this.#untilCurrent(model, async () => {
-      const removals = this.#guarded(
-        actor,
-        model,
-        (await read()).map((record) => ({ kind: 'remove', table: model.key, id: record.id, expect: versionOf(record) })),
-      )
+  remove(context: WriteContext, read: () => Promise<readonly StoredRecord[]>): Promise<readonly StoredRecord[]> {
+    const { actor, model } = context
+    return this.#untilCurrent(context, async () => {
+      const removals = this.#removals(context, await read())
       if (!actor.isSuperuser) guardSuperusers(await this.#store.transact(removals, 'rehearse'))
-      // A cascade may delete records of any table.
-      const outcome = await this.#transact(removals, true)
+      const outcome = await this.#transact(removals, { ...context, isQuiet: false })
       throwIfDenied(outcome)
       const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#rules.registry)
       if (referenced !== undefined) throw referenced
@@ -125,11 +123,37 @@ export class Committer {
     })
   }
 
-  /** Commits drafts in one transaction. Returns the errors by index; if there are any, nothing is committed. */
+  /**
+   * Determines what a deletion would do.
+   *
+   * @param read returns the stored records to delete
+   * @throws {AppError} FORBIDDEN as `remove` does
+   */
+  async forecastRemoval(context: WriteContext, read: () => Promise<readonly StoredRecord[]>): Promise<RemovalForecast> {
+    const records = await read()
+    const outcome = await this.#store.transact(this.#removals(context, records), 'rehearse')
+    throwIfDenied(outcome)
+    if (!context.actor.isSuperuser) guardSuperusers(outcome)
+    const { model } = context
+    const blockedBy = blocksOf(outcome)
+    if (!outcome.ok && blockedBy.length === 0) throw keepsChanging(model)
+    const consequences = consequencesOf(outcome, { model, registry: this.#rules.registry, deleted: records })
+    return { records, consequences, blockedBy }
+  }
+
+  #removals({ actor, model }: WriteContext, records: readonly StoredRecord[]): readonly Operation[] {
+    return this.#guarded(
+      actor,
+      model,
+      records.map((record) => ({ kind: 'remove', table: model.key, id: record.id, expect: versionOf(record) })),
+    )
+  }
+
+  /** Creates seed records in one transaction, without events and history. Returns the errors by index; if there are any, nothing is committed. */
   async attempt(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     const issues = await this.#issuesOf(writes)
     if (issues.length > 0) return issues
-    const outcome = await this.#transact(await this.#finisher.operations(writes), this.#isSubscribed(writes))
+    const outcome = await this.#store.transact(await this.#finisher.operations(writes))
     return brokenConstraints(outcome, writes)
   }
 
@@ -149,21 +173,22 @@ export class Committer {
     return this.#store.transact(operations)
   }
 
-  /** @param concerns false if no webhook is subscribed to any of the tables */
-  #transact(operations: readonly Operation[], concerns: boolean): Promise<Outcome> {
-    const order = concerns ? this.#publisher.eventRequest() : undefined
-    return order === undefined ? this.#store.transact(operations) : this.#transactAndTell(operations, order)
-  }
-
-  async #transactAndTell(operations: readonly Operation[], order: EventRequest): Promise<Outcome> {
-    const outcome = await this.#store.transact(operations, 'commit', order)
-    if (outcome.ok) this.#publisher.committed(outcome.changes)
+  /** Commits operations with the events and the history of their changes. Internal updates, such as the time of a login, have neither. */
+  async #transact(
+    operations: readonly Operation[],
+    { actor, model, dryRun = false, origin = {}, isQuiet }: WriteContext & { readonly isQuiet: boolean },
+  ): Promise<Outcome> {
+    if (dryRun) return this.#store.transact(operations, 'rehearse')
+    // A cascade may change records of any table.
+    const mayCascade = operations.some(({ kind }) => kind === 'remove')
+    const events =
+      !isQuiet && (mayCascade || this.#publisher.isSubscribed(model.key)) ? this.#publisher.eventRequest() : undefined
+    const isRecorded = !isQuiet && (mayCascade || this.#recorder?.records(model) === true)
+    const history = isRecorded ? this.#recorder?.request(actor, origin) : undefined
+    if (events === undefined && history === undefined) return this.#store.transact(operations)
+    const outcome = await this.#store.transact(operations, 'commit', { events, history })
+    if (outcome.ok && events !== undefined) this.#publisher.committed(outcome.changes)
     return outcome
-  }
-
-  /** Internal updates, such as the time of a login, publish no event. */
-  #isSubscribed(writes: readonly DraftedWrite[]): boolean {
-    return writes.some(({ model, quiet }) => quiet !== true && this.#publisher.isSubscribed(model.key))
   }
 
   /** Operations that changes of users require in the same transaction. */
@@ -194,11 +219,11 @@ export class Committer {
   }
 
   /** Repeats a write while its records change or disappear between read and commit. */
-  async #untilCurrent(model: Model, write: () => Promise<Outcome>): Promise<readonly StoredRecord[]> {
+  async #untilCurrent({ model, dryRun }: WriteContext, write: () => Promise<Outcome>): Promise<readonly StoredRecord[]> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const outcome = await write()
       if (outcome.ok) {
-        const affected = usersAffected(outcome.changes)
+        const affected = dryRun === true ? [] : usersAffected(outcome.changes)
         if (affected.length > 0) this.#access.changed(affected)
         return outcome.records
       }

@@ -16,13 +16,17 @@ import type { AccessRules } from '../access/access-rules.ts'
 import { noSuchRecord } from '../access/refusals.ts'
 import { guardAccount } from '../accounts/account-guards.ts'
 import { AccountLog } from '../accounts/account-log.ts'
+import type { HistoryRecorder, WriteOrigin } from '../history/history-recorder.ts'
+import type { Selections } from '../queries/selections.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
-import { type AccessGuard, byIndex, Committer, throwIssues, withoutPrefix } from './committer.ts'
+import { type AccessGuard, byIndex, Committer, throwIssues } from './committer.ts'
+import type { RemovalForecast } from './consequences.ts'
 import { type IndexedIssues, missingIssues } from './constraint-errors.ts'
 import { type DraftedWrite, draftChange, draftNew, Finisher } from './drafts.ts'
 import type { DefaultSources } from './generated-defaults.ts'
 import { byRow, ImportDrafts, type ImportItem, type UpsertKey } from './import-drafts.ts'
 import { idsBy } from './references.ts'
+import { namesSelection, readSelectionDelete, readSelectionUpdate, type Selection } from './selection.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
 import {
   type RecordData,
@@ -35,6 +39,15 @@ import {
 
 /** Returns whether the client has seen the given version of the record (`If-Match`). */
 export type Precondition = (version: string) => boolean
+
+/** How a write is made. */
+export interface WriteOptions {
+  readonly precondition?: Precondition | undefined
+  /** Does everything except the commit, and returns what would be stored. */
+  readonly dryRun?: boolean | undefined
+  /** For the history. */
+  readonly origin?: WriteOrigin | undefined
+}
 
 /** A record to create, with a given id if there is one. */
 export interface NewRecord {
@@ -50,6 +63,7 @@ export interface ImportRequest {
   readonly key: UpsertKey | undefined
   /** Does everything except the commit. */
   readonly dryRun: boolean
+  readonly origin?: WriteOrigin | undefined
   /** Adds the text of a CSV cell to messages about it. */
   readonly quotesCells: boolean
 }
@@ -64,6 +78,7 @@ export class Records {
   readonly #forms: ReadonlyMap<string, Form>
   readonly #sources: DefaultSources
   readonly #committer: Committer
+  readonly #selections: Selections | undefined
 
   constructor(parts: {
     access: AccessRules
@@ -73,11 +88,14 @@ export class Records {
     clock: Clock
     random: Random
     log: Log
+    /** Finds the records of writes by filters. */
+    selections?: Selections
   }) {
     this.#access = parts.access
     this.#store = parts.store
     this.#forms = parts.forms
     this.#sources = parts
+    this.#selections = parts.selections
     const finisher = new Finisher(parts.hasher, parts.clock)
     this.#committer = new Committer(parts.access, parts.store, finisher, new AccountLog(parts.log))
   }
@@ -92,27 +110,32 @@ export class Records {
     this.#committer.setEventPublisher(publisher)
   }
 
+  /** Records the history of changes from now on. */
+  setHistory(recorder: HistoryRecorder): void {
+    this.#committer.setHistory(recorder)
+  }
+
   /** Commits operations on internal tables, in one transaction. */
   commitInternal(operations: readonly Operation[]): Promise<Outcome> {
     return this.#committer.commitInternal(operations)
   }
 
   /** @param body `{data, form_id?}` */
-  async create(actor: Actor, modelKey: string, body: unknown): Promise<StoredRecord> {
+  async create(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<StoredRecord> {
     const model = this.#access.modelFor(actor, 'add', modelKey)
     const { data, formId } = readWriteRequest(body)
     const form = this.#form(formId, model)
     const draft = draftNew(actor, model, form, data, this.#sources)
-    return only(await this.#committer.write(actor, model, withoutPrefix, async () => [{ model, form, draft }]))
+    return only(await this.#committer.write({ ...options, actor, model }, async () => [{ model, form, draft }]))
   }
 
   /** @param body `{records: [data…], form_id?}` */
-  async createMany(actor: Actor, modelKey: string, body: unknown): Promise<readonly StoredRecord[]> {
+  async createMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
     const model = this.#access.modelFor(actor, 'add', modelKey)
     const { records, formId } = readBulkCreate(body)
     const form = this.#form(formId, model)
     const writes = records.map((data) => ({ model, form, draft: draftNew(actor, model, form, data, this.#sources) }))
-    return this.#committer.write(actor, model, byIndex, async () => writes)
+    return this.#committer.write({ ...options, actor, model, prefix: byIndex }, async () => writes)
   }
 
   /**
@@ -144,7 +167,7 @@ export class Records {
     actor: Actor,
     modelKey: string,
     batches: AsyncIterable<readonly ImportItem[]>,
-    { formId, key, dryRun, quotesCells }: ImportRequest,
+    { formId, key, dryRun, origin, quotesCells }: ImportRequest,
   ): Promise<{ created: number; updated: number }> {
     const model = this.#access.modelFor(actor, 'add', modelKey)
     if (key !== undefined) this.#access.modelFor(actor, 'change', modelKey)
@@ -166,8 +189,7 @@ export class Records {
       updated = key === undefined ? 0 : writes.filter(({ existing }) => existing !== undefined).length
       return writes
     }
-    if (dryRun) await this.#committer.rehearse(actor, model, byRow, await read())
-    else await this.#committer.write(actor, model, byRow, read)
+    await this.#committer.write({ actor, model, prefix: byRow, dryRun, origin }, read)
     return { created: drafts.size - updated, updated }
   }
 
@@ -177,14 +199,14 @@ export class Records {
     modelKey: string,
     recordId: string | number,
     body: unknown,
-    precondition?: Precondition,
+    { precondition, ...options }: WriteOptions = {},
   ): Promise<StoredRecord> {
     const model = this.#updateModel(actor, modelKey)
     const id = readRecordId(recordId)
     const { data, formId } = readWriteRequest(body)
     const form = this.#form(formId, model)
     checkUpdateKeys(actor, model, form, data).throwIfAny()
-    const updated = await this.#committer.write(actor, model, withoutPrefix, async () => {
+    const updated = await this.#committer.write({ ...options, actor, model }, async () => {
       const existing = await this.#existing(actor, model, id, 'UPDATE_TARGET_MISSING', precondition)
       await guardAccount(this.#store, actor, model, existing, data)
       return [{ model, form, existing, draft: draftChange(model, form, existing, data) }]
@@ -192,15 +214,16 @@ export class Records {
     return only(updated)
   }
 
-  /** @param body `{updates: [{id, data}…], form_id?}` */
-  async updateMany(actor: Actor, modelKey: string, body: unknown): Promise<readonly StoredRecord[]> {
+  /** @param body `{updates: [{id, data}…], form_id?}`, or `{filters, expected_total, data, …}` for all records that match */
+  async updateMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
     const model = this.#updateModel(actor, modelKey)
+    if (namesSelection(body)) return this.#updateSelected(actor, model, body, options)
     const { updates, formId } = readBulkUpdate(body)
     const form = this.#form(formId, model)
     const refused = updates.map(({ data }, index) => ({ index, issues: checkUpdateKeys(actor, model, form, data) }))
     throwIssues(refused, byIndex)
     const ids = updates.map(({ id }) => id)
-    return this.#committer.write(actor, model, byIndex, async () => {
+    return this.#committer.write({ ...options, actor, model, prefix: byIndex }, async () => {
       const found = await this.#allExisting(actor, model, ids)
       for (const [index, user] of found.entries()) await guardAccount(this.#store, actor, model, user, updates[index]?.data)
       return found.map((existing, index) => {
@@ -209,32 +232,90 @@ export class Records {
     })
   }
 
-  async remove(actor: Actor, modelKey: string, recordId: string | number, precondition?: Precondition): Promise<StoredRecord> {
+  async #updateSelected(actor: Actor, model: Model, body: unknown, options: WriteOptions): Promise<readonly StoredRecord[]> {
+    const { selection, data, formId } = readSelectionUpdate(body)
+    const form = this.#form(formId, model)
+    checkUpdateKeys(actor, model, form, data).throwIfAny()
+    let found: readonly StoredRecord[] = []
+    const prefix = (index: number) => `${found[index]?.id}.`
+    return this.#committer.write({ ...options, actor, model, prefix }, async () => {
+      found = await this.#selected(actor, model, selection)
+      for (const user of found) await guardAccount(this.#store, actor, model, user, data)
+      return found.map((existing) => ({ model, form, existing, draft: draftChange(model, form, existing, data) }))
+    })
+  }
+
+  async remove(
+    actor: Actor,
+    modelKey: string,
+    recordId: string | number,
+    { precondition, ...options }: WriteOptions = {},
+  ): Promise<StoredRecord> {
+    const { model, read } = this.#removal(actor, modelKey, recordId, precondition)
+    return only(await this.#committer.remove({ ...options, actor, model }, read))
+  }
+
+  /** What the deletion of a record would do. */
+  async forecastRemoval(
+    actor: Actor,
+    modelKey: string,
+    recordId: string | number,
+    { precondition }: WriteOptions = {},
+  ): Promise<RemovalForecast> {
+    const { model, read } = this.#removal(actor, modelKey, recordId, precondition)
+    return this.#committer.forecastRemoval({ actor, model }, read)
+  }
+
+  /** @param body `{ids: [integer…]}`, or `{filters, expected_total, …}` for all records that match */
+  async removeMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
+    const { model, read } = this.#removalOfMany(actor, modelKey, body)
+    return this.#committer.remove({ ...options, actor, model }, read)
+  }
+
+  /** What a deletion of several records would do. */
+  async forecastRemovalOfMany(actor: Actor, modelKey: string, body: unknown): Promise<RemovalForecast> {
+    const { model, read } = this.#removalOfMany(actor, modelKey, body)
+    return this.#committer.forecastRemoval({ actor, model }, read)
+  }
+
+  #removal(actor: Actor, modelKey: string, recordId: string | number, precondition: Precondition | undefined): Removal {
     const model = this.#access.modelFor(actor, 'delete', modelKey)
     const id = readRecordId(recordId)
-    const removed = await this.#committer.remove(actor, model, async () => {
+    const read = async () => {
       const existing = await this.#existing(actor, model, id, 'RECORD_NOT_FOUND', precondition)
       await guardAccount(this.#store, actor, model, existing)
       return [existing]
-    })
-    return only(removed)
+    }
+    return { model, read }
   }
 
-  /** @param body `{ids: [integer…]}` */
-  async removeMany(actor: Actor, modelKey: string, body: unknown): Promise<readonly StoredRecord[]> {
+  #removalOfMany(actor: Actor, modelKey: string, body: unknown): Removal {
     const model = this.#access.modelFor(actor, 'delete', modelKey)
-    const ids = readBulkDelete(body)
-    return this.#committer.remove(actor, model, async () => {
-      const found = await this.#allExisting(actor, model, ids)
+    const selection = namesSelection(body) ? readSelectionDelete(body) : undefined
+    const ids = selection === undefined ? readBulkDelete(body) : []
+    const read = async () => {
+      const found = await (selection === undefined
+        ? this.#allExisting(actor, model, ids)
+        : this.#selected(actor, model, selection))
       for (const user of found) await guardAccount(this.#store, actor, model, user)
       return found
-    })
+    }
+    return { model, read }
+  }
+
+  /** @throws {AppError} WRITE_CONFLICT if the number of matching records is not the expected one */
+  async #selected(actor: Actor, model: Model, selection: Selection): Promise<readonly StoredRecord[]> {
+    if (this.#selections === undefined) throw new Error('Records cannot be selected by filters here')
+    const { records, total } = await this.#selections.find(actor, model.key, selection)
+    if (total === selection.expectedTotal) return records
+    const counted = `${selection.expectedTotal} records of ${model.name} were expected to match, and ${total} do`
+    throw new AppError('WRITE_CONFLICT', `${counted}; nothing was changed. Read the list again and retry`)
   }
 
   /** Sets fields on behalf of the server, such as the time of a login. No validation; `updated_at` does not change. */
   async updateInternal(modelKey: string, id: number, values: Readonly<Record<string, Json>>): Promise<void> {
     const model = this.#access.registry.expect(modelKey)
-    await this.#committer.write(SYSTEM, model, withoutPrefix, async () => {
+    await this.#committer.write({ actor: SYSTEM, model }, async () => {
       const existing = await this.#existing(SYSTEM, model, id, 'RECORD_NOT_FOUND', undefined)
       return [{ model, existing, draft: { data: values, values, issues: new FieldIssues() }, quiet: true }]
     })
@@ -279,6 +360,12 @@ export class Records {
     missingIssues(ids.map((id, index) => ({ id, index })).filter(({ index }) => found[index] === undefined)).throwIfAny()
     return found.filter((record) => record !== undefined)
   }
+}
+
+/** The records of a deletion. */
+interface Removal {
+  readonly model: Model
+  readonly read: () => Promise<readonly StoredRecord[]>
 }
 
 function only(records: readonly StoredRecord[]): StoredRecord {

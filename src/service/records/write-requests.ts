@@ -101,13 +101,15 @@ export function readRecordId(given: string | number): number {
   throw new AppError('INVALID_REQUEST', { record_id: [`record_id must be ${wanted}, not '${given}'`] })
 }
 
-interface Envelope {
+/** The members of a body, its form, and the faults found so far. */
+export interface Envelope {
   readonly members: Readonly<Record<string, unknown>>
   readonly formId: string | undefined
   readonly issues: FieldIssues
 }
 
-function readEnvelope(body: unknown, known: readonly string[]): Envelope {
+/** The members of a body, with faults for unknown ones. */
+export function readEnvelope(body: unknown, known: readonly string[]): Envelope {
   const members = isObject(body) ? body : {}
   const issues = new FieldIssues()
   for (const name of Object.keys(members)) {

@@ -1,7 +1,7 @@
 import type { Registry } from '../../model/registry.ts'
 import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import { type Filter, type Plan, relatedTables, type SortKey } from '../../query/plan.ts'
-import type { Change, ChangeListener, EventRequest, Operation, Outcome, StoredRecord, TransactionMode } from '../store.ts'
+import type { Change, ChangeListener, Operation, Outcome, StoredRecord, TransactionMode, TransactionNotes } from '../store.ts'
 import { aggregate } from './indexes/aggregation.ts'
 import { needsOfOrder, ordered } from './indexes/order.ts'
 import { needsOf, type Selected, select } from './indexes/select.ts'
@@ -110,9 +110,9 @@ export class Engine {
   }
 
   /** Runs a transaction. Applies it in mode `commit` if there is no violation. */
-  transact(operations: readonly Operation[], mode: TransactionMode, order?: EventRequest): Outcome {
+  transact(operations: readonly Operation[], mode: TransactionMode, notes?: TransactionNotes): Outcome {
     const transaction = new Transaction(this.tables, this.#registry)
-    const outcome = transaction.run(operations, order)
+    const outcome = transaction.run(operations, notes)
     if (outcome.ok && mode === 'commit') {
       transaction.spendIds()
       for (const { table, id, after } of outcome.changes) this.table(table).replace(id, after)

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
-import type { Change, EventRequest, Operation, Outcome, StoreStatus, TransactionMode } from '../store.ts'
+import type { Change, Operation, Outcome, StoreStatus, TransactionMode, TransactionNotes } from '../store.ts'
 import { type CompactionResult, type CompactionRunner, compact, compactFiles } from './compaction/compact.ts'
 import { compactInThread } from './compaction/compact-thread.ts'
 import type { EngineOptions } from './engine.ts'
@@ -152,12 +152,12 @@ export class FileStore extends MemoryStore {
   override async transact(
     operations: readonly Operation[],
     mode: TransactionMode = 'commit',
-    order?: EventRequest,
+    notes?: TransactionNotes,
   ): Promise<Outcome> {
     // Another store may already be open in place of this one.
     const refusal = this.#refusal
     if (refusal !== undefined) throw new AppError('STORE_UNAVAILABLE', refusal, this.#closing && { retryAfter: 1 })
-    const outcome = this.engine.transact(operations, mode, order)
+    const outcome = this.engine.transact(operations, mode, notes)
     if (mode === 'commit' && outcome.ok && operations.length > 0) await this.#save(outcome.changes, operations)
     return outcome
   }

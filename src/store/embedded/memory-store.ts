@@ -4,7 +4,6 @@ import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import type { Filter, Plan, SortKey } from '../../query/plan.ts'
 import type {
   ChangeListener,
-  EventRequest,
   FoundPage,
   Operation,
   Outcome,
@@ -12,6 +11,7 @@ import type {
   StoredRecord,
   StoreStatus,
   TransactionMode,
+  TransactionNotes,
 } from '../store.ts'
 import { Engine, type EngineOptions } from './engine.ts'
 import { countedField } from './indexes/aggregation.ts'
@@ -97,9 +97,9 @@ export class MemoryStore implements Store {
     for (let from = 0; from < all.length; from += STREAM_BATCH) yield all.slice(from, from + STREAM_BATCH)
   }
 
-  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', order?: EventRequest): Promise<Outcome> {
+  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: TransactionNotes): Promise<Outcome> {
     if (this.#isClosed) throw new AppError('STORE_UNAVAILABLE', 'The store is closed', { retryAfter: 1 })
-    return this.engine.transact(operations, mode, order)
+    return this.engine.transact(operations, mode, notes)
   }
 
   onChange(follower: ChangeListener): void {

@@ -26,7 +26,7 @@ async function transact(
   operations: readonly Operation[],
   order: EventRequest,
 ): Promise<Extract<Outcome, { ok: true }>> {
-  const outcome = await library.store.transact(operations, 'commit', order)
+  const outcome = await library.store.transact(operations, 'commit', { events: order })
   if (!outcome.ok) assert.fail(`Refused: ${JSON.stringify(outcome.violations)}`)
   return outcome
 }
@@ -128,8 +128,8 @@ export function checkEvents(check: Check): void {
     await library.add('genre', { name: 'taken' })
     const order = orderOf([['genre', EVERYTHING]])
     const batch = [insert('genre', { name: 'free' }), insert('genre', { name: 'taken' })]
-    assert.equal((await library.store.transact(batch, 'commit', order)).ok, false)
-    assert.equal((await library.store.transact([insert('genre', { name: 'free' })], 'rehearse', order)).ok, true)
+    assert.equal((await library.store.transact(batch, 'commit', { events: order })).ok, false)
+    assert.equal((await library.store.transact([insert('genre', { name: 'free' })], 'rehearse', { events: order })).ok, true)
     assert.deepEqual(await events(library), [])
   })
 

@@ -2,12 +2,13 @@ import type { Registry } from '../../../model/registry.ts'
 import { matcher, type Predicate } from '../../../query/match.ts'
 import type { Filter } from '../../../query/plan.ts'
 import type { Json, JsonObject } from '../../../util/json.ts'
-import type { Change, EventRequest, Operation, Outcome, StoredRecord, Violation } from '../../store.ts'
+import type { Change, Operation, Outcome, StoredRecord, TransactionNotes, Violation } from '../../store.ts'
 import { versionOf } from '../../version.ts'
 import { referencesOf, type Table } from '../tables/table.ts'
 import { deleteRecord, restrictViolations } from './deletion.ts'
 import { eventsOf } from './events.ts'
 import { brokenFields } from './field-constraints.ts'
+import { historyOf } from './history.ts'
 import { type Staged, setterOf, TransactionOverlay } from './transaction-overlay.ts'
 
 /**
@@ -33,8 +34,7 @@ export class Transaction {
     })
   }
 
-  /** @param order events to store with the changes */
-  run(operations: readonly Operation[], order?: EventRequest): Outcome {
+  run(operations: readonly Operation[], notes?: TransactionNotes): Outcome {
     const left = operations.map((operation, index) => this.#perform(operation, index))
     this.#overlay.each((table, id, staged) => this.#check(table, id, staged))
     for (const [index, { kind, table, allowed }] of operations.entries()) {
@@ -46,15 +46,30 @@ export class Transaction {
     }
     const records = left.filter((record) => record !== undefined)
     const changes: readonly Change[] = this.#overlay.changes()
-    return { ok: true, records, changes: order === undefined ? changes : [...changes, ...this.#events(changes, order)] }
+    return {
+      ok: true,
+      records,
+      changes: notes === undefined ? changes : [...changes, ...this.#noted(changes, operations, records, notes)],
+    }
   }
 
-  /** Event records are made here, so they are not validated. */
-  #events(changes: readonly Change[], order: EventRequest): Change[] {
-    return eventsOf(changes, order, (table) => this.#overlay.modelOf(table)).map((values) => {
-      const id = this.#overlay.takeId(order.table, undefined)
-      return { table: order.table, id, before: undefined, after: Object.freeze({ id, ...values }) }
-    })
+  /** The records of events and history are made here, so they are not validated. */
+  #noted(
+    changes: readonly Change[],
+    operations: readonly Operation[],
+    records: readonly StoredRecord[],
+    { events, history }: TransactionNotes,
+  ): Change[] {
+    const modelOf = (table: string) => this.#overlay.modelOf(table)
+    const inserted = (table: string, rows: readonly JsonObject[]): Change[] =>
+      rows.map((values) => {
+        const id = this.#overlay.takeId(table, undefined)
+        return { table, id, before: undefined, after: Object.freeze({ id, ...values }) }
+      })
+    return [
+      ...(events === undefined ? [] : inserted(events.table, eventsOf(changes, events, modelOf))),
+      ...(history === undefined ? [] : inserted(history.table, historyOf(changes, { operations, records }, history, modelOf))),
+    ]
   }
 
   /** @returns the stored record; for a removal, the removed one */

@@ -16,8 +16,8 @@ test('an event is in the same journal line as its record', async () => {
     const audience = new Map([['genre', { create: [] as number[], delete: [1] }]])
     const order = { table: 'event', audience, key: 'key', at: AT }
     await store.transact([{ kind: 'insert', table: 'listener', values: {} }])
-    await store.transact([{ kind: 'insert', table: 'genre', values: { name: 'a' } }], 'commit', order)
-    await store.transact([{ kind: 'remove', table: 'genre', id: 1 }], 'commit', order)
+    await store.transact([{ kind: 'insert', table: 'genre', values: { name: 'a' } }], 'commit', { events: order })
+    await store.transact([{ kind: 'remove', table: 'genre', id: 1 }], 'commit', { events: order })
     const [name = ''] = (await readdir(folder.path)).filter((each) => each.startsWith('journal.'))
     const { entries } = readEntries(await readFile(join(folder.path, name)), 1)
     assert.deepEqual(

@@ -1,0 +1,71 @@
+import { isObject } from '../../util/json.ts'
+import type { FieldIssues } from '../../validate/issues.ts'
+import { type RecordData, readEnvelope } from './write-requests.ts'
+
+/** Maximum number of records that a write by filters changes. */
+export const MAX_SELECTED = 100_000
+
+/** Records by what they match, as lists and searches do. */
+export interface Selection {
+  /** As the parameter `filters` of a list. */
+  readonly filters: readonly string[]
+  /** As the parameter `any` of a list. */
+  readonly any: readonly string[]
+  /** Words, as the parameter `q` of a search. */
+  readonly search: string | undefined
+  /** The number of records that the client expects to match. */
+  readonly expectedTotal: number
+}
+
+const MEMBERS = ['filters', 'any', 'search', 'expected_total']
+
+/** True for the body of a bulk write that selects records by filters rather than by ids. */
+export const namesSelection = (body: unknown): boolean => isObject(body) && ('filters' in body || 'expected_total' in body)
+
+/**
+ * Reads `{filters, any?, search?, expected_total, data, form_id?}`.
+ *
+ * @throws {AppError} VALIDATION_FAILED
+ */
+export function readSelectionUpdate(body: unknown): {
+  selection: Selection
+  data: RecordData
+  formId: string | undefined
+} {
+  const { members, formId, issues } = readEnvelope(body, [...MEMBERS, 'data', 'form_id'])
+  const selection = readSelection(members, issues)
+  if (!isObject(members.data)) issues.add('data', members.data == null ? 'data is mandatory' : 'data must be an object')
+  issues.throwIfAny()
+  return { selection, data: members.data as RecordData, formId }
+}
+
+/**
+ * Reads `{filters, any?, search?, expected_total}`.
+ *
+ * @throws {AppError} VALIDATION_FAILED
+ */
+export function readSelectionDelete(body: unknown): Selection {
+  const { members, issues } = readEnvelope(body, MEMBERS)
+  const selection = readSelection(members, issues)
+  issues.throwIfAny()
+  return selection
+}
+
+function readSelection(members: Readonly<Record<string, unknown>>, issues: FieldIssues): Selection {
+  const { search, expected_total: expected } = members
+  const filters = readTexts('filters', members.filters, issues)
+  if (members.filters == null) issues.add('filters', 'filters is mandatory; an empty array selects every record')
+  const any = readTexts('any', members.any, issues)
+  if (search != null && (typeof search !== 'string' || search.trim() === '')) issues.add('search', 'search must be words')
+  const isCount = Number.isSafeInteger(expected) && Number(expected) >= 0 && Number(expected) <= MAX_SELECTED
+  if (expected == null) issues.add('expected_total', 'expected_total is mandatory: the number of records that match')
+  else if (!isCount) issues.add('expected_total', `expected_total must be an integer from 0 to ${MAX_SELECTED}`)
+  return { filters, any, search: typeof search === 'string' ? search : undefined, expectedTotal: Number(expected) }
+}
+
+function readTexts(name: string, value: unknown, issues: FieldIssues): readonly string[] {
+  if (value == null) return []
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value
+  issues.add(name, `${name} must be an array of texts such as "status=draft"`)
+  return []
+}
