@@ -14,7 +14,7 @@ import type { Form } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { noSuchRecord } from '../access/refusals.ts'
-import { guardAccount } from '../accounts/account-guards.ts'
+import { changesAccess, guardAccount } from '../accounts/account-guards.ts'
 import { AccountLog } from '../accounts/account-log.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
 import { type AccessGuard, byIndex, Committer, throwIssues, withoutPrefix } from './committer.ts'
@@ -228,6 +228,25 @@ export class Records {
       const found = await this.#allExisting(actor, model, ids)
       for (const user of found) await guardAccount(this.#store, actor, model, user)
       return found
+    })
+  }
+
+  /**
+   * Sets the password of a user's own account, whatever permissions the user has. The rules of the model apply. The user's other
+   * sessions end in the same transaction.
+   *
+   * @param user as stored when the present password was verified
+   * @param keptSession id of the session that goes on
+   * @throws {AppError} VALIDATION_FAILED for the field `password`; PRECONDITION_FAILED if the stored password or the active state
+   *   has changed since
+   */
+  async changePassword(user: StoredRecord, password: string, keptSession: number | undefined): Promise<void> {
+    const model = this.#access.registry.expect('user')
+    const data = { password }
+    await this.#committer.write({ ...SYSTEM, userId: user.id }, model, withoutPrefix, async () => {
+      const existing = await this.#existing(SYSTEM, model, user.id, 'RECORD_NOT_FOUND', undefined)
+      if (changesAccess(user, existing)) throw new AppError('PRECONDITION_FAILED', 'The account has changed meanwhile')
+      return [{ model, existing, draft: draftChange(model, undefined, existing, data), keptSession }]
     })
   }
 
