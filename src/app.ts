@@ -6,10 +6,13 @@ import { ServerProof } from './auth/server-proof.ts'
 import { type TokenCodecFactory, Tokens } from './auth/token.ts'
 import type { SeedFile } from './config/project-files.ts'
 import type { Settings } from './config/settings.ts'
+import { Lockout } from './limit/lockout.ts'
 import { type Log, silentLog } from './log/log.ts'
 import type { Registry } from './model/registry.ts'
 import { Logins } from './service/accounts/logins.ts'
+import { OwnAccounts } from './service/accounts/own-accounts.ts'
 import { addMissingGrants, grantsPrecedeSeeds } from './service/accounts/permission-records.ts'
+import { Sessions } from './service/accounts/sessions.ts'
 import { History } from './service/history/history.ts'
 import { HistoryRecorder } from './service/history/history-recorder.ts'
 import { createPruning } from './service/history/pruning.ts'
@@ -78,6 +81,7 @@ export interface App {
   readonly exports: Exports
   readonly imports: Imports
   readonly logins: Logins
+  readonly ownAccounts: OwnAccounts
   /** Signs tokens. In mode `ephemeral` only, for local commands; otherwise it is in the settings or the data folder. */
   readonly ephemeralSecret: string | undefined
   /** Proves to local commands that this server serves their project. */
@@ -211,6 +215,8 @@ async function open(
     const secret = settings.secret_key ?? (await ownSecret())
     const codec = tokenCodec(settings.jwt.algorithm, secret)
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
+    const sessions = new Sessions({ records, store, clock })
+    const lockout = new Lockout({ clock })
     const mocks = new Mocks({ access, store, random, pause: setImmediate })
     const stop = async () => {
       searchIndexes.close()
@@ -232,7 +238,8 @@ async function open(
       history: new History(access, store, recorded),
       exports: new Exports(access, store),
       imports: new Imports(access, records),
-      logins: new Logins({ access, store, records, tokens, hasher, clock, random }),
+      logins: new Logins({ access, store, records, tokens, sessions, lockout, hasher, clock, random }),
+      ownAccounts: new OwnAccounts({ records, store, sessions, lockout, hasher, user: registry.expect('user') }),
       ephemeralSecret: mode === 'ephemeral' ? secret : undefined,
       proof: new ServerProof(secret),
       views: new ViewCatalog(registry, project.views),

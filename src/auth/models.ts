@@ -55,7 +55,8 @@ const Permission = defineModel({
 
 /**
  * A session: one login and its present refresh token. A refresh replaces the token. Logout, or reuse of a replaced token,
- * deletes the session and thereby the whole family of tokens (RFC 9700).
+ * deletes the session and thereby the whole family of tokens (RFC 9700). `in_cookie` is true if the refresh token is in a
+ * cookie; `replaced` lists the tokens that were replaced just now, which a cookie may still hold.
  */
 const AuthSession = defineModel({
   name: 'AuthSession',
@@ -66,6 +67,12 @@ const AuthSession = defineModel({
     { name: 'token_id', type: 'string', required: true },
     { name: 'credential', type: 'string', required: true },
     { name: 'expires_at', type: 'datetime', required: true },
+    // Earlier versions did not store the following fields; sessions of theirs have none.
+    { name: 'last_used_at', type: 'datetime' },
+    { name: 'address', type: 'string' },
+    { name: 'user_agent', type: 'string' },
+    { name: 'in_cookie', type: 'boolean', default: false },
+    { name: 'replaced', type: 'json' },
   ],
 })
 

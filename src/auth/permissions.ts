@@ -19,6 +19,8 @@ export interface Actor {
   readonly groups: ReadonlySet<string>
   /** The user's record, as stored; undefined for the server, the CLI, and requests without a token. */
   readonly user: JsonObject | undefined
+  /** The family of the session that the token belongs to; undefined without a session. */
+  readonly session?: string | undefined
 }
 
 /** The server itself. It may do everything and sees internal models. */

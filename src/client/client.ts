@@ -45,16 +45,31 @@ interface TokenOptions {
   /** An access token, such as `admin token` prints, instead of a login. It is not renewed. */
   readonly token?: string
   readonly storage?: never
+  readonly session?: never
+}
+
+interface CookieOptions {
+  readonly token?: never
+  readonly storage?: never
+  /**
+   * Keeps the refresh token in a cookie that scripts cannot read, and the access token in memory. The session survives a reload of the
+   * page and is shared by all tabs. Only for pages that the server itself serves, or that share its origin behind a proxy.
+   */
+  readonly session: 'cookie'
 }
 
 interface StorageOptions {
   readonly token?: never
+  readonly session?: never
   /** Stores the tokens of a login. Default: memory. `webStorage(localStorage)` survives a reload of the page. */
   readonly storage?: TokenStorage
 }
 
-/** Options of `createClient`: the address of the server, and either an access token or a storage for the tokens of logins. */
-export type ClientOptions = CommonOptions & (TokenOptions | StorageOptions)
+/**
+ * Options of `createClient`: the address of the server, and either an access token, a storage for the tokens of logins, or a session
+ * in a cookie.
+ */
+export type ClientOptions = CommonOptions & (TokenOptions | StorageOptions | CookieOptions)
 
 /** The logged-in user and their permissions. */
 export interface Me<User> {
@@ -62,6 +77,20 @@ export interface Me<User> {
   readonly data: User
   /** Codenames such as `view_post`. */
   readonly permissions: readonly string[]
+}
+
+/** A session of the logged-in user. Those that an earlier version of the server started lack what is null. */
+export interface LoginSession {
+  readonly id: number
+  readonly created_at: string
+  /** Time of the last login or refresh. */
+  readonly last_used_at: string | null
+  /** Address of the client at that time; the /56 network of an IPv6 address. */
+  readonly address: string | null
+  /** The first 200 characters of its `User-Agent`. */
+  readonly user_agent: string | null
+  /** True for the session of this client. */
+  readonly current: boolean
 }
 
 /** A view, as the Views API returns it. */
@@ -105,9 +134,12 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   readonly #transport: Transport
   readonly #session: Session
 
-  constructor({ url, token, storage, api_version = 'v1', admin_path = '/admin', ...options }: ClientOptions) {
+  constructor({ url, token, storage, session, api_version = 'v1', admin_path = '/admin', ...options }: ClientOptions) {
     if (token !== undefined && storage !== undefined) {
       throw new TypeError("A client has either 'token' or 'storage'; leave one out, or put the token into the storage")
+    }
+    if (session !== undefined && (token !== undefined || storage !== undefined)) {
+      throw new TypeError("A client with a session in a cookie has neither 'token' nor 'storage'; leave them out")
     }
     const base = url.replace(/\/+$/, '')
     this.#api = `/api/${api_version}`
@@ -121,8 +153,10 @@ export class Client<Models extends Typed<Models> = AnyModels> {
       wait: options.wait ?? systemWait,
     })
     const tokenStorage = storage ?? memoryStorage(token === undefined ? undefined : { access_token: token })
-    this.#session = new Session(tokenStorage, async (action, body) =>
-      jsonOf(await this.#transport.send({ method: 'POST', path: `${this.#api}/auth/${action}`, body })),
+    this.#session = new Session(
+      tokenStorage,
+      async (action, body) => jsonOf(await this.#transport.send({ method: 'POST', path: `${this.#api}/auth/${action}`, body })),
+      session,
     )
   }
 
@@ -138,13 +172,17 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   /**
    * Logs out: removes the stored tokens and ends the session on the server.
    *
-   * @throws {AdminError} when the server could not be reached; the tokens are removed anyway
+   * @throws {AdminError} when the server could not be reached; the stored tokens are removed anyway, a cookie is not
    */
   logout(): Promise<void> {
     return this.#session.logout()
   }
 
-  /** Returns true if a token is stored. The token may be expired or revoked. */
+  /**
+   * Returns true if a token is stored, which may be expired or revoked. With a session in a cookie, continues the session first.
+   *
+   * @throws {AdminError} when the server had to be asked for the session of the cookie, and could not be reached
+   */
   async hasToken(): Promise<boolean> {
     return (await this.#session.tokens()) !== undefined
   }
@@ -152,6 +190,31 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   /** Returns the logged-in user. The server applies the rate limit of logins, so call it once per session, not per page. */
   async me({ signal }: CallOptions = {}): Promise<Me<UserOf<Models>>> {
     return (await this.request('/auth/me', { signal })) as Me<UserOf<Models>>
+  }
+
+  /**
+   * Changes the password of the logged-in user. All other sessions of the user end.
+   *
+   * @throws {AdminError} of type `validation` with `fieldErrors` of `current_password` and `new_password`
+   */
+  async changePassword(current: string, next: string, { signal }: CallOptions = {}): Promise<void> {
+    const body = { current_password: current, new_password: next }
+    await this.request('/auth/password', { method: 'POST', body, signal })
+  }
+
+  /** Returns the sessions of the logged-in user, newest first. */
+  async sessions({ signal }: CallOptions = {}): Promise<readonly LoginSession[]> {
+    const { data } = (await this.request('/auth/sessions', { signal })) as { data: readonly LoginSession[] }
+    return data
+  }
+
+  /**
+   * Ends a session of the logged-in user, with all its tokens.
+   *
+   * @throws {AdminError} of type `not_found` if it has ended, or is another user's
+   */
+  async endSession(id: number, { signal }: CallOptions = {}): Promise<void> {
+    await this.request(`/auth/sessions/${id}`, { method: 'DELETE', signal })
   }
 
   /** Returns a client for the records of one model. @param key the model's name in lower case, as in URLs */
@@ -204,7 +267,7 @@ export class Client<Models extends Typed<Models> = AnyModels> {
  * Creates a client of a project's API. With the types that `admin types` generates, `createClient<All_Models>(…)`, the compiler
  * checks the names of models, fields, filters and forms.
  *
- * @throws {TypeError} if both `token` and `storage` are given
+ * @throws {TypeError} if more than one of `token`, `storage` and `session` is given
  */
 export const createClient = <Models extends Typed<Models> = AnyModels>(options: ClientOptions): Client<Models> =>
   new Client<Models>(options)

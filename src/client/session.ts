@@ -1,32 +1,54 @@
 import { AdminError } from './admin-error.ts'
-import { sessionOf, type TokenStorage, type Tokens } from './tokens.ts'
+import { familyOf, sessionOf, type TokenStorage, type Tokens } from './tokens.ts'
 
 /** Sends a POST request to `/auth/<action>` without a token. @throws {AdminError} */
 export type AuthRequest = (action: 'token' | 'refresh' | 'logout', body: object) => Promise<unknown>
+
+/** Where the refresh token is: with the access token in the storage, or in a cookie that scripts cannot read. */
+export type RefreshTokenPlace = 'storage' | 'cookie'
 
 /** Manages the tokens of a login: stores, renews and removes them. Logins, logouts and renewals run one at a time. */
 export class Session {
   readonly #storage: TokenStorage
   readonly #authRequest: AuthRequest
+  readonly #usesCookie: boolean
+  /** True once the server has said that the cookie has no session, so that it is not asked for each request. */
+  #hasNoCookie = false
+  /** The running request for the session of the cookie, shared by all requests. */
+  #restoration: Promise<Tokens | undefined> | undefined
   /** The last queued operation; the next one waits for it. */
   #last: Promise<unknown> = Promise.resolve()
   /** The running renewal, shared by all requests of the same session. */
   #renewal: { readonly session: string; readonly tokens: Promise<Tokens | undefined> } | undefined
 
-  constructor(storage: TokenStorage, authRequest: AuthRequest) {
+  constructor(storage: TokenStorage, authRequest: AuthRequest, place: RefreshTokenPlace = 'storage') {
     this.#storage = storage
     this.#authRequest = authRequest
+    this.#usesCookie = place === 'cookie'
   }
 
-  /** Returns the stored tokens, which may be expired; undefined without a login. */
+  /**
+   * Returns the stored tokens, which may be expired; undefined without a login. Without stored tokens the session of the cookie is
+   * continued, if there is one.
+   *
+   * @throws {AdminError} when the request for the session of the cookie failed
+   */
   async tokens(): Promise<Tokens | undefined> {
-    return this.#storage.get()
+    const tokens = await this.#storage.get()
+    if (tokens !== undefined || !this.#usesCookie || this.#hasNoCookie) return tokens
+    this.#restoration ??= this.#exclusively(async () => (await this.#storage.get()) ?? this.#fromCookie()).finally(() => {
+      this.#restoration = undefined
+    })
+    return this.#restoration
   }
 
   /** Logs in and stores the tokens. @throws {AdminError} */
   login(username: string, password: string): Promise<void> {
     return this.#exclusively(async () => {
-      await this.#storage.set(tokensIn(await this.#authRequest('token', { username, password }).catch(explainLogin)))
+      const body = { username, password, ...(this.#usesCookie ? { refresh: 'cookie' } : {}) }
+      const grant = await this.#authRequest('token', body).catch(explainLogin)
+      this.#hasNoCookie = false
+      await this.#storage.set(this.#usesCookie ? withFamily(grant) : tokensIn(grant))
     })
   }
 
@@ -39,6 +61,10 @@ export class Session {
     return this.#exclusively(async () => {
       const tokens = await this.#storage.get()
       await this.#storage.set(undefined)
+      if (this.#usesCookie) {
+        this.#hasNoCookie = true
+        await this.#authRequest('logout', {}).catch(unlessEnded)
+      }
       if (tokens?.refresh_token === undefined) return
       await this.#authRequest('logout', { refresh_token: tokens.refresh_token }).catch(unlessEnded)
     })
@@ -70,11 +96,26 @@ export class Session {
     if (tokens === undefined || sessionOf(tokens) !== session) return undefined
     // An earlier request or another tab has renewed the tokens already.
     if (tokens.access_token !== rejected.access_token) return tokens
+    if (this.#usesCookie) {
+      const next = await this.#fromCookie()
+      // Another tab may have logged in meanwhile, as another user.
+      return next !== undefined && sessionOf(next) === session ? next : undefined
+    }
     if (tokens.refresh_token === undefined) return undefined
     const grant = await this.#authRequest('refresh', { refresh_token: tokens.refresh_token }).catch(unlessEnded)
     const next = grant === undefined ? undefined : { ...tokensIn(grant), session }
     await this.#storage.set(next)
     return next
+  }
+
+  /** Continues the session of the cookie, and stores its access token. */
+  async #fromCookie(): Promise<Tokens | undefined> {
+    if (this.#hasNoCookie) return undefined
+    const grant = await this.#authRequest('refresh', {}).catch(unlessEnded)
+    const tokens = grant === undefined ? undefined : withFamily(grant)
+    this.#hasNoCookie = tokens === undefined
+    await this.#storage.set(tokens)
+    return tokens
   }
 
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
@@ -88,6 +129,12 @@ export class Session {
 const tokensIn = (grant: unknown): Tokens => {
   const { access_token, refresh_token } = grant as Tokens
   return { access_token, refresh_token }
+}
+
+/** The tokens of a session whose refresh token is in the cookie. Its access tokens name it. */
+const withFamily = (grant: unknown): Tokens => {
+  const { access_token } = grant as Tokens
+  return { access_token, session: familyOf(access_token) }
 }
 
 /** Ignores the error of a session that has already ended. */

@@ -11,6 +11,20 @@ export interface Tokens {
 /** The identifier of the session that tokens belong to: unchanged by renewals, new with each login. */
 export const sessionOf = ({ session, access_token }: Tokens): string => session ?? access_token
 
+/**
+ * The session that an access token names: the part of its id before the dot (`jti`, RFC 7519). For another token, the token itself,
+ * which is the same session as no other.
+ */
+export function familyOf(accessToken: string): string {
+  try {
+    const payload = accessToken.split('.')[1] ?? ''
+    const { jti } = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as { jti?: unknown }
+    return /^([^.]+)\./.exec(String(jti))?.[1] ?? accessToken
+  } catch {
+    return accessToken
+  }
+}
+
 /** Stores the tokens of a session, with all their members. */
 export interface TokenStorage {
   /** Returns the stored tokens; undefined without a session. */

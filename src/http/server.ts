@@ -18,6 +18,7 @@ import { historyRoutes } from './routes/history.ts'
 import { homeRoutes } from './routes/home.ts'
 import { mockDataRoutes } from './routes/mock-data.ts'
 import { modelRoutes } from './routes/models.ts'
+import { ownAccountRoutes } from './routes/own-account.ts'
 import { transferRoutes } from './routes/transfer.ts'
 import { viewRoutes } from './routes/views.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
@@ -62,7 +63,7 @@ export async function createServer(
       cache: { otherwise: 'no-store' },
       // Records have no ranges.
       response: { ranges: false },
-      // Cookies belong to other programs on this host and are ignored, however malformed.
+      // Cookies of other programs on this host are ignored, however malformed. `RefreshCookie` reads the only one that is used.
       state: { parse: false, failAction: 'ignore' },
       // `readBody` reads bodies; hapi would wait for all of a body that is too large, or cut the connection.
       payload: {
@@ -86,7 +87,8 @@ export async function createServer(
   server.route(strictRoutes(homeRoutes(settings), 0))
   server.route(strictRoutes(viewRoutes(app), 0))
   server.route(strictRoutes(descriptionRoutes(app), 0))
-  server.route(strictRoutes(authRoutes(app, limits, logins), Math.min(MAX_LOGIN_BYTES, settings.max_upload_bytes)))
+  const accountRoutes = [...authRoutes(app, limits, logins), ...ownAccountRoutes(app, limits, logins)]
+  server.route(strictRoutes(accountRoutes, Math.min(MAX_LOGIN_BYTES, settings.max_upload_bytes)))
   server.route(strictRoutes(mockDataRoutes(app, limits), settings.max_upload_bytes))
   server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
   server.route(strictRoutes(dataRoutes(app, replace), settings.max_upload_bytes))

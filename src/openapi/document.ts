@@ -10,6 +10,7 @@ import { mockFillPaths } from './paths/mock.ts'
 import { modelPaths } from './paths/models.ts'
 import type { Header, Paths, Response } from './paths/operation.ts'
 import { operationsPaths } from './paths/operations.ts'
+import { ACCOUNT_SCHEMAS, ownAccountPaths } from './paths/own-account.ts'
 import { ERROR_SCHEMAS, Responses } from './paths/responses.ts'
 import { VIEW_SCHEMAS, viewPaths } from './paths/views.ts'
 import { webhookPaths, webhookSchemas } from './paths/webhooks.ts'
@@ -41,6 +42,9 @@ export interface OpenApiDocument {
   }
 }
 
+/** The document is the same on every port. */
+const COOKIE = 'The refresh token; `{port}` is the port that the server listens on'
+
 const TAGS = [
   { name: 'auth', description: 'Logging in and out' },
   { name: 'views', description: 'How each model is edited and displayed' },
@@ -63,6 +67,7 @@ export function openApiDocument({ settings, registry, access, forms }: ContractS
   const formSchemas = nameFormSchemas(forms)
   const paths: Paths = {
     ...authPaths(roots, registry, responses),
+    ...ownAccountPaths(roots, responses),
     ...Object.assign(
       {},
       ...models.map((model) => {
@@ -91,12 +96,14 @@ export function openApiDocument({ settings, registry, access, forms }: ContractS
         ...webhookSchemas(registry),
         ...DATA_SCHEMAS,
         ...HISTORY_SCHEMAS,
+        ...ACCOUNT_SCHEMAS,
         ...ERROR_SCHEMAS,
       },
       responses: responses.components(),
       headers: responses.headers(),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        refreshCookie: { type: 'apiKey', in: 'cookie', name: 'admin_refresh_{port}', description: COOKIE },
         password: { type: 'oauth2', flows: { password: { tokenUrl: `${absolute.auth}/token`, scopes: {} } } },
       },
     },

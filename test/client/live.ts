@@ -23,7 +23,7 @@ export async function openLive({ settings = {}, ...options }: TestAppOptions = {
 
 /** Creates a client and logs in. */
 export async function loggedIn({ url }: LiveApp, options: Partial<ClientOptions> = {}, { username, password } = ADMIN) {
-  const client = createClient({ url, ...options })
+  const client = createClient({ url, ...options } as ClientOptions)
   await client.login(username, password)
   return client
 }

@@ -34,6 +34,8 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'users grant ann view_post --group Editors', stderr: /^Granted view_post, group Editors to 'ann'\n$/ },
   { line: 'users show ann', stdout: /\nview_post +own(, Editors)?\n/ },
   { line: 'users revoke ann view_post --group Editors', stderr: /^Revoked view_post, group Editors from 'ann'\n$/ },
+  { line: 'users sessions ann', stdout: /^ID +CREATED +LAST USED +ADDRESS +USER AGENT\n/ },
+  { line: 'users sessions ann --end', stderr: /^Ended \d+ sessions? of 'ann'\n$/ },
   { line: 'users list', stdout: /^ID +USERNAME +EMAIL +ACTIVE +SUPERUSER\n.*\n10 +ann +a@example\.com/s },
   { line: 'token', stdout: /^[\w-]+\.[\w-]+\.[\w-]+\n$/ },
   { line: 'webhooks add http://127.0.0.1:9/hooks --models tag', stdout: SECRET, stderr: /^Added webhook 1\./ },

@@ -39,8 +39,18 @@ export const logout = (app: TestApp, refresh_token: string): Promise<Reply> =>
   send(app, { request: 'POST /api/v1/auth/logout', as: null, body: { refresh_token } })
 
 /** Asks for something with a token of one's own. */
-export const ask = (app: TestApp, token: string, request: Scenario['request'] = 'GET /api/v1/models/post/1'): Promise<Reply> =>
-  send(app, { request, as: null, headers: { authorization: `Bearer ${token}` } })
+export const ask = (
+  app: TestApp,
+  token: string,
+  request: Scenario['request'] = 'GET /api/v1/models/post/1',
+  body?: unknown,
+): Promise<Reply> => send(app, { request, as: null, body, headers: { authorization: `Bearer ${token}` } })
+
+/** Whether the tokens of a login are good: `[access, refresh]`. The second costs the session when it is not. */
+export async function standing(app: TestApp, { access_token, refresh_token }: Grant): Promise<[number, number]> {
+  const { status } = await ask(app, access_token)
+  return [status, (await refresh(app, refresh_token)).status]
+}
 
 /** Gives a user of the blog these permissions, directly, and no groups. */
 export async function permit(app: TestApp, userId: number, ...codenames: readonly string[]): Promise<void> {

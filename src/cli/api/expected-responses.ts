@@ -7,6 +7,7 @@ const EXPECTED: readonly (readonly [RegExp, (body: Record<string, unknown>) => b
     ({ components }) => isObject(components) && isObject(components.schemas) && allObjects(components.schemas),
   ],
   [/ \/auth\/issue$/, ({ access_token: token }) => typeof token === 'string'],
+  [/^DELETE \/auth\/sessions\?/, ({ total }) => typeof total === 'number'],
   [/ \/reset$/, ({ seeded, removed }) => typeof seeded === 'number' && isObject(removed)],
   [/ \/mock$/, ({ data }) => isObject(data) && isObject(data.created)],
   [/^POST .*\/import\?/, ({ created, updated, total, ignored }) => areNumbers(created, updated, total) && Array.isArray(ignored)],

@@ -126,7 +126,7 @@ function without(held: readonly Named[], less: readonly Named[]): number[] {
 }
 
 /** @throws {AppError} TASK_FAILED if there is no such user */
-async function userNamed({ request }: ApiClient, username: string): Promise<Holder> {
+export async function userNamed({ request }: ApiClient, username: string): Promise<Holder> {
   const [user]: readonly Holder[] = (await request('GET', `/models/user?filters=${encodeURIComponent(`username=${username}`)}`))
     .data
   if (user === undefined) throw new AppError('TASK_FAILED', `There is no user '${username}'; see \`admin users list\``)

@@ -8,6 +8,7 @@ import { newPassword } from '../terminal/password.ts'
 import { printableJson } from '../terminal/printable.ts'
 import { table } from '../terminal/style.ts'
 import { grantCommand, showCommand } from './user-grants.ts'
+import { sessionsCommand } from './user-sessions.ts'
 
 type PasswordOptions = RemoteOptions & { passwordStdin?: boolean }
 type AddOptions = PasswordOptions & { email: string; superuser?: boolean; json?: boolean }
@@ -36,6 +37,7 @@ export function usersCommand(io: Io): Command {
   users.addCommand(grantCommand(io, 'grant'))
   users.addCommand(grantCommand(io, 'revoke'))
   users.addCommand(showCommand(io))
+  users.addCommand(sessionsCommand(io))
   return users
 }
 

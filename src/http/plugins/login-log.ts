@@ -34,6 +34,11 @@ export class LoginLog {
     return this.#tellingOfRefusals(request, work, 'refresh_failed', 'Refresh failed')
   }
 
+  /** Runs a change of a user's own password and logs a rejection. Success is logged as a change of the account. */
+  passwordChange<T>(request: Request, work: () => Promise<T>): Promise<T> {
+    return this.#tellingOfRefusals(request, work, 'password_change_failed', 'Password change failed')
+  }
+
   async #tellingOfRefusals<T>(request: Request, work: () => Promise<T>, event: string, message: string): Promise<T> {
     try {
       return await work()

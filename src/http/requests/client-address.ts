@@ -1,5 +1,12 @@
 import type { Request } from '@hapi/hapi'
 import ipaddr from 'ipaddr.js'
+import type { LoginClient } from '../../service/accounts/sessions.ts'
+
+/** The client of a login or a refresh, as sessions show it. */
+export const clientOf = (request: Request, trustedProxies: number): LoginClient => ({
+  address: clientAddress(request, trustedProxies),
+  userAgent: request.headers['user-agent'] as string | undefined,
+})
 
 /** Prefix length that stands for one customer: providers give a household up to 2^72 addresses (RIPE-690). */
 const IPV6_PREFIX = 56

@@ -3,16 +3,23 @@ import type { App } from '../../app.ts'
 import { SHELL } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import { forbidden } from '../../service/access/refusals.ts'
+import { readTexts } from '../../service/accounts/body-texts.ts'
+import { unauthenticated } from '../../service/accounts/login-failure.ts'
+import type { RefreshOptions, TokenGrant } from '../../service/accounts/logins.ts'
 import { tokenHolder } from '../../service/accounts/users.ts'
 import { isObject } from '../../util/json.ts'
-import { FieldIssues } from '../../validate/issues.ts'
 import { apiRoots } from '../paths.ts'
 import type { LoginLog } from '../plugins/login-log.ts'
+import { clientOf } from '../requests/client-address.ts'
 import type { RateLimits } from '../requests/rate-limits.ts'
+import { RefreshCookie } from '../requests/refresh-cookie.ts'
 import { actorOf } from '../requests/request.ts'
 import { jsonResponse } from '../responses/json.ts'
 
-/** Login, refresh, logout and the present user: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. */
+/**
+ * Login, refresh, logout and the present user: the OAuth 2 password grant and refresh (RFC 6749), as JSON or as a form. For pages
+ * of this server that ask for it, the refresh token is in a cookie instead of the bodies.
+ */
 export function authRoutes({ settings, logins, reads, store }: App, limits: RateLimits, told: LoginLog): ServerRoute[] {
   const { auth } = apiRoots(settings)
   const open = {
@@ -21,27 +28,75 @@ export function authRoutes({ settings, logins, reads, store }: App, limits: Rate
   }
   const counted = { ...open, ext: { onPreAuth: { method: limits.countLogin } } }
 
+  const cookie = new RefreshCookie(settings)
+  const clientFor = (request: Request) => clientOf(request, settings.trusted_proxies)
+  // A good refresh counts against the user's limit, so that reloads of a page do not use up the logins. A failed one counts as a login.
+  const admitterOf = (request: Request) => (userId: number) => limits.countUser(request, { userId }, 'default')
+  const countFailure = (request: Request, error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') limits.countAddress(request)
+  }
+
   const token = async (request: Request, h: ResponseToolkit) => {
     checkGrantType(request.payload, 'password')
     const [username, password] = readTexts(request.payload, ['username', 'password'])
-    return secretly(h.response(await told.login(request, username, () => logins.login(username, password))))
+    const inCookie = cookie.isWanted(request)
+    const options = { client: clientFor(request), inCookie }
+    const grant = await told.login(request, username, () => logins.login(username, password, options))
+    return granted(h, inCookie ? withCookie(request, grant) : grant)
   }
+  const withCookie = (request: Request, { refresh_token: refreshToken, ...grant }: TokenGrant) => {
+    cookie.set(request, refreshToken)
+    return grant
+  }
+
   const refresh = async (request: Request, h: ResponseToolkit) => {
-    // A good refresh counts against the user's limit, so that reloads of a page do not use up the logins. A failed one counts as a login.
-    const admit = (userId: number) => limits.countUser(request, { userId }, 'default')
+    const options = { client: clientFor(request), admit: admitterOf(request) }
+    if (cookie.isUsed(request)) return granted(h, await refreshCookie(request, options))
     try {
       checkGrantType(request.payload, 'refresh_token')
       const [refreshToken] = readTexts(request.payload, ['refresh_token'])
-      return secretly(h.response(await told.refresh(request, () => logins.refresh(refreshToken, admit))))
+      return granted(h, await told.refresh(request, () => logins.refresh(refreshToken, options)))
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') limits.countAddress(request)
+      countFailure(request, error)
       throw error
     }
   }
+  const refreshCookie = async (request: Request, options: RefreshOptions) => {
+    const sent = cookie.read(request)
+    if (sent === undefined) {
+      // A page cannot know whether there is a cookie, so asking for it is no failed login.
+      limits.countAnonymous(request)
+      throw unauthenticated()
+    }
+    try {
+      checkGrantType(request.payload, 'refresh_token')
+      const grant = await told.refresh(request, () => logins.refresh(sent, { ...options, inCookie: true }))
+      return withCookie(request, grant)
+    } catch (error) {
+      countFailure(request, error)
+      if (isUnauthenticated(error)) cookie.clear(request)
+      throw error
+    }
+  }
+
   const logout = async (request: Request) => {
-    const [refreshToken] = readTexts(request.payload, ['refresh_token'])
-    await logins.logout(refreshToken)
+    if (cookie.isUsed(request)) await logoutCookie(request)
+    else {
+      const [refreshToken] = readTexts(request.payload, ['refresh_token'])
+      await logins.logout(refreshToken)
+    }
     return { message: 'Logged out successfully' }
+  }
+  const logoutCookie = async (request: Request) => {
+    try {
+      const sent = cookie.read(request)
+      if (sent === undefined) throw unauthenticated()
+      await logins.logout(sent, { inCookie: true })
+      cookie.clear(request)
+    } catch (error) {
+      if (isUnauthenticated(error)) cookie.clear(request)
+      throw error
+    }
   }
   const me = async (request: Request, h: ResponseToolkit) => {
     const actor = actorOf(request)
@@ -58,7 +113,7 @@ export function authRoutes({ settings, logins, reads, store }: App, limits: Rate
       throw error.code === 'TASK_FAILED' ? new AppError('INVALID_REQUEST', error.message) : error
     })
     const expires = settings.jwt.access_token_minutes * 60
-    return secretly(h.response({ access_token: logins.issueAccessToken(user), token_type: 'bearer', expires_in: expires }))
+    return granted(h, { access_token: logins.issueAccessToken(user), token_type: 'bearer', expires_in: expires })
   }
 
   return [
@@ -71,24 +126,13 @@ export function authRoutes({ settings, logins, reads, store }: App, limits: Rate
 }
 
 /** Tokens must not be cached (RFC 6749, section 5.1). */
-const secretly = (response: ResponseObject): ResponseObject => response.header('Cache-Control', 'no-store')
+const granted = (h: ResponseToolkit, body: object): ResponseObject => h.response(body).header('Cache-Control', 'no-store')
+
+const isUnauthenticated = (error: unknown): boolean => error instanceof AppError && error.code === 'UNAUTHENTICATED'
 
 /** OAuth 2 clients send `grant_type`; it is optional. */
 function checkGrantType(body: unknown, expected: string): void {
   const given = isObject(body) ? body.grant_type : undefined
   if (given === undefined || given === expected) return
   throw new AppError('VALIDATION_FAILED', { grant_type: [`grant_type must be ${expected}`] })
-}
-
-/** @throws {AppError} VALIDATION_FAILED for a member that is missing or not a string */
-function readTexts<const N extends readonly string[]>(body: unknown, names: N): { [K in keyof N]: string } {
-  const members = isObject(body) ? body : {}
-  const issues = new FieldIssues()
-  for (const name of names) {
-    const value = members[name]
-    if (value === undefined || value === null || value === '') issues.add(name, `${name} is mandatory`)
-    else if (typeof value !== 'string') issues.add(name, `${name} must be a string`)
-  }
-  issues.throwIfAny()
-  return names.map((name) => members[name]) as { [K in keyof N]: string }
 }

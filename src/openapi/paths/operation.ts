@@ -64,6 +64,9 @@ export const OPEN = [] as const
 /** Security of operations that take an optional token. */
 export const TOKEN_OPTIONAL = [{}, { bearer: [] }] as const
 
+/** Security of operations that take the refresh token from a cookie or from the body. */
+export const COOKIE_OPTIONAL = [{}, { refreshCookie: [] }] as const
+
 /** An update by PUT, and the same by PATCH. */
 export const withPatch = (operation: Operation): { readonly put: Operation; readonly patch: Operation } => ({
   put: operation,

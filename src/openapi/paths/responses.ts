@@ -68,6 +68,7 @@ const OTHER_HEADERS: Readonly<Record<string, Header>> = {
   ETag: { description: 'Names this version of the record, for `If-None-Match` and `If-Match`', schema: TEXT },
   'Content-Disposition': { description: 'File name of the download', schema: TEXT },
   Location: { description: 'Where the new record is', schema: { type: 'string', format: 'uri-reference' } },
+  'Set-Cookie': { description: 'The refresh token, or its removal; only if it is kept in the cookie', schema: TEXT },
   'WWW-Authenticate': { description: 'Always `Bearer`', schema: { type: 'string', const: 'Bearer' } },
   'Retry-After': { description: 'Seconds to wait', schema: COUNT },
 }

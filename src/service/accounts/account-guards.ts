@@ -4,6 +4,14 @@ import type { Change, Outcome, Store, StoredRecord } from '../../store/store.ts'
 import { forbidden } from '../access/refusals.ts'
 import type { RecordData } from '../records/write-requests.ts'
 
+/** A change of a user's password or active state. */
+export interface AccessChange {
+  /** The user after the change. */
+  readonly user: StoredRecord
+  /** Id of the session that goes on; undefined if all sessions of the user end. */
+  readonly keptSession: number | undefined
+}
+
 /** The codenames that a user holds directly and through groups, and the names of the groups. Superusers need none. */
 export async function grantsOf(store: Store, user: StoredRecord): Promise<Pick<Actor, 'permissions' | 'groups'>> {
   const groups = await store.get('group', linksIn(user, 'groups'))

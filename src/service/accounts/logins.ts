@@ -1,7 +1,7 @@
 import { DUMMY_HASH, type PasswordHasher } from '../../auth/password.ts'
 import { ACTIONS, type Actor, codename, SHELL } from '../../auth/permissions.ts'
 import { type Claims, SHELL_SUBJECT, type Tokens, type TokenType } from '../../auth/token.ts'
-import { Lockout } from '../../limit/lockout.ts'
+import type { Lockout } from '../../limit/lockout.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import { type Random, uniqueId } from '../../util/ids.ts'
@@ -9,7 +9,8 @@ import type { AccessRules } from '../access/access-rules.ts'
 import type { Records } from '../records/records.ts'
 import { grantsOf } from './account-guards.ts'
 import { LoginFailure, unauthenticated } from './login-failure.ts'
-import { isOf, Sessions, succeeds, tokenIdFor } from './sessions.ts'
+import { familyOf, isOf, tokenIdFor } from './session-tokens.ts'
+import { type LoginClient, type NextToken, type Sessions, succeeds } from './sessions.ts'
 import { userNamed } from './users.ts'
 
 /** Response of a login (RFC 6749, section 5.1); `expires_in` in seconds. */
@@ -19,6 +20,21 @@ export interface TokenGrant {
   readonly token_type: 'bearer'
   readonly expires_in: number
 }
+
+/** How a login or a refresh is requested. */
+export interface LoginOptions {
+  readonly client?: LoginClient
+  /** True if the refresh token is sent in a cookie. Such a token is accepted from the cookie only, and others only from a body. */
+  readonly inCookie?: boolean
+}
+
+export interface RefreshOptions extends LoginOptions {
+  /** Called with the user of a good token before it is exchanged; if it throws, the token stays valid. */
+  readonly admit?: (userId: number) => void
+}
+
+/** Maximum number of times that a refresh is repeated because the session changed between read and write. */
+const MAX_REPETITIONS = 5
 
 /** Superusers need no permissions. */
 const NO_GRANTS = { permissions: new Set<string>(), groups: new Set<string>() }
@@ -40,6 +56,8 @@ export class Logins {
     store: Store
     records: Records
     tokens: Tokens
+    sessions: Sessions
+    lockout: Lockout
     hasher: PasswordHasher
     clock: Clock
     random: Random
@@ -51,10 +69,10 @@ export class Logins {
     this.#hasher = parts.hasher
     this.#clock = parts.clock
     this.#random = parts.random
-    this.#sessions = new Sessions(parts)
-    this.#lockout = new Lockout({ clock: parts.clock })
+    this.#sessions = parts.sessions
+    this.#lockout = parts.lockout
     parts.records.guardAccess({
-      relatedOperations: (users) => this.#sessions.endingOf(users),
+      relatedOperations: (changes) => this.#sessions.endingOf(changes),
       changed: (users) => this.#accessChanged(users),
     })
   }
@@ -65,15 +83,15 @@ export class Logins {
    *
    * @throws {AppError} UNAUTHENTICATED
    */
-  async login(username: string, password: string): Promise<TokenGrant> {
+  async login(username: string, password: string, { client = {}, inCookie = false }: LoginOptions = {}): Promise<TokenGrant> {
     const user = await userNamed(this.#store, username)
     const matches = await this.#hasher.verify(String(user?.password ?? DUMMY_HASH), password)
     const admitted = this.#lockout.admit(username, matches && user?.is_active === true)
     if (user === undefined || !admitted) throw unauthenticated(this.#refusal(username, user, matches))
     const family = uniqueId(this.#random)
-    const { grant, tokenId, expiresAt } = this.#grant(user.id, family)
+    const { grant, next } = this.#grant(user.id, family, client)
     const noted = await succeeds(this.#records.updateInternal('user', user.id, { last_login: isoTime(this.#clock()) }))
-    if (!noted || !(await succeeds(this.#sessions.begin(user, family, tokenId, expiresAt)))) throw unauthenticated()
+    if (!noted || !(await succeeds(this.#sessions.begin(user, family, next, inCookie)))) throw unauthenticated()
     return grant
   }
 
@@ -81,22 +99,33 @@ export class Logins {
    * Exchanges a refresh token for a new pair of tokens. Reuse of an exchanged token, also a concurrent one, ends the session
    * with all its tokens (RFC 9700, section 4.14.2). So does a changed password.
    *
-   * @param admit called with the user of a good token before it is exchanged; if it throws, the token stays valid
+   * A token from a cookie stays good for 10 seconds after its exchange, since the tabs of a browser share the cookie and may
+   * refresh at the same time. It gets the token that replaced it.
+   *
    * @throws {AppError} UNAUTHENTICATED
    */
-  async refresh(token: string, admit: (userId: number) => void = () => {}): Promise<TokenGrant> {
+  async refresh(token: string, options: RefreshOptions = {}): Promise<TokenGrant> {
+    const { client = {}, inCookie = false, admit = () => {} } = options
     const claims = this.#refreshClaims(token)
-    const session = await this.#sessions.of(claims)
-    const user = session === undefined ? undefined : await this.#activeUser(Number(session.user_id))
-    if (session === undefined || user === undefined) throw unauthenticated(new LoginFailure('session_over', user))
-    const next = this.#grant(user.id, String(session.family))
-    const isLast = session.token_id === claims.jti
-    const isGood = isLast && isOf(session, user)
-    if (isGood) admit(user.id)
-    if (isGood && (await this.#sessions.rotate(session, next.tokenId, next.expiresAt))) return next.grant
-    await this.#sessions.end(session)
-    // The token was exchanged before or concurrently, unless the password has changed.
-    throw unauthenticated(new LoginFailure(isLast && !isGood ? 'session_over' : 'token_reused', user))
+    for (let attempt = 0; ; attempt++) {
+      const { session, user } = await this.#sessionOf(claims, inCookie)
+      const isOpen = isOf(session, user)
+      const isLast = session.token_id === claims.jti
+      const isShared = isOpen && !isLast && this.#sessions.isJustReplaced(session, claims.jti)
+      if (!isOpen || !(isLast || isShared) || attempt === MAX_REPETITIONS) {
+        await this.#sessions.end(session)
+        // The token was exchanged before or concurrently, unless the password has changed.
+        throw unauthenticated(new LoginFailure(isLast && !isOpen ? 'session_over' : 'token_reused', user))
+      }
+      if (attempt === 0) admit(user.id)
+      const { grant, next } = this.#grant(
+        user.id,
+        String(session.family),
+        client,
+        isShared ? String(session.token_id) : undefined,
+      )
+      if (isShared || (await this.#sessions.rotate(session, next))) return grant
+    }
   }
 
   /**
@@ -104,9 +133,9 @@ export class Logins {
    *
    * @throws {AppError} UNAUTHENTICATED
    */
-  async logout(token: string): Promise<void> {
+  async logout(token: string, { inCookie = false }: Pick<LoginOptions, 'inCookie'> = {}): Promise<void> {
     const session = await this.#sessions.of(this.#refreshClaims(token))
-    if (session === undefined) throw unauthenticated()
+    if (session === undefined || (session.in_cookie === true) !== inCookie) throw unauthenticated()
     await this.#sessions.end(session)
   }
 
@@ -124,7 +153,8 @@ export class Logins {
     if (user?.is_active !== true) throw unauthenticated()
     if (!this.#sessions.isKnownOpen(claims) && !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()
     const isSuperuser = user.is_superuser === true
-    return { userId: user.id, isSuperuser, user, ...(isSuperuser ? NO_GRANTS : await grantsOf(this.#store, user)) }
+    const session = familyOf(claims.jti)
+    return { userId: user.id, isSuperuser, user, session, ...(isSuperuser ? NO_GRANTS : await grantsOf(this.#store, user)) }
   }
 
   /** Issues an access token without a login, for `admin token`: the caller can read the secret anyway. */
@@ -144,16 +174,19 @@ export class Logins {
     return [...new Set([...held, ...allowed.map(({ action, model }) => codename(action, model))])].sort()
   }
 
-  #grant(userId: number, family: string): { grant: TokenGrant; tokenId: string; expiresAt: number } {
-    const issue = (type: TokenType) => this.#tokens.issue(type, userId, `${family}.${uniqueId(this.#random)}`)
-    const [access, refresh] = [issue('access'), issue('refresh')]
+  /** @param refreshId the `jti` of the refresh token; a new one by default */
+  #grant(userId: number, family: string, client: LoginClient, refreshId?: string): { grant: TokenGrant; next: NextToken } {
+    const newId = () => `${family}.${uniqueId(this.#random)}`
+    const issue = (type: TokenType, tokenId: string) => this.#tokens.issue(type, userId, tokenId)
+    const [access, refresh] = [issue('access', newId()), issue('refresh', refreshId ?? newId())]
     const grant: TokenGrant = {
       access_token: access.token,
       refresh_token: refresh.token,
       token_type: 'bearer',
       expires_in: this.#tokens.lifetimeSeconds('access'),
     }
-    return { grant, tokenId: refresh.claims.jti, expiresAt: Math.max(access.claims.exp, refresh.claims.exp) }
+    const expiresAt = Math.max(access.claims.exp, refresh.claims.exp)
+    return { grant, next: { tokenId: refresh.claims.jti, expiresAt, client } }
   }
 
   /** Ends the sessions of the users, and resets their lockouts so that new credentials work immediately. */
@@ -173,6 +206,14 @@ export class Logins {
     const claims = this.#tokens.verify(token, 'refresh')
     if (claims === undefined) throw unauthenticated(new LoginFailure('token_invalid'))
     return claims
+  }
+
+  /** @throws {AppError} UNAUTHENTICATED if the session has ended, or gives its refresh token out the other way */
+  async #sessionOf(claims: Claims, inCookie: boolean): Promise<{ session: StoredRecord; user: StoredRecord }> {
+    const session = await this.#sessions.of(claims)
+    const user = session === undefined ? undefined : await this.#activeUser(Number(session.user_id))
+    if (session !== undefined && user !== undefined && (session.in_cookie === true) === inCookie) return { session, user }
+    throw unauthenticated(new LoginFailure('session_over', user))
   }
 
   async #activeUser(id: number): Promise<StoredRecord | undefined> {

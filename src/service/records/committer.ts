@@ -7,7 +7,7 @@ import { useFormMessages } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { forbidden } from '../access/refusals.ts'
-import { changesAccess, guardSuperusers, usersAffected } from '../accounts/account-guards.ts'
+import { type AccessChange, changesAccess, guardSuperusers, usersAffected } from '../accounts/account-guards.ts'
 import type { AccountLog } from '../accounts/account-log.ts'
 import type { HistoryRecorder, WriteOrigin } from '../history/history-recorder.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
@@ -25,8 +25,8 @@ export const byIndex: Prefix = (index) => `${index}.`
 
 /** Called when a user's password or active state changes. */
 export interface AccessGuard {
-  /** Operations to commit in the same transaction, so that no session survives the change. */
-  relatedOperations(users: readonly StoredRecord[]): Promise<readonly Operation[]>
+  /** Operations to commit in the same transaction, so that no other session survives the change. */
+  relatedOperations(changes: readonly AccessChange[]): Promise<readonly Operation[]>
   /**
    * Called after the commit.
    *
@@ -193,12 +193,13 @@ export class Committer {
 
   /** Operations that changes of users require in the same transaction. */
   async #relatedOperations(writes: readonly DraftedWrite[], operations: readonly Operation[]): Promise<readonly Operation[]> {
-    const users = writes.flatMap(({ existing }, index) => {
+    const changes = writes.flatMap(({ existing, keptSession }, index): AccessChange[] => {
       const operation = operations[index]
       if (existing === undefined || operation?.kind !== 'update') return []
-      return changesAccess(existing, { ...existing, ...operation.values }) ? [existing] : []
+      const user = { ...existing, ...operation.values }
+      return changesAccess(existing, user) ? [{ user, keptSession }] : []
     })
-    return users.length === 0 ? [] : this.#access.relatedOperations(users)
+    return changes.length === 0 ? [] : this.#access.relatedOperations(changes)
   }
 
   /**

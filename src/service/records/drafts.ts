@@ -55,6 +55,8 @@ export interface DraftedWrite {
   readonly stamps?: Readonly<Record<string, string>>
   /** Leaves `updated_at` unchanged and publishes no event. */
   readonly quiet?: boolean
+  /** Id of a session that goes on although the password changes. */
+  readonly keptSession?: number | undefined
 }
 
 /** Turns drafts into store operations: hashes secrets and sets timestamps. */

@@ -14,7 +14,7 @@ import type { Form } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { noSuchRecord } from '../access/refusals.ts'
-import { guardAccount } from '../accounts/account-guards.ts'
+import { changesAccess, guardAccount } from '../accounts/account-guards.ts'
 import { AccountLog } from '../accounts/account-log.ts'
 import type { HistoryRecorder, WriteOrigin } from '../history/history-recorder.ts'
 import type { Selections } from '../queries/selections.ts'
@@ -310,6 +310,26 @@ export class Records {
     if (total === selection.expectedTotal) return records
     const counted = `${selection.expectedTotal} records of ${model.name} were expected to match, and ${total} do`
     throw new AppError('WRITE_CONFLICT', `${counted}; nothing was changed. Read the list again and retry`)
+  }
+
+  /**
+   * Sets the password of a user's own account, whatever permissions the user has. The rules of the model apply. The user's other
+   * sessions end in the same transaction.
+   *
+   * @param user as stored when the present password was verified
+   * @param keptSession id of the session that goes on
+   * @throws {AppError} VALIDATION_FAILED for the field `password`; PRECONDITION_FAILED if the stored password or the active state
+   *   has changed since
+   */
+  async changePassword(user: StoredRecord, password: string, keptSession: number | undefined): Promise<void> {
+    const model = this.#access.registry.expect('user')
+    const data = { password }
+    const actor = { ...SYSTEM, userId: user.id, user }
+    await this.#committer.write({ actor, model }, async () => {
+      const existing = await this.#existing(SYSTEM, model, user.id, 'RECORD_NOT_FOUND', undefined)
+      if (changesAccess(user, existing)) throw new AppError('PRECONDITION_FAILED', 'The account has changed meanwhile')
+      return [{ model, existing, draft: draftChange(model, undefined, existing, data), keptSession }]
+    })
   }
 
   /** Sets fields on behalf of the server, such as the time of a login. No validation; `updated_at` does not change. */

@@ -5,15 +5,9 @@ import { versionOf } from '../../../src/store/version.ts'
 import { runCli } from '../../helpers/cli.ts'
 import { play, type Scenario } from '../../helpers/scenario.ts'
 import { UNAUTHENTICATED } from '../../http/records/expected.ts'
-import { ANNA, ask, type Grant, login, logout, refresh, withApp } from '../access.ts'
+import { ANNA, ask, type Grant, login, logout, refresh, standing, withApp } from '../access.ts'
 
 type App = Parameters<typeof login>[0]
-
-/** Whether the tokens of a login are good: `[access, refresh]`. The second costs the session when it is not. */
-async function standing(app: App, { access_token, refresh_token }: Grant): Promise<[number, number]> {
-  const { status } = await ask(app, access_token)
-  return [status, (await refresh(app, refresh_token)).status]
-}
 
 const change = (app: App, data: object, request: Scenario['request'] = 'PUT /api/v1/models/user/3') =>
   play(app, { request, body: { data }, status: 200 })
