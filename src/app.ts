@@ -7,12 +7,15 @@ import { type TokenCodecFactory, Tokens } from './auth/token.ts'
 import type { SeedFile } from './config/project-files.ts'
 import type { Settings } from './config/settings.ts'
 import { Lockout } from './limit/lockout.ts'
+import { json } from './lint/formats/json.ts'
 import { type Log, silentLog } from './log/log.ts'
 import type { Registry } from './model/registry.ts'
 import { Logins } from './service/accounts/logins.ts'
 import { OwnAccounts } from './service/accounts/own-accounts.ts'
 import { addMissingGrants, grantsPrecedeSeeds } from './service/accounts/permission-records.ts'
 import { Sessions } from './service/accounts/sessions.ts'
+import { ChangeFeed } from './service/events/change-feed.ts'
+import { EventStreams } from './service/events/event-streams.ts'
 import { History } from './service/history/history.ts'
 import { HistoryRecorder } from './service/history/history-recorder.ts'
 import { createPruning } from './service/history/pruning.ts'
@@ -21,8 +24,10 @@ import { cachingHasher, MockFiller } from './service/mock/mock-filler.ts'
 import { Mocks } from './service/mock/mocks.ts'
 import { ModelTests } from './service/mock/model-tests.ts'
 import { noData } from './service/project/broken-records.ts'
+import { lintProject } from './service/project/lint.ts'
 import type { Project } from './service/project/project.ts'
 import { checkAccountReferences, planReset, type ResetRequest, seedsAfter } from './service/project/reset.ts'
+import { Site } from './service/project/site.ts'
 import { nothingWritten, Snapshots } from './service/project/snapshots.ts'
 import { ViewCatalog } from './service/project/view-catalog.ts'
 import { Aggregates } from './service/queries/aggregates.ts'
@@ -41,11 +46,12 @@ import { changeData, checkCopy } from './store/embedded/snapshot/saved-copies.ts
 import type { Store } from './store/store.ts'
 import { Exports } from './transfer/exports.ts'
 import { Imports } from './transfer/imports.ts'
-import { seedStore } from './transfer/seed.ts'
+import { seedFaults, seedStore } from './transfer/seed.ts'
 import { type Clock, systemClock } from './util/clock.ts'
-import { type Random, systemRandom } from './util/ids.ts'
+import { type Random, systemRandom, uniqueId } from './util/ids.ts'
 import { systemTimer, type Timer } from './util/timer.ts'
 import { Traffic } from './util/traffic.ts'
+import { VERSION } from './util/version.ts'
 import type { Resolve } from './webhooks/url-guard.ts'
 
 /** What an application gets from outside. Everything but `tokenCodec` has a default. */
@@ -78,6 +84,10 @@ export interface App {
   readonly aggregates: Aggregates
   readonly searchIndexes: SearchIndexes
   readonly history: History
+  readonly site: Site
+  readonly events: EventStreams
+  /** The findings in the project's files, as `admin lint --format json` prints them. */
+  lint(): Promise<string>
   readonly exports: Exports
   readonly imports: Imports
   readonly logins: Logins
@@ -218,7 +228,12 @@ async function open(
     const sessions = new Sessions({ records, store, clock })
     const lockout = new Lockout({ clock })
     const mocks = new Mocks({ access, store, random, pause: setImmediate })
+    const history = new History(access, store, recorded)
+    const logins = new Logins({ access, store, records, tokens, sessions, lockout, hasher, clock, random })
+    const feed = new ChangeFeed({ registry, store, clock, epoch: uniqueId(random) })
+    const events = new EventStreams({ feed, access, store, logins, clock, timer })
     const stop = async () => {
+      events.close()
       searchIndexes.close()
       pruning?.stop()
       await webhooks.stop()
@@ -235,10 +250,13 @@ async function open(
       searches,
       aggregates: new Aggregates(access, store),
       searchIndexes,
-      history: new History(access, store, recorded),
+      history,
+      site: new Site({ settings, access, store, history, apiRoot: `${settings.base_path}/api/${settings.api_version}` }),
+      events,
+      lint: () => lintReport(project.folder),
       exports: new Exports(access, store),
       imports: new Imports(access, records),
-      logins: new Logins({ access, store, records, tokens, sessions, lockout, hasher, clock, random }),
+      logins,
       ownAccounts: new OwnAccounts({ records, store, sessions, lockout, hasher, user: registry.expect('user') }),
       ephemeralSecret: mode === 'ephemeral' ? secret : undefined,
       proof: new ServerProof(secret),
@@ -338,3 +356,8 @@ async function planned(request: ResetRequest, { registry, seeds }: Project, stor
 }
 
 const idly = (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { ref: false })
+
+async function lintReport(folder: string): Promise<string> {
+  const report = await lintProject({ folder, env: {}, flags: {} }, { cwd: folder, seedFaults })
+  return json(report, { paint: (_, text) => text, version: VERSION, failOn: 'error' })
+}

@@ -15,6 +15,13 @@ export interface ApiRoots {
   readonly snapshots: string
   readonly reset: string
   readonly history: string
+  readonly events: string
+  /** Search over all models. */
+  readonly search: string
+  /** What a front end builds itself from. */
+  readonly site: string
+  /** Findings in the project's files. */
+  readonly lint: string
   /** Creation of mock records. */
   readonly mock: string
 }
@@ -22,7 +29,7 @@ export interface ApiRoots {
 /** The root paths by the settings, without a trailing slash. */
 export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiRoots {
   const api = `${base_path}/api/${api_version}`
-  const views = `${base_path}${admin_path}/api/${api_version}/views`
+  const admin = `${base_path}${admin_path}/api/${api_version}`
   return {
     api,
     models: `${api}/models`,
@@ -31,8 +38,12 @@ export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiR
     snapshots: `${api}/snapshots`,
     reset: `${api}/reset`,
     history: `${api}/history`,
+    events: `${api}/events`,
+    search: `${api}/search`,
+    site: `${admin}/site`,
+    lint: `${admin}/lint`,
     mock: `${api}/mock`,
-    views,
+    views: `${admin}/views`,
     document: `${api}/openapi.json`,
     docs: `${base_path}/docs`,
   }

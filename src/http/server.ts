@@ -14,11 +14,13 @@ import { ErrorResponses } from './responses/error-responses.ts'
 import { authRoutes } from './routes/auth.ts'
 import { dataRoutes, type Replace } from './routes/data.ts'
 import { descriptionRoutes } from './routes/description.ts'
+import { eventRoutes } from './routes/events.ts'
 import { historyRoutes } from './routes/history.ts'
 import { homeRoutes } from './routes/home.ts'
 import { mockDataRoutes } from './routes/mock-data.ts'
 import { modelRoutes } from './routes/models.ts'
 import { ownAccountRoutes } from './routes/own-account.ts'
+import { siteRoutes } from './routes/site.ts'
 import { transferRoutes } from './routes/transfer.ts'
 import { viewRoutes } from './routes/views.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
@@ -57,6 +59,8 @@ export async function createServer(
     operations: { cleanStop: false },
     router: { stripTrailingSlash: true },
     debug: false,
+    // A compressed stream would reach the client late.
+    mime: { override: { 'text/event-stream': { compressible: false } } },
     routes: {
       cors: settings.cors.length > 0 ? cors : false,
       // Proxies and browsers must not store records and tokens (RFC 9111, section 5.2.2.5). Clients may still revalidate by ETag.
@@ -92,7 +96,7 @@ export async function createServer(
   server.route(strictRoutes(mockDataRoutes(app, limits), settings.max_upload_bytes))
   server.route(strictRoutes(webhookRoutes(app), settings.max_upload_bytes))
   server.route(strictRoutes(dataRoutes(app, replace), settings.max_upload_bytes))
-  server.route(strictRoutes(historyRoutes(app), 0))
+  server.route(strictRoutes([...historyRoutes(app), ...siteRoutes(app), ...eventRoutes(app)], 0))
   const origins = new RefusedOrigins(settings, log, clock)
   server.events.on('response', (request) => origins.note(request))
   addMonitoring(server, app, { limits, random, wait })

@@ -12,6 +12,7 @@ import type { Header, Paths, Response } from './paths/operation.ts'
 import { operationsPaths } from './paths/operations.ts'
 import { ACCOUNT_SCHEMAS, ownAccountPaths } from './paths/own-account.ts'
 import { ERROR_SCHEMAS, Responses } from './paths/responses.ts'
+import { SITE_SCHEMAS, sitePaths } from './paths/site.ts'
 import { VIEW_SCHEMAS, viewPaths } from './paths/views.ts'
 import { webhookPaths, webhookSchemas } from './paths/webhooks.ts'
 import type { FormSchemas } from './schemas/bodies.ts'
@@ -49,6 +50,7 @@ const TAGS = [
   { name: 'auth', description: 'Logging in and out' },
   { name: 'views', description: 'How each model is edited and displayed' },
   { name: 'webhooks', description: 'Webhook subscriptions and deliveries' },
+  { name: 'site', description: 'What a front end of the whole project needs' },
   { name: 'history', description: 'Who changed what' },
   { name: 'data', description: 'The data as a whole: copies of it, and a new beginning' },
   { name: 'operations', description: 'For whatever watches the server' },
@@ -79,6 +81,7 @@ export function openApiDocument({ settings, registry, access, forms }: ContractS
     ...webhookPaths(roots, responses),
     ...dataPaths(roots, responses),
     ...historyPaths(roots, registry, responses),
+    ...sitePaths(roots, registry, responses),
     ...mockFillPaths(roots, registry, responses),
     ...operationsPaths(roots, settings, responses),
   }
@@ -96,6 +99,7 @@ export function openApiDocument({ settings, registry, access, forms }: ContractS
         ...webhookSchemas(registry),
         ...DATA_SCHEMAS,
         ...HISTORY_SCHEMAS,
+        ...SITE_SCHEMAS,
         ...ACCOUNT_SCHEMAS,
         ...ERROR_SCHEMAS,
       },
@@ -112,7 +116,7 @@ export function openApiDocument({ settings, registry, access, forms }: ContractS
 }
 
 function relativeTo(base: string, roots: Roots): Roots {
-  const { models, auth, views, webhooks, snapshots, reset, history, mock, document } = roots
+  const { models, auth, views, webhooks, snapshots, reset, history, events, search, site, lint, mock, document } = roots
   const relative = (path: string) => path.slice(base.length)
   return {
     models: relative(models),
@@ -122,6 +126,10 @@ function relativeTo(base: string, roots: Roots): Roots {
     snapshots: relative(snapshots),
     reset: relative(reset),
     history: relative(history),
+    events: relative(events),
+    search: relative(search),
+    site: relative(site),
+    lint: relative(lint),
     mock: relative(mock),
     document: relative(document),
   }

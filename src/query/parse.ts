@@ -7,7 +7,7 @@ import { DEFAULT_FORMAT, FORMATS, type Format } from './formats.ts'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, type PageRequest, sliceOf } from './page.ts'
 import { Parameters } from './parameters.ts'
 import type { Filter, Plan, SortKey } from './plan.ts'
-import { type Projection, parseProjection } from './project.ts'
+import { type Projection, parseIncludes, parseProjection } from './project.ts'
 import { parseSort } from './sort.ts'
 
 /** A parsed list request. */
@@ -119,9 +119,10 @@ export interface SearchRequest {
   readonly filters: readonly Filter[]
   /** Empty for the order of relevance. */
   readonly sort: readonly SortKey[]
+  readonly projection: Projection
 }
 
-const SEARCH_PARAMETERS = ['q', 'fields', 'fuzzy', 'page', 'page_size', ...FILTER_PARAMETERS, 'sort_by', 'sort_order']
+const SEARCH_PARAMETERS = ['q', 'fields', 'fuzzy', 'page', 'page_size', ...FILTER_PARAMETERS, 'sort_by', 'sort_order', 'include']
 
 /**
  * Parses the query parameters of a search.
@@ -130,17 +131,48 @@ const SEARCH_PARAMETERS = ['q', 'fields', 'fuzzy', 'page', 'page_size', ...FILTE
  */
 export function parseSearchRequest(sent: URLSearchParams, model: Model, registry: Registry): SearchRequest {
   const parameters = new Parameters(sent, SEARCH_PARAMETERS, asFilter(model))
-  const q = parameters.one('q')
-  if (q === undefined || q.trim() === '') {
-    parameters.fault('q', `'q' is ${q === undefined ? 'missing' : 'empty'}; write what to search for`)
-  }
+  const q = parseWords(parameters)
   const fields = parseSearchFields(parameters, model)
   const fuzzy = parameters.flag('fuzzy')
   const page = parsePage(parameters)
   const filters = parseFilters(parameters, model, registry)
   const sort = parseSort(parameters, model, registry)
+  const projection = parseIncludes(parameters, model, registry)
   parameters.throwIfFaulty()
-  return { q: q ?? '', fields, fuzzy, page, filters, sort }
+  return { q, fields, fuzzy, page, filters, sort, projection }
+}
+
+/** A parsed search over all models. */
+export interface SiteSearchRequest {
+  readonly q: string
+  /** Keys of the models to search; undefined for all. */
+  readonly models: readonly string[] | undefined
+  readonly limit: number
+}
+
+const DEFAULT_HITS = 20
+const MAX_HITS = 50
+
+/**
+ * Parses the query parameters of a search over all models.
+ *
+ * @throws {AppError} INVALID_REQUEST with the errors by parameter
+ */
+export function parseSiteSearch(sent: URLSearchParams): SiteSearchRequest {
+  const parameters = new Parameters(sent, ['q', 'models', 'limit'])
+  const q = parseWords(parameters)
+  const models = parameters.names('models')
+  const limit = parameters.integer('limit', { absent: DEFAULT_HITS, min: 1, max: MAX_HITS })
+  parameters.throwIfFaulty()
+  return { q, models, limit }
+}
+
+function parseWords(parameters: Parameters): string {
+  const q = parameters.one('q')
+  if (q === undefined || q.trim() === '') {
+    parameters.fault('q', `'q' is ${q === undefined ? 'missing' : 'empty'}; write what to search for`)
+  }
+  return q ?? ''
 }
 
 /** A field that is not searchable gets the same error as an unknown one, so that the error reveals nothing about it. */

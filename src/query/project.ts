@@ -50,8 +50,15 @@ export function fullProjection(model: Model, registry: Registry): Projection {
  * included.
  */
 export function parseProjection(parameters: Parameters, model: Model, registry: Registry): Projection {
-  if (!parameters.has('fields') && !parameters.has('include')) return fullProjection(model, registry)
-  const names = parameters.names('fields')
+  return projected(parameters, model, registry, parameters.names('fields'))
+}
+
+/** Parses `include` alone, where `fields` means something else. */
+export const parseIncludes = (parameters: Parameters, model: Model, registry: Registry): Projection =>
+  projected(parameters, model, registry, undefined)
+
+function projected(parameters: Parameters, model: Model, registry: Registry, names: readonly string[] | undefined): Projection {
+  if (names === undefined && !parameters.has('include')) return fullProjection(model, registry)
   const included = parseInclude(parameters, model, registry)
   const chosen = names === undefined ? fullProjection(model, registry) : chosenColumns(names, parameters, model, registry)
   const missing = [...included.keys()].filter((name) => !chosen.some((column) => column.name === name))

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { AppError } from '../../errors.ts'
@@ -12,6 +11,7 @@ import { earlierVersion } from '../../service/project/earlier-version.ts'
 import { lintProject } from '../../service/project/lint.ts'
 import { seedFaults } from '../../transfer/seed.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
+import { VERSION } from '../../util/version.ts'
 import { watchFolder } from '../project/watch.ts'
 import type { Io } from '../terminal/io.ts'
 import { painter } from '../terminal/style.ts'
@@ -93,7 +93,7 @@ async function lintOnce(paths: readonly string[], options: LintOptions, io: Io):
       throw couldNotRun(error)
     })
     const findings = options.quiet === true ? report.findings.filter(({ severity }) => severity === 'error') : report.findings
-    const context = { paint: painter(io.stdout, io.env), version: await ownVersion(), failOn: options.failOn }
+    const context = { paint: painter(io.stdout, io.env), version: VERSION, failOn: options.failOn }
     const isUnsound = report.findings.some(({ stopsServe, rule }) => stopsServe && rule !== 'seed/invalid-record')
     if (options.data === true && isUnsound) {
       io.stderr.write('The stored records were not checked, since the project has errors that keep a server from starting.\n')
@@ -135,11 +135,6 @@ async function watchAndLint(paths: readonly string[], options: LintOptions, io: 
   } finally {
     await watcher.close()
   }
-}
-
-async function ownVersion(): Promise<string> {
-  const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }
-  return version
 }
 
 function parseCount(text: string): number {

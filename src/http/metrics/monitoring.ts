@@ -8,6 +8,13 @@ import { strictRoutes } from '../requests/strict-routes.ts'
 import { operationsRoutes } from '../routes/operations.ts'
 import { millisecondsOf, nameOf, statusOf, Traffic } from './traffic.ts'
 
+declare module '@hapi/hapi' {
+  interface PluginSpecificConfiguration {
+    /** The response is a stream that lasts. */
+    isStream?: boolean
+  }
+}
+
 export interface MonitoringOptions {
   readonly limits: RateLimits
   readonly random: Random
@@ -18,7 +25,10 @@ export interface MonitoringOptions {
 export function addMonitoring(server: Server, app: App, { limits, random, wait }: MonitoringOptions): void {
   const traffic = new Traffic()
   let stopping = false
-  server.events.on('response', (request) => traffic.count(request))
+  server.events.on('response', (request) => {
+    // A stream lasts as long as its client likes, which says nothing of the server.
+    if (request.route.settings.plugins?.isStream !== true) traffic.count(request)
+  })
   // Only at level `debug`: a log line costs more than many a response.
   if (app.log.debugs) server.events.on('response', (request) => logRequest(request, app.log, random))
   server.ext('onPreStop', async () => {

@@ -12,10 +12,18 @@ export function recordResponse(
   record: RecordJson,
   answer: Omit<JsonAnswer, 'etag'> = {},
 ): Lifecycle.ReturnValue {
-  const tag = `"${record.version}.${record.digest}"`
+  return taggedResponse(h, `{"data":${record.text}}`, `"${record.version}.${record.digest}"`, answer)
+}
+
+/** Responds with JSON and its entity tag; 304 to a client that has it. */
+export function taggedResponse(
+  h: ResponseToolkit,
+  body: string,
+  tag: string,
+  answer: Omit<JsonAnswer, 'etag'> = {},
+): Lifecycle.ReturnValue {
   const known = h.request.headers['if-none-match'] as string | undefined
   const unchanged = known !== undefined && ['get', 'head'].includes(h.request.method) && knows(known, tag)
-  const body = `{"data":${record.text}}`
   if (unchanged) {
     // HEAD must describe the body of GET (RFC 9110, section 8.6).
     const response = h.request.method === 'head' ? h.response(body).type('application/json') : h.response()

@@ -14,6 +14,10 @@ export interface Roots {
   readonly snapshots: string
   readonly reset: string
   readonly history: string
+  readonly events: string
+  readonly search: string
+  readonly site: string
+  readonly lint: string
   readonly mock: string
   readonly document: string
 }

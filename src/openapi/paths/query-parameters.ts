@@ -62,7 +62,8 @@ export const searchedFields = (model: Model): string[] =>
   model.visibleFields.filter(({ searchable }) => searchable).map(({ name }) => name)
 
 /** A parameter of several names. */
-const namesParameter = (name: string, description: string, items: Schema): Parameter => ({
+/** A parameter that takes names, separated by commas or repeated. */
+export const namesParameter = (name: string, description: string, items: Schema): Parameter => ({
   name,
   in: 'query',
   description: `${description}; repeated, or with commas between the names`,
@@ -213,5 +214,6 @@ export function searchParameters(model: Model, registry: Registry): Parameter[] 
     ...PAGE,
     ...filtersOf(model, registry),
     ...sortParameters(model, registry, 'Fields to sort by, instead of by relevance'),
+    ...projectionParameters(model, registry).filter(({ name }) => name === 'include'),
   ]
 }

@@ -2,7 +2,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { Registry } from '../../model/registry.ts'
 import { object, oneName, ref, type Schema, TEXT } from '../schemas/schema.ts'
 import { access, READ_OPEN, type Roots, refusals } from './access.ts'
-import { json, type Paths } from './operation.ts'
+import { json, type Parameter, type Paths } from './operation.ts'
 import type { Responses } from './responses.ts'
 
 const FLAG: Schema = { type: 'boolean' }
@@ -28,6 +28,13 @@ const fieldView = object(
 
 const NAMES: Schema = { type: 'array', items: TEXT }
 
+const GENERATED: Parameter = {
+  name: 'generated',
+  in: 'query',
+  description: 'Add a generated view, marked `generated`, where a model has no form or no list',
+  schema: { type: 'boolean', default: false },
+}
+
 const viewMembers = (viewType: 'form' | 'list') => ({
   name: TEXT,
   view_type: { type: 'string', const: viewType } as const,
@@ -39,10 +46,10 @@ const viewMembers = (viewType: 'form' | 'list') => ({
 export const VIEW_SCHEMAS: Readonly<Record<string, Schema>> = {
   fieldView,
   formView: object(
-    { ...viewMembers('form'), creation_fields: NAMES, allowed_update_fields: NAMES },
+    { ...viewMembers('form'), generated: FLAG, creation_fields: NAMES, allowed_update_fields: NAMES },
     Object.keys(viewMembers('form')),
   ),
-  listView: object(viewMembers('list')),
+  listView: object({ ...viewMembers('list'), generated: FLAG }, Object.keys(viewMembers('list'))),
 }
 
 const VIEWS: Schema = { type: 'array', items: { anyOf: [ref('formView'), ref('listView')] } }
@@ -57,6 +64,7 @@ export function viewPaths({ views }: Roots, registry: Registry, settings: Settin
         operationId: 'getAllViews',
         summary: 'All views, by model',
         ...options,
+        parameters: [GENERATED],
         responses: {
           200: responses.success(
             'Views by model',
@@ -72,7 +80,10 @@ export function viewPaths({ views }: Roots, registry: Registry, settings: Settin
         operationId: 'getModelViews',
         summary: 'The views of one model',
         ...options,
-        parameters: [{ name: 'model', in: 'path', required: true, schema: oneName(registry.public.map(({ key }) => key)) }],
+        parameters: [
+          { name: 'model', in: 'path', required: true, schema: oneName(registry.public.map(({ key }) => key)) },
+          GENERATED,
+        ],
         responses: {
           200: responses.success('The views of the model', json(object({ data: VIEWS })), 'none'),
           ...failures,

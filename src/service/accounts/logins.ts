@@ -146,8 +146,18 @@ export class Logins {
    * @throws {AppError} UNAUTHENTICATED
    */
   async authenticate(token: string): Promise<Actor> {
+    return this.actorOf(this.claimsOf(token))
+  }
+
+  /** The claims of an access token. @throws {AppError} UNAUTHENTICATED */
+  claimsOf(token: string): Claims {
     const claims = this.#tokens.verify(token, 'access')
     if (claims === undefined) throw unauthenticated()
+    return claims
+  }
+
+  /** The present actor of verified claims. @throws {AppError} UNAUTHENTICATED */
+  async actorOf(claims: Claims): Promise<Actor> {
     if (claims.sub === SHELL_SUBJECT) return SHELL
     const [user] = await this.#store.get('user', [Number(claims.sub)])
     if (user?.is_active !== true) throw unauthenticated()

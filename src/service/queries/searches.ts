@@ -3,9 +3,8 @@ import { AppError } from '../../errors.ts'
 import { FIELD_TYPES } from '../../model/fields.ts'
 import type { Model } from '../../model/model.ts'
 import { pageJson, sliceOf } from '../../query/page.ts'
-import { parseSearchRequest, type SearchRequest } from '../../query/parse.ts'
+import { parseSearchRequest, parseSiteSearch, type SearchRequest } from '../../query/parse.ts'
 import type { FieldFilter, Plan } from '../../query/plan.ts'
-import { fullProjection } from '../../query/project.ts'
 import type { Positions } from '../../search/highlight.ts'
 import { readQuery } from '../../search/query.ts'
 import type { Hit } from '../../search/search-index.ts'
@@ -74,11 +73,38 @@ export class Searches {
   }
 
   /**
+   * Searches all models that the actor may view, and returns the best hits as JSON.
+   *
+   * @param query query string without the question mark
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY
+   */
+  async everywhere(actor: Actor, query: string): Promise<string> {
+    const { q, models, limit } = parseSiteSearch(new URLSearchParams(query))
+    const viewable = this.#access.registry.public.filter((each) => this.#access.may(actor, 'view', each) && isSearchable(each))
+    const chosen = models === undefined ? viewable : models.map((key) => this.#modelFor(actor, key))
+    const hits: { score: number }[] = []
+    let total = 0
+    for (const model of new Set(chosen)) {
+      const request = { q, fields: undefined, fuzzy: false, page: { page: 1, pageSize: limit }, filters: [], sort: [] }
+      const found = await this.find(actor, model.key, request)
+      total += found.total
+      for (const { id, score, record } of found.hits) {
+        const label = String(record[model.displayField] ?? id)
+        hits.push({ ...{ model: model.key, id, label }, score: rounded(score), ...{ matches: found.matchesIn(record) } })
+      }
+    }
+    const best = hits.sort((a, b) => b.score - a.score).slice(0, limit)
+    return JSON.stringify({ data: best, total })
+  }
+
+  /**
    * Finds a page of search results.
    *
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY
    */
-  async find(actor: Actor, modelKey: string, { q, fields, fuzzy, page, ...asked }: SearchRequest): Promise<SearchPage> {
+  async find(actor: Actor, modelKey: string, request: Omit<SearchRequest, 'projection'>): Promise<SearchPage> {
+    const { q, fields, fuzzy, page, filters: wanted, sort: order } = request
+    const asked = { filters: wanted, sort: order }
     const model = this.#modelFor(actor, modelKey)
     checkRelations(this.#access, actor, asked)
     const { filters, sort } = this.#access.restricted(actor, model, asked)
@@ -116,12 +142,11 @@ export class Searches {
    *
    * @throws {AppError} ANSWER_TOO_LARGE
    */
-  async json(actor: Actor, { page }: SearchRequest, found: SearchPage): Promise<string> {
+  async json(actor: Actor, { page, projection: asked }: SearchRequest, found: SearchPage): Promise<string> {
     const { model, hits, total, notices, matchesIn } = found
-    const full = fullProjection(model, this.#access.registry)
     const records = hits.map(({ record }) => record)
-    const projection = visibleTo(this.#access, actor, full)
-    const written = await this.#writer.write(model, records, { actor, projection, asked: full })
+    const projection = visibleTo(this.#access, actor, asked)
+    const written = await this.#writer.write(model, records, { actor, projection, asked })
     const places: object[] = []
     let length = 0
     for (const [index, { id, score, record }] of hits.entries()) {

@@ -1,7 +1,7 @@
 import type { Action, Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
-import type { Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
+import type { Operation, Outcome, Store, StoredRecord, TransactionNotes } from '../../store/store.ts'
 import { versionOf } from '../../store/version.ts'
 import { useFormMessages } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
@@ -149,11 +149,13 @@ export class Committer {
     )
   }
 
-  /** Creates seed records in one transaction, without events and history. Returns the errors by index; if there are any, nothing is committed. */
+  /** Creates seed records in one transaction, without history. Returns the errors by index; if there are any, nothing is committed. */
   async attempt(writes: readonly DraftedWrite[]): Promise<readonly IndexedIssues[]> {
     const issues = await this.#issuesOf(writes)
     if (issues.length > 0) return issues
-    const outcome = await this.#store.transact(await this.#finisher.operations(writes))
+    const isSubscribed = writes.some(({ model, quiet }) => quiet !== true && this.#publisher.isSubscribed(model.key))
+    const events = isSubscribed ? this.#publisher.eventRequest() : undefined
+    const outcome = await this.#commit(await this.#finisher.operations(writes), { events })
     return brokenConstraints(outcome, writes)
   }
 
@@ -185,8 +187,13 @@ export class Committer {
       !isQuiet && (mayCascade || this.#publisher.isSubscribed(model.key)) ? this.#publisher.eventRequest() : undefined
     const isRecorded = !isQuiet && (mayCascade || this.#recorder?.records(model) === true)
     const history = isRecorded ? this.#recorder?.request(actor, origin) : undefined
+    return this.#commit(operations, { events, history })
+  }
+
+  async #commit(operations: readonly Operation[], notes: TransactionNotes): Promise<Outcome> {
+    const { events, history } = notes
     if (events === undefined && history === undefined) return this.#store.transact(operations)
-    const outcome = await this.#store.transact(operations, 'commit', { events, history })
+    const outcome = await this.#store.transact(operations, 'commit', notes)
     if (outcome.ok && events !== undefined) this.#publisher.committed(outcome.changes)
     return outcome
   }

@@ -188,7 +188,6 @@ scenarios('search with a bad query', [
   refused('q=a&fields=author', 'fields', /known: title/),
   refused('q=a&filters=ratng=1', 'filters', /'rating'/),
   refused('q=a&sort_order=asc', 'sort_order'),
-  refused('q=a&include=author__username', 'include'),
   refused('q=a&fuzy=true', 'fuzy', /'fuzzy'/),
 ])
 

@@ -49,14 +49,14 @@ scenarios('invalid requests', [
   },
   ...(['POST /api/v1/models/tag?foo=1', 'PUT /api/v1/models/tag/1?foo=1', 'DELETE /api/v1/models/tag/1?foo=1'] as const).map(
     (request) => ({
-      name: 'a query parameter on a route without any',
+      name: 'an unknown query parameter of a write',
       request,
       body: { data: {} },
       status: 400,
       expect: {
         error: 'Invalid request data',
         status_code: 400,
-        details: { foo: ["Unknown query parameter 'foo' (known: none)"] },
+        details: { foo: ["Unknown query parameter 'foo' (known: dry_run)"] },
       },
     }),
   ),

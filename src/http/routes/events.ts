@@ -1,0 +1,43 @@
+import { Readable } from 'node:stream'
+import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
+import type { App } from '../../app.ts'
+import { Parameters } from '../../query/parameters.ts'
+import type { EventSink } from '../../service/events/event-streams.ts'
+import { apiRoots } from '../paths.ts'
+import { tokenIn } from '../plugins/authentication.ts'
+import { queryOf } from '../requests/request.ts'
+
+/** Server-Sent Events of changes (WHATWG HTML, section 9.2). */
+export function eventRoutes({ settings, events }: App): ServerRoute[] {
+  const options = { auth: 'bearer', plugins: { limitsUsers: true, readsQuery: true, isStream: true } }
+
+  const stream = async (request: Request, h: ResponseToolkit) => {
+    const parameters = new Parameters(new URLSearchParams(queryOf(request)), ['models'])
+    const models = parameters.names('models')
+    parameters.throwIfFaulty()
+    const { authorization, 'last-event-id': lastEventId } = request.headers as Readonly<Record<string, string | undefined>>
+    const readable = new Readable({ read() {} })
+    const isHead = request.method === 'head'
+    const close = await events.open({ token: tokenIn(authorization), models, lastEventId }, () => sinkOf(readable))
+    readable.once('close', close)
+    request.raw.res.once('close', close)
+    // HEAD has no body, so the stream would never be read.
+    if (isHead) close()
+    return h
+      .response(isHead ? '' : readable)
+      .type('text/event-stream')
+      .header('X-Accel-Buffering', 'no')
+  }
+
+  return [{ method: 'GET', path: apiRoots(settings).events, handler: stream, options }]
+}
+
+/** Writes to a stream in memory, from which the connection reads. */
+const sinkOf = (readable: Readable): EventSink => ({
+  write: (text) => void readable.push(text),
+  get backlog() {
+    return readable.readableLength
+  },
+  end: () => void readable.push(null),
+  destroy: () => void readable.destroy(),
+})

@@ -1,0 +1,82 @@
+import type { Registry } from '../../model/registry.ts'
+import type { Change, ChangeKind, Store, StoredRecord } from '../../store/store.ts'
+import { type Clock, isoTime } from '../../util/clock.ts'
+
+/** Number of changes that are kept for subscribers that return. */
+const MAX_KEPT = 10_000
+
+/** A committed change of a record, as subscribers are told of it. */
+export interface FeedChange {
+  /** Position in the order of commits, from 1. */
+  readonly sequence: number
+  readonly table: string
+  readonly before: StoredRecord | undefined
+  readonly after: StoredRecord | undefined
+  /** The event as text (WHATWG HTML, section 9.2). */
+  readonly text: string
+}
+
+/** The latest changes of records, in commit order. */
+export class ChangeFeed {
+  readonly #registry: Registry
+  readonly #clock: Clock
+  readonly #epoch: string
+  #kept: FeedChange[] = []
+  #last = 0
+  #listener = () => {}
+
+  /** @param epoch identifies this run, since sequences begin again with each */
+  constructor({ registry, store, clock, epoch }: { registry: Registry; store: Store; clock: Clock; epoch: string }) {
+    this.#registry = registry
+    this.#clock = clock
+    this.#epoch = epoch
+    store.onChange((changes) => this.#note(changes))
+  }
+
+  /** Registers the function that is called after changes of any table. */
+  onChange(listener: () => void): void {
+    this.#listener = listener
+  }
+
+  /** Position of the last change. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** The id of an event after the change at this position. */
+  idOf(sequence: number): string {
+    return `${this.#epoch}-${sequence}`
+  }
+
+  /** The position of an event id; undefined if later changes are not kept, or the id is of another run. */
+  positionOf(id: string): number | undefined {
+    const [, epoch, digits] = /^(.*)-(\d{1,15})$/.exec(id) ?? []
+    const sequence = Number(digits)
+    return epoch === this.#epoch && sequence <= this.#last && sequence >= this.#last - this.#kept.length ? sequence : undefined
+  }
+
+  /** The changes after a position; undefined if some of them are not kept. */
+  after(sequence: number): readonly FeedChange[] | undefined {
+    const count = this.#last - sequence
+    if (count > this.#kept.length) return undefined
+    return count === 0 ? [] : this.#kept.slice(-count)
+  }
+
+  #note(changes: readonly Change[]): void {
+    const at = isoTime(this.#clock())
+    for (const { table, id, before, after } of changes) {
+      if (this.#registry.expect(table).internal) continue
+      const action: ChangeKind = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
+      const sequence = ++this.#last
+      const data = JSON.stringify({ model: table, record_id: id, action, at })
+      this.#kept.push({ sequence, table, before, after, text: eventText('change', data, this.idOf(sequence)) })
+    }
+    // Cut seldom, so that keeping a change takes constant time.
+    if (this.#kept.length > 2 * MAX_KEPT) this.#kept = this.#kept.slice(-MAX_KEPT)
+    this.#listener()
+  }
+}
+
+/** An event of a stream. */
+export const eventText = (event: string, data: string, id?: string): string =>
+  `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`

@@ -1,0 +1,208 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Actor } from '../../auth/permissions.ts'
+import type { Claims } from '../../auth/token.ts'
+import { AppError } from '../../errors.ts'
+import type { Store } from '../../store/store.ts'
+import type { Clock } from '../../util/clock.ts'
+import type { Timer } from '../../util/timer.ts'
+import type { AccessRules } from '../access/access-rules.ts'
+import { matchesRecord } from '../access/match-record.ts'
+import type { Logins } from '../accounts/logins.ts'
+import { type ChangeFeed, eventText, type FeedChange } from './change-feed.ts'
+
+/** Subscribers are told of changes in batches, at most this long after the first. In milliseconds. */
+const FLUSH_MS = 100
+/** Interval of comments, which keep proxies from closing a stream. In milliseconds. */
+const COMMENT_MS = 25_000
+const MAX_STREAMS = 200
+const MAX_STREAMS_OF_USER = 5
+/** `Retry-After` beyond those limits, in seconds. */
+const RETRY_AFTER = 30
+/** A subscriber with more unread text is cut off. In bytes. */
+const MAX_BACKLOG = 1 << 20
+/** Streams that are served before other work. */
+const AT_ONCE = 20
+
+const COMMENT = ':\n\n'
+
+/** Where the text of a stream goes. */
+export interface EventSink {
+  write(text: string): void
+  /** Text that has not been read yet, in bytes. */
+  readonly backlog: number
+  /** Ends the stream after what was written. */
+  end(): void
+  /** Ends the stream at once. */
+  destroy(): void
+}
+
+/** A request for a stream. */
+export interface StreamRequest {
+  /** The access token of the request. */
+  readonly token: string
+  /** Keys of the models to be told of; all that the user may view when absent. */
+  readonly models: readonly string[] | undefined
+  /** The header `Last-Event-ID`. */
+  readonly lastEventId: string | undefined
+}
+
+interface Stream {
+  readonly claims: Claims
+  readonly models: ReadonlySet<string> | undefined
+  readonly sink: EventSink
+  position: number
+  cancelExpiry: () => void
+}
+
+export interface EventStreamParts {
+  readonly feed: ChangeFeed
+  readonly access: AccessRules
+  readonly store: Store
+  readonly logins: Logins
+  readonly clock: Clock
+  readonly timer: Timer
+}
+
+/** Tells subscribers of changes of the records that they may view. The events contain no data of records. */
+export class EventStreams {
+  readonly #parts: EventStreamParts
+  readonly #streams = new Set<Stream>()
+  #cancelFlush: (() => void) | undefined
+  #cancelComments: (() => void) | undefined
+  #flushing = false
+
+  constructor(parts: EventStreamParts) {
+    this.#parts = parts
+    parts.feed.onChange(() => this.#scheduleFlush())
+  }
+
+  /** Number of open streams. */
+  get size(): number {
+    return this.#streams.size
+  }
+
+  /**
+   * Opens a stream. It begins with the event `ready`, or `reset` if changes since `Last-Event-ID` are not known.
+   *
+   * @returns closes the stream, for a client that has gone
+   * @throws {AppError} UNAUTHENTICATED, MODEL_NOT_FOUND, FORBIDDEN, RATE_LIMITED
+   */
+  async open({ token, models, lastEventId }: StreamRequest, makeSink: () => EventSink): Promise<() => void> {
+    const { logins, access, feed, clock, timer } = this.#parts
+    const claims = logins.claimsOf(token)
+    const actor = await logins.actorOf(claims)
+    for (const key of models ?? []) access.modelFor(actor, 'view', key)
+    const own = [...this.#streams].filter((each) => each.claims.sub === claims.sub)
+    if (own.length >= MAX_STREAMS_OF_USER || this.#streams.size >= MAX_STREAMS) {
+      const limit = own.length >= MAX_STREAMS_OF_USER ? `${MAX_STREAMS_OF_USER} for each user` : `${MAX_STREAMS} in all`
+      throw new AppError('RATE_LIMITED', `Too many event streams are open (${limit}); close one`, { retryAfter: RETRY_AFTER })
+    }
+    const resumed = lastEventId === undefined ? undefined : feed.positionOf(lastEventId)
+    const stream: Stream = {
+      claims,
+      models: models === undefined ? undefined : new Set(models),
+      sink: makeSink(),
+      position: resumed ?? feed.last,
+      cancelExpiry: timer(Math.max(0, claims.exp * 1000 - clock()), () => this.#end(stream, 'expired')),
+    }
+    this.#streams.add(stream)
+    const first = lastEventId !== undefined && resumed === undefined ? 'reset' : 'ready'
+    stream.sink.write(eventText(first, '{}', feed.idOf(stream.position)))
+    this.#scheduleComments()
+    if (stream.position < feed.last) this.#scheduleFlush()
+    return () => this.#forget(stream)
+  }
+
+  /** Ends all streams with `reset`, before the application is replaced or stops. */
+  close(): void {
+    for (const stream of this.#streams) this.#end(stream, 'reset')
+    this.#cancelFlush?.()
+  }
+
+  #forget(stream: Stream): void {
+    if (!this.#streams.delete(stream)) return
+    stream.cancelExpiry()
+    if (this.#streams.size > 0) return
+    this.#cancelComments?.()
+    this.#cancelComments = undefined
+  }
+
+  #end(stream: Stream, event: 'reset' | 'expired'): void {
+    if (!this.#streams.has(stream)) return
+    stream.sink.write(eventText(event, '{}'))
+    stream.sink.end()
+    this.#forget(stream)
+  }
+
+  #scheduleFlush(): void {
+    if (this.#streams.size === 0 || this.#cancelFlush !== undefined) return
+    this.#cancelFlush = this.#parts.timer(FLUSH_MS, () => {
+      this.#cancelFlush = undefined
+      void this.#flush()
+    })
+  }
+
+  #scheduleComments(): void {
+    this.#cancelComments ??= this.#parts.timer(COMMENT_MS, () => {
+      this.#cancelComments = undefined
+      for (const stream of this.#streams) this.#write(stream, COMMENT)
+      if (this.#streams.size > 0) this.#scheduleComments()
+    })
+  }
+
+  /** Tells every subscriber of the changes since the last time. */
+  async #flush(): Promise<void> {
+    if (this.#flushing) {
+      this.#scheduleFlush()
+      return
+    }
+    this.#flushing = true
+    try {
+      let served = 0
+      for (const stream of [...this.#streams]) {
+        await this.#serve(stream)
+        if (++served % AT_ONCE === 0) await setImmediate()
+      }
+    } finally {
+      this.#flushing = false
+    }
+  }
+
+  async #serve(stream: Stream): Promise<void> {
+    const { feed, logins } = this.#parts
+    const end = feed.last
+    const changes = feed.after(stream.position)
+    const actor = await logins.actorOf(stream.claims).catch(() => undefined)
+    if (actor === undefined) {
+      this.#end(stream, 'expired')
+      return
+    }
+    const text =
+      changes === undefined ? eventText('reset', '{}', feed.idOf(end)) : await this.#visibleText(actor, stream, changes)
+    stream.position = end
+    if (text !== '' && this.#streams.has(stream)) this.#write(stream, text)
+  }
+
+  async #visibleText(actor: Actor, { models }: Stream, changes: readonly FeedChange[]): Promise<string> {
+    const { access, store } = this.#parts
+    let text = ''
+    for (const { table, before, after, text: event } of changes) {
+      if (models?.has(table) === false) continue
+      const model = access.registry.expect(table)
+      if (!access.may(actor, 'view', model)) continue
+      const only = access.only(actor, 'view', model)
+      const versions = only === undefined ? [] : [after, before].filter((record) => record !== undefined)
+      let isVisible = only === undefined
+      for (const record of versions) isVisible ||= only !== undefined && (await matchesRecord(store, only, record))
+      if (isVisible) text += event
+    }
+    return text
+  }
+
+  #write(stream: Stream, text: string): void {
+    if (stream.sink.backlog > MAX_BACKLOG) {
+      stream.sink.destroy()
+      this.#forget(stream)
+    } else stream.sink.write(text)
+  }
+}
