@@ -8,7 +8,7 @@ import type { Responses } from './responses.ts'
 
 const FLAG: Schema = { type: 'boolean' }
 const NAMES: Schema = { type: 'array', items: TEXT }
-const CAPABILITIES = ['history', 'files', 'search', 'import', 'webhooks', 'snapshots', 'mock', 'lint', 'events']
+const CAPABILITIES = ['history', 'files', 'search', 'import', 'webhooks', 'snapshots', 'mock', 'lint', 'events', 'openapi']
 
 const siteField = object({
   ...{ name: TEXT, type: TEXT, label: TEXT, required: FLAG, unique: FLAG, readonly: FLAG, sortable: FLAG, operators: NAMES },
