@@ -18,8 +18,11 @@ const FLOORS: readonly (readonly string[])[] = [
   ['cli', 'index', 'build', 'client'],
 ]
 
-/** Rooms of one floor that may look at each other nevertheless: a store executes the plans that `query` describes. */
-const NEIGHBOURS: ReadonlySet<string> = new Set(['lint → views', 'validate → query', 'store → query', 'build → cli'])
+/** Rooms of one floor that may look at each other nevertheless: a store executes the plans that `query` describes, a list view names some. */
+const NEIGHBOURS: ReadonlySet<string> = new Set([
+  ...['lint → views', 'lint → query', 'views → query', 'validate → query', 'store → query'],
+  'build → cli',
+])
 
 /** Libraries that few rooms may know, mostly one. */
 const LIBRARY_ROOMS: readonly (readonly [RegExp, ...(readonly string[])])[] = [

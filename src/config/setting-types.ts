@@ -26,6 +26,16 @@ export interface Settings {
   readonly webhooks: WebhookSection
   /** Which changes are recorded, and for how long; absent if none are. */
   readonly history?: { readonly days: number; readonly models?: readonly string[] }
+  /** The admin page. */
+  readonly ui: {
+    readonly enabled: boolean
+    /** Name of the site; default: Admin. */
+    readonly title?: string
+    /** Accent colour, such as `#4f46e5`. */
+    readonly accent?: string
+    /** Logo: a path on the server's own origin, or an image as a `data:` URL. */
+    readonly logo?: string
+  }
   readonly lint: { readonly rules: Readonly<Record<string, 'off' | 'warn' | 'error'>> }
 }
 

@@ -33,8 +33,12 @@ export const DEFAULTS: Settings = {
     subscriptions: [],
     keep: { deliveries: 10_000, days: 30 },
   },
+  ui: { enabled: true },
   lint: { rules: {} },
 }
+
+/** A logo is part of every response that describes the site. */
+const MAX_LOGO_LENGTH = 65_536
 
 /** Ten years. */
 const MAX_TOKEN_MINUTES = 5_256_000
@@ -77,6 +81,17 @@ export const settingsSchema = Joi.object<SettingsInput>({
   history: Joi.object({
     days: Joi.number().integer().min(1).max(36_500).required(),
     models: Joi.array().items(Joi.string()).min(1),
+  }),
+  ui: Joi.object({
+    enabled: Joi.boolean(),
+    title: Joi.string().max(100),
+    accent: Joi.string()
+      .pattern(/^#[0-9a-fA-F]{6}$/)
+      .messages({ 'string.pattern.base': '{{#label}} must be a colour such as #4f46e5' }),
+    logo: Joi.string()
+      .max(MAX_LOGO_LENGTH)
+      .pattern(/^(\/(?!\/)|data:image\/(svg\+xml|png|jpeg|webp|gif)[;,])/)
+      .messages({ 'string.pattern.base': '{{#label}} must be a path such as /logo.svg, or an image as a data: URL' }),
   }),
   lint: Joi.object({ rules: Joi.object().pattern(Joi.string(), Joi.valid('off', 'warn', 'error')) }),
 })

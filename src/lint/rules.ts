@@ -22,17 +22,21 @@ import { modelDisplayField } from './rules/model/display-field.ts'
 import { modelImpossibleBounds } from './rules/model/impossible-bounds.ts'
 import { modelInvalid } from './rules/model/invalid.ts'
 import { modelRequiredSelfReference } from './rules/model/required-self-reference.ts'
+import { modelUnknownIcon } from './rules/model/unknown-icon.ts'
 import { modelUnknownRelation } from './rules/model/unknown-relation.ts'
 import { modelUnsafePattern } from './rules/model/unsafe-pattern.ts'
 import { roleInvalid } from './rules/role/invalid.ts'
 import { roleUnknownPermission } from './rules/role/unknown-permission.ts'
 import { seedInvalidRecord } from './rules/seed/invalid-record.ts'
+import { viewChoiceDisplay } from './rules/view/choice-display.ts'
 import { viewChoicesMismatch } from './rules/view/choices-mismatch.ts'
 import { viewDefaultInvalid } from './rules/view/default-invalid.ts'
 import { viewDuplicateField } from './rules/view/duplicate-field.ts'
 import { viewDuplicateName } from './rules/view/duplicate-name.ts'
 import { viewFieldsReference } from './rules/view/fields-reference.ts'
+import { viewFilterUnusable } from './rules/view/filter-unusable.ts'
 import { viewImpossibleBounds } from './rules/view/impossible-bounds.ts'
+import { viewInlineForm } from './rules/view/inline-form.ts'
 import { viewInvalid } from './rules/view/invalid.ts'
 import { viewLooserThanModel } from './rules/view/looser-than-model.ts'
 import { viewMissingTitle } from './rules/view/missing-title.ts'
@@ -45,10 +49,12 @@ import { viewReadonlyUpdatable } from './rules/view/readonly-updatable.ts'
 import { viewRelationDisplay } from './rules/view/relation-display.ts'
 import { viewRequiredNotCreatable } from './rules/view/required-not-creatable.ts'
 import { viewRuleInvalid } from './rules/view/rule-invalid.ts'
+import { viewSortUnsortable } from './rules/view/sort-unsortable.ts'
 import { viewTypeMismatch } from './rules/view/type-mismatch.ts'
 import { viewUnknownField } from './rules/view/unknown-field.ts'
 import { viewUnknownModel } from './rules/view/unknown-model.ts'
 import { viewUnreachableField } from './rules/view/unreachable-field.ts'
+import { viewUseIncomplete } from './rules/view/use-incomplete.ts'
 import { viewWidgetMismatch } from './rules/view/widget-mismatch.ts'
 
 /** Every rule by id. */
@@ -66,17 +72,21 @@ export const RULES = {
   'model/impossible-bounds': modelImpossibleBounds,
   'model/invalid': modelInvalid,
   'model/required-self-reference': modelRequiredSelfReference,
+  'model/unknown-icon': modelUnknownIcon,
   'model/unknown-relation': modelUnknownRelation,
   'model/unsafe-pattern': modelUnsafePattern,
   'role/invalid': roleInvalid,
   'role/unknown-permission': roleUnknownPermission,
   'seed/invalid-record': seedInvalidRecord,
+  'view/choice-display': viewChoiceDisplay,
   'view/choices-mismatch': viewChoicesMismatch,
   'view/default-invalid': viewDefaultInvalid,
   'view/duplicate-field': viewDuplicateField,
   'view/duplicate-name': viewDuplicateName,
   'view/fields-reference': viewFieldsReference,
+  'view/filter-unusable': viewFilterUnusable,
   'view/impossible-bounds': viewImpossibleBounds,
+  'view/inline-form': viewInlineForm,
   'view/invalid': viewInvalid,
   'view/looser-than-model': viewLooserThanModel,
   'view/missing-title': viewMissingTitle,
@@ -89,10 +99,12 @@ export const RULES = {
   'view/relation-display': viewRelationDisplay,
   'view/required-not-creatable': viewRequiredNotCreatable,
   'view/rule-invalid': viewRuleInvalid,
+  'view/sort-unsortable': viewSortUnsortable,
   'view/type-mismatch': viewTypeMismatch,
   'view/unknown-field': viewUnknownField,
   'view/unknown-model': viewUnknownModel,
   'view/unreachable-field': viewUnreachableField,
+  'view/use-incomplete': viewUseIncomplete,
   'view/widget-mismatch': viewWidgetMismatch,
   'data/invalid-record': dataInvalidRecord,
   'contract/allow-list': contractAllowList,

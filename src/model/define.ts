@@ -77,7 +77,10 @@ export function defineModel<const F extends readonly FieldDefinition[], const T 
   readonly name: string
   readonly label?: string
   readonly display_field?: NoInfer<NameOf<F> | 'id'>
+  readonly group?: string
+  readonly icon?: string
   readonly timestamps?: T
+  readonly history?: boolean
   readonly unique_together?: readonly (readonly NoInfer<NameOf<F>>[])[]
   readonly access?: AccessDefinition
   readonly fields: F & Fields<F>

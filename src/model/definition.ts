@@ -114,6 +114,10 @@ export interface ModelDefinition {
   readonly label?: string
   /** The field that identifies a record to people where it is referred to. */
   readonly display_field?: string
+  /** The group of the model in menus. */
+  readonly group?: string
+  /** The model's icon in menus: a name of Lucide, such as `file-text`. */
+  readonly icon?: string
   /** Adds `created_at` and `updated_at`. */
   readonly timestamps?: boolean
   /** False leaves the model out of the history. */

@@ -1,6 +1,5 @@
 import type { AccessDefinition } from './definition.ts'
 import { type Field, type GeneratedField, isGenerated, isRelation, type RelationField } from './field.ts'
-
 import type { UniqueSet } from './unique-set.ts'
 
 /** A registered model: its fields in order, `id` first and timestamps last. */
@@ -11,6 +10,10 @@ export class Model {
   readonly key: string
   readonly label: string
   readonly displayField: string
+  /** Group in menus. */
+  readonly group: string | undefined
+  /** Icon in menus, a name of Lucide. */
+  readonly icon: string | undefined
   readonly timestamps: boolean
   /** False if its changes are not recorded even if history is on. */
   readonly history: boolean
@@ -34,6 +37,8 @@ export class Model {
     name: string
     label: string | undefined
     displayField: string | undefined
+    group?: string | undefined
+    icon?: string | undefined
     timestamps: boolean
     internal: boolean
     uniqueSets?: readonly UniqueSet[]
@@ -44,6 +49,8 @@ export class Model {
     this.name = options.name
     this.key = options.name.toLowerCase()
     this.label = options.label ?? options.name
+    this.group = options.group
+    this.icon = options.icon
     this.timestamps = options.timestamps
     this.internal = options.internal
     this.history = options.history ?? true

@@ -26,12 +26,20 @@ export function parseSort(parameters: Parameters, model: Model, registry: Regist
     parameters.fault('sort_order', `'sort_order' needs 'sort_by'`)
   }
   return fields.flatMap((name, index): SortKey[] => {
-    const target = name.includes('.') ? parseRelated(name, model, registry) : parseField(name, model)
+    const target = sortTarget(name, model, registry)
     if (typeof target !== 'string') return [{ ...target, order: (orders[index] ?? orders[0]) === 'desc' ? 'desc' : 'asc' }]
     parameters.fault('sort_by', target)
     return []
   })
 }
+
+/**
+ * Resolves the name of a field to sort by.
+ *
+ * @returns the field, or an error message
+ */
+export const sortTarget = (name: string, model: Model, registry: Registry): Target | string =>
+  name.includes('.') ? parseRelated(name, model, registry) : parseField(name, model)
 
 /** @returns the field, or an error message */
 function parseField(name: string, model: Model): Target | string {

@@ -5,7 +5,7 @@ import type { Model } from '../model/model.ts'
 import { isObject, type Json, type JsonObject } from '../util/json.ts'
 import type { FieldIssues } from './issues.ts'
 import { isEmpty } from './record.ts'
-import { type Rule, RuleCompiler, ruleSubject } from './rules.ts'
+import { type Condition, type Rule, RuleCompiler, ruleSubject } from './rules.ts'
 
 /** The parts of a form view that concern validation. */
 export interface FormSource {
@@ -16,6 +16,7 @@ export interface FormSource {
     readonly required?: boolean
     readonly options?: JsonObject
     readonly error?: { readonly message: string }
+    readonly visible_when?: string
   }[]
   readonly creation_fields?: readonly string[]
   readonly allowed_update_fields?: readonly string[]
@@ -46,6 +47,8 @@ interface FormField {
   readonly label: string
   /** Replaces generated messages. */
   readonly message: string | undefined
+  /** Whether the form displays the field; undefined if always. */
+  readonly visible: Condition | undefined
 }
 
 /** An error in a form's definition. */
@@ -82,16 +85,21 @@ export function compileForm(source: FormSource, model: Model): { form: Form; pro
       return []
     }
   }
-  const fields = source.fields.flatMap(({ name, title, required = false, options = {}, error }, index) =>
-    attempt(['fields', index, 'options'], `The options of '${name}' cannot be used`, () => ({
+  const compiler = new RuleCompiler(model)
+  const fields = source.fields.flatMap(({ name, title, required = false, options = {}, error, visible_when: when }, index) => {
+    const [visible] =
+      when === undefined
+        ? []
+        : attempt(['fields', index, 'visible_when'], 'The condition cannot be used', () => compiler.condition(when))
+    return attempt(['fields', index, 'options'], `The options of '${name}' cannot be used`, () => ({
       name,
       required,
       limits: formLimits(options),
       label: labelOf(name, title),
       message: error?.message,
-    })),
-  )
-  const compiler = new RuleCompiler(model)
+      visible,
+    }))
+  })
   const rules = (source.rules ?? []).flatMap((rule, index) =>
     attempt(['rules', index, 'rule'], 'The rule cannot be used', () => compiler.compile(rule)),
   )
@@ -130,11 +138,14 @@ function formLimits(options: JsonObject): Limits {
  * @param unchangedSecrets names of secret fields whose value is the stored hash
  */
 export function checkForm(form: Form, values: JsonObject, unchangedSecrets: ReadonlySet<string>, issues: FieldIssues): void {
-  for (const { name, required, limits } of form.fields) {
+  const self = form.fields.some(({ visible }) => visible !== undefined) ? ruleSubject(form.model, values) : {}
+  for (const { name, required, limits, visible } of form.fields) {
     const value = values[name] ?? null
     if (unchangedSecrets.has(name)) continue
     const broken = checkLimits(value, limits)
-    const isMissing = required && isEmpty(value) && broken.length === 0 && !issues.has(name)
+    // A field that the form hides cannot be filled in.
+    const isMandatory = required && visible?.holds(self) !== false
+    const isMissing = isMandatory && isEmpty(value) && broken.length === 0 && !issues.has(name)
     const problems = isMissing ? ['is mandatory'] : broken
     issues.add(name, ...problems.map((problem) => `${name} ${problem}`))
   }

@@ -67,7 +67,7 @@ function resultProblems(rule: string, nodes: readonly Node[], environment: Envir
   if (valid && type !== 'bool' && !type.includes('dyn'))
     return [`The rule is ${one(type)}, and must be true or false; compare it with a value`]
   const isConstant = !nodes.some(({ op }) => op === 'id')
-  return isConstant && environment.evaluate(rule) === false ? ['The rule is always false, so it rejects every record'] : []
+  return isConstant && environment.evaluate(rule) === false ? ['The condition is always false, so it holds for no record'] : []
 }
 
 function comparisonProblems(node: Node, model: Model, environment: Environment): string[] {

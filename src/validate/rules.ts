@@ -6,11 +6,16 @@ import type { Json, JsonObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { ruleHint } from './rule-hints.ts'
 
-/** A compiled cross-field condition. */
-export interface Rule {
+/** A compiled condition over a record. */
+export interface Condition {
+  /** False also if the evaluation fails. */
+  holds(self: Readonly<Record<string, unknown>>): boolean
+}
+
+/** A compiled cross-field rule of a form. */
+export interface Rule extends Condition {
   readonly field: string
   readonly message: string
-  holds(self: Readonly<Record<string, unknown>>): boolean
 }
 
 /**
@@ -35,10 +40,13 @@ export class RuleCompiler {
 
   /** @throws {Error} describing the error in the expression */
   compile({ rule, field, message }: { rule: string; field: string; message: string }): Rule {
-    const program = this.#parse(rule)
+    return { field, message, ...this.condition(rule) }
+  }
+
+  /** @throws {Error} describing the error in the expression */
+  condition(text: string): Condition {
+    const program = this.#parse(text)
     return {
-      field,
-      message,
       holds(self) {
         try {
           return program({ self }) === true

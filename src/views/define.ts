@@ -1,14 +1,24 @@
 import { markCallSite } from '../config/call-site.ts'
 import type { FieldName, RecordOf, RelationName, WritableFieldName } from '../model/define.ts'
 import type { ModelDefinition } from '../model/definition.ts'
-import type { FieldViewDefinition, FormViewDefinition, ListViewDefinition, RuleDefinition } from './definition.ts'
+import type {
+  FieldGroupDefinition,
+  FieldViewDefinition,
+  FormFieldDefinition,
+  FormViewDefinition,
+  ListViewDefinition,
+  RuleDefinition,
+  SortDefinition,
+} from './definition.ts'
 
 type Messages<N extends string> = { readonly [K in N]?: string | readonly string[] }
 
 /** A form over the fields of model `M`. */
 export interface FormViewOf<M extends ModelDefinition> {
   readonly name: string
-  readonly fields: readonly (FieldViewDefinition & { readonly name: FieldName<M> })[]
+  readonly fields: readonly (FormFieldDefinition & { readonly name: FieldName<M> })[]
+  readonly use?: FormViewDefinition['use']
+  readonly groups?: readonly (FieldGroupDefinition & { readonly fields: readonly FieldName<M>[] })[]
   readonly creation_fields?: readonly WritableFieldName<M>[]
   readonly allowed_update_fields?: readonly WritableFieldName<M>[]
   readonly rules?: readonly (RuleDefinition & { readonly field: FieldName<M> })[]
@@ -20,6 +30,10 @@ export interface FormViewOf<M extends ModelDefinition> {
 export interface ListViewOf<M extends ModelDefinition> {
   readonly name: string
   readonly fields: readonly (FieldViewDefinition & { readonly name: FieldName<M> | RelationName<M> })[]
+  readonly sort?: readonly (SortDefinition & { readonly field: FieldName<M> | `${RelationName<M>}.${string}` })[]
+  readonly page_size?: number
+  readonly filters?: readonly FieldName<M>[]
+  readonly inline_form?: string
 }
 
 /**

@@ -19,6 +19,30 @@ export interface FieldViewDefinition {
   readonly is_primary_key?: boolean
 }
 
+/** A field of a form. */
+export interface FormFieldDefinition extends FieldViewDefinition {
+  /** The field is displayed only while this condition over `self`, the record, holds (Common Expression Language). */
+  readonly visible_when?: string
+}
+
+/** The operations that a form opens for. */
+export const FORM_USES = ['create', 'update'] as const
+
+/** Fields that a form displays together under a title. */
+export interface FieldGroupDefinition {
+  readonly title: string
+  readonly fields: readonly string[]
+  /** True if the group is folded at first. */
+  readonly collapsed?: boolean
+}
+
+/** A field that a list is sorted by at first; one of a related record is named `author.username`. */
+export interface SortDefinition {
+  readonly field: string
+  /** Default: `asc`. */
+  readonly order?: 'asc' | 'desc'
+}
+
 /** A cross-field condition over the merged record, as a CEL expression over `self`. */
 export interface RuleDefinition {
   readonly rule: string
@@ -33,7 +57,10 @@ export interface FormViewDefinition {
   readonly view_type: 'form'
   /** Class name of the model. */
   readonly model: string
-  readonly fields: readonly FieldViewDefinition[]
+  readonly fields: readonly FormFieldDefinition[]
+  /** Operations that this form opens for; without it, the first form that fits opens. */
+  readonly use?: readonly (typeof FORM_USES)[number][]
+  readonly groups?: readonly FieldGroupDefinition[]
   readonly creation_fields?: readonly string[]
   readonly allowed_update_fields?: readonly string[]
   readonly rules?: readonly RuleDefinition[]
@@ -48,6 +75,14 @@ export interface ListViewDefinition {
   /** Class name of the model. */
   readonly model: string
   readonly fields: readonly FieldViewDefinition[]
+  /** The order at first. */
+  readonly sort?: readonly SortDefinition[]
+  /** Number of records on a page at first. */
+  readonly page_size?: number
+  /** Fields that are offered first as filters. */
+  readonly filters?: readonly string[]
+  /** The form through which cells may be edited. */
+  readonly inline_form?: string
 }
 
 /** A view, as written. */

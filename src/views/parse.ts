@@ -4,9 +4,10 @@ import { SCHEMA_REFERENCE, validateShape } from '../config/shape.ts'
 import type { Definition, Path, Source } from '../config/source.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
+import { MAX_PAGE_SIZE } from '../query/page.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
-import type { FormViewDefinition, ListViewDefinition, ViewDefinition } from './definition.ts'
+import { FORM_USES, type FormViewDefinition, type ListViewDefinition, type ViewDefinition } from './definition.ts'
 
 const names = Joi.array().items(Joi.string())
 
@@ -30,11 +31,17 @@ const common = {
   ...SCHEMA_REFERENCE,
   name: Joi.string().required(),
   model: Joi.string().required(),
-  fields: Joi.array().items(fieldSchema).required(),
 }
 
 /** Keys that list views do not have. */
 const formKeys = {
+  use: Joi.array()
+    .items(Joi.valid(...FORM_USES))
+    .min(1)
+    .unique(),
+  groups: Joi.array().items(
+    Joi.object({ title: Joi.string().required(), fields: names.min(1).required(), collapsed: Joi.boolean() }),
+  ),
   creation_fields: names,
   allowed_update_fields: names,
   rules: Joi.array().items(
@@ -43,11 +50,33 @@ const formKeys = {
   validate: Joi.function().messages({ 'object.base': "'validate' must be a function" }),
 }
 
+/** Keys that form views do not have. */
+const listKeys = {
+  sort: Joi.array()
+    .items(Joi.object({ field: Joi.string().required(), order: Joi.valid('asc', 'desc') }))
+    .min(1),
+  page_size: Joi.number().integer().min(1).max(MAX_PAGE_SIZE),
+  filters: names,
+  inline_form: Joi.string(),
+}
+
+const formFieldSchema = fieldSchema.keys({ visible_when: Joi.string() })
+
 /** Schema of a form view. */
-export const formSchema = Joi.object<FormViewDefinition>({ ...common, view_type: Joi.valid('form').required(), ...formKeys })
+export const formSchema = Joi.object<FormViewDefinition>({
+  ...common,
+  view_type: Joi.valid('form').required(),
+  fields: Joi.array().items(formFieldSchema).required(),
+  ...formKeys,
+})
 
 /** Schema of a list view. */
-export const listSchema = Joi.object<ListViewDefinition>({ ...common, view_type: Joi.valid('list').required() })
+export const listSchema = Joi.object<ListViewDefinition>({
+  ...common,
+  view_type: Joi.valid('list').required(),
+  fields: Joi.array().items(fieldSchema).required(),
+  ...listKeys,
+})
 
 /** A view with its model. */
 export interface ParsedView {
@@ -81,15 +110,19 @@ function readShape(value: unknown, source: Source): Shape {
   const rule = () => 'view/invalid' as const
   if (viewType === 'form' || viewType === 'list') {
     const schema: Joi.ObjectSchema<ViewDefinition> = viewType === 'form' ? formSchema : listSchema
-    // Only list views report these keys; form views have them.
-    const elsewhere = (key: string, path: Path) =>
-      path.length === 1 && Object.hasOwn(formKeys, key) ? '; only form views have it' : undefined
-    const { value: view, faults, broken } = validateShape(schema, value, source, { rule, unknownKeyHint: elsewhere })
+    const { value: view, faults, broken } = validateShape(schema, value, source, { rule, unknownKeyHint: otherKind })
     return { view, faults, broken }
   }
   const faults = new Faults('view/invalid')
   faults.add(source, viewType === undefined ? [] : ['view_type'], "'view_type' must be form or list")
   return { view: undefined, faults, broken: [] }
+}
+
+/** Names the kind of view that has a key, for keys of the other kind. */
+function otherKind(key: string, path: Path): string | undefined {
+  const isOfForms = path.length === 1 ? Object.hasOwn(formKeys, key) : path[0] === 'fields' && key === 'visible_when'
+  if (isOfForms) return '; only form views have it'
+  return path.length === 1 && Object.hasOwn(listKeys, key) ? '; only list views have it' : undefined
 }
 
 /** A malformed view without its malformed parts; list items keep their index. */
@@ -107,7 +140,7 @@ function withoutMalformed(written: RawView, broken: readonly Path[]): ViewDefini
 }
 
 function replaceMalformed(list: string, item: unknown, broken: Path[number] | undefined): unknown {
-  const empty = { fields: { name: '' }, rules: { rule: 'true', field: '', message: '' } }[list]
+  const empty = { fields: { name: '' }, rules: { rule: 'true', field: '', message: '' }, groups: { title: '', fields: [] } }[list]
   if (empty === undefined) return ''
   if (!isObject(item) || broken === undefined) return empty
   return { ...empty, ...Object.fromEntries(Object.entries(item).filter(([key]) => key !== broken)) }
@@ -145,6 +178,13 @@ function checkNames(view: RawView, model: Model | undefined, source: Source, fau
       if (typeof name === 'string' && !settable.has(name)) unknown(['rules', index, 'field'], name, settable)
     }
   }
+  if (model !== undefined && !isForm) {
+    for (const [index, name] of listIn(view, 'filters').entries()) {
+      if (typeof name !== 'string' || model.fields.has(name)) continue
+      const message = `Model '${model.name}' has no field '${name}'${didYouMean(name, model.fields.keys())}`
+      faults.add(source, ['filters', index], message, { rule: 'view/unknown-field' })
+    }
+  }
   for (const [index, name] of fields.entries()) {
     if (name !== undefined && fields.indexOf(name) < index) {
       faults.add(source, ['fields', index, 'name'], `Field '${String(name)}' is listed twice; remove one`, {
@@ -170,5 +210,26 @@ function checkReferences(view: RawView, own: ReadonlySet<unknown>, source: Sourc
     faults.add(source, [list], `Fields referenced in ${list} do not exist in the view's fields: [${written}]`, {
       rule: 'view/fields-reference',
     })
+  }
+  checkGroups(view, own, source, faults)
+}
+
+/** A group names fields of the form, and a field is in one group only. */
+function checkGroups(view: RawView, own: ReadonlySet<unknown>, source: Source, faults: Faults): void {
+  const grouped = new Set<string>()
+  for (const [index, group] of listIn(view, 'groups').entries()) {
+    const names: readonly unknown[] = isObject(group) && Array.isArray(group.fields) ? group.fields : []
+    for (const [place, name] of names.entries()) {
+      if (typeof name !== 'string') continue
+      const path = ['groups', index, 'fields', place]
+      if (!own.has(name)) {
+        const known = [...own].filter((each) => typeof each === 'string')
+        const message = `The group names '${name}', which is not among the fields of the view${didYouMean(name, known)}`
+        faults.add(source, path, message, { rule: 'view/fields-reference' })
+      } else if (grouped.has(name)) {
+        faults.add(source, path, `Field '${name}' is in two groups; remove one`, { rule: 'view/duplicate-field' })
+      }
+      grouped.add(name)
+    }
   }
 }

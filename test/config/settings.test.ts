@@ -46,6 +46,7 @@ test('the defaults are the documented ones', () => {
       subscriptions: [],
       keep: { deliveries: 10000, days: 30 },
     },
+    ui: { enabled: true },
     lint: { rules: {} },
   }
   assert.deepEqual(DEFAULTS, expected)

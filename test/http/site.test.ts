@@ -40,6 +40,21 @@ describe('the site', () => {
       assert.ok(user.fields.every(({ name }: { name: string }) => name !== 'password'))
     }))
 
+  test('has the title, colour and logo of the settings, and the groups and icons of models', async () => {
+    const ui = { title: 'The Journal', accent: '#0f766e', logo: '/logo.svg' }
+    const app = await openTestApp({ settings: { ui } })
+    try {
+      const { json } = await play(app, get(SITE))
+      assert.deepEqual([json.title, json.accent, json.logo], ['The Journal', '#0f766e', '/logo.svg'])
+      const post = json.models.find(({ key }: { key: string }) => key === 'post')
+      assert.deepEqual([post.group, post.icon], ['Journal', 'newspaper'])
+      const group = json.models.find(({ key }: { key: string }) => key === 'group')
+      assert.deepEqual([group.group, group.icon], [null, null])
+    } finally {
+      await app.close()
+    }
+  })
+
   test('leaves out what a user may not access', () =>
     withBlog(async (app) => {
       const users = (await send(app, { request: 'GET /api/v1/models/user?filters=is_active=true&page_size=100' })).json.data

@@ -24,6 +24,7 @@ lint: { rules: { view/no-from: off } }
     - { name: owner_id, type: foreignkey, model: onwer }
     - { name: pin, type: password }
 - name: Place
+  icon: map-pinn
   fields:
     - { name: latitude, type: number }
     - { name: visit_id, type: foreignkey, model: visit, on_delete: cascade }
@@ -42,7 +43,7 @@ lint: { rules: { view/no-from: off } }
   model: Note
   fields:
     - { name: id, title: ID }
-    - { name: status, title: Status, widget: checkbox, readonly: true, options: { choices: [open, closed] } }
+    - { name: status, title: Status, widget: checkbox, readonly: true, options: { choices: [open, closed], labels: { opne: Open } } }
     - { name: rating, title: Rating, field_type: text, default_value: much, options: { lte: 9 } }
     - { name: place_id, title: Place }
     - { name: owner_id, title: Owner }
@@ -69,6 +70,18 @@ lint: { rules: { view/no-from: off } }
   fields:
     - { name: groups }
   allowed_update_fields: [groups]
+  use: [create]
+- name: PlaceList
+  view_type: list
+  model: Place
+  fields: [{ name: latitude, title: Latitude }]
+  sort: [{ field: lattitude }]
+  inline_form: PlaceForm
+- name: UserList
+  view_type: list
+  model: User
+  fields: [{ name: username, title: Name }]
+  filters: [password]
 - name: NotesList
   view_type: list
   model: Notes

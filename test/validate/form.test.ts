@@ -52,6 +52,26 @@ function table(title: string, rows: readonly Row[]): void {
 
 const body = { fields: [{ name: 'body', required: true }] }
 
+const hidden = {
+  fields: [{ name: 'body', required: true, options: { max_length: 3 }, visible_when: 'self.status == "published"' }],
+}
+
+table('a field with visible_when', [
+  { name: 'is not mandatory while the form hides it', form: hidden, messages: {} },
+  {
+    name: 'is mandatory while the form displays it',
+    form: hidden,
+    over: { status: 'published' },
+    messages: { body: ['body is mandatory'] },
+  },
+  {
+    name: 'has its limits all the same',
+    form: hidden,
+    over: { body: 'long' },
+    messages: { body: ['body must be at most 3 characters long'] },
+  },
+])
+
 table('mandatory under the form', [
   { name: 'never set', form: body, messages: { body: ['body is mandatory'] } },
   { name: 'null', form: body, over: { body: null }, messages: { body: ['body is mandatory'] } },

@@ -46,7 +46,7 @@ const rows: readonly (readonly [rule: string, ...problems: string[]])[] = [
   ],
   ['self.title', 'The rule is a string, and must be true or false; compare it with a value'],
   ['self.views > 1 ? self.title : "x"', 'The rule is a string, and must be true or false; compare it with a value'],
-  ['1 > 2 || false', 'The rule is always false, so it rejects every record'],
+  ['1 > 2 || false', 'The condition is always false, so it holds for no record'],
   ['true'],
   ['self.status == "published"'],
   ['self.rating > 3 && self.views >= 1.5'],

@@ -94,6 +94,22 @@ test('validate knows the types of the fields', () => {
   assert.equal(form.validate, check)
 })
 
+test('names in keys for front ends are type-checked', () => {
+  const form = { ...base, use: ['create'], groups: [{ title: 'A', fields: ['title'] }] } as const
+  assert.deepEqual(defineFormView(Post, form), { ...form, view_type: 'form', model: 'Post' })
+  // @ts-expect-error there is no field `titel`
+  defineFormView(Post, { ...base, groups: [{ title: 'A', fields: ['titel'] }] })
+  // @ts-expect-error a form opens for create or update
+  defineFormView(Post, { ...base, use: ['delete'] })
+  const sort = [{ field: 'title', order: 'desc' }, { field: 'author.username' }] as const
+  const list = { name: 'L', fields: title, sort, page_size: 10, filters: ['author_id'], inline_form: 'F' } as const
+  assert.deepEqual(defineListView(Post, list), { ...list, view_type: 'list', model: 'Post' })
+  // @ts-expect-error there is no field `titel`
+  defineListView(Post, { name: 'L', fields: title, sort: [{ field: 'titel' }] })
+  // @ts-expect-error there is no field `titel`
+  defineListView(Post, { name: 'L', fields: title, filters: ['titel'] })
+})
+
 test('an invalid field of a form is a type error', () => {
   // @ts-expect-error there is no field `titel`
   defineFormView(Post, { name: 'F', fields: [{ name: 'titel' }] })

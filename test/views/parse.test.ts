@@ -57,6 +57,68 @@ table('the configuration rule', [
   { name: 'empty lists', view: form('fields: []\ncreation_fields: []\nallowed_update_fields: []\n'), faults: [] },
 ])
 
+table('keys for front ends', [
+  {
+    name: 'all of a form',
+    view: form(`fields: [{ name: title }, { name: status, visible_when: self.title != null }]
+use: [create, update]
+groups: [{ title: Text, fields: [title], collapsed: true }]
+`),
+    faults: [],
+  },
+  {
+    name: 'all of a list',
+    view: list(`fields: [{ name: title }]
+sort: [{ field: title, order: desc }, { field: author.username }]
+page_size: 100
+filters: [status]
+inline_form: PostForm
+`),
+    faults: [],
+  },
+  {
+    name: 'a group of a field that the form lacks',
+    view: form('fields: [{ name: title }]\ngroups: [{ title: A, fields: [»titel] }]\n'),
+    faults: ["The group names 'titel', which is not among the fields of the view; did you mean 'title'?"],
+  },
+  {
+    name: 'a field in two groups',
+    view: form('fields: [{ name: title }]\ngroups: [{ title: A, fields: [title] }, { title: B, fields: [»title] }]\n'),
+    faults: ["Field 'title' is in two groups; remove one"],
+  },
+  { name: 'an unknown use', view: form('fields: []\nuse: [»updte]\n'), faults: ["'use[0]' must be one of [create, update]"] },
+  {
+    name: 'too large a page',
+    view: list('fields: []\npage_size: »101\n'),
+    faults: ["'page_size' must be less than or equal to 100"],
+  },
+  {
+    name: 'an unknown order',
+    view: list('fields: []\nsort: [{ field: title, order: »up }]\n'),
+    faults: ["'sort[0].order' must be one of [asc, desc]"],
+  },
+  {
+    name: 'a filter by an unknown field',
+    view: list('fields: []\nfilters: [»titel]\n'),
+    faults: ["Model 'Post' has no field 'titel'; did you mean 'title'?"],
+  },
+  {
+    name: 'a key of lists in a form',
+    view: form('fields: []\n»page_size: 10\n'),
+    faults: ["Unknown key 'page_size'; only list views have it"],
+  },
+  {
+    name: 'a key of forms in a list',
+    view: list('fields: []\n»use: [create]\n'),
+    faults: ["Unknown key 'use'; only form views have it"],
+  },
+  {
+    name: 'a condition in a list',
+    view: list('fields: [{ name: title, »visible_when: "true" }]\n'),
+    faults: ["Unknown key 'visible_when'; only form views have it"],
+  },
+])
+
 test('a view whose allow-list names other fields prevents a start', () =>
   assertFaults(
     {

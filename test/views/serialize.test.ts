@@ -45,6 +45,20 @@ describe('a serialised view', () => {
     assert.deepStrictEqual(served({ ...form, fields: [], ...lists }), { ...form, fields: [], ...lists })
   })
 
+  test('has the keys for front ends that are set', () => {
+    const groups = [{ title: 'Text', fields: ['a'], collapsed: true }]
+    const ofForm = { fields: [{ name: 'a', ...flags, visible_when: 'self.b == 1' }], use: ['update'], groups } as const
+    assert.deepStrictEqual(served({ ...form, ...ofForm }), { ...form, ...ofForm })
+    const list = { name: 'PostList', view_type: 'list', model: 'Post', fields: [] } as const
+    const ofList = { page_size: 10, filters: ['a'], inline_form: 'PostForm' } as const
+    const sort = [{ field: 'a' }, { field: 'b', order: 'desc' }] as const
+    assert.deepStrictEqual(served({ ...list, ...ofList, sort }), {
+      ...list,
+      ...ofList,
+      sort: [{ field: 'a', order: 'asc' }, sort[1]],
+    })
+  })
+
   test('has neither rules nor validate', () => {
     const rules = [{ rule: 'true', field: 'a', message: 'b' }]
     assert.deepStrictEqual(serializeView({ ...form, fields: [], rules, validate: () => undefined }), { ...form, fields: [] })

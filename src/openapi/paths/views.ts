@@ -1,5 +1,7 @@
 import type { Settings } from '../../config/settings.ts'
 import type { Registry } from '../../model/registry.ts'
+import { MAX_PAGE_SIZE } from '../../query/page.ts'
+import { FORM_USES } from '../../views/definition.ts'
 import { object, oneName, ref, type Schema, TEXT } from '../schemas/schema.ts'
 import { access, READ_OPEN, type Roots, refusals } from './access.ts'
 import { json, type Parameter, type Paths } from './operation.ts'
@@ -22,6 +24,7 @@ const fieldView = object(
     options: { type: 'object', additionalProperties: true },
     error: object({ message: TEXT, code: TEXT }, ['message']),
     is_primary_key: FLAG,
+    visible_when: { ...TEXT, description: 'The field is displayed while this CEL condition over `self` holds' },
   },
   ['name', 'required', 'readonly', 'disabled', 'is_primary_key'],
 )
@@ -42,14 +45,26 @@ const viewMembers = (viewType: 'form' | 'list') => ({
   fields: { type: 'array', items: ref('fieldView') } as const,
 })
 
+const formMembers = {
+  use: { type: 'array', items: oneName(FORM_USES), description: 'Operations that the form opens for' },
+  groups: { type: 'array', items: object({ title: TEXT, fields: NAMES, collapsed: FLAG }, ['title', 'fields']) },
+} as const satisfies Record<string, Schema>
+
+const listMembers = {
+  sort: { type: 'array', items: object({ field: TEXT, order: oneName(['asc', 'desc']) }), description: 'The order at first' },
+  page_size: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE },
+  filters: { ...NAMES, description: 'Fields that are offered first as filters' },
+  inline_form: { ...TEXT, description: 'The form through which cells may be edited' },
+} as const satisfies Record<string, Schema>
+
 /** Schemas of the Views API. */
 export const VIEW_SCHEMAS: Readonly<Record<string, Schema>> = {
   fieldView,
   formView: object(
-    { ...viewMembers('form'), generated: FLAG, creation_fields: NAMES, allowed_update_fields: NAMES },
+    { ...viewMembers('form'), generated: FLAG, creation_fields: NAMES, allowed_update_fields: NAMES, ...formMembers },
     Object.keys(viewMembers('form')),
   ),
-  listView: object({ ...viewMembers('list'), generated: FLAG }, Object.keys(viewMembers('list'))),
+  listView: object({ ...viewMembers('list'), generated: FLAG, ...listMembers }, Object.keys(viewMembers('list'))),
 }
 
 const VIEWS: Schema = { type: 'array', items: { anyOf: [ref('formView'), ref('listView')] } }

@@ -158,7 +158,7 @@ function compileForms(views: Views, registry: Registry): { forms: ReadonlyMap<st
   for (const { view, modelKey, source } of views.forms) {
     const { form, problems } = compileForm(view, registry.expect(modelKey))
     for (const { path, message } of problems) {
-      faults.add(source, path, message, path[0] === 'rules' ? { rule: 'view/rule-invalid' } : {})
+      faults.add(source, path, message, path[0] === 'rules' || path[2] === 'visible_when' ? { rule: 'view/rule-invalid' } : {})
     }
     forms.set(view.name, form)
   }

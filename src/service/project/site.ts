@@ -12,6 +12,8 @@ import type { History } from '../history/history.ts'
 import { isSearchable } from '../queries/search-indexes.ts'
 import { MAX_BULK_ITEMS } from '../records/write-requests.ts'
 
+const DEFAULT_TITLE = 'Admin'
+
 export interface SiteParts {
   readonly settings: Settings
   readonly access: AccessRules
@@ -39,11 +41,12 @@ export class Site {
     const { settings, access, history, apiRoot } = this.#parts
     const models = access.registry.public.filter((model) => this.#allowed(actor, model).length > 0)
     const { isSuperuser } = actor
+    const { ui } = settings
     const may = (action: Action) => models.filter((model) => access.may(actor, action, model))
     const site = {
-      title: 'Admin',
-      accent: null,
-      logo: null,
+      title: ui.title ?? DEFAULT_TITLE,
+      accent: ui.accent ?? null,
+      logo: ui.logo ?? null,
       version: VERSION,
       api_root: apiRoot,
       user: { id: actor.userId ?? null, username: actor.user?.username ?? null, is_superuser: isSuperuser },
@@ -84,8 +87,8 @@ export class Site {
       name: model.name,
       label: model.label,
       display_field: model.displayField,
-      group: null,
-      icon: null,
+      group: model.group ?? null,
+      icon: model.icon ?? null,
       can,
       ...(can.includes('view') ? { count: await this.#count(actor, model) } : {}),
       searchable: isSearchable(model),

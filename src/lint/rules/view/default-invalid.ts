@@ -1,6 +1,7 @@
 import { readDefault } from '../../../model/bounds.ts'
 import type { LimitsDefinition } from '../../../model/definition.ts'
 import { checkLimits, compileLimits, type Limits } from '../../../model/limits.ts'
+import { isObject } from '../../../util/json.ts'
 import { formExample } from '../../example.ts'
 import { limitsIn } from '../../form-options.ts'
 import type { Rule } from '../../rule.ts'
@@ -11,8 +12,9 @@ export const viewDefaultInvalid: Rule = {
   severity: 'error',
   summary: "The default of a form's field is rejected by the model or the form",
   details: `A front end fills in default_value and sends it. It must be valid for the field: of its type, within its limits, one of its
-choices, also under the options of the form.`,
+choices, also under the options of the form. {user: id} stands for the user who creates the record.`,
   invalid: [
+    formExample('fields:\n  - { name: views, default_value: »{ user: id }« }\n'),
     formExample('fields:\n  - { name: views, default_value: »"0"« }\n'),
     formExample('fields:\n  - { name: status, default_value: »archived« }\n'),
     formExample('fields:\n  - { name: status, options: { choices: [draft] }, default_value: »published« }\n'),
@@ -21,6 +23,7 @@ choices, also under the options of the form.`,
     formExample('fields:\n  - { name: title, options: { pattern: "^[a-z]+$" }, default_value: »ABC« }\n'),
   ],
   valid: [
+    formExample('fields:\n  - { name: author_id, default_value: { user: id } }\n'),
     formExample('fields:\n  - { name: views, default_value: 0 }\n'),
     formExample('fields:\n  - { name: status, options: { choices: [draft, published] }, default_value: draft }\n'),
     formExample('fields:\n  - { name: title, options: { max_length: 5, pattern: "^[a-z]+$" }, default_value: abcde }\n'),
@@ -29,6 +32,11 @@ choices, also under the options of the form.`,
     const value = field.default_value ?? null
     if (form === undefined || value === null || modelField.system || modelField.type.secret) return
     const at = [...path, 'default_value']
+    if (isUserDefault(value)) {
+      if (modelField.relation?.target !== 'user' || modelField.relation.kind !== 'one')
+        report(source, at, `The default of '${field.name}' is the user, and the field does not refer to a user`)
+      return
+    }
     const reading = readDefault(modelField, value)
     const { choices: offered, ...bounds } = limitsIn(field.options)
     if (!reading.ok) report(source, at, `The default of '${field.name}' ${reading.problem}`)
@@ -40,6 +48,9 @@ choices, also under the options of the form.`,
     }
   },
 }
+
+/** True for `{user: id}`: the user who creates the record. */
+const isUserDefault = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 1 && value.user === 'id'
 
 const isOneOf = (choices: readonly unknown[], value: unknown): boolean => choices.includes(value)
 
