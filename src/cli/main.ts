@@ -7,7 +7,7 @@ import { painter } from './terminal/style.ts'
 
 const USAGE_EXIT = 2
 
-/** Creates each command. Modules are loaded for one command only, since loading all takes longer than most commands run. */
+/** Creates each command. Only the modules of the requested command are loaded: loading all of them takes longer than most commands run. */
 const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   serve: async (io) => (await import('./commands/serve.ts')).serveCommand(io),
   init: async (io) => (await import('./commands/init.ts')).initCommand(io),
@@ -47,12 +47,15 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** The command that the arguments name. Undefined, which means all commands, when they name none: help and suggestions need all. */
+/**
+ * Names of the commands to create: the one that the arguments name, none for `--version`, and all (undefined) for help and for an
+ * unknown name, whose message suggests a known one.
+ */
 function namesIn(argv: readonly string[]): readonly string[] | undefined {
   const [first, second] = argv
   if (first === '--version' || first === '-V') return []
   const name = first === '--debug' ? second : first
-  // Completion needs the tree of all commands.
+  // `complete` without the file that the build writes walks the tree of all commands.
   const isOne = name !== undefined && name !== 'complete' && Object.hasOwn(COMMANDS, name)
   return isOne ? [name] : undefined
 }

@@ -4,7 +4,9 @@ import type { ApiClient } from './api-client.ts'
 
 /** Returns the display field of each public model, by model key. */
 export async function describedModels({ app, request }: ApiClient): Promise<ReadonlyMap<string, string>> {
+  // Without a server, the project is loaded in this process.
   if (app !== undefined) return new Map(app.project.registry.public.map(({ key, displayField }) => [key, displayField]))
+  // Only schemas of models have a display field, and a model's key is the name of its schema in lower case.
   const { components } = await request('GET', '/openapi.json')
   const schemas = Object.entries(components.schemas as Record<string, { 'x-display-field'?: string }>)
   return new Map(
@@ -13,7 +15,7 @@ export async function describedModels({ app, request }: ApiClient): Promise<Read
 }
 
 /**
- * Runs requests that concern one model.
+ * Runs requests for one model. An error that the model does not exist is replaced by one that suggests a name.
  *
  * @throws {AppError} MODEL_NOT_FOUND with the most similar name, or the names of all models
  */

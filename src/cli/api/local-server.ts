@@ -11,6 +11,7 @@ import type { Io } from '../terminal/io.ts'
 export interface LocalServer {
   /** Root URL of its API. */
   readonly api: string
+  /** The present settings of the project; the server may have started with others. */
   readonly settings: Settings
   /** True for `admin serve --ephemeral`. */
   readonly isEphemeral: boolean
@@ -19,7 +20,8 @@ export interface LocalServer {
 }
 
 /**
- * Finds the server of a project: the one that holds its data folder, otherwise an ephemeral one. With `--data`, only the former.
+ * Finds the server of a project: the one that holds its data folder, otherwise an ephemeral one. With the option `--data`, an ephemeral
+ * server is not looked for.
  */
 export async function localServer(io: Io, options: ProjectOptions): Promise<LocalServer | undefined> {
   const project = await loadProject(sourceOf(io, options, {}))

@@ -57,7 +57,7 @@ function runtimeFolder({ XDG_RUNTIME_DIR: runtime = '' }: Io['env']): string {
   return isAbsolute(runtime) ? join(runtime, 'admin-folder') : join(tmpdir(), `admin-folder-${process.getuid?.() ?? 'user'}`)
 }
 
-/** Files are named by the project folder. */
+/** The file of a project; its name is a hash of the real path of the project folder. */
 async function filePath(env: Io['env'], folder: string): Promise<string> {
   const key = createHash('sha256')
     .update(await realpath(folder))
@@ -66,7 +66,11 @@ async function filePath(env: Io['env'], folder: string): Promise<string> {
   return join(runtimeFolder(env), `${key}.json`)
 }
 
-/** In the temporary folder, another user may have created it first. */
+/**
+ * Another user may have created a folder of this name in the temporary folder, to read secrets or to plant false ones.
+ *
+ * @throws {AppError} TASK_FAILED unless the folder belongs to this user alone
+ */
 async function checkPrivate(folder: string): Promise<void> {
   const found = await lstat(folder)
   const isOwn = process.getuid === undefined || (found.uid === process.getuid() && (found.mode & 0o077) === 0)

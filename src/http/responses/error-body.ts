@@ -7,7 +7,7 @@ export interface ErrorReply {
   readonly body: object
 }
 
-/** The body of shape B. */
+/** A body of shape B: `{error, status_code, details}`. */
 export function shapeB(
   code: ErrorCode,
   details: string | FieldMessages,
@@ -17,9 +17,10 @@ export function shapeB(
 }
 
 /**
- * Formats an error as the specification requires.
+ * Formats an error as the specification of the API requires: in shape A, `{detail: {error}}`, or in shape B. The table `ERRORS` names the
+ * shape of each error.
  *
- * @param validationStatus with 422, failed validation is sent as shape B with a timestamp
+ * @param validationStatus with 400, failed validation is sent in shape A; with 422, in shape B with a timestamp
  * @param now ISO 8601, for bodies that carry a timestamp
  */
 export function errorReply(error: AppError, validationStatus: 400 | 422, now: string): ErrorReply {

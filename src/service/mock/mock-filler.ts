@@ -21,7 +21,7 @@ import { type FillRequest, readFillRequest } from './mock-requests.ts'
 const BATCH = 1000
 /** Size of the first batch of a model that refers to itself. Later records can refer to these. */
 const FIRST_BATCH = 10
-/** Maximum number of stored records of a model that relations choose from. */
+/** Relations refer to at most so many stored records of their model. */
 const MAX_TARGETS = 10_000
 /** Records generated before yielding to the event loop. */
 const YIELD_AFTER = 50
@@ -54,7 +54,7 @@ export class MockFiller {
   readonly #random: Random
   readonly #pause: () => Promise<unknown>
   readonly #forms: ReadonlyMap<string, Form>
-  /** The previous run. Runs do not overlap, since each reads the taken unique values first. */
+  /** The previous run. A run reads the taken unique values at its start, so runs must not overlap. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(parts: MockFillerParts) {

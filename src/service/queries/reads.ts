@@ -17,7 +17,7 @@ const QUERY_CAPACITY = 1_000_000
 
 const ID_ALONE: Projection = [{ kind: 'value', name: 'id' }]
 
-/** Reads records on behalf of an actor, as JSON. Changes nothing. Queries are query strings without the question mark. */
+/** Reads records on behalf of an actor, as JSON. Queries are query strings without the question mark. */
 export class Reads {
   readonly #access: AccessRules
   readonly #store: Store
@@ -46,7 +46,7 @@ export class Reads {
     checkRelations(this.#access, actor, asked.plan)
     const plan = this.#access.restricted(actor, model, asked.plan)
     const found = await this.#store.find(model.key, plan)
-    // Cached pages nest no records, so they are the same for every actor.
+    // The plan has the actor's restrictions, and cached pages nest no records: such a page is the same for every actor.
     const known = this.#pages.known(plan, found)
     if (known !== undefined) return known
     const projection = visibleTo(this.#access, actor, asked.projection)
