@@ -1,3 +1,5 @@
+import { IntegerSum } from './exact-sums.ts'
+
 /** Maximum number of digits. */
 export const MAX_DIGITS = 100
 
@@ -46,23 +48,36 @@ function partsOf(numeral: string): { isNegative: boolean; integer: string; fract
   return { isNegative, integer, fraction }
 }
 
+/** Digits of a number that a double holds exactly, whatever they are. */
+const SAFE_DIGITS = 15
+
 /** An exact sum of canonical numerals. */
 export class DecimalSum {
-  #unscaled = 0n
+  /** Sum of the short numerals without their points, which are added as doubles since that is faster. */
+  #short = new IntegerSum()
+  #long = 0n
+  /** Digits behind the point that both parts of the sum have. */
   #places = 0
 
   add(numeral: string): void {
-    const places = decimalPlaces(numeral)
-    if (places > this.#places) {
-      this.#unscaled *= 10n ** BigInt(places - this.#places)
-      this.#places = places
-    }
-    this.#unscaled += BigInt(numeral.replace('.', '')) * 10n ** BigInt(this.#places - places)
+    const point = numeral.indexOf('.')
+    const places = point === -1 ? 0 : numeral.length - point - 1
+    if (places > this.#places) this.#widen(places)
+    const missing = this.#places - places
+    const digits = point === -1 ? numeral : numeral.slice(0, point) + numeral.slice(point + 1)
+    if (digits.length + missing <= SAFE_DIGITS) this.#short.add(Number(digits) * 10 ** missing)
+    else this.#long += BigInt(digits) * 10n ** BigInt(missing)
   }
 
   /** The sum, canonical. */
   get value(): string {
-    return numeralOf(this.#unscaled, this.#places)
+    return numeralOf(this.#long + this.#short.value, this.#places)
+  }
+
+  #widen(places: number): void {
+    this.#long = (this.#long + this.#short.value) * 10n ** BigInt(places - this.#places)
+    this.#short = new IntegerSum()
+    this.#places = places
   }
 }
 

@@ -2,9 +2,9 @@ import type { Registry } from '../../model/registry.ts'
 import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import { type Filter, type Plan, relatedTables, type SortKey } from '../../query/plan.ts'
 import type { Change, ChangeListener, Operation, Outcome, StoredRecord, TransactionMode, TransactionNotes } from '../store.ts'
-import { aggregate } from './indexes/aggregation.ts'
+import { aggregate, needsOfAggregate } from './indexes/aggregation.ts'
 import { needsOfOrder, ordered } from './indexes/order.ts'
-import { needsOf, type Selected, select } from './indexes/select.ts'
+import { needsOf, type Selected, select, type TableNeed } from './indexes/select.ts'
 import type { Page } from './tables/query-cache.ts'
 import { Table } from './tables/table.ts'
 import { Transaction } from './transactions/transaction.ts'
@@ -41,12 +41,28 @@ export class Engine {
    * @returns undefined if the query can be executed now
    */
   prepare(name: string, { filters, sort }: Pick<Plan, 'filters' | 'sort'>): Promise<unknown> | undefined {
+    const table = this.#settled(name, { filters, sort })
+    const tableNamed = (other: string) => this.table(other)
+    return this.#ensure([...needsOf(table, filters, tableNamed), ...needsOfOrder(table, sort, tableNamed)])
+  }
+
+  /** Builds the indexes that an aggregate needs, as `prepare` does for a query. */
+  prepareAggregate(name: string, plan: AggregatePlan): Promise<unknown> | undefined {
+    const table = this.#settled(name, { filters: plan.filters, sort: [] })
+    const tableNamed = (other: string) => this.table(other)
+    return this.#ensure([...needsOf(table, plan.filters, tableNamed), ...needsOfAggregate(table, plan)])
+  }
+
+  #settled(name: string, plan: Pick<Plan, 'filters' | 'sort'>): Table {
     const table = this.table(name)
     table.settle()
-    for (const other of relatedTables({ filters, sort })) this.table(other).settle()
-    const tableNamed = (other: string) => this.table(other)
+    for (const other of relatedTables(plan)) this.table(other).settle()
+    return table
+  }
+
+  #ensure(needs: readonly TableNeed[]): Promise<unknown> | undefined {
     let waits: Promise<void>[] | undefined
-    for (const need of [...needsOf(table, filters, tableNamed), ...needsOfOrder(table, sort, tableNamed)]) {
+    for (const need of needs) {
       const wait = need.table.ensureIndex(need)
       if (wait !== undefined) waits = [...(waits ?? []), wait]
     }

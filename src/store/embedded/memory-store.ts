@@ -14,7 +14,6 @@ import type {
   TransactionNotes,
 } from '../store.ts'
 import { Engine, type EngineOptions } from './engine.ts'
-import { countedField } from './indexes/aggregation.ts'
 
 /** Records in a stream batch: few enough that their text is not a large object, which is costly for the garbage collector. */
 const STREAM_BATCH = 200
@@ -80,9 +79,10 @@ export class MemoryStore implements Store {
   }
 
   aggregate(table: string, plan: AggregatePlan): Promise<readonly AggregateGroup[] | undefined> {
-    const indexed = countedField(this.engine.table(table), plan)
-    const sort: SortKey[] = indexed === undefined ? [] : [{ field: indexed, order: 'asc' }]
-    return this.#when(table, { filters: plan.filters, sort }, () => this.engine.aggregate(table, plan))
+    return whenReady(
+      () => this.engine.prepareAggregate(table, plan),
+      () => this.engine.aggregate(table, plan),
+    )
   }
 
   matching(table: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>> {
@@ -115,9 +115,17 @@ export class MemoryStore implements Store {
     this.#isClosed = true
   }
 
-  /** Executes a query in the step in which its indexes become complete. */
-  async #when<T>(table: string, plan: Pick<Plan, 'filters' | 'sort'>, answer: () => T): Promise<T> {
-    for (let wait = this.engine.prepare(table, plan); wait !== undefined; wait = this.engine.prepare(table, plan)) await wait
-    return answer()
+  #when<T>(table: string, plan: Pick<Plan, 'filters' | 'sort'>, answer: () => T): Promise<T> {
+    return whenReady(() => this.engine.prepare(table, plan), answer)
   }
+}
+
+/**
+ * Executes a query in the step in which its indexes become complete.
+ *
+ * @param prepare builds missing indexes; undefined if none is missing
+ */
+async function whenReady<T>(prepare: () => Promise<unknown> | undefined, answer: () => T): Promise<T> {
+  for (let wait = prepare(); wait !== undefined; wait = prepare()) await wait
+  return answer()
 }

@@ -3,9 +3,9 @@ import { compareValues, orderingKey } from '../../../query/compare.ts'
 import { DecimalSum } from '../../../util/decimal.ts'
 import { DoubleSum, IntegerSum } from '../../../util/exact-sums.ts'
 import type { Json } from '../../../util/json.ts'
-import type { StoredRecord } from '../../store.ts'
 import type { Table } from '../tables/table.ts'
 import { firstOf, sizeOf } from './row-set.ts'
+import type { TableNeed } from './select.ts'
 import type { Selection } from './selection.ts'
 
 /** Computes the groups of a selection, in the order of their keys; undefined if there are too many. */
@@ -14,14 +14,22 @@ export function aggregate(table: Table, selection: Selection, plan: AggregatePla
   if (counted !== undefined) return countedGroups(table, counted, plan.limit)
   const groups = new Groups(table, plan)
   for (const row of selection.slice(0, selection.size)) {
-    const record = table.recordAt(row)
-    if (record !== undefined && !groups.add(record)) return undefined
+    if (!groups.add(row)) return undefined
   }
   return groups.results()
 }
 
+/** The indexes that an aggregate needs besides those of its filters. */
+export function needsOfAggregate(table: Table, plan: AggregatePlan): TableNeed[] {
+  if (table.isSmall) return []
+  const counted = countedField(table, plan)
+  if (counted !== undefined) return [{ table, kind: 'value', field: counted }]
+  const fields = new Set([...plan.groupBy, ...plan.sums, ...plan.ranges.map(({ field }) => field)])
+  return [...fields].map((field) => ({ table, kind: 'column', field }))
+}
+
 /** The field whose index alone answers a plan, if there is one. */
-export function countedField(table: Table, { filters, groupBy, sums, ranges }: AggregatePlan): string | undefined {
+function countedField(table: Table, { filters, groupBy, sums, ranges }: AggregatePlan): string | undefined {
   const [field, ...others] = groupBy
   if (field === undefined || field === 'id' || table.isSmall) return undefined
   const isCount = filters.length + others.length + sums.length + ranges.length === 0
@@ -60,9 +68,21 @@ interface Group {
 
 const NO_KEY: readonly Json[] = []
 
+/** Reads the value of a field in a row. */
+type Reader = (row: number) => Json
+
+function readerOf(table: Table, field: string): Reader {
+  if (table.isSmall) return (row) => table.recordAt(row)?.[field] ?? null
+  const column = table.index('column', field)
+  return (row) => column.valueAt(row)
+}
+
 class Groups {
   readonly #plan: AggregatePlan
   readonly #table: Table
+  readonly #keys: readonly Reader[]
+  readonly #addends: readonly Reader[]
+  readonly #ranged: readonly Reader[]
   readonly #orderings: readonly ((value: Json) => Json)[]
   readonly #groups = new Map<Json, Group>()
   /** True if a group is named by one value that is no list. */
@@ -71,50 +91,54 @@ class Groups {
   constructor(table: Table, plan: AggregatePlan) {
     this.#table = table
     this.#plan = plan
+    this.#keys = plan.groupBy.map((field) => readerOf(table, field))
+    this.#addends = plan.sums.map((field) => readerOf(table, field))
+    this.#ranged = plan.ranges.map(({ field }) => readerOf(table, field))
     this.#hasOneValue = plan.groupBy.every((field, place) => place === 0 && table.model.fields.get(field)?.type.list !== true)
     this.#orderings = plan.ranges.map(({ ordering }) => orderingKey(ordering))
   }
 
   /** @returns false if there are too many groups */
-  add(record: StoredRecord): boolean {
-    const { groupBy } = this.#plan
-    const [field] = groupBy
-    if (field === undefined) this.#addTo(null, NO_KEY, record)
-    else if (this.#hasOneValue) this.#addTo(record[field] ?? null, [record[field] ?? null], record)
-    else for (const key of keysOf(record, groupBy)) this.#addTo(JSON.stringify(key), key, record)
+  add(row: number): boolean {
+    const [first] = this.#keys
+    if (first === undefined) this.#addTo(this.#groups.get(null) ?? this.#blank(null, NO_KEY), row)
+    else if (this.#hasOneValue) {
+      const value = first(row)
+      this.#addTo(this.#groups.get(value) ?? this.#blank(value, [value]), row)
+    } else {
+      for (const key of combinations(this.#keys.map((read) => read(row)))) {
+        const name = JSON.stringify(key)
+        this.#addTo(this.#groups.get(name) ?? this.#blank(name, key), row)
+      }
+    }
     return this.#groups.size <= this.#plan.limit
   }
 
-  #addTo(name: Json, key: readonly Json[], record: StoredRecord): void {
-    let group = this.#groups.get(name)
-    if (group === undefined) {
-      group = this.#blank(key)
-      this.#groups.set(name, group)
-    }
-    const { sums, ranges } = this.#plan
+  #addTo(group: Group, row: number): void {
     group.count++
-    for (let place = 0; place < sums.length; place++) group.sums[place]?.add(record[sums[place] as string] ?? null)
-    for (let place = 0; place < ranges.length; place++) this.#widen(group, place, record)
+    for (let place = 0; place < this.#addends.length; place++) group.sums[place]?.add(this.#addends[place]?.(row) ?? null)
+    for (let place = 0; place < this.#ranged.length; place++) this.#widen(group, place, this.#ranged[place]?.(row) ?? null)
   }
 
-  #widen({ ranges }: Group, place: number, record: StoredRecord): void {
-    const [range, field, keyOf] = [ranges[place], this.#plan.ranges[place]?.field, this.#orderings[place]]
-    const value = field === undefined ? null : (record[field] ?? null)
+  #widen({ ranges }: Group, place: number, value: Json): void {
+    const [range, keyOf] = [ranges[place], this.#orderings[place]]
     if (range === undefined || keyOf === undefined || value === null) return
     if (range.min === null || compareValues(keyOf(value), keyOf(range.min)) < 0) range.min = value
     if (range.max === null || compareValues(keyOf(value), keyOf(range.max)) > 0) range.max = value
   }
 
-  #blank(key: readonly Json[]): Group {
+  #blank(name: Json, key: readonly Json[]): Group {
     const sums = this.#plan.sums.map((field) => sumOf(this.#table.model.fields.get(field)?.type.name))
-    return { key, count: 0, sums, ranges: this.#plan.ranges.map(() => ({ min: null, max: null })) }
+    const group = { key, count: 0, sums, ranges: this.#plan.ranges.map(() => ({ min: null, max: null })) }
+    this.#groups.set(name, group)
+    return group
   }
 
   results(): AggregateGroup[] {
     const keys = this.#plan.groupBy.map((field) => orderingKey(this.#table.model.fields.get(field)?.type.ordering))
     // Without keys all records are one group, even if there are none.
-    const groups = this.#groups.size === 0 && keys.length === 0 ? [this.#blank(NO_KEY)] : [...this.#groups.values()]
-    return groups
+    if (this.#groups.size === 0 && keys.length === 0) this.#blank(null, NO_KEY)
+    return [...this.#groups.values()]
       .sort((a, b) => {
         for (const [place, keyOf] of keys.entries()) {
           const sign = compareValues(keyOf(a.key[place] ?? null), keyOf(b.key[place] ?? null))
@@ -126,11 +150,10 @@ class Groups {
   }
 }
 
-/** The groups that a record belongs to: one for each combination of the items of its lists. */
-function keysOf(record: StoredRecord, fields: readonly string[]): readonly (readonly Json[])[] {
-  return fields.reduce<readonly (readonly Json[])[]>(
-    (keys, field) => {
-      const value = record[field] ?? null
+/** The groups that the values of a record belong to: one for each combination of the items of lists. */
+function combinations(values: readonly Json[]): readonly (readonly Json[])[] {
+  return values.reduce<readonly (readonly Json[])[]>(
+    (keys, value) => {
       const items = !Array.isArray(value) ? [value] : value.length === 0 ? [null] : [...new Set(value)]
       return keys.flatMap((key) => items.map((item) => [...key, item]))
     },

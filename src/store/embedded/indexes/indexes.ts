@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
+import { Column } from './column.ts'
 import type { FieldIndex } from './field-index.ts'
 import { ItemIndex } from './item-index.ts'
 import { TextIndex } from './text-index.ts'
@@ -11,6 +12,7 @@ export interface Kinds {
   value: ValueIndex
   item: ItemIndex
   text: TextIndex
+  column: Column
 }
 
 export type IndexKind = keyof Kinds
@@ -22,7 +24,7 @@ export interface Need {
 }
 
 /** Rows added to an index before yielding to the event loop: a few milliseconds of work. */
-const SLICE: Readonly<Record<IndexKind, number>> = { value: 2000, item: 2000, text: 500 }
+const SLICE: Readonly<Record<IndexKind, number>> = { value: 2000, item: 2000, text: 500, column: 20_000 }
 
 /**
  * Share of a slice that a complete index may lag behind until it is queried. Adding rows in batches takes a fraction of the
@@ -137,6 +139,8 @@ export class Indexes {
         return new ItemIndex()
       case 'text':
         return new TextIndex((row) => this.#records[row]?.[field] ?? null, capacity)
+      case 'column':
+        return new Column()
       default:
         return kind satisfies never
     }
