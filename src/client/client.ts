@@ -1,109 +1,34 @@
+import type { LoginSession, Me } from './account-types.ts'
 import { errorOf } from './admin-error.ts'
+import type { ClientOptions } from './client-options.ts'
+import type { SubscribeOptions } from './event-types.ts'
+import type { HistoryEntry, HistoryQuery } from './history-types.ts'
 import { ModelClient } from './model-client.ts'
+import { historyEntries } from './model-queries.ts'
 import type { AnyModel, AnyModels, ModelTypes } from './model-types.ts'
-import { type QueryEntries, withQuery } from './query.ts'
+import { namesText, type QueryEntries, queryText, withQuery } from './query.ts'
 import { Session } from './session.ts'
-import { memoryStorage, type TokenStorage } from './tokens.ts'
-import {
-  type ApiRequest,
-  DEFAULT_RETRY,
-  discard,
-  jsonOf,
-  type RetryLimits,
-  systemWait,
-  Transport,
-  type Wait,
-} from './transport.ts'
-import type { CallOptions } from './types.ts'
+import type { LintReport, Site, SiteSearchQuery, SiteSearchResult } from './site-types.ts'
+import { Subscription } from './subscription.ts'
+import { memoryStorage } from './tokens.ts'
+import { type ApiRequest, DEFAULT_RETRY, discard, jsonOf, systemWait, Transport, type Wait } from './transport.ts'
+import type { CallOptions, Page } from './types.ts'
+import type { View, ViewOptions } from './view-types.ts'
 
+export type * from './account-types.ts'
 export { AdminError, type AdminErrorType, type FieldErrors } from './admin-error.ts'
+export type * from './change-types.ts'
+export type { ClientOptions } from './client-options.ts'
+export type * from './event-types.ts'
 export type * from './filter-types.ts'
+export type * from './history-types.ts'
 export { type Id, ModelClient } from './model-client.ts'
 export type * from './model-types.ts'
+export type * from './site-types.ts'
 export { memoryStorage, type TokenStorage, type Tokens, webStorage } from './tokens.ts'
 export type { RetryLimits, Wait } from './transport.ts'
 export type * from './types.ts'
-
-interface CommonOptions {
-  /** Base URL of the server, including `base_path`: `http://127.0.0.1:8000`. Use `''` for the origin of the page. */
-  readonly url: string
-  /** The setting `api_version` of the server. Default: `v1`. */
-  readonly api_version?: string
-  /** The setting `admin_path` of the server. Default: `/admin`. */
-  readonly admin_path?: string
-  /**
-   * Retries after 429 or 503 with `Retry-After`: at most 2 times, each after at most 10 seconds. POST requests are never repeated.
-   */
-  readonly retry?: Partial<RetryLimits>
-  /** Replaces the global `fetch`. */
-  readonly fetch?: typeof fetch
-  /** Replaces the timer between retries, for tests. */
-  readonly wait?: Wait
-}
-
-interface TokenOptions {
-  /** An access token, such as `admin token` prints, instead of a login. It is not renewed. */
-  readonly token?: string
-  readonly storage?: never
-  readonly session?: never
-}
-
-interface CookieOptions {
-  readonly token?: never
-  readonly storage?: never
-  /**
-   * Keeps the refresh token in a cookie that scripts cannot read, and the access token in memory. The session survives a reload of the
-   * page and is shared by all tabs. Only for pages that the server itself serves, or that share its origin behind a proxy.
-   */
-  readonly session: 'cookie'
-}
-
-interface StorageOptions {
-  readonly token?: never
-  readonly session?: never
-  /** Stores the tokens of a login. Default: memory. `webStorage(localStorage)` survives a reload of the page. */
-  readonly storage?: TokenStorage
-}
-
-/**
- * Options of `createClient`: the address of the server, and either an access token, a storage for the tokens of logins, or a session
- * in a cookie.
- */
-export type ClientOptions = CommonOptions & (TokenOptions | StorageOptions | CookieOptions)
-
-/** The logged-in user and their permissions. */
-export interface Me<User> {
-  /** The record of the user. */
-  readonly data: User
-  /** Codenames such as `view_post`. */
-  readonly permissions: readonly string[]
-}
-
-/** A session of the logged-in user. Those that an earlier version of the server started lack what is null. */
-export interface LoginSession {
-  readonly id: number
-  readonly created_at: string
-  /** Time of the last login or refresh. */
-  readonly last_used_at: string | null
-  /** Address of the client at that time; the /56 network of an IPv6 address. */
-  readonly address: string | null
-  /** The first 200 characters of its `User-Agent`. */
-  readonly user_agent: string | null
-  /** True for the session of this client. */
-  readonly current: boolean
-}
-
-/** A view, as the Views API returns it. */
-export interface View {
-  readonly name: string
-  readonly view_type: 'form' | 'list'
-  readonly model: string
-  readonly fields: readonly Readonly<Record<string, unknown>>[]
-  /** Fields that the form accepts when it creates a record; absent if the form does not limit them. */
-  readonly creation_fields?: readonly string[]
-  /** Fields that the form accepts when it updates a record; absent if the form does not limit them. */
-  readonly allowed_update_fields?: readonly string[]
-}
+export type * from './view-types.ts'
 
 /** A request to a route that has no method of its own. */
 export interface RawRequest extends CallOptions {
@@ -119,6 +44,8 @@ export interface RawRequest extends CallOptions {
 /** The types of models by key, such as `All_Models`, which `admin types` generates. */
 export type Typed<Models> = { readonly [K in keyof Models]: ModelTypes }
 
+type Key<Models> = keyof Models & string
+
 type UserOf<Models> = Models extends { readonly user: { readonly record: infer User } } ? User : AnyModel['record']
 
 /**
@@ -130,7 +57,9 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   /** Root of the API except the views: `http://127.0.0.1:8000/api/v1`. */
   readonly apiUrl: string
   readonly #api: string
-  readonly #views: string
+  readonly #admin: string
+  readonly #wait: Wait
+  readonly #random: () => number
   readonly #transport: Transport
   readonly #session: Session
 
@@ -143,14 +72,16 @@ export class Client<Models extends Typed<Models> = AnyModels> {
     }
     const base = url.replace(/\/+$/, '')
     this.#api = `/api/${api_version}`
-    this.#views = `${admin_path}/api/${api_version}/views`
+    this.#admin = `${admin_path}/api/${api_version}`
+    this.#wait = options.wait ?? systemWait
+    this.#random = options.random ?? Math.random
     this.apiUrl = base + this.#api
     this.#transport = new Transport({
       url: base,
       // `fetch` must be called without a receiver, and is looked up at each call since tools replace the global one.
       fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
       retry: { ...DEFAULT_RETRY, ...options.retry },
-      wait: options.wait ?? systemWait,
+      wait: this.#wait,
     })
     const tokenStorage = storage ?? memoryStorage(token === undefined ? undefined : { access_token: token })
     this.#session = new Session(
@@ -218,23 +149,74 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   }
 
   /** Returns a client for the records of one model. @param key the model's name in lower case, as in URLs */
-  model<K extends keyof Models & string>(key: K): ModelClient<Models[K]> {
+  model<K extends Key<Models>>(key: K): ModelClient<Models[K]> {
     return new ModelClient(`${this.#api}/models/${encodeURIComponent(key)}`, (request) => this.#send(request), jsonOf)
   }
 
-  /** Returns all views by model key. */
-  async views({ signal }: CallOptions = {}): Promise<Readonly<Record<keyof Models & string, readonly View[]>>> {
-    const { data } = (await jsonOf(await this.#send({ method: 'GET', path: this.#views, signal }), signal)) as {
-      data: Readonly<Record<keyof Models & string, readonly View[]>>
+  /** Returns the models that the user may access, with their fields, and what the API offers the user. */
+  async site({ signal }: CallOptions = {}): Promise<Site<Key<Models>>> {
+    return (await this.#get(`${this.#admin}/site`, signal)) as Site<Key<Models>>
+  }
+
+  /** Searches the text of all models that the user may view; returns the best hits. @param q the words to search for */
+  async search(
+    q: string,
+    { models, limit }: SiteSearchQuery<Key<Models>> = {},
+    { signal }: CallOptions = {},
+  ): Promise<SiteSearchResult<Key<Models>>> {
+    const entries: QueryEntries = [
+      ['q', q],
+      ['models', namesText(models)],
+      ['limit', limit],
+    ]
+    return (await this.#get(`${this.#api}/search${queryText(entries)}`, signal)) as SiteSearchResult<Key<Models>>
+  }
+
+  /**
+   * Returns a page of the changes of all records, the latest first; for superusers.
+   *
+   * @throws {AdminError} of type `not_found` if no history is recorded
+   */
+  async history(query: HistoryQuery = {}, { signal }: CallOptions = {}): Promise<Page<HistoryEntry<Key<Models>>>> {
+    const path = `${this.#api}/history${queryText(historyEntries(query))}`
+    return (await this.#get(path, signal)) as Page<HistoryEntry<Key<Models>>>
+  }
+
+  /**
+   * Reports changes of records as they happen, until the signal is aborted.
+   *
+   * A broken stream is opened again, after 0 to 1 second at first and at most 30 seconds. Each change is reported once and in the order
+   * of the commits. When the server no longer knows which changes were missed, `onReset` is called.
+   *
+   * @returns a promise that resolves when the signal is aborted
+   * @throws {AdminError} when the session has ended, the user may not view one of the models, or the server is no admin server
+   */
+  subscribe({ models, ...options }: SubscribeOptions<Key<Models>>): Promise<void> {
+    const path = `${this.#api}/events${queryText([['models', namesText(models)]])}`
+    const open = (lastEventId: string | undefined, signal: AbortSignal) => {
+      const resume = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
+      return this.#send({ method: 'GET', path, headers: { Accept: 'text/event-stream', ...resume }, signal })
     }
+    return new Subscription<Key<Models>>({ open, wait: this.#wait, random: this.#random }, options).run()
+  }
+
+  /** Returns all views by model key. */
+  async views({ generated, signal }: ViewOptions = {}): Promise<Readonly<Record<Key<Models>, readonly View[]>>> {
+    const path = `${this.#admin}/views${queryText([['generated', generated]])}`
+    const { data } = (await this.#get(path, signal)) as { data: Readonly<Record<Key<Models>, readonly View[]>> }
     return data
   }
 
   /** Returns the views of one model. */
-  async viewsOf(key: keyof Models & string, { signal }: CallOptions = {}): Promise<readonly View[]> {
-    const path = `${this.#views}/${encodeURIComponent(key)}`
-    const { data } = (await jsonOf(await this.#send({ method: 'GET', path, signal }), signal)) as { data: readonly View[] }
+  async viewsOf(key: Key<Models>, { generated, signal }: ViewOptions = {}): Promise<readonly View[]> {
+    const path = `${this.#admin}/views/${encodeURIComponent(key)}${queryText([['generated', generated]])}`
+    const { data } = (await this.#get(path, signal)) as { data: readonly View[] }
     return data
+  }
+
+  /** Returns the findings in the files of the project, as `admin lint --format json` prints them; for superusers. */
+  async lint({ signal }: CallOptions = {}): Promise<LintReport> {
+    return (await this.#get(`${this.#admin}/lint`, signal)) as LintReport
   }
 
   /**
@@ -245,6 +227,10 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   async request(path: string, { method = 'GET', query = [], body, headers, signal }: RawRequest = {}): Promise<unknown> {
     const request = { method, path: withQuery(this.#api + path, query), body, headers, signal }
     return jsonOf(await this.#send(request), signal)
+  }
+
+  async #get(path: string, signal: AbortSignal | undefined): Promise<unknown> {
+    return jsonOf(await this.#send({ method: 'GET', path, signal }), signal)
   }
 
   /** Sends a request with the access token. After a 401, renews the token of the same session and sends the request once more. */

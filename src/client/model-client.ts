@@ -1,4 +1,14 @@
-import { aggregateEntries, exportEntries, listEntries, projectionEntries, searchEntries } from './model-queries.ts'
+import type { BulkRemoved, BulkSelection, DryRun, Removed, Stored } from './change-types.ts'
+import type { HistoryEntry, HistoryQuery } from './history-types.ts'
+import {
+  aggregateEntries,
+  bulkBody,
+  exportEntries,
+  historyEntries,
+  listEntries,
+  projectionEntries,
+  searchEntries,
+} from './model-queries.ts'
 import type { FormName, Input, ModelTypes } from './model-types.ts'
 import { filterTexts, type QueryEntries, queryText } from './query.ts'
 import type { ApiRequest } from './transport.ts'
@@ -96,47 +106,79 @@ export class ModelClient<M extends ModelTypes> {
    *
    * @param options.form_id the form that validates the record; without it, the model does
    */
-  async create<const F extends FormName<M> | undefined = undefined>(
+  async create<const F extends FormName<M> | undefined = undefined, const Dry extends boolean = false>(
     data: Input<M, F, 'create'>,
-    { form_id, signal }: CallOptions & UnderForm<F> = {},
-  ): Promise<Versioned<M['record']>> {
-    return this.#versioned({ method: 'POST', path: this.#root, body: { data, form_id }, signal })
+    { form_id, dryRun, signal }: CallOptions & UnderForm<F> & DryRun<Dry> = {},
+  ): Promise<Stored<M['record'], Dry>> {
+    const path = this.#root + dryRunText(dryRun)
+    return this.#stored({ method: 'POST', path, body: { data, form_id }, signal }, dryRun)
   }
 
   /** Updates the fields in `data`; other fields stay as they are. */
-  async update<const F extends FormName<M> | undefined = undefined>(
+  async update<const F extends FormName<M> | undefined = undefined, const Dry extends boolean = false>(
     id: Id,
     data: Input<M, F, 'update'>,
-    { form_id, if_match, signal }: Guard & UnderForm<F> = {},
-  ): Promise<Versioned<M['record']>> {
-    return this.#versioned({ method: 'PUT', path: this.#record(id), headers: guarded(if_match), body: { data, form_id }, signal })
+    { form_id, if_match, dryRun, signal }: Guard & UnderForm<F> & DryRun<Dry> = {},
+  ): Promise<Stored<M['record'], Dry>> {
+    const path = this.#record(id) + dryRunText(dryRun)
+    return this.#stored({ method: 'PUT', path, headers: guarded(if_match), body: { data, form_id }, signal }, dryRun)
   }
 
-  /** Deletes a record and returns it as it was. */
-  async delete(id: Id, { if_match, signal }: Guard = {}): Promise<{ readonly data: M['record'] }> {
-    const request: ApiRequest = { method: 'DELETE', path: this.#record(id), headers: guarded(if_match), signal }
-    return (await this.#json(request)) as { data: M['record'] }
+  /** Deletes a record and returns it as it was. With `dryRun`, also returns what goes with it and what prevents it. */
+  async delete<const Dry extends boolean = false>(
+    id: Id,
+    { if_match, dryRun, signal }: Guard & DryRun<Dry> = {},
+  ): Promise<Removed<M['record'], Dry>> {
+    const path = this.#record(id) + dryRunText(dryRun)
+    return (await this.#json({ method: 'DELETE', path, headers: guarded(if_match), signal })) as Removed<M['record'], Dry>
   }
 
   /** Creates up to 1,000 records, all or none. */
   async bulkCreate<const F extends FormName<M> | undefined = undefined>(
     records: readonly Input<M, F, 'create'>[],
-    { form_id, signal }: CallOptions & UnderForm<F> = {},
+    { form_id, dryRun, signal }: CallOptions & UnderForm<F> & DryRun<boolean> = {},
   ): Promise<Bulk<M['record']>> {
-    return this.#bulk('POST', { records, form_id }, signal)
+    return (await this.#bulk('POST', { records, form_id }, dryRun, signal)) as Bulk<M['record']>
   }
 
-  /** Updates up to 1,000 records, all or none. */
+  /**
+   * Updates records, all or none.
+   *
+   * @param updates up to 1,000 records by id; or `data` for all records that match filters, up to 100,000
+   * @throws {AdminError} of type `conflict` if another number of records than `expectedTotal` matches
+   */
   async bulkUpdate<const F extends FormName<M> | undefined = undefined>(
-    updates: readonly { readonly id: number; readonly data: Input<M, F, 'update'> }[],
-    { form_id, signal }: CallOptions & UnderForm<F> = {},
+    updates:
+      | readonly { readonly id: number; readonly data: Input<M, F, 'update'> }[]
+      | (BulkSelection<M> & { readonly data: Input<M, F, 'update'> }),
+    { form_id, dryRun, signal }: CallOptions & UnderForm<F> & DryRun<boolean> = {},
   ): Promise<Bulk<M['record']>> {
-    return this.#bulk('PUT', { updates, form_id }, signal)
+    const body = 'expectedTotal' in updates ? { ...bulkBody(updates), data: updates.data } : { updates }
+    return (await this.#bulk('PUT', { ...body, form_id }, dryRun, signal)) as Bulk<M['record']>
   }
 
-  /** Deletes up to 1,000 records, all or none. */
-  async bulkDelete(ids: readonly number[], { signal }: CallOptions = {}): Promise<Bulk<M['record']>> {
-    return this.#bulk('DELETE', { ids }, signal)
+  /**
+   * Deletes records, all or none.
+   *
+   * @param records up to 1,000 ids; or filters, for all records that match, up to 100,000
+   * @throws {AdminError} of type `conflict` if another number of records than `expectedTotal` matches
+   */
+  async bulkDelete<const Dry extends boolean = false>(
+    records: readonly number[] | BulkSelection<M>,
+    { dryRun, signal }: CallOptions & DryRun<Dry> = {},
+  ): Promise<BulkRemoved<M['record'], Dry>> {
+    const body = 'expectedTotal' in records ? bulkBody(records) : { ids: records }
+    return (await this.#bulk('DELETE', body, dryRun, signal)) as BulkRemoved<M['record'], Dry>
+  }
+
+  /**
+   * Returns a page of the changes of a record, the latest first. The history of a deleted record is for superusers.
+   *
+   * @throws {AdminError} of type `not_found` if the record does not exist, or the model's history is not recorded
+   */
+  async history(id: Id, query: HistoryQuery = {}, { signal }: CallOptions = {}): Promise<Page<HistoryEntry>> {
+    const path = `${this.#record(id)}/history${queryText(historyEntries(query))}`
+    return (await this.#json({ method: 'GET', path, signal })) as Page<HistoryEntry>
   }
 
   /** Searches the text of records; returns a page ordered by relevance or by `sort`. @param q the words to search for */
@@ -207,10 +249,19 @@ export class ModelClient<M extends ModelTypes> {
     return { data, etag: response.headers.get('etag') ?? '' }
   }
 
-  async #bulk(method: 'POST' | 'PUT' | 'DELETE', body: object, signal?: AbortSignal): Promise<Bulk<M['record']>> {
-    return (await this.#json({ method, path: `${this.#root}/bulk`, body, signal })) as Bulk<M['record']>
+  /** Sends a write; the response of a dry run has no version. */
+  async #stored<Dry extends boolean>(request: ApiRequest, dryRun: Dry | undefined): Promise<Stored<M['record'], Dry>> {
+    const { data, etag } = await this.#versioned<M['record']>(request)
+    return (dryRun === true ? { data } : { data, etag }) as Stored<M['record'], Dry>
+  }
+
+  #bulk(method: 'POST' | 'PUT' | 'DELETE', body: object, dryRun?: boolean, signal?: AbortSignal): Promise<unknown> {
+    return this.#json({ method, path: `${this.#root}/bulk${dryRunText(dryRun)}`, body, signal })
   }
 }
+
+/** The query of a dry run. A write without one has no query. */
+const dryRunText = (dryRun: boolean | undefined): string => (dryRun === true ? '?dry_run=true' : '')
 
 const guarded = (etag: string | undefined): Readonly<Record<string, string>> | undefined =>
   etag === undefined ? undefined : { 'If-Match': etag }

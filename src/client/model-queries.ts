@@ -1,5 +1,7 @@
+import type { BulkSelection } from './change-types.ts'
+import type { HistoryQuery } from './history-types.ts'
 import type { ModelTypes } from './model-types.ts'
-import { filterEntries, namesText, type QueryEntries, sortEntries } from './query.ts'
+import { filterEntries, filterTexts, groupText, namesText, type QueryEntries, sortEntries } from './query.ts'
 import type { AggregateQuery, ExportQuery, ListQuery, PageQuery, Projection, SearchQuery } from './types.ts'
 
 /** The query parameters of a list. */
@@ -36,6 +38,21 @@ export const exportEntries = <M extends ModelTypes>(query: ExportQuery<M>): Quer
   ...filterEntries(query),
   ...sortEntries(query.sort),
 ]
+
+/** The query parameters of a history. */
+export const historyEntries = (query: HistoryQuery): QueryEntries => [
+  ...filterEntries(query),
+  ...sortEntries(query.sort),
+  ...pageEntries(query),
+]
+
+/** The members of a request body that select the records of a bulk operation by filters. */
+export const bulkBody = <M extends ModelTypes>({ filters, any = [], search, expectedTotal }: BulkSelection<M>): object => ({
+  filters: filterTexts(filters),
+  any: any.map((group) => groupText(filterTexts(group))),
+  search,
+  expected_total: expectedTotal,
+})
 
 /** The query parameters that select members of each record. */
 export const projectionEntries = ({ fields, include }: Projection<string, string>): QueryEntries => [

@@ -47,7 +47,7 @@ export async function createServer(
   const { settings, log } = app
   const cors = {
     origin: [...settings.cors],
-    additionalHeaders: ['If-Match', 'X-Request-Id'],
+    additionalHeaders: ['If-Match', 'Last-Event-ID', 'X-Request-Id'],
     additionalExposedHeaders: EXPOSED_HEADERS,
   }
   const errors = new ErrorResponses({ validationStatus: settings.validation_status, clock, random, log })

@@ -73,6 +73,46 @@ export async function writes() {
   return [me.username.length, found.hits[0]?.matches, (await client.views()).post[0]?.fields]
 }
 
+export async function rehearsals() {
+  const tags = client.model('tag')
+  const real = await tags.create({ name: 'Knots', slug: 'knots' }, { form_id: 'TagForm' })
+  const dry = await tags.update(1, { slug: 'x' }, { dryRun: true })
+  // @ts-expect-error what is not stored has no version
+  dry.etag
+  const { consequences, blocked_by } = await posts.delete(1, { dryRun: true })
+  // @ts-expect-error a deletion has no forecast
+  ;(await posts.delete(1)).consequences
+  const flag: boolean = consequences.length > 0
+  const either = await posts.delete(1, { dryRun: flag })
+  const all = await posts.bulkDelete({ filters: { status: 'draft' }, search: 'x', expectedTotal: 3 }, { dryRun: true })
+  await posts.bulkUpdate({ filters: ['status=draft'], any: [{ rating__gte: 4 }], expectedTotal: 3, data: { rating: 1 } })
+  // @ts-expect-error the number of records that match is needed
+  await posts.bulkDelete({ filters: { status: 'draft' } })
+  // @ts-expect-error no such field
+  await posts.bulkUpdate({ filters: { titel: 'x' }, expectedTotal: 3, data: { rating: 1 } })
+  // @ts-expect-error a rating is a number
+  await posts.bulkUpdate({ filters: [], expectedTotal: 3, data: { rating: 'x' } })
+  return [real.etag, real.data.slug, dry.data.slug, either.data.title, all.data[0]?.title, all.blocked_by[0]?.field, blocked_by.length]
+}
+
+export async function changes(signal: AbortSignal) {
+  const site = await client.site({ signal })
+  const model: keyof All_Models | undefined = site.models[0]?.key
+  const hits = await client.search('x', { models: ['post', 'tag'], limit: 5 })
+  // @ts-expect-error there is no such model
+  await client.search('x', { models: ['pots'] })
+  await client.subscribe({ models: ['post'], onChange: ({ model, record_id }) => void [model.length, record_id.toFixed()], signal })
+  // @ts-expect-error there is no such model
+  await client.subscribe({ models: ['pots'], onChange: () => {} })
+  const entries = await posts.history(1, { filters: { action: 'update', at__gte: new Date() }, sort: ['-at'], page_size: 5 })
+  // @ts-expect-error changes have no order
+  await client.history({ sort: ['changes'] })
+  const all = await client.history({ filters: ['model=post'] })
+  const { findings } = await client.lint()
+  const views = await client.views({ generated: true })
+  return [model, hits.data[0]?.model, entries.data[0]?.changes.title?.before, all.data[0]?.user?.username, findings[0]?.rule, views.tag[0]?.generated]
+}
+
 export const explain = (error: unknown): string[] =>
   error instanceof AdminError && error.type === 'validation' ? Object.keys(error.fieldErrors) : []
 

@@ -40,7 +40,7 @@ scenarios(
         assert.equal(headers['access-control-allow-methods'], 'PUT')
         assert.equal(headers['access-control-allow-credentials'], undefined)
         assert.ok(listed(headers.vary).includes('origin'), `Vary is ${headers.vary}`)
-        for (const name of ['authorization', 'content-type', 'if-match', 'if-none-match']) {
+        for (const name of ['authorization', 'content-type', 'if-match', 'if-none-match', 'last-event-id']) {
           assert.ok(listed(headers['access-control-allow-headers']).includes(name), name)
         }
       },
