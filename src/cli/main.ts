@@ -15,6 +15,8 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   users: async (io) => (await import('./commands/users.ts')).usersCommand(io),
   webhooks: async (io) => (await import('./commands/webhooks/webhooks.ts')).webhooksCommand(io),
   search: async (io) => (await import('./commands/search.ts')).searchCommand(io),
+  history: async (io) => (await import('./commands/history.ts')).historyCommand(io),
+  events: async (io) => (await import('./commands/events.ts')).eventsCommand(io),
   export: async (io) => (await import('./commands/export.ts')).exportCommand(io),
   import: async (io) => (await import('./commands/import.ts')).importCommand(io),
   mock: async (io) => (await import('./commands/mock.ts')).mockCommand(io),

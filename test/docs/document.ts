@@ -12,7 +12,7 @@ import { openShell, programOf, type Ran, type Shell } from './shell.ts'
 const DOCS = join(import.meta.dirname, '../../docs')
 
 /** Commands that run until they are stopped. A reader runs each in a separate terminal. */
-const RUNS_ON = /^(?:\w+=(?:\$\([^)]*\)|\S*) )*(?:npx )?(?:admin (?:serve|webhooks listen)|node receiver)\b/
+const RUNS_ON = /^(?:\w+=(?:\$\([^)]*\)|\S*) )*(?:npx )?(?:admin (?:serve|events|webhooks listen)|node receiver)\b/
 
 const TYPED = /\.m?tsx?$/
 const OF_PROJECT = /^(?:models|views|roles|seed)\/|^admin\.config/

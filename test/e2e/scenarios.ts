@@ -66,6 +66,13 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'export nothing', code: 1, stderr: /^error There is no model 'nothing' \(known: .*\)\n$/ },
   { line: 'mock tag --count 2 --seed 1', stderr: /^Created 2 tag records\nThe seed was 1\n$/ },
   { line: 'search tag reef', stdout: /^13 +Reef\n +slug: reef\n$/, stderr: /^1 record found\n$/ },
+  { line: 'history tag 13', code: 1, stderr: /^error The history of Tag is not recorded; the setting `history: / },
+  {
+    line: 'events --models tag',
+    code: 1,
+    stderr: /^error No server is running to report changes; start one: admin serve\n$/,
+    served: { stderr: /^Waiting for changes; stop with Ctrl-C\n$/, interrupted: true },
+  },
   { line: 'lint --format json', stdout: /"findings": \[\]/ },
   { line: 'generate view tag --list', stdout: /^name: TagList2\n/ },
   { line: 'openapi', stdout: /^\{\n {2}"openapi": "3\.1\.0"/ },

@@ -44,10 +44,14 @@ export async function withApi<T>(
   work: (client: ApiClient) => Promise<T>,
   { mode = 'write' }: { mode?: AppMode } = {},
 ): Promise<T> {
-  const connection = (await remoteConnection(io, options)) ?? (await localConnection(io, options))
+  const connection = await serverConnection(io, options)
   if (connection !== undefined) return work({ app: undefined, ...overHttp(connection) })
   return withApp(io, options, mode, async (app) => work({ app, ...(await inProcess(app)) }))
 }
+
+/** Connects to the server that the user names, or to the project's server on this machine; undefined without a server. */
+export const serverConnection = async (io: Io, options: RemoteOptions): Promise<Connection | undefined> =>
+  (await remoteConnection(io, options)) ?? (await localConnection(io, options))
 
 async function remoteConnection(io: Io, options: RemoteOptions): Promise<Connection | undefined> {
   const remote = remoteOf(io, options)

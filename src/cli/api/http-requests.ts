@@ -52,6 +52,26 @@ export function overHttp(connection: Connection): ApiRequests {
   }
 }
 
+/**
+ * Opens a stream of Server-Sent Events and returns its text, which fails when the connection breaks.
+ *
+ * @throws {AppError} with the error that the API responds with
+ */
+export async function openStream(
+  connection: Connection,
+  path: string,
+  { lastEventId, signal }: { readonly lastEventId: string | undefined; readonly signal: AbortSignal },
+): Promise<AsyncIterable<string>> {
+  const resume = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+  const headers = { accept: 'text/event-stream', 'accept-encoding': 'identity', ...resume }
+  const { response, timeout } = await send(connection, path, { method: 'GET', headers, signal })
+  clearTimeout(timeout)
+  const { api } = connection
+  if (response.ok && response.headers.get('content-type')?.startsWith('text/event-stream') === true) return textOf(api, response)
+  parseBody(connection, response, await response.text(), () => true)
+  throw notAdminServer(api, 'the response is not a stream of events')
+}
+
 interface RequestParts {
   readonly method: string
   readonly body?: unknown
