@@ -5,7 +5,7 @@ import { type Access, anyOf, complement, union } from './access.ts'
 import { accessFor, needOf } from './filter-access.ts'
 import type { Need } from './indexes.ts'
 import type { Rows } from './row-set.ts'
-import { listed, mapped, type Selection } from './selection.ts'
+import { Listed, Mapped, type Selection } from './selection.ts'
 import { Terms } from './terms.ts'
 
 /** Combining bitmaps costs as much as checking this many records, plus one for every so many rows of the table. */
@@ -63,7 +63,7 @@ function scan(table: Table, filters: readonly Filter[], tableNamed: TableNamed):
     const record = table.recordAt(row)
     return record !== undefined && test(record)
   })
-  return { selection: listed(rows), how: () => 'scan' }
+  return { selection: new Listed(rows), how: () => 'scan' }
 }
 
 const stepsFor = (table: Table, filters: readonly Filter[], tableNamed: TableNamed): Step[] =>
@@ -85,14 +85,14 @@ function pick(table: Table, first: Step, others: readonly Step[]): Selection {
     const record = table.recordAt(row)
     if (record !== undefined && others.every(({ test }) => test(record))) rows.push(row)
   })
-  return listed([...new Set(rows)].sort((a, b) => a - b))
+  return new Listed([...new Set(rows)].sort((a, b) => a - b))
 }
 
 function combine(table: Table, steps: readonly Step[]): Selection {
   const terms = new Terms()
   for (const { access } of steps) access.describe(terms)
   const bitmap = table.scratch.blank(table.capacity)
-  return mapped(bitmap, table.scratch, terms.computeWithin(table.live, bitmap))
+  return new Mapped(bitmap, table.scratch, terms.computeWithin(table.live, bitmap))
 }
 
 function accessOf(table: Table, filter: Filter, tableNamed: TableNamed): Access {

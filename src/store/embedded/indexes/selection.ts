@@ -13,64 +13,95 @@ export interface Selection {
 }
 
 /** A selection of few rows, listed in ascending order. */
-export function listed(rows: readonly number[]): Selection {
-  let members: ReadonlySet<number> | undefined
-  const has = (row: number): boolean => {
-    members ??= new Set(rows)
-    return members.has(row)
+export class Listed implements Selection {
+  readonly size: number
+  readonly #rows: readonly number[]
+  #members: ReadonlySet<number> | undefined
+
+  constructor(rows: readonly number[]) {
+    this.#rows = rows
+    this.size = rows.length
   }
-  return {
-    size: rows.length,
-    has,
-    slice: (offset, limit) => rows.slice(offset, offset + limit),
-    within: (others) => (typeof others === 'number' ? one(others, has) : listed(rows.filter((row) => others.has(row)))),
+
+  has(row: number): boolean {
+    this.#members ??= new Set(this.#rows)
+    return this.#members.has(row)
+  }
+
+  slice(offset: number, limit: number): number[] {
+    return this.#rows.slice(offset, offset + limit)
+  }
+
+  within(rows: Rows): Selection {
+    return typeof rows === 'number' ? one(this, rows) : new Listed(this.#rows.filter((row) => rows.has(row)))
   }
 }
 
-/**
- * A selection as a bitmap.
- *
- * @param scratch pool of bitmaps for derived selections
- * @param size number of set bits
- */
-export function mapped(bitmap: Bitmap, scratch: Scratch, size: number): Selection {
-  const has = (row: number): boolean => bitmap.has(row)
-  return {
-    size,
-    has,
-    slice: (offset, limit) => pageOfRows(bitmap, offset, limit),
-    within(rows) {
-      if (typeof rows === 'number') return one(rows, has)
-      if (rows.bitmap === undefined) return listed(rowsOf(rows, has))
-      const terms = new Terms()
-      terms.require(bitmap)
-      terms.require(rows.bitmap)
-      const common = scratch.blank(bitmap.words.length * 32 - 1)
-      return mapped(common, scratch, terms.computeInto(common))
-    },
+/** A selection as a bitmap. */
+export class Mapped implements Selection {
+  readonly size: number
+  readonly #bitmap: Bitmap
+  readonly #scratch: Scratch
+
+  /**
+   * @param scratch pool of bitmaps for derived selections
+   * @param size number of set bits
+   */
+  constructor(bitmap: Bitmap, scratch: Scratch, size: number) {
+    this.#bitmap = bitmap
+    this.#scratch = scratch
+    this.size = size
+  }
+
+  has(row: number): boolean {
+    return this.#bitmap.has(row)
+  }
+
+  slice(offset: number, limit: number): number[] {
+    return pageOfRows(this.#bitmap, offset, limit)
+  }
+
+  within(rows: Rows): Selection {
+    if (typeof rows === 'number') return one(this, rows)
+    if (rows.bitmap === undefined) return rowsOf(this, rows)
+    const terms = new Terms()
+    terms.require(this.#bitmap)
+    terms.require(rows.bitmap)
+    const common = this.#scratch.blank(this.#bitmap.words.length * 32 - 1)
+    return new Mapped(common, this.#scratch, terms.computeInto(common))
   }
 }
 
 /** All rows from 0 to `size`, without gaps. */
-export function unbroken(size: number, scratch: Scratch): Selection {
-  const has = (row: number): boolean => row < size
-  return {
-    size,
-    has,
-    slice: (offset, limit) => Array.from({ length: Math.max(0, Math.min(limit, size - offset)) }, (_, index) => offset + index),
-    within(rows) {
-      if (typeof rows === 'number') return one(rows, has)
-      return rows.bitmap === undefined ? listed(rowsOf(rows, has)) : mapped(rows.bitmap, scratch, rows.size)
-    },
+export class Unbroken implements Selection {
+  readonly size: number
+  readonly #scratch: Scratch
+
+  constructor(size: number, scratch: Scratch) {
+    this.size = size
+    this.#scratch = scratch
+  }
+
+  has(row: number): boolean {
+    return row < this.size
+  }
+
+  slice(offset: number, limit: number): number[] {
+    return Array.from({ length: Math.max(0, Math.min(limit, this.size - offset)) }, (_, index) => offset + index)
+  }
+
+  within(rows: Rows): Selection {
+    if (typeof rows === 'number') return one(this, rows)
+    return rows.bitmap === undefined ? rowsOf(this, rows) : new Mapped(rows.bitmap, this.#scratch, rows.size)
   }
 }
 
-const one = (row: number, has: (row: number) => boolean): Selection => listed(has(row) ? [row] : [])
+const one = (selection: Selection, row: number): Selection => new Listed(selection.has(row) ? [row] : [])
 
-function rowsOf(set: RowSet, has: (row: number) => boolean): number[] {
+function rowsOf(selection: Selection, set: RowSet): Selection {
   const rows: number[] = []
   set.each((row) => {
-    if (has(row)) rows.push(row)
+    if (selection.has(row)) rows.push(row)
   })
-  return rows
+  return new Listed(rows)
 }

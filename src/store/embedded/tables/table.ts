@@ -7,7 +7,7 @@ import { addRow, type Bitmap, bitmapFor, Scratch } from '../indexes/bitmap.ts'
 import { fieldValue, Indexes, type KeyOf, type Kinds, type Need } from '../indexes/indexes.ts'
 import type { ItemIndex } from '../indexes/item-index.ts'
 import { eachRow, firstOf } from '../indexes/row-set.ts'
-import { mapped, type Selection, unbroken } from '../indexes/selection.ts'
+import { Mapped, type Selection, Unbroken } from '../indexes/selection.ts'
 import type { Cut } from '../indexes/value-index.ts'
 import { QueryCache } from './query-cache.ts'
 import { RecentChanges } from './recent-changes.ts'
@@ -72,7 +72,7 @@ export class Table {
 
   /** Every row that holds a record. */
   get all(): Selection {
-    return this.size === this.capacity ? unbroken(this.size, this.scratch) : mapped(this.#live, this.scratch, this.size)
+    return this.size === this.capacity ? new Unbroken(this.size, this.scratch) : new Mapped(this.#live, this.scratch, this.size)
   }
 
   get(id: number): StoredRecord | undefined {
