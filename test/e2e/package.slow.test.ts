@@ -170,7 +170,10 @@ export const auth = [reactAdmin.authProvider(client).checkAuth({}), refine.authP
     test(`every command gives the output of its scenario, ${situation}`, async () => {
       const project = await copyFixture('blog')
       const admin = async (line: string, { stdin = '', interrupted = false } = {}) => {
-        const child = execFile(process.execPath, [bin, ...line.split(' ')], { cwd: project.path, maxBuffer: Number.POSITIVE_INFINITY })
+        const child = execFile(process.execPath, [bin, ...line.split(' ')], {
+          cwd: project.path,
+          maxBuffer: Number.POSITIVE_INFINITY,
+        })
         child.stdin?.end(stdin)
         const said = { stdout: '', stderr: '' }
         child.stdout?.on('data', (chunk) => (said.stdout += chunk))
