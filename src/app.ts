@@ -52,7 +52,7 @@ import { type Random, systemRandom, uniqueId } from './util/ids.ts'
 import { systemTimer, type Timer } from './util/timer.ts'
 import { Traffic } from './util/traffic.ts'
 import { VERSION } from './util/version.ts'
-import type { Resolve } from './webhooks/url-guard.ts'
+import type { Resolve } from './webhooks/requests/url-guard.ts'
 
 /** What an application gets from outside. Everything but `tokenCodec` has a default. */
 export interface AppDependencies {

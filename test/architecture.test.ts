@@ -77,7 +77,9 @@ test('the imports of all files were found', () => {
   assert.ok(files.length > 50)
   assert.ok(imports.length > files.length)
   assert.ok(
-    imports.some(({ from, specifier }) => show(from) === join('config', 'module-source.ts') && specifier === 'tsx/esm/api'),
+    imports.some(
+      ({ from, specifier }) => show(from) === join('config', 'sources', 'module-source.ts') && specifier === 'tsx/esm/api',
+    ),
   )
 })
 

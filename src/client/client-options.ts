@@ -1,5 +1,5 @@
-import type { TokenStorage } from './tokens.ts'
-import type { RetryLimits, Wait } from './transport.ts'
+import type { TokenStorage } from './connection/tokens.ts'
+import type { RetryLimits, Wait } from './connection/transport.ts'
 
 interface CommonOptions {
   /** Base URL of the server, including `base_path`: `http://127.0.0.1:8000`. Use `''` for the origin of the page. */

@@ -6,9 +6,9 @@ import { AppError } from '../errors.ts'
 import { wrongEncoding } from '../util/encoding.ts'
 import { isNoFile } from '../util/no-file.ts'
 import { Faults } from './fault.ts'
-import { ModuleLoader } from './module-source.ts'
 import { type Definition, flatSource, within } from './source.ts'
-import { parseText } from './text-source.ts'
+import { ModuleLoader } from './sources/module-source.ts'
+import { parseText } from './sources/text-source.ts'
 
 const DEFINITION_FORMATS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json', '.ts', '.js'])
 /** Formats that may be mistaken for a supported one. Other files (a README, an editor's backup) are ignored. */

@@ -1,4 +1,4 @@
-import type { Format } from './format.ts'
+import type { Format } from './formats/format.ts'
 import { github } from './formats/github.ts'
 import { json } from './formats/json.ts'
 import { junit } from './formats/junit.ts'

@@ -2,10 +2,10 @@ import { Faults } from '../config/fault.ts'
 import type { Definition } from '../config/source.ts'
 import { isObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
-import { withBaseFields } from './extension.ts'
 import { hasDefault } from './field.ts'
 import type { Model } from './model.ts'
-import { parseModel } from './parse-model.ts'
+import { withBaseFields } from './parsing/extension.ts'
+import { parseModel } from './parsing/parse-model.ts'
 import { Registry } from './registry.ts'
 
 /** Built-in models. A project may replace those that are not internal. */

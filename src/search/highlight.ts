@@ -1,7 +1,7 @@
 import type { JsonObject } from '../util/json.ts'
 import type { SearchQuery } from './query.ts'
-import { eachToken, type TokenKind } from './tokens.ts'
-import type { Vocabulary } from './vocabulary.ts'
+import { eachToken, type TokenKind } from './words/tokens.ts'
+import type { Vocabulary } from './words/vocabulary.ts'
 
 /** Positions of words by field: start and length in UTF-16 code units of the stored text, in order, not overlapping. */
 export type Positions = Readonly<Record<string, readonly (readonly [start: number, length: number])[]>>

@@ -1,5 +1,5 @@
-import { eachToken, MAX_WORD, type TokenKind } from './tokens.ts'
-import { isSilent } from './vocabulary.ts'
+import { eachToken, MAX_WORD, type TokenKind } from './words/tokens.ts'
+import { isSilent } from './words/vocabulary.ts'
 
 const MAX_WORDS = 10
 /** Maximum number of parts of all words together. */

@@ -5,8 +5,8 @@ import { Highlighter, type Positions } from './highlight.ts'
 import { MORE_TIMES, Postings, TIMES_BITS } from './postings.ts'
 import type { QueryWord, SearchQuery } from './query.ts'
 import { Tally, WordScores } from './scores.ts'
-import { eachWord } from './tokens.ts'
-import { type Likeness, Vocabulary } from './vocabulary.ts'
+import { eachWord } from './words/tokens.ts'
+import { type Likeness, Vocabulary } from './words/vocabulary.ts'
 
 /** A searched field and its weight: greater than 0, at most 1. */
 export interface SearchField {

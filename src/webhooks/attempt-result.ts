@@ -1,8 +1,8 @@
-import type { Endpoint } from './endpoint.ts'
 import type { AttemptResult } from './outbox.ts'
-import type { Job } from './queue.ts'
-import { parseRetryAfter, type RetrySchedule } from './retry-schedule.ts'
-import type { SendResult } from './sender.ts'
+import type { SendResult } from './requests/sender.ts'
+import type { Endpoint } from './scheduling/endpoint.ts'
+import type { Job } from './scheduling/queue.ts'
+import { parseRetryAfter, type RetrySchedule } from './scheduling/retry-schedule.ts'
 
 /** Status 410 Gone: disables the receiver. */
 export const GONE = 410

@@ -1,6 +1,6 @@
 import type { Health } from './health.ts'
-import type { Message } from './message.ts'
-import type { ScheduledJob } from './queue.ts'
+import type { Message } from './requests/message.ts'
+import type { ScheduledJob } from './scheduling/queue.ts'
 
 /** Where a subscription's messages go. Read for each attempt, so that a change applies to pending deliveries too. */
 export interface Receiver {

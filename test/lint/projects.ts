@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openApp } from '../../src/app.ts'
 import { jwtCodec } from '../../src/http/plugins/jwt-codec.ts'
-import { EXAMPLE_MODELS, unmark } from '../../src/lint/example.ts'
+import { EXAMPLE_MODELS, unmark } from '../../src/lint/explain/example.ts'
 import type { Finding, LintReport } from '../../src/lint/finding.ts'
 import type { Example } from '../../src/lint/rule.ts'
 import { brokenRecords } from '../../src/service/project/broken-records.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { AppError } from '../../errors.ts'
-import { explain, listRules } from '../../lint/explain.ts'
+import { explain, listRules } from '../../lint/explain/explain.ts'
 import { countBySeverity, type LintReport } from '../../lint/finding.ts'
 import { REPORT_SCHEMA } from '../../lint/formats/json.ts'
 import { FORMAT_NAMES, FORMATS, type FormatName } from '../../lint/formats.ts'

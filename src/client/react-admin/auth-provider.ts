@@ -1,7 +1,7 @@
 import type { AuthProvider } from 'ra-core'
-import { AdminError } from '../admin-error.ts'
 import { type Client, type Typed, untyped } from '../client.ts'
-import { Identity, nameOf } from '../identity.ts'
+import { AdminError } from '../connection/admin-error.ts'
+import { Identity, nameOf } from '../providers/identity.ts'
 import { forReactAdmin, HttpError } from './http-error.ts'
 
 /** The error whose message react-admin translates. */

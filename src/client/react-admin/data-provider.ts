@@ -1,9 +1,9 @@
 import type { DataProvider, GetListParams } from 'ra-core'
 import { type Client, type Typed, untyped } from '../client.ts'
-import { inBulk, pageOf, recordsOf } from '../collections.ts'
-import { ModelShapes, type Values } from '../model-shapes.ts'
-import { updateSafely } from '../safe-update.ts'
-import type { CallOptions, Projection } from '../types.ts'
+import { inBulk, pageOf, recordsOf } from '../providers/collections.ts'
+import { ModelShapes, type Values } from '../providers/model-shapes.ts'
+import { updateSafely } from '../providers/safe-update.ts'
+import type { CallOptions, Projection } from '../types/calls.ts'
 import { listFilter } from './filters.ts'
 import { forReactAdmin } from './http-error.ts'
 

@@ -1,5 +1,5 @@
-import type { FilterValue } from '../model-shapes.ts'
-import { type FilterObject, filterTexts, type ListFilter, searchedText } from '../query.ts'
+import { type FilterObject, filterTexts, type ListFilter, searchedText } from '../models/query.ts'
+import type { FilterValue } from '../providers/model-shapes.ts'
 
 /**
  * Converts the filters of a react-admin list. The filter `q` is the search text; `any` is a group of filters, or a list of groups,

@@ -1,4 +1,4 @@
-import { AdminError } from '../admin-error.ts'
+import { AdminError } from '../connection/admin-error.ts'
 
 /** An API error in the shape that react-admin expects. The original `AdminError` is the `cause`. */
 export class HttpError extends Error {

@@ -1,6 +1,6 @@
 import type { AuthProvider } from '@refinedev/core'
 import { type Client, type Typed, untyped } from '../client.ts'
-import { Identity, nameOf } from '../identity.ts'
+import { Identity, nameOf } from '../providers/identity.ts'
 import { forRefine, HttpError } from './http-error.ts'
 
 /** Options of `authProvider`. */

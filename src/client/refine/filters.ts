@@ -1,6 +1,6 @@
 import type { ConditionalFilter, CrudFilter, CrudSort, LogicalFilter } from '@refinedev/core'
-import type { FilterValue } from '../model-shapes.ts'
-import { filterText, type ListFilter, searchedText } from '../query.ts'
+import { filterText, type ListFilter, searchedText } from '../models/query.ts'
+import type { FilterValue } from '../providers/model-shapes.ts'
 
 type Operator = LogicalFilter['operator']
 

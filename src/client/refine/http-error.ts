@@ -1,4 +1,4 @@
-import { AdminError, type FieldErrors } from '../admin-error.ts'
+import { AdminError, type FieldErrors } from '../connection/admin-error.ts'
 
 /** An API error in the shape that refine expects. The original error is the `cause`. */
 export class HttpError extends Error {

@@ -1,5 +1,5 @@
 import type { Severity } from '../finding.ts'
-import type { Format } from '../format.ts'
+import type { Format } from './format.ts'
 
 const COMMANDS = { error: 'error', warn: 'warning', note: 'notice' } as const satisfies Record<Severity, string>
 

@@ -1,5 +1,5 @@
 import { countBySeverity, type Finding } from '../finding.ts'
-import type { Format } from '../format.ts'
+import type { Format } from './format.ts'
 
 /** Incremented when a member changes its meaning or is removed; new members do not count. */
 const VERSION = 1

@@ -1,5 +1,5 @@
 import type { Finding } from '../finding.ts'
-import type { Format } from '../format.ts'
+import type { Format } from './format.ts'
 
 /** JUnit XML for Jenkins and GitLab: one suite for each file. Findings that fail the run are failures, others output. */
 export const junit: Format = ({ findings, texts }, { failOn }) => {

@@ -1,6 +1,6 @@
-import { codeFrame, withoutControls } from '../code-frame.ts'
+import { codeFrame, withoutControls } from '../explain/code-frame.ts'
 import { countBySeverity, type Severity } from '../finding.ts'
-import type { Format, Paint } from '../format.ts'
+import type { Format, Paint } from './format.ts'
 
 const STYLES = { error: 'red', warn: 'yellow', note: 'cyan' } as const satisfies Record<Severity, Parameters<Paint>[0]>
 

@@ -1,6 +1,6 @@
 import type { Finding, Severity } from '../finding.ts'
-import type { Format } from '../format.ts'
 import { RULE_IDS, RULES } from '../rules.ts'
+import type { Format } from './format.ts'
 
 const LEVELS = { error: 'error', warn: 'warning', note: 'note' } as const satisfies Record<Severity, string>
 

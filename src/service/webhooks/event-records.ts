@@ -2,8 +2,8 @@ import type { FieldFilter } from '../../query/plan.ts'
 import type { Operation, Store, StoredRecord } from '../../store/store.ts'
 import { versionOf } from '../../store/version.ts'
 import { groupBy } from '../../util/group.ts'
-import type { EventName, Message } from '../../webhooks/message.ts'
 import { DELIVERIES, EVENTS } from '../../webhooks/models.ts'
+import type { EventName, Message } from '../../webhooks/requests/message.ts'
 
 /** All records of a table that match the filters, up to the limit if there is one. */
 export async function findAll(

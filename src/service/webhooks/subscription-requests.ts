@@ -3,7 +3,7 @@ import type { Registry } from '../../model/registry.ts'
 import { isObject } from '../../util/json.ts'
 import { didYouMean } from '../../util/suggest.ts'
 import { FieldIssues } from '../../validate/issues.ts'
-import type { UrlGuard } from '../../webhooks/url-guard.ts'
+import type { UrlGuard } from '../../webhooks/requests/url-guard.ts'
 
 /** Maximum number of subscriptions, in one request and in total. */
 export const MAX_SUBSCRIPTIONS = 100

@@ -1,4 +1,4 @@
-import { configExample } from '../../example.ts'
+import { configExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Invalid values of settings. */

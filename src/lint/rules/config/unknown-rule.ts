@@ -3,7 +3,7 @@ import { flatSource } from '../../../config/source.ts'
 import { isObject } from '../../../util/json.ts'
 import { didYouMean } from '../../../util/suggest.ts'
 import { directivesIn } from '../../directives.ts'
-import { configExample, formExample } from '../../example.ts'
+import { configExample, formExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Unknown rule ids in settings and comments. */

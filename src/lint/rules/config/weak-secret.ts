@@ -1,9 +1,9 @@
 import type { Path } from '../../../config/source.ts'
 import { secretProblem } from '../../../config/webhook-settings.ts'
 import { isObject } from '../../../util/json.ts'
-import { configExample } from '../../example.ts'
+import { configExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
-import { subscriptionsIn } from '../../subscriptions.ts'
+import { subscriptionsIn } from '../../shared/subscriptions.ts'
 
 /** A secret with fewer distinct characters was probably typed by a person. */
 const MIN_DISTINCT = 10

@@ -1,8 +1,8 @@
 import { urlProblem } from '../../../config/webhook-settings.ts'
 import { isObject } from '../../../util/json.ts'
-import { configExample } from '../../example.ts'
+import { configExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
-import { subscriptionsIn } from '../../subscriptions.ts'
+import { subscriptionsIn } from '../../shared/subscriptions.ts'
 
 /** Webhook URLs that cannot or should not be used. */
 export const configWebhookUrl: Rule = {

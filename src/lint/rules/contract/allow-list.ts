@@ -1,6 +1,6 @@
-import { commonForms } from '../../compatibility.ts'
-import { changeExample } from '../../example.ts'
+import { changeExample } from '../../explain/example.ts'
 import { ALLOW_LISTS, allowLists, quoted, type Rule } from '../../rule.ts'
+import { commonForms } from '../../shared/compatibility.ts'
 
 /** Forms that accept other fields than before. */
 export const contractAllowList: Rule = {

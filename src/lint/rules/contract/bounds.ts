@@ -1,10 +1,10 @@
 import type { Limits } from '../../../model/limits.ts'
 import type { Model } from '../../../model/model.ts'
-import { commonForms, commonModels, modelSource } from '../../compatibility.ts'
-import { changeExample, fieldChangeExample } from '../../example.ts'
-import { fieldPath } from '../../field-path.ts'
-import { highest, isAbove, isBelow, limitsIn, lowest } from '../../form-options.ts'
+import { changeExample, fieldChangeExample } from '../../explain/example.ts'
 import { quoted, type Rule } from '../../rule.ts'
+import { commonForms, commonModels, modelSource } from '../../shared/compatibility.ts'
+import { fieldPath } from '../../shared/field-path.ts'
+import { highest, isAbove, isBelow, limitsIn, lowest } from '../../shared/form-options.ts'
 
 /** Limits that became narrower. */
 export const contractBounds: Rule = {

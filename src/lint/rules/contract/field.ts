@@ -1,8 +1,8 @@
 import { hasDefault } from '../../../model/field.ts'
-import { commonModels, modelSource } from '../../compatibility.ts'
-import { changeExample, fieldChangeExample } from '../../example.ts'
-import { fieldPath } from '../../field-path.ts'
+import { changeExample, fieldChangeExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
+import { commonModels, modelSource } from '../../shared/compatibility.ts'
+import { fieldPath } from '../../shared/field-path.ts'
 
 /** Added and removed fields. */
 export const contractField: Rule = {

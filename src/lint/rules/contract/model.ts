@@ -1,6 +1,6 @@
-import { formerSource } from '../../compatibility.ts'
-import { changeExample } from '../../example.ts'
+import { changeExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
+import { formerSource } from '../../shared/compatibility.ts'
 
 /** Added and removed models. */
 export const contractModel: Rule = {

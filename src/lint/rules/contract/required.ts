@@ -1,8 +1,8 @@
 import { type Field, hasDefault } from '../../../model/field.ts'
-import { commonForms, commonModels, modelSource } from '../../compatibility.ts'
-import { changeExample, fieldChangeExample } from '../../example.ts'
-import { fieldPath } from '../../field-path.ts'
+import { changeExample, fieldChangeExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
+import { commonForms, commonModels, modelSource } from '../../shared/compatibility.ts'
+import { fieldPath } from '../../shared/field-path.ts'
 
 /** Fields that have become mandatory. */
 export const contractRequired: Rule = {

@@ -1,7 +1,7 @@
 import type { FormViewDefinition } from '../../../views/definition.ts'
-import { commonForms } from '../../compatibility.ts'
-import { changeExample } from '../../example.ts'
+import { changeExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
+import { commonForms } from '../../shared/compatibility.ts'
 
 const FORM = 'name: F\nview_type: form\nmodel: Post\nfields: [{ name: title }, { name: body }]\n'
 

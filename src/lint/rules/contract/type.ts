@@ -1,7 +1,7 @@
-import { commonModels, modelSource } from '../../compatibility.ts'
-import { fieldChangeExample } from '../../example.ts'
-import { fieldPath } from '../../field-path.ts'
+import { fieldChangeExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
+import { commonModels, modelSource } from '../../shared/compatibility.ts'
+import { fieldPath } from '../../shared/field-path.ts'
 
 /** Fields whose type has changed. */
 export const contractType: Rule = {

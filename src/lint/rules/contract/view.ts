@@ -1,7 +1,7 @@
 import type { DefinedView } from '../../../views/views.ts'
-import { formerSource } from '../../compatibility.ts'
-import { changeExample } from '../../example.ts'
+import { changeExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
+import { formerSource } from '../../shared/compatibility.ts'
 
 /** Added, removed and renamed views. */
 export const contractView: Rule = {

@@ -1,6 +1,6 @@
 import { flatSource } from '../../../config/source.ts'
-import { fieldPath } from '../../field-path.ts'
 import type { Rule } from '../../rule.ts'
+import { fieldPath } from '../../shared/field-path.ts'
 
 /** Stored records that break their model. */
 export const dataInvalidRecord: Rule = {

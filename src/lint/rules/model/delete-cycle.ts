@@ -1,6 +1,6 @@
 import type { DefinedModel } from '../../../model/build.ts'
 import { isObject } from '../../../util/json.ts'
-import { modelExample } from '../../example.ts'
+import { modelExample } from '../../explain/example.ts'
 import type { LintProject } from '../../project.ts'
 import type { Rule } from '../../rule.ts'
 

@@ -1,4 +1,4 @@
-import { modelExample } from '../../example.ts'
+import { modelExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Malformed models. */

@@ -1,6 +1,6 @@
-import { modelExample } from '../../example.ts'
-import { fieldPath } from '../../field-path.ts'
+import { modelExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
+import { fieldPath } from '../../shared/field-path.ts'
 
 /** Mandatory relations of a model to itself. */
 export const modelRequiredSelfReference: Rule = {

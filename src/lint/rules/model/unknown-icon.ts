@@ -1,7 +1,7 @@
 import { didYouMean } from '../../../util/suggest.ts'
-import { modelExample } from '../../example.ts'
-import { ICON_NAMES } from '../../icon-names.ts'
+import { modelExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
+import { ICON_NAMES } from '../../shared/icon-names.ts'
 
 /** Icons that Lucide does not have. */
 export const modelUnknownIcon: Rule = {

@@ -1,7 +1,7 @@
-import { readDefault } from '../../../model/bounds.ts'
+import { readDefault } from '../../../model/parsing/bounds.ts'
 import { isObject } from '../../../util/json.ts'
 import { meantOrKnown } from '../../../util/suggest.ts'
-import { formExample } from '../../example.ts'
+import { formExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Choices that the model rejects. */

@@ -1,4 +1,4 @@
-import { formExample } from '../../example.ts'
+import { formExample } from '../../explain/example.ts'
 import { ALLOW_LISTS, type Rule } from '../../rule.ts'
 
 /** Fields that occur twice. */

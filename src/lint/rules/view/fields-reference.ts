@@ -1,4 +1,4 @@
-import { formExample } from '../../example.ts'
+import { formExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Allow-lists and groups with fields that the form does not have. */

@@ -1,4 +1,4 @@
-import { listExample } from '../../example.ts'
+import { listExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Fields that a list offers as filters and that the API cannot filter by. */

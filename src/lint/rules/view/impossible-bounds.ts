@@ -1,9 +1,9 @@
-import { boundsProblems } from '../../../model/bounds.ts'
 import type { FieldDefinition, LimitsDefinition } from '../../../model/definition.ts'
 import type { Limits } from '../../../model/limits.ts'
-import { formExample } from '../../example.ts'
-import { boundsOf, highest, limitsIn, lowest } from '../../form-options.ts'
+import { boundsProblems } from '../../../model/parsing/bounds.ts'
+import { formExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
+import { boundsOf, highest, limitsIn, lowest } from '../../shared/form-options.ts'
 
 /** Limits of a form that no value satisfies. */
 export const viewImpossibleBounds: Rule = {

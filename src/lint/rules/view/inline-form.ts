@@ -1,5 +1,5 @@
 import { meantOrKnown } from '../../../util/suggest.ts'
-import { listExample } from '../../example.ts'
+import { listExample } from '../../explain/example.ts'
 import type { Example, Rule } from '../../rule.ts'
 
 const withForm = (inlineForm: string): Example => ({

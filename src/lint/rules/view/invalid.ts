@@ -1,4 +1,4 @@
-import { formExample, listExample } from '../../example.ts'
+import { formExample, listExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Malformed views. */

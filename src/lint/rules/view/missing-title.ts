@@ -1,5 +1,5 @@
 import { titleOf } from '../../../views/generate.ts'
-import { formExample, listExample } from '../../example.ts'
+import { formExample, listExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Fields without a title. */

@@ -1,5 +1,5 @@
-import { missingView } from '../../missing-view.ts'
 import type { Rule } from '../../rule.ts'
+import { missingView } from '../../shared/missing-view.ts'
 
 /** Models without a form view. */
 export const viewNoForm: Rule = {

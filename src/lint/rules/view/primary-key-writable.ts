@@ -1,4 +1,4 @@
-import { formExample } from '../../example.ts'
+import { formExample } from '../../explain/example.ts'
 import { ALLOW_LISTS, allowListNames, type Rule } from '../../rule.ts'
 
 /** Allow-lists with fields that only the server sets. */

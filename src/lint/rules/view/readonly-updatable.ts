@@ -1,4 +1,4 @@
-import { formExample } from '../../example.ts'
+import { formExample } from '../../explain/example.ts'
 import { allowListNames, type Rule } from '../../rule.ts'
 
 /** Read-only fields that can be updated. */

@@ -1,4 +1,4 @@
-import { listExample } from '../../example.ts'
+import { listExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Relations displayed as ids. */

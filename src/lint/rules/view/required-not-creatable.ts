@@ -1,5 +1,5 @@
 import { hasDefault } from '../../../model/field.ts'
-import { formExample } from '../../example.ts'
+import { formExample } from '../../explain/example.ts'
 import { quoted, type Rule } from '../../rule.ts'
 
 /** Forms that can never create a record. */

@@ -1,4 +1,4 @@
-import { formExample } from '../../example.ts'
+import { formExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Cross-field rules that cannot work as intended. */

@@ -1,5 +1,5 @@
 import { sortTarget } from '../../../query/sort.ts'
-import { listExample } from '../../example.ts'
+import { listExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Orders of a list that the API rejects. */

@@ -1,4 +1,4 @@
-import { formExample, listExample } from '../../example.ts'
+import { formExample, listExample } from '../../explain/example.ts'
 import type { Rule } from '../../rule.ts'
 
 /** Fields that the view's model does not have. */

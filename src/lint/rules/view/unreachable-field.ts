@@ -1,4 +1,4 @@
-import { formExample } from '../../example.ts'
+import { formExample } from '../../explain/example.ts'
 import { allowLists, type Rule } from '../../rule.ts'
 
 /** Fields of a form that cannot be filled in. */

@@ -1,5 +1,5 @@
 import { meantOrKnown } from '../../../util/suggest.ts'
-import { formExample, listExample } from '../../example.ts'
+import { formExample, listExample } from '../../explain/example.ts'
 import { quoted, type Rule } from '../../rule.ts'
 
 /** Widgets that cannot edit the field's type. */

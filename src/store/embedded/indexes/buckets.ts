@@ -1,7 +1,7 @@
 import { compareValues } from '../../../query/compare.ts'
 import type { Json } from '../../../util/json.ts'
-import { addWord, type Bitmap, bitmapFor } from './bitmap.ts'
-import { addTo, type Rows, sizeOf } from './row-set.ts'
+import { addWord, type Bitmap, bitmapFor } from '../row-sets/bitmap.ts'
+import { addTo, type Rows, sizeOf } from '../row-sets/row-set.ts'
 
 /** Minimum size of a bucket, in rows. */
 const MIN_BUCKET = 128

@@ -1,6 +1,6 @@
 import type { Json } from '../../../util/json.ts'
+import { type Rows, withoutRow, withRow } from '../row-sets/row-set.ts'
 import type { FieldIndex } from './field-index.ts'
-import { type Rows, withoutRow, withRow } from './row-set.ts'
 
 /** Index of the rows by value or by items of a list. Null holds the rows without a value. */
 export class ItemIndex implements FieldIndex {

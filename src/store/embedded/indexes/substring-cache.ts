@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { valueTest } from '../../../query/match.ts'
 import type { FieldFilter } from '../../../query/plan.ts'
 import type { Json } from '../../../util/json.ts'
-import type { RowSet } from './row-set.ts'
+import type { RowSet } from '../row-sets/row-set.ts'
 
 /** A filter on part of a text. */
 export type PartFilter = FieldFilter & { readonly operator: 'icontains' | 'endswith' }

@@ -1,10 +1,10 @@
 import { valueTest } from '../../../query/match.ts'
 import type { Json } from '../../../util/json.ts'
-import { type Bitmap, Scratch } from './bitmap.ts'
+import { type Bitmap, Scratch } from '../row-sets/bitmap.ts'
+import { RowSet } from '../row-sets/row-set.ts'
+import { Terms } from '../row-sets/terms.ts'
 import type { FieldIndex } from './field-index.ts'
-import { RowSet } from './row-set.ts'
 import { type PartFilter, SubstringCache } from './substring-cache.ts'
-import { Terms } from './terms.ts'
 
 /** Up to this number of candidates, checking each takes less time than intersecting further trigrams. */
 const FEW = 256

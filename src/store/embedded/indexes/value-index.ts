@@ -1,10 +1,10 @@
 import sorted from 'sorted-btree'
 import { compareValues } from '../../../query/compare.ts'
 import type { Json } from '../../../util/json.ts'
+import { type Rows, sizeOf, withoutRow, withRow } from '../row-sets/row-set.ts'
+import type { Terms } from '../row-sets/terms.ts'
 import { Buckets, type Walk } from './buckets.ts'
 import type { FieldIndex } from './field-index.ts'
-import { type Rows, sizeOf, withoutRow, withRow } from './row-set.ts'
-import type { Terms } from './terms.ts'
 
 /** A position between values: before all values equal to `value`, or after them. */
 export interface Cut {

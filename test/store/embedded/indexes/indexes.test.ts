@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Indexes } from '../../../../src/store/embedded/indexes/indexes.ts'
-import { eachRow } from '../../../../src/store/embedded/indexes/row-set.ts'
+import { eachRow } from '../../../../src/store/embedded/row-sets/row-set.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
 
 /** A table of records with a number each, and an index of it. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { compareValues } from '../../../../src/query/compare.ts'
-import { bitmapFor } from '../../../../src/store/embedded/indexes/bitmap.ts'
 import { Buckets } from '../../../../src/store/embedded/indexes/buckets.ts'
-import { RowSet } from '../../../../src/store/embedded/indexes/row-set.ts'
-import { Terms } from '../../../../src/store/embedded/indexes/terms.ts'
 import { after, before, type Cut, ValueIndex } from '../../../../src/store/embedded/indexes/value-index.ts'
+import { bitmapFor } from '../../../../src/store/embedded/row-sets/bitmap.ts'
+import { RowSet } from '../../../../src/store/embedded/row-sets/row-set.ts'
+import { Terms } from '../../../../src/store/embedded/row-sets/terms.ts'
 import type { Json } from '../../../../src/util/json.ts'
 
 const ROWS = 9000

@@ -1,0 +1,147 @@
+import type { Client } from '../client.ts'
+import { withOffset } from './local-time.ts'
+
+/** The members of a record, as received or sent. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** The members of a model's records that need special treatment. */
+interface ModelShape {
+  /** Members that only the server sets: the id, timestamps, and records nested under a foreign key. */
+  readonly readOnly: ReadonlySet<string>
+  /** Many-to-many members: lists of records in responses, lists of ids in requests. */
+  readonly lists: ReadonlySet<string>
+  /** True for a date-time; the path may go through relations: `published_at__gte`, `author__created_at`. */
+  isDateTime(path: string): boolean
+}
+
+const UNKNOWN: ModelShape = { readOnly: new Set(), lists: new Set(), isDateTime: () => false }
+
+/** Converts the value of a filter, by the filter's name: `published_at__gte`. */
+export type FilterValue = (name: string, value: unknown) => unknown
+
+/** The part of the OpenAPI document that is used. */
+interface Description {
+  readonly paths: Readonly<Record<string, { readonly put?: { readonly requestBody?: Content } }>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+interface Content {
+  readonly content: { readonly 'application/json'?: { readonly schema: Schema } }
+}
+interface Schema {
+  readonly $ref?: string
+  readonly anyOf?: readonly Schema[]
+  readonly format?: string
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+/**
+ * Converts records between responses and the forms of front ends: many-to-many members as ids, no read-only members in requests, and
+ * date-times with the offset of the browser.
+ *
+ * The shapes of the models come from the OpenAPI document, which is fetched once, at first use.
+ */
+export class ModelShapes {
+  readonly #client: Pick<Client, 'request'>
+  #description: Promise<Description> | undefined
+  readonly #known = new Map<string, ModelShape>()
+
+  constructor(client: Pick<Client, 'request'>) {
+    this.#client = client
+  }
+
+  /** Converts records of a response for editing: many-to-many members become lists of ids. */
+  async edited(key: string, records: readonly Values[]): Promise<Values[]> {
+    const { lists } = await this.#shape(key)
+    return records.map((record) => withIds(record, lists))
+  }
+
+  /** Returns the writable members of `data`. Unknown members are kept, so that the server reports them. */
+  async settable(key: string, data: Values): Promise<Values> {
+    const shape = await this.#shape(key)
+    const members = Object.entries(forRequest(data, shape))
+    return Object.fromEntries(members.filter(([name, value]) => !shape.readOnly.has(name) && value !== undefined))
+  }
+
+  /** Returns the writable members of `data` that differ from `previous`. Emptied members become null. */
+  async changed(key: string, data: Values, previous: Values): Promise<Values> {
+    const shape = await this.#shape(key)
+    const [now, before] = [forRequest(data, shape), forRequest(previous, shape)]
+    const isChanged = (name: string) =>
+      shape.isDateTime(name) ? !isSameMoment(now[name], before[name]) : !isSame(now[name], before[name])
+    const members = Object.entries(now).filter(([name]) => !shape.readOnly.has(name) && isChanged(name))
+    return Object.fromEntries(members.map(([name, value]) => [name, value ?? null]))
+  }
+
+  /** Returns a function that converts the value of a filter: date-times without an offset get the browser's. */
+  async filterValue(key: string): Promise<FilterValue> {
+    const shape = await this.#shape(key)
+    return (name, value) => (shape.isDateTime(name) ? withOffset(value) : value)
+  }
+
+  async #shape(key: string): Promise<ModelShape> {
+    this.#description ??= this.#describe()
+    const shape = this.#known.get(key) ?? shapeIn(await this.#description, key)
+    this.#known.set(key, shape)
+    return shape
+  }
+
+  /** Fetches the OpenAPI document. Concurrent callers share the request, so no caller can abort it. */
+  async #describe(): Promise<Description> {
+    try {
+      return (await this.#client.request('/openapi.json')) as Description
+    } catch (error) {
+      this.#description = undefined
+      throw error
+    }
+  }
+}
+
+/** Finds the shape of a model. An unknown model has an empty shape; the server rejects requests for it. */
+function shapeIn({ paths, components: { schemas } }: Description, key: string): ModelShape {
+  const [, item] = Object.entries(paths).find(([path]) => path.endsWith(`/models/${key}/{record_id}`)) ?? []
+  const body = item?.put?.requestBody?.content['application/json']?.schema
+  // The first alternative is the request without a form: `{data: <model>.update}`.
+  const data = (body?.anyOf?.[0] ?? body)?.properties?.data?.$ref
+  const [name = ''] = data?.split('/').at(-1)?.split('.') ?? []
+  const record = schemas[name]?.properties
+  if (record === undefined) return UNKNOWN
+  const settable = { ...schemas[`${name}.create`]?.properties, ...schemas[`${name}.update`]?.properties }
+  const members = Object.entries(record)
+  return {
+    readOnly: new Set(members.map(([member]) => member).filter((member) => !(member in settable))),
+    lists: new Set(members.filter(([, { items }]) => items?.$ref !== undefined).map(([member]) => member)),
+    isDateTime: (path) => isDateTimeAt(schemas, schemas[name], path.split('__')),
+  }
+}
+
+function isDateTimeAt(schemas: Readonly<Record<string, Schema>>, schema: Schema | undefined, path: readonly string[]): boolean {
+  const [first = '', ...rest] = path
+  const member = schema?.properties?.[first]
+  if (member?.format === 'date-time') return true
+  const reference = [member, member?.items, ...(member?.anyOf ?? [])].find((each) => each?.$ref !== undefined)?.$ref
+  return reference !== undefined && isDateTimeAt(schemas, schemas[reference.split('/').at(-1) ?? ''], rest)
+}
+
+/** Many-to-many members as ids, and date-times with an offset. */
+function forRequest(record: Values, { lists, isDateTime }: ModelShape): Values {
+  const members = Object.entries(withIds(record, lists))
+  return Object.fromEntries(members.map(([name, value]) => [name, isDateTime(name) ? withOffset(value) : value]))
+}
+
+function withIds(record: Values, lists: ReadonlySet<string>): Values {
+  const members = Object.entries(record).map(([name, value]) => [name, lists.has(name) ? idsOf(value) : value])
+  return Object.fromEntries(members)
+}
+
+const idsOf = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map((item) => (item as { id?: unknown })?.id ?? item) : value
+
+/** Compares two values; undefined equals null, as in the API. */
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+
+/** Compares two date-times, which may be written with different offsets. */
+const isSameMoment = (a: unknown, b: unknown): boolean =>
+  isSame(a, b) || (isMoment(a) && isMoment(b) && Number(new Date(a)) === Number(new Date(b)))
+
+const isMoment = (value: unknown): value is string | Date => typeof value === 'string' || value instanceof Date

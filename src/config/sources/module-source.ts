@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isObject } from '../../util/json.ts'
+import { Faults } from '../fault.ts'
+import { type Definition, flatSource } from '../source.ts'
+import { callSiteOf, framesOf } from './call-site.ts'
+import { provideOwnPackage } from './own-package.ts'
+
+/**
+ * Loads the TypeScript and JavaScript files of one project. TypeScript runs through tsx, which is loaded with the first such
+ * file. Modules shared by several files are loaded once.
+ */
+export class ModuleLoader {
+  /**
+   * Node.js caches imported modules. When a project is loaded again, its JavaScript goes through tsx too, under a new
+   * namespace.
+   */
+  static #count = 0
+  readonly #isFirst = ModuleLoader.#count++ === 0
+  #typescript: Promise<(path: string) => Promise<Exports>> | undefined
+
+  /**
+   * Loads the default export of a file. Definitions made by `defineModel` and its siblings have the position of that call.
+   *
+   * @param path the file's absolute path
+   * @param file the name to show in messages
+   */
+  async load(path: string, file: string): Promise<{ definition: Definition | undefined; faults: Faults }> {
+    const faults = new Faults()
+    const whole = flatSource(file)
+    const stopReporting = reportEarlyExit(file)
+    provideOwnPackage(path)
+    try {
+      const exported = await this.#importDefault(path)
+      if (exported === undefined) faults.add(whole, [], 'The file has no default export; write `export default …`')
+      const definition = { value: exported, source: callSiteSource(exported, path, file) }
+      return { definition: exported === undefined ? undefined : definition, faults }
+    } catch (error) {
+      const { message, line, column } = loadProblem(error, path)
+      faults.add(flatSource(file, line, column), [], `Cannot be loaded: ${message}`)
+      return { definition: undefined, faults }
+    } finally {
+      stopReporting()
+    }
+  }
+
+  async #importDefault(path: string): Promise<unknown> {
+    const byNode = this.#isFirst && !/\.[cm]?ts$/.test(path)
+    const loaded: Exports = byNode ? await import(pathToFileURL(path).href) : await this.#importWithTsx(path)
+    // Modules of a CommonJS project have the default export wrapped once more.
+    const exported = loaded.default
+    return isObject(exported) && exported.__esModule === true ? exported.default : exported
+  }
+
+  async #importWithTsx(path: string): Promise<Exports> {
+    this.#typescript ??= typescriptImporter()
+    const load = await this.#typescript
+    return load(path)
+  }
+}
+
+/**
+ * Reports a module that ends the process while it is loaded, or never finishes loading; Node.js would exit without a message.
+ *
+ * @returns a function that ends this, to be called when the file is loaded
+ */
+function reportEarlyExit(file: string): () => void {
+  const report = () => {
+    process.exitCode = 2
+    process.stderr.write(
+      `error ${file} ended the process while it was loaded: it calls process.exit, or awaits a promise that never settles\n`,
+    )
+  }
+  process.once('exit', report)
+  return () => process.off('exit', report)
+}
+
+type Exports = { readonly default?: unknown }
+
+/** Registers tsx under a new namespace, so that a project loaded again is read again. */
+async function typescriptImporter(): Promise<(path: string) => Promise<Exports>> {
+  const [esm, cjs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')])
+  const namespace = randomUUID()
+  const [commonJs, esModules] = [cjs.register({ namespace }), esm.register({ namespace })]
+  // ESM import of a CommonJS module would go through a `data:` URL and lose the line numbers of stack frames.
+  return async (path) =>
+    (await isEsModule(path))
+      ? esModules.import(pathToFileURL(path).href, import.meta.url)
+      : (commonJs.require(path, import.meta.url) as Exports)
+}
+
+/** The nearest package.json decides, as in Node.js. */
+async function isEsModule(path: string): Promise<boolean> {
+  const folder = dirname(path)
+  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined)
+  if (text !== undefined) return JSON.parse(text).type === 'module'
+  return folder !== path && isEsModule(folder)
+}
+
+/** Every part of a definition has the position of its call site; the items of a list each have their own. */
+function callSiteSource(exported: unknown, path: string, file: string): Definition['source'] {
+  return {
+    file,
+    at([index]) {
+      const site = callSiteOf(Array.isArray(exported) && typeof index === 'number' ? exported[index] : exported)
+      return site?.file === path ? { file, line: site.line, column: site.column } : { file, line: 1, column: 1 }
+    },
+  }
+}
+
+/** The message of a loading error, and its position if known. */
+function loadProblem(error: unknown, path: string): { message: string; line: number; column: number } {
+  const text = error instanceof Error ? error.message : String(error)
+  const [firstLine = ''] = text.split('\n')
+  const [, where, line, column, reason] = /^(\/.*):(\d+):(\d+): ERROR: (.*)$/m.exec(text) ?? []
+  if (where === path) return { message: String(reason), line: Number(line), column: Number(column) + 1 }
+  if (where !== undefined) return { message: `${reason} (${relative(dirname(path), where)}:${line})`, line: 1, column: 1 }
+  const thrown = error instanceof Error ? framesOf(error.stack ?? '').find((frame) => frame.file === path) : undefined
+  const missing = /Cannot find/.test(firstLine) && /admin-folder/.test(firstLine)
+  const hint = missing ? ' (install the package admin-folder in the project)' : ''
+  return { message: `${firstLine}${hint}`, line: thrown?.line ?? 1, column: thrown?.column ?? 1 }
+}

@@ -1,0 +1,105 @@
+import { type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { type Document, isNode, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { Faults } from '../fault.ts'
+import { type Definition, flatSource, type Path, type Position, type Source } from '../source.ts'
+import { editOf, endOf, type ParsedText } from './text-edit.ts'
+import { yamlProblems } from './yaml-problems.ts'
+
+/**
+ * Parses YAML or JSON into a value with source positions. Duplicate keys, syntax errors and excessive alias expansion are
+ * faults.
+ *
+ * @param file the name to show in messages
+ */
+export function parseText(content: string, file: string, format: 'yaml' | 'json'): { definition: Definition; faults: Faults } {
+  const text = content.replace(/^\uFEFF/, '')
+  const faults = new Faults()
+  const lines = new LineCounter()
+  const jsonError = format === 'json' ? jsonSyntaxError(text) : undefined
+  // YAML 1.2 has no merge keys (`<<: *base`), but people who write anchors expect them.
+  const merge = format === 'yaml'
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, version: '1.2', merge })
+  if (jsonError !== undefined) {
+    const { line, col } = lines.linePos(jsonError.offset)
+    faults.add(flatSource(file, line, col), [], `Not valid JSON: ${jsonError.message}`)
+    return { definition: { value: undefined, source: flatSource(file) }, faults }
+  }
+  for (const { offset, message } of yamlProblems(document.errors, text)) {
+    const { line, col } = lines.linePos(offset)
+    faults.add(flatSource(file, line, col), [], `Not valid ${format.toUpperCase()}: ${message}`)
+  }
+  const source = documentSource({ file, text, format, document }, lines)
+  return { definition: { value: faults.any ? undefined : toValue(document, file, lines, faults), source }, faults }
+}
+
+function toValue(document: Document, file: string, lines: LineCounter, faults: Faults): unknown {
+  rejectProtoKeys(document, file, lines, faults)
+  try {
+    return faults.any ? undefined : document.toJS({ maxAliasCount: 100 })
+  } catch (error) {
+    faults.add(flatSource(file), [], `Not valid YAML: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+}
+
+function rejectProtoKeys(document: Document, file: string, lines: LineCounter, faults: Faults): void {
+  visit(document, {
+    Pair(_, pair) {
+      const key = isNode(pair.key) ? pair.key.toString() : String(pair.key)
+      if (key !== '__proto__') return
+      const offset = isNode(pair.key) ? (pair.key.range?.[0] ?? 0) : 0
+      const { line, col } = lines.linePos(offset)
+      faults.add(flatSource(file, line, col), [], `'__proto__' cannot be a key`)
+    },
+  })
+}
+
+function documentSource(parsed: ParsedText, lines: LineCounter): Source {
+  const { file, text, document } = parsed
+  const lineAndColumn = (offset: number): { line: number; column: number } => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(line, 1), column: Math.max(col, 1) }
+  }
+  const positionOf = (node: Node | undefined): Position => ({
+    file,
+    ...lineAndColumn(node?.range?.[0] ?? 0),
+    ...(node && { end: lineAndColumn(endOf(node, text)) }),
+  })
+  return {
+    file,
+    at(path: Path, part = 'value') {
+      for (let depth = path.length; depth > 0; depth--) {
+        const node =
+          part === 'key' && depth === path.length ? keyNode(document, path) : document.getIn(path.slice(0, depth), true)
+        if (isNode(node)) return positionOf(node)
+      }
+      return positionOf(document.contents ?? undefined)
+    },
+    edit: (change) => editOf(parsed, change),
+  }
+}
+
+function keyNode(document: Document, path: Path): Node | undefined {
+  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true)
+  const name = path[path.length - 1]
+  if (typeof name !== 'string' || !isNode(parent) || !('items' in parent)) return undefined
+  for (const item of parent.items) {
+    if (isNode(item) || item === null || typeof item !== 'object' || !('key' in item)) continue
+    if (isNode(item.key) && 'value' in item.key && item.key.value === name) return item.key
+  }
+  return undefined
+}
+
+function jsonSyntaxError(text: string): { message: string; offset: number } | undefined {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch {
+    // JSON.parse does not always state a position; this parser does.
+    const errors: ParseError[] = []
+    parseTree(text, errors, { disallowComments: true, allowTrailingComma: false })
+    const [{ error, offset } = { error: 0, offset: 0 }] = errors
+    const words = printParseErrorCode(error).replace(/(?<!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    return { message: words.toLowerCase(), offset }
+  }
+}
