@@ -54,7 +54,7 @@ import { Traffic } from './util/traffic.ts'
 import { VERSION } from './util/version.ts'
 import type { Resolve } from './webhooks/requests/url-guard.ts'
 
-/** What an application gets from outside. Everything but `tokenCodec` has a default. */
+/** Dependencies of an application. Everything but `tokenCodec` has a default. */
 export interface AppDependencies {
   readonly tokenCodec: TokenCodecFactory
   readonly clock?: Clock
@@ -156,7 +156,7 @@ export type AppMode = 'read' | 'write' | 'ephemeral'
 export const openApp = (project: Project, mode: AppMode, surroundings: AppDependencies): Promise<App> =>
   open(project, mode, surroundings)
 
-/** What a replacement takes over from the application before it. */
+/** State that a replacement takes over from the application before it. */
 interface Inheritance {
   readonly lock?: Release | undefined
   /** Token secret and, unless the data changes, records of an ephemeral application. */

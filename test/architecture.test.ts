@@ -5,8 +5,8 @@ import { test } from 'node:test'
 
 const SRC = join(import.meta.dirname, '../src')
 
-/** Floors of the house, from the ground up: a room imports from floors below its own. */
-const FLOORS: readonly (readonly string[])[] = [
+/** The layers, from the lowest: a folder imports from layers below its own. */
+const LAYERS: readonly (readonly string[])[] = [
   ['util', 'errors'],
   ['config', 'log'],
   ['model'],
@@ -18,14 +18,14 @@ const FLOORS: readonly (readonly string[])[] = [
   ['cli', 'index', 'build', 'client'],
 ]
 
-/** Rooms of one floor that may look at each other nevertheless: a store executes the plans that `query` describes, a list view names some. */
-const NEIGHBOURS: ReadonlySet<string> = new Set([
+/** Permitted imports within a layer: a store executes the plans that `query` describes, and a list view names some. */
+const WITHIN_LAYER: ReadonlySet<string> = new Set([
   ...['lint → views', 'lint → query', 'views → query', 'validate → query', 'store → query'],
   'build → cli',
 ])
 
-/** Libraries that few rooms may know, mostly one. */
-const LIBRARY_ROOMS: readonly (readonly [RegExp, ...(readonly string[])])[] = [
+/** The folders that may import a library. */
+const LIBRARY_FOLDERS: readonly (readonly [RegExp, ...(readonly string[])])[] = [
   [/^@hapi\//, 'http'],
   [/^ipaddr\.js$/, 'http', 'webhooks'],
   [/^(chokidar|commander)$/, 'cli'],
@@ -63,17 +63,17 @@ function importsOf(file: string): Import[] {
   })
 }
 
-const roomOf = (file: string): string => (relative(SRC, file).split(sep)[0] ?? '').replace(/\.ts$/, '')
+const folderOf = (file: string): string => (relative(SRC, file).split(sep)[0] ?? '').replace(/\.ts$/, '')
 
-const floorOf = (room: string): number => {
-  const floor = FLOORS.findIndex((rooms) => rooms.includes(room))
-  assert.notEqual(floor, -1, `Room '${room}' is on no floor: give it one in ARCHITECTURE.md and here`)
-  return floor
+const layerOf = (folder: string): number => {
+  const layer = LAYERS.findIndex((folders) => folders.includes(folder))
+  assert.notEqual(layer, -1, `Folder '${folder}' is in no layer: add it to ARCHITECTURE.md and to LAYERS`)
+  return layer
 }
 
 const show = (file: string): string => relative(SRC, file)
 
-test('the imports of all files were found', () => {
+test('the imports of all files are found', () => {
   assert.ok(files.length > 50)
   assert.ok(imports.length > files.length)
   assert.ok(
@@ -86,14 +86,14 @@ test('the imports of all files were found', () => {
 test('imports point down, never up', () => {
   const upward = imports.flatMap(({ from, to }) => {
     if (to === undefined) return []
-    const [room, other] = [roomOf(from), roomOf(to)]
-    const allowed = room === other || floorOf(other) < floorOf(room) || NEIGHBOURS.has(`${room} → ${other}`)
+    const [folder, other] = [folderOf(from), folderOf(to)]
+    const allowed = folder === other || layerOf(other) < layerOf(folder) || WITHIN_LAYER.has(`${folder} → ${other}`)
     return allowed ? [] : [`${show(from)} → ${show(to)}`]
   })
   assert.deepEqual(upward, [])
 })
 
-test('no file imports itself by way of others', () => {
+test('no imports form a circle', () => {
   const targets = new Map(files.map((file) => [file, imports.filter(({ from, to }) => from === file && to !== undefined)]))
   const done = new Set<string>()
   const circles: string[] = []
@@ -107,16 +107,16 @@ test('no file imports itself by way of others', () => {
   assert.deepEqual(circles, [])
 })
 
-test('each library stays in its room', () => {
+test('each library is imported by its folder only', () => {
   const strays = imports.flatMap(({ from, specifier }) => {
-    const rooms = LIBRARY_ROOMS.find(([pattern]) => pattern.test(specifier))?.slice(1) ?? []
-    const isAllowed = rooms.length === 0 || rooms.some((room) => room === roomOf(from))
-    return isAllowed ? [] : [`${show(from)} imports ${specifier}, which only ${rooms.join('/ and ')}/ may`]
+    const folders = LIBRARY_FOLDERS.find(([pattern]) => pattern.test(specifier))?.slice(1) ?? []
+    const isAllowed = folders.length === 0 || folders.some((folder) => folder === folderOf(from))
+    return isAllowed ? [] : [`${show(from)} imports ${specifier}, which only ${folders.join('/ and ')}/ may import`]
   })
   assert.deepEqual(strays, [])
 })
 
-test('every library that is imported is a dependency of the package, and the other way round', () => {
+test('the imported libraries are the dependencies and peer dependencies of the package', () => {
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as {
     dependencies: Record<string, string>
     peerDependencies: Record<string, string>
@@ -131,37 +131,37 @@ test('every library that is imported is a dependency of the package, and the oth
   assert.deepEqual([...new Set(names)].sort(), Object.keys({ ...dependencies, ...peerDependencies }).sort())
 })
 
-test('the client runs in a browser: it needs nothing of the server, of node or of libraries but their types', () => {
-  const ofClient = imports.filter(({ from }) => roomOf(from) === 'client')
+test('the client imports nothing of the server, of Node.js or of libraries, except types', () => {
+  const ofClient = imports.filter(({ from }) => folderOf(from) === 'client')
   const outside = ofClient.filter(({ from, specifier, to }) => {
-    if (to !== undefined) return roomOf(to) !== 'client'
+    if (to !== undefined) return folderOf(to) !== 'client'
     return !new RegExp(`^import type [^'\n]* from '${specifier}'`, 'm').test(readFileSync(from, 'utf8'))
   })
   assert.deepEqual(
     outside.map(({ from, specifier }) => `${show(from)} imports ${specifier}`),
     [],
   )
-  const users = imports.filter(({ from, to }) => to !== undefined && roomOf(to) === 'client' && roomOf(from) !== 'client')
+  const users = imports.filter(({ from, to }) => to !== undefined && folderOf(to) === 'client' && folderOf(from) !== 'client')
   assert.deepEqual(
     users.map(({ from }) => show(from)),
     [],
   )
 })
 
-test('Faker, which is large, is loaded when it is wanted and not at a start', () => {
+test('Faker is loaded on first use', () => {
   const early = files.filter((file) => /^import (?!type\b)[^'\n]*'@faker-js\//m.test(readFileSync(file, 'utf8')))
   assert.deepEqual(early.map(show), [])
 })
 
-test('no room has a barrel', () => {
+test('no folder has an index.ts', () => {
   assert.deepEqual(
     files.map(show).filter((file) => /[/\\]index\.ts$/.test(file)),
     [],
   )
 })
 
-test('only the write path changes the store', () => {
-  const changers = files.filter((file) => /\.transact\(/.test(readFileSync(file, 'utf8')) && roomOf(file) !== 'store')
+test('only the committer changes the store, and only Records imports it', () => {
+  const changers = files.filter((file) => /\.transact\(/.test(readFileSync(file, 'utf8')) && folderOf(file) !== 'store')
   assert.deepEqual(changers.map(show), [join('service', 'records', 'committer.ts')])
   const committers = imports.filter(({ to }) => to !== undefined && show(to) === join('service', 'records', 'committer.ts'))
   assert.deepEqual(

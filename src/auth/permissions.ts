@@ -2,7 +2,7 @@ import { ACCESS_ACTIONS } from '../model/definition.ts'
 import type { Model } from '../model/model.ts'
 import type { JsonObject } from '../util/json.ts'
 
-/** What can be done to the records of a model. */
+/** Actions on the records of a model. */
 export type Action = (typeof ACCESS_ACTIONS)[number]
 
 /** All actions, in the order in which permission records are created. */

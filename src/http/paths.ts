@@ -18,7 +18,7 @@ export interface ApiRoots {
   readonly events: string
   /** Search over all models. */
   readonly search: string
-  /** What a front end builds itself from. */
+  /** The description of the project for front ends. */
   readonly site: string
   /** Findings in the project's files. */
   readonly lint: string

@@ -14,7 +14,7 @@ const EMPTY_PROBABILITY = 0.15
 /** Maximum number of records in a many-to-many relation. */
 const MAX_LINKS = 4
 
-/** What a series is derived from. */
+/** Inputs of a series. */
 export interface SeriesOptions {
   readonly model: Model
   readonly source: FakerSource

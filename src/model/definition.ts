@@ -28,7 +28,7 @@ export const FIELD_TYPE_NAMES = [
 /** Name of a field type, such as `string`. */
 export type FieldTypeName = (typeof FIELD_TYPE_NAMES)[number]
 
-/** What happens to a record when the record that it refers to is deleted. */
+/** The effect on a record when the record that it refers to is deleted. */
 export type OnDelete = 'restrict' | 'cascade' | 'set_null'
 
 /** Limits of a value. Lengths count characters (code points); `pattern` is a regular expression in RE2 syntax. */
@@ -94,12 +94,12 @@ export interface FieldDefinition extends Omit<LimitsDefinition, 'choices'> {
 export const ACCESS_ACTIONS = ['view', 'add', 'change', 'delete'] as const
 
 /**
- * Who may perform an action: `public` for everyone, also without a token, `authenticated` for every user, the members of a group, or a
+ * The users that may perform an action: `public` for everyone, also without a token, `authenticated` for every user, the members of a group, or a
  * condition over `self`, the record, and `user` (Common Expression Language).
  */
 export type AccessGrant = string | { readonly group: string }
 
-/** Who may do what with the records of a model. Actions that are not named need permissions. */
+/** Access to the records of a model by action. Actions that are not named need permissions. */
 export type AccessDefinition = { readonly [Action in (typeof ACCESS_ACTIONS)[number]]?: AccessGrant }
 
 /** An extension of a built-in model, as written: further fields of `user`, `group` or `permission`. */

@@ -21,7 +21,7 @@ export interface FieldType {
   /** Supported filter operators. */
   readonly operators: readonly Operator[]
   readonly sortable: boolean
-  /** How values are ordered; absent if by themselves. */
+  /** The ordering of values, if it is not that of the stored values themselves. */
   readonly ordering?: Ordering
   readonly searchable: boolean
   /** True for values that are never returned, filtered, sorted, searched or exported. */

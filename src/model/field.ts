@@ -15,7 +15,7 @@ export interface Field {
   readonly unique: boolean
   /** The default in stored form; undefined if there is none, or a generated one. */
   readonly default: Json | undefined
-  /** How the default is generated; undefined if it is not. */
+  /** The generator of the default; undefined for a fixed default or none. */
   readonly generated: GeneratedDefault | undefined
   readonly limits: Limits
   /** The choices with their labels; undefined if none has a label or colour. */

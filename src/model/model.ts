@@ -26,7 +26,7 @@ export class Model {
   readonly constrained: readonly Field[]
   /** Fields that are unique together. */
   readonly uniqueSets: readonly UniqueSet[]
-  /** Who may do what, as written. */
+  /** Access by action, as written. */
   readonly access: AccessDefinition
   /** Fields with a generated default. */
   readonly generated: readonly GeneratedField[]

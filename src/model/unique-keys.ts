@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../util/json.ts'
 import type { Model } from './model.ts'
 
-/** What no two records share: the value of a unique field, or the values of a unique set. */
+/** A key that no two records share: the value of a unique field, or the values of a unique set. */
 export interface UniqueKey {
   /** The field that messages name. */
   readonly field: string

@@ -31,7 +31,7 @@ export interface AggregatePlan {
   readonly limit: number
 }
 
-/** What was computed of a group of records. Nulls count in no sum, range or `present`. */
+/** The totals of a group of records. Nulls count in no sum, range or `present`. */
 export interface AggregateGroup {
   /** The values of the fields that records are grouped by. */
   readonly key: readonly Json[]

@@ -32,7 +32,7 @@ export function comparer(
   }
 }
 
-/** What values are compared by under an ordering. */
+/** The key by which values are compared under an ordering. */
 export function orderingKey(ordering: Ordering | undefined): (value: Json) => Json {
   return ordering === undefined ? (value) => value : (value) => (typeof value === 'string' ? decimalKey(value) : value)
 }

@@ -120,7 +120,7 @@ function readFilter(field: Field, operator: Operator, text: string): FieldFilter
   return { field: name, operator, value: reading.value, ...orderingOf(field) }
 }
 
-/** How values of a field are compared, as a member of filters and sort keys. */
+/** The ordering of a field, as a member of filters and sort keys. */
 export const orderingOf = ({ type: { ordering } }: Field): { ordering?: Ordering } => (ordering === undefined ? {} : { ordering })
 
 /** Parses the value of a filter. For comparisons with whole values, a value that the field cannot have is an error. */

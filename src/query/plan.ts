@@ -7,7 +7,7 @@ export type FieldFilter =
       readonly field: string
       readonly operator: Exclude<Operator, 'in' | 'isnull'>
       readonly value: Json
-      /** How values are compared; absent if by themselves. */
+      /** The ordering of values, if it is not that of the stored values themselves. */
       readonly ordering?: Ordering
     }
   | { readonly field: string; readonly operator: 'in'; readonly values: readonly Json[] }
@@ -58,7 +58,7 @@ export const partsOf = (filter: AnyFilter | AllFilter | NotFilter): readonly Fil
 export interface SortKey {
   readonly field: string
   readonly order: 'asc' | 'desc'
-  /** How values are compared; absent if by themselves. */
+  /** The ordering of values, if it is not that of the stored values themselves. */
   readonly ordering?: Ordering
   readonly through?: SortRelation
 }

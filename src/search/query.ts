@@ -68,7 +68,7 @@ interface Span {
   end: number
   /** True if further characters without spaces follow. */
   isRun: boolean
-  /** When words that begin with it match. */
+  /** Condition under which words that begin with it match. */
   ending: 'always' | 'when last' | 'never'
 }
 

@@ -149,7 +149,7 @@ export interface Store {
   /** The pages of several plans that are not repeated, and their totals. */
   findEach(table: string, plans: readonly Plan[]): Promise<readonly FoundPage[]>
 
-  /** What a plan computes of each group of matching records, in the order of the keys; undefined if there are too many groups. */
+  /** The totals that a plan computes of each group of matching records, in the order of the keys; undefined if there are too many groups. */
   aggregate(table: string, plan: AggregatePlan): Promise<readonly AggregateGroup[] | undefined>
 
   /** The ids of the given records that match all filters. */

@@ -24,7 +24,7 @@ export interface ImportOptions {
   readonly origin?: WriteOrigin
   /** Keeps ids and timestamps of the file, which only the server may do. */
   readonly keepIds?: boolean
-  /** Of a CSV file; found in its header when absent. */
+  /** Delimiter of a CSV file; found in its header when absent. */
   readonly delimiter?: DelimiterName | undefined
   /** Maximum number of rows. */
   readonly maxRows?: number

@@ -24,7 +24,7 @@ export interface SeedReading {
   readonly records: AsyncIterable<SeedRecord> | Iterable<SeedRecord>
   /** Faults of the file; complete when all records have been read. Of lines, at most 1,000. */
   readonly faults: Faults
-  /** Where the record at a position is in the file. */
+  /** The place in the file of the record at a position. */
   sourceOf(position: number): Source
 }
 

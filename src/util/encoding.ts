@@ -1,5 +1,5 @@
 /**
- * What is wrong with a text file that is not UTF-8, with the remedy; follows the name of the file.
+ * The fault of a text file that is not UTF-8, with the remedy; follows the name of the file in a message.
  *
  * @param start the first bytes of the file
  */

@@ -43,7 +43,7 @@ interface FormField {
   readonly name: string
   readonly required: boolean
   readonly limits: Limits
-  /** What generated messages call the field. */
+  /** Name of the field in generated messages. */
   readonly label: string
   /** Replaces generated messages. */
   readonly message: string | undefined

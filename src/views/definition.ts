@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../util/json.ts'
 
-/** How one field of a model is edited or displayed. */
+/** Editing and display of one field of a model. */
 export interface FieldViewDefinition {
   readonly name: string
   readonly title?: string
@@ -51,7 +51,7 @@ export interface RuleDefinition {
   readonly message: string
 }
 
-/** How a record is created and updated; its name is the `form_id`. */
+/** A form: creates and updates records; its name is the `form_id`. */
 export interface FormViewDefinition {
   readonly name: string
   readonly view_type: 'form'

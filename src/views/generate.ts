@@ -30,7 +30,7 @@ const WIDGETS: Readonly<Record<FieldType['name'], string | undefined>> = {
   many_to_many: 'tags',
 }
 
-/** What the generated views depend on besides the model. */
+/** Inputs of the generated views besides the model. */
 export interface GenerateOptions {
   /** Names of existing views. */
   readonly taken: ReadonlySet<string>
@@ -91,7 +91,7 @@ function formField(field: Field, settable: boolean): FieldViewDefinition {
   }
 }
 
-/** Of the generated defaults, a front end can know only the user. */
+/** The user is the only generated default that a front end can know. */
 function defaultValue(field: Field): { default_value?: Json } {
   if (field.generated === 'user') return { default_value: { user: 'id' } }
   return field.default === undefined ? {} : { default_value: field.default }

@@ -2,7 +2,7 @@ import type { Health } from './health.ts'
 import type { Message } from './requests/message.ts'
 import type { ScheduledJob } from './scheduling/queue.ts'
 
-/** Where a subscription's messages go. Read for each attempt, so that a change applies to pending deliveries too. */
+/** The destination of a subscription's messages. Read for each attempt, so that a change applies to pending deliveries too. */
 export interface Receiver {
   readonly id: number
   readonly url: string

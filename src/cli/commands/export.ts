@@ -134,7 +134,7 @@ async function writeFile(
   io.stderr.write(`Wrote ${counter.count} ${counter.count === 1 ? 'record' : 'records'} to ${shown}\n`)
 }
 
-/** How many records are to be expected. */
+/** The expected number of records. */
 async function totalOf({ request }: ApiClient, model: string, options: ExportOptions): Promise<number> {
   const query = new URLSearchParams([['page_size', '1'], ['fields', 'id'], ...filtersOf(options)])
   return (await request('GET', `/models/${encodeURIComponent(model)}?${query}`)).total

@@ -24,7 +24,7 @@ interface Holder extends Named {
   readonly groups?: readonly Named[]
 }
 
-/** Where a permission comes from. */
+/** The source of a permission. */
 interface Grant {
   readonly permission: string
   /** True if the user holds it directly. */

@@ -4,7 +4,7 @@ import { familyOf, sessionOf, type TokenStorage, type Tokens } from './tokens.ts
 /** Sends a POST request to `/auth/<action>` without a token. @throws {AdminError} */
 export type AuthRequest = (action: 'token' | 'refresh' | 'logout', body: object) => Promise<unknown>
 
-/** Where the refresh token is: with the access token in the storage, or in a cookie that scripts cannot read. */
+/** The place of the refresh token: with the access token in the storage, or in a cookie that scripts cannot read. */
 export type RefreshTokenPlace = 'storage' | 'cookie'
 
 /** Manages the tokens of a login: stores, renews and removes them. Logins, logouts and renewals run one at a time. */

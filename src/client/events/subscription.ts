@@ -10,7 +10,7 @@ const MAX_DELAY_MS = 30_000
 /** A stream without a byte for so long is taken as broken, in milliseconds. The server sends a comment every 25 seconds. */
 const SILENCE_MS = 60_000
 
-/** What a subscription needs. */
+/** Dependencies of a subscription. */
 export interface SubscriptionParts {
   /** Requests the stream with a valid access token. @throws {AdminError} for an error response, or without a response */
   readonly open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>

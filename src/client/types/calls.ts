@@ -88,7 +88,7 @@ export interface AggregateQuery<M extends ModelTypes> extends Filtering<M> {
 
 type ByField<Value> = Readonly<Record<string, Value>>
 
-/** What was computed of a group of records. */
+/** The totals of a group of records. */
 export interface Aggregate {
   /** The values of the fields in `group_by`. */
   readonly group: ByField<string | number | boolean | null>
@@ -109,7 +109,7 @@ export interface ImportOptions<M extends ModelTypes> extends CallOptions {
   readonly format: FileFormat
   /** Validates the file and returns the result without changing anything. */
   readonly dry_run?: boolean | undefined
-  /** Of a CSV file; found in its header when absent. */
+  /** Delimiter of a CSV file; found in its header when absent. */
   readonly delimiter?: 'comma' | 'semicolon' | 'tab' | undefined
   /** A unique field: existing records with the same value in it are updated. */
   readonly upsert_by?: M['column'] | undefined

@@ -31,7 +31,7 @@ export type BulkRemoved<RecordType, Dry extends boolean> = Dry extends true
   ? Bulk<RecordType> & RemovalForecast
   : Bulk<RecordType>
 
-/** What a deletion would do to other records. */
+/** Consequences of a deletion for other records. */
 export interface RemovalForecast {
   /** The other records that it would delete (`cascade`) or whose references it would remove (`set_null`), by model. */
   readonly consequences: readonly {

@@ -1,7 +1,7 @@
-/** What a user may do with the records of a model. */
+/** Actions that a user may perform on the records of a model. */
 export type SiteAction = 'view' | 'add' | 'change' | 'delete'
 
-/** What happens to a record when the record that it refers to is deleted. */
+/** The effect on a record when the record that it refers to is deleted. */
 export type OnDelete = 'cascade' | 'set_null' | 'restrict'
 
 /** The models that the user may access, and what the API offers the user. */

@@ -19,7 +19,7 @@ export interface ConnectionLimits extends RequestGateLimits {
   readonly idleTimeout: number
   /** Interval of checking the timeouts. */
   readonly checkInterval: number
-  /** Of the headers, in bytes: room for a percent-encoded search text of 10 kB, a token and cookies. */
+  /** Maximum size of the headers, in bytes: enough for a percent-encoded search text of 10 kB, a token and cookies. */
   readonly maxHeaderSize: number
   /** Number of headers of a request. Node.js would silently drop further ones, such as those of a proxy. */
   readonly maxHeadersCount: number
@@ -48,7 +48,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxQueued: 2000,
 }
 
-/** What answers requests: the listener of a hapi server, which never listens itself, and the counter of its requests. */
+/** The target of requests: the listener of a hapi server, which never listens itself, and the counter of its requests. */
 interface Target {
   readonly listener: Server
   readonly traffic: Traffic

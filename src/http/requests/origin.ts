@@ -4,7 +4,7 @@ import type { Request } from '@hapi/hapi'
 export type Sender = 'same-origin' | 'other' | 'unknown'
 
 /**
- * Where a request comes from, by `Sec-Fetch-Site` (https://www.w3.org/TR/fetch-metadata/) or, without that header, by `Origin`.
+ * The origin of a request, by `Sec-Fetch-Site` (https://www.w3.org/TR/fetch-metadata/) or, without that header, by `Origin`.
  * Pages cannot set either. Browsers send `Sec-Fetch-Site` to HTTPS and to localhost only, and `Origin` with every POST request.
  */
 export function senderOf(request: Request, trustedProxies: number): Sender {

@@ -108,7 +108,7 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
 /** The result of a bulk operation, as members of a JSON object. */
 const members = (records: readonly RecordJson[]): string => `"data":${arrayJson(records)},"total":${records.length}`
 
-/** What a deletion would do, as members of a JSON object. */
+/** The consequences of a deletion, as members of a JSON object. */
 const membersOf = ({ consequences, blockedBy }: RemovalForecast): string =>
   `"consequences":${JSON.stringify(consequences)},"blocked_by":${JSON.stringify(blockedBy)}`
 

@@ -6,7 +6,7 @@ import { actorOf, queryOf } from '../requests/request.ts'
 import { taggedResponse } from '../responses/etag.ts'
 import { jsonResponse } from '../responses/json.ts'
 
-/** What a front end of the whole project needs: the site, a search over all models, and the findings of lint. */
+/** The routes of a front end for the whole project: the site, a search over all models, and the findings of lint. */
 export function siteRoutes({ settings, site, searches, lint }: App): ServerRoute[] {
   const roots = apiRoots(settings)
   const options = { auth: 'bearer', plugins: { limitsUsers: true } }

@@ -62,7 +62,7 @@ export function answeredValue(field: Field): Schema {
   return field.required || field.type.list ? schema : nullable(schema)
 }
 
-/** What a form demands of a field beyond its model. */
+/** Requirements of a form for a field, beyond those of its model. */
 export interface FormDemand {
   readonly required: boolean
   readonly limits: Limits

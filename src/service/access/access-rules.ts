@@ -9,7 +9,7 @@ import { unauthenticated } from '../accounts/login-failure.ts'
 import type { Bound, Condition, Subject } from './condition.ts'
 import { forbidden } from './refusals.ts'
 
-/** Who may perform an action, compiled. */
+/** The compiled access of one action. */
 export type AccessRule =
   | { readonly kind: 'public' }
   | { readonly kind: 'authenticated' }

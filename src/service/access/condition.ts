@@ -8,7 +8,7 @@ import type { FieldFilter, Filter } from '../../query/plan.ts'
 import type { Json } from '../../util/json.ts'
 import { didYouMean } from '../../util/suggest.ts'
 
-/** What a condition sees of the user: the fields of the record, and the names of the groups. Null without a user. */
+/** The user as a condition sees it: the fields of the record, and the names of the groups. Null without a user. */
 export type Subject = Readonly<Record<string, unknown>> | null
 
 /** A condition on records for one user: all of them, none, or those that a filter matches. */

@@ -2,7 +2,7 @@ import { isObject } from '../../util/json.ts'
 import { didYouMean } from '../../util/suggest.ts'
 import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
 
-/** How `readTexts` reads a body. */
+/** Options of `readTexts`. */
 export interface ReadTextsOptions {
   /** Rejects other members. */
   readonly strict?: boolean

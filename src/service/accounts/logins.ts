@@ -21,7 +21,7 @@ export interface TokenGrant {
   readonly expires_in: number
 }
 
-/** How a login or a refresh is requested. */
+/** Options of a login or a refresh. */
 export interface LoginOptions {
   readonly client?: LoginClient
   /** True if the refresh token is sent in a cookie. Such a token is accepted from the cookie only, and others only from a body. */

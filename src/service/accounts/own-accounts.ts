@@ -29,7 +29,7 @@ const MAX_SESSIONS = 1000
 
 const WRONG_PASSWORD = 'current_password is wrong, or the account is locked'
 
-/** What users do with their own account: change the password, list and end sessions. Superusers list and end those of others. */
+/** Lets users change their own password, and list and end their sessions. Superusers list and end those of others. */
 export class OwnAccounts {
   readonly #records: Records
   readonly #store: Store

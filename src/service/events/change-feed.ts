@@ -71,7 +71,7 @@ export class ChangeFeed {
       const data = JSON.stringify({ model: table, record_id: id, action, at })
       this.#kept.push({ sequence, table, before, after, text: eventText('change', data, this.idOf(sequence)) })
     }
-    // Cut seldom, so that keeping a change takes constant time.
+    // Trimmed rarely, so that keeping a change takes constant time.
     if (this.#kept.length > 2 * MAX_KEPT) this.#kept = this.#kept.slice(-MAX_KEPT)
     this.#listener()
   }

@@ -25,7 +25,7 @@ const AT_ONCE = 20
 
 const COMMENT = ':\n\n'
 
-/** Where the text of a stream goes. */
+/** The destination of the text of a stream. */
 export interface EventSink {
   write(text: string): void
   /** Text that has not been read yet, in bytes. */

@@ -4,7 +4,7 @@ import { defineModel } from '../../model/define.ts'
 /** Key of the table of history entries. */
 export const HISTORY = 'historyentry'
 
-/** How a change reached the store. */
+/** The way by which a change reached the store. */
 export const VIAS = ['api', 'cli', 'import', 'mock', 'cascade'] as const
 
 export type Via = (typeof VIAS)[number]

@@ -4,7 +4,7 @@ import type { HistoryRequest } from '../../store/store.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import { HISTORY, type Via } from './history-model.ts'
 
-/** Where a write comes from. */
+/** The source of a write. */
 export interface WriteOrigin {
   /** The API or, for the server and the shell, `cli`, when absent. */
   readonly via?: Via | undefined

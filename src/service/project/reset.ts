@@ -12,7 +12,7 @@ export interface ResetRequest {
   readonly accounts: boolean
 }
 
-/** What a reset removes. */
+/** The scope of a reset. */
 export interface ResetPlan {
   /** The tables that stay. */
   readonly keep: ReadonlySet<string>

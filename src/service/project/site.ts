@@ -29,7 +29,7 @@ export interface SiteDescription {
   readonly digest: string
 }
 
-/** What a front end builds itself from: the models that a user may access, with their fields, and what the API can do for the user. */
+/** Describes a project to front ends: the models that a user may access, with their fields, and the features of the API. */
 export class Site {
   readonly #parts: SiteParts
 

@@ -9,7 +9,7 @@ import type { Views } from '../../views/views.ts'
 
 type ServedView = Readonly<Record<string, Json>>
 
-/** How to return views. */
+/** Options of returned views. */
 export interface CatalogOptions {
   /** Adds a generated view where a model has no form, or no list. */
   readonly generated?: boolean

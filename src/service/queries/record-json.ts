@@ -63,7 +63,7 @@ export class RecordJson {
 /** Joins records into a JSON array. */
 export const arrayJson = (records: readonly RecordJson[]): string => `[${records.map(({ text }) => text).join(',')}]`
 
-/** What of records to serialise, and for whom. */
+/** The serialised part of records, and its reader. */
 export interface Presentation {
   readonly actor: Actor
   /** The part of the requested projection that the actor may see. */

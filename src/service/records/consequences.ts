@@ -2,7 +2,7 @@ import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { Outcome, StoredRecord } from '../../store/store.ts'
 
-/** What a deletion does to other records: deletes them, or removes their references. */
+/** Effect of a deletion on other records: deletes them, or removes their references. */
 export interface Consequence {
   readonly model: string
   readonly action: 'cascade' | 'set_null'
@@ -16,7 +16,7 @@ export interface Block {
   readonly count: number
 }
 
-/** What a deletion would do. */
+/** Consequences of a deletion. */
 export interface RemovalForecast {
   readonly records: readonly StoredRecord[]
   /** The changes of other records; none if the deletion is blocked. */

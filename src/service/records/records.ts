@@ -40,7 +40,7 @@ import {
 /** Returns whether the client has seen the given version of the record (`If-Match`). */
 export type Precondition = (version: string) => boolean
 
-/** How a write is made. */
+/** Options of a write. */
 export interface WriteOptions {
   readonly precondition?: Precondition | undefined
   /** Does everything except the commit, and returns what would be stored. */
@@ -56,7 +56,7 @@ export interface NewRecord {
   readonly id?: number
 }
 
-/** How to import rows. */
+/** Options of an import. */
 export interface ImportRequest {
   readonly formId: string | undefined
   /** Finds the records to update. */
@@ -255,7 +255,7 @@ export class Records {
     return only(await this.#committer.remove({ ...options, actor, model }, read))
   }
 
-  /** What the deletion of a record would do. */
+  /** Computes the consequences of deleting a record. */
   async forecastRemoval(
     actor: Actor,
     modelKey: string,
@@ -272,7 +272,7 @@ export class Records {
     return this.#committer.remove({ ...options, actor, model }, read)
   }
 
-  /** What a deletion of several records would do. */
+  /** Computes the consequences of deleting several records. */
   async forecastRemovalOfMany(actor: Actor, modelKey: string, body: unknown): Promise<RemovalForecast> {
     const { model, read } = this.#removalOfMany(actor, modelKey, body)
     return this.#committer.forecastRemoval({ actor, model }, read)

@@ -37,7 +37,7 @@ export class Endpoint {
     return this.#hasCapacity && this.#pausedUntil <= now
   }
 
-  /** When to check again; undefined if the end of an attempt will do so or the queue is empty. */
+  /** Time of the next check; undefined if the end of an attempt will do so or the queue is empty. */
   nextCheck(now: number): number | undefined {
     if (!this.#hasCapacity || this.queue.size === 0) return undefined
     return this.#pausedUntil > now ? this.#pausedUntil : Math.max(now, this.queue.nextDue ?? now)

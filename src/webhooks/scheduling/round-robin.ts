@@ -1,7 +1,7 @@
 import type { Timer } from '../../util/timer.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** How a round robin delays and starts attempts. */
+/** Delays and starts of attempts, as a round robin uses them. */
 export interface RoundRobinOptions {
   /** Delay before the next attempt to any receiver, in milliseconds. */
   readonly delay: () => number

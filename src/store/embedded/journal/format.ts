@@ -14,7 +14,7 @@ export interface JournalReading {
   readonly entries: readonly JournalEntry[]
   /** End of the valid entries, in bytes. */
   readonly validLength: number
-  /** What follows the valid entries: nothing, the torn last write, or damage with valid entries behind it. */
+  /** The data after the valid entries: none, the torn last write, or damage with valid entries behind it. */
   readonly rest: 'none' | 'torn' | 'damaged'
 }
 

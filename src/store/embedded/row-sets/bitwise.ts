@@ -1,7 +1,7 @@
 import type { Bitmap } from './bitmap.ts'
 
 /**
- * The two loops over whole bitmaps that a filter's time goes into, in WebAssembly: 128 bits at a time and with the processor's
+ * The two loops over whole bitmaps that take most of a filter's time, in WebAssembly. With 128 bits at a time and the processor's
  * own counting of bits, they take a quarter of what they take in JavaScript. Bitmaps are copied in, which costs next to nothing.
  *
  * ```wat

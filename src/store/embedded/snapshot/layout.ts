@@ -1,7 +1,7 @@
 import type { StoredRecord } from '../../store.ts'
 
 /**
- * How `db.json` is laid out: a few lines that are the same in every file, and one record a line in the order of ids, which
+ * The layout of `db.json`: a few lines that are the same in every file, and one record a line in the order of ids, which
  * begins with its id. The checksum is that of all bytes before its line.
  *
  *     {
