@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { TestApp } from '../helpers/app.ts'
 import { play, type Scenario, send } from '../helpers/scenario.ts'
+import { USER_MODEL } from '../helpers/user-model.ts'
 import { dataOf, FORBIDDEN } from '../http/records/expected.ts'
 import { permit, withApp } from './access.ts'
 
@@ -167,20 +168,7 @@ describe('a response cached for a user who may see more', () => {
 describe('a superuser', () => {
   const FILES = {
     'models/team.yaml': 'name: Team\nfields:\n  - { name: title, type: string }\n',
-    'models/user.yaml': `name: User
-timestamps: true
-fields:
-  - { name: username, type: string, required: true, unique: true }
-  - { name: email, type: email, required: true, unique: true }
-  - { name: password, type: password, required: true }
-  - { name: first_name, type: string }
-  - { name: last_name, type: string }
-  - { name: is_active, type: boolean, default: true }
-  - { name: is_superuser, type: boolean, default: false }
-  - { name: last_login, type: datetime }
-  - { name: groups, type: many_to_many, model: group }
-  - { name: permissions, type: many_to_many, model: permission }
-  - { name: team_id, type: foreignkey, model: team, on_delete: cascade }
+    'models/user.yaml': `${USER_MODEL}  - { name: team_id, type: foreignkey, model: team, on_delete: cascade }
 `,
     'seed/team.yaml': '- { title: Crew }\n- { title: Guests }\n',
     'seed/user.yaml': `- { username: admin, email: a@example.org, password: a-long-password, is_superuser: true, team_id: 1 }

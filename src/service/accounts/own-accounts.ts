@@ -24,6 +24,15 @@ export interface ShownSession {
   readonly current: boolean
 }
 
+export interface OwnAccountParts {
+  readonly records: Records
+  readonly store: Store
+  readonly sessions: Sessions
+  readonly lockout: Lockout
+  readonly hasher: PasswordHasher
+  readonly user: Model
+}
+
 /** Maximum number of sessions in a response. */
 const MAX_SESSIONS = 1000
 
@@ -31,27 +40,10 @@ const WRONG_PASSWORD = 'current_password is wrong, or the account is locked'
 
 /** Lets users change their own password, and list and end their sessions. Superusers list and end those of others. */
 export class OwnAccounts {
-  readonly #records: Records
-  readonly #store: Store
-  readonly #sessions: Sessions
-  readonly #lockout: Lockout
-  readonly #hasher: PasswordHasher
-  readonly #user: Model
+  readonly #parts: OwnAccountParts
 
-  constructor(parts: {
-    records: Records
-    store: Store
-    sessions: Sessions
-    lockout: Lockout
-    hasher: PasswordHasher
-    user: Model
-  }) {
-    this.#records = parts.records
-    this.#store = parts.store
-    this.#sessions = parts.sessions
-    this.#lockout = parts.lockout
-    this.#hasher = parts.hasher
-    this.#user = parts.user
+  constructor(parts: OwnAccountParts) {
+    this.#parts = parts
   }
 
   /**
@@ -65,11 +57,11 @@ export class OwnAccounts {
     const user = await this.#account(actor)
     const [current, next] = readTexts(body, ['current_password', 'new_password'], { strict: true })
     const faults = this.#faultsOf(user, next)
-    const matches = await this.#hasher.verify(String(user.password), current)
-    if (!this.#lockout.admit(String(user.username), matches)) throw wrongPassword(user, matches, faults)
+    const matches = await this.#parts.hasher.verify(String(user.password), current)
+    if (!this.#parts.lockout.admit(String(user.username), matches)) throw wrongPassword(user, matches, faults)
     if (faults.length > 0) throw new AppError('VALIDATION_FAILED', { new_password: faults })
     const session = await this.#currentSession(actor)
-    await this.#records.changePassword(user, next, session?.id).catch((error: unknown) => {
+    await this.#parts.records.changePassword(user, next, session?.id).catch((error: unknown) => {
       // A concurrent request has changed or deleted the account since the password was verified.
       throw error instanceof AppError && OVERTAKEN.has(error.code) ? wrongPassword(user, false, []) : error
     })
@@ -83,7 +75,7 @@ export class OwnAccounts {
    */
   async sessions(actor: Actor, userId?: number): Promise<{ data: readonly ShownSession[]; total: number }> {
     const { id } = userId === undefined ? await this.#account(actor) : await this.#other(actor, userId)
-    const { records, total } = await this.#sessions.listOf(id, MAX_SESSIONS)
+    const { records, total } = await this.#parts.sessions.listOf(id, MAX_SESSIONS)
     return { data: records.map((session) => shown(session, actor)), total }
   }
 
@@ -95,9 +87,9 @@ export class OwnAccounts {
    */
   async endSession(actor: Actor, id: number): Promise<ShownSession> {
     const user = await this.#account(actor)
-    const session = await this.#sessions.ofUser(user.id, id)
+    const session = await this.#parts.sessions.ofUser(user.id, id)
     if (session === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord({ name: 'Session' }, id))
-    await this.#sessions.end(session)
+    await this.#parts.sessions.end(session)
     return shown(session, actor)
   }
 
@@ -109,31 +101,31 @@ export class OwnAccounts {
    */
   async endSessions(actor: Actor, userId: number): Promise<number> {
     const { id } = await this.#other(actor, userId)
-    const { total } = await this.#sessions.listOf(id, 0)
-    await this.#sessions.endAll(id)
+    const { total } = await this.#parts.sessions.listOf(id, 0)
+    await this.#parts.sessions.endAll(id)
     return total
   }
 
   async #account({ userId }: Actor): Promise<StoredRecord> {
-    const [user] = userId === undefined ? [] : await this.#store.get('user', [userId])
+    const [user] = userId === undefined ? [] : await this.#parts.store.get('user', [userId])
     if (user === undefined) throw forbidden()
     return user
   }
 
   async #other(actor: Actor, userId: number): Promise<StoredRecord> {
     superusersOnly(actor)
-    const [user] = await this.#store.get('user', [userId])
-    if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#user, userId))
+    const [user] = await this.#parts.store.get('user', [userId])
+    if (user === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(this.#parts.user, userId))
     return user
   }
 
   async #currentSession({ session }: Actor): Promise<StoredRecord | undefined> {
-    return session === undefined ? undefined : this.#sessions.ofFamily(session)
+    return session === undefined ? undefined : this.#parts.sessions.ofFamily(session)
   }
 
   /** The messages about a new password by the rules of the model. */
   #faultsOf(user: StoredRecord, password: string): readonly string[] {
-    const { password: messages = [] } = readRecord(this.#user, { password }, user).issues.toMessages()
+    const { password: messages = [] } = readRecord(this.#parts.user, { password }, user).issues.toMessages()
     return messages.map((message) => message.replace(/^password /, 'new_password '))
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { openTestApp, type TestApp } from '../../helpers/app.ts'
 import { play, scenarios } from '../../helpers/scenario.ts'
+import { USER_MODEL } from '../../helpers/user-model.ts'
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 const postWith = (metadata: string): string =>
@@ -77,20 +78,7 @@ scenarios('invalid requests', [
 
 describe('a model that has become stricter', () => {
   const MODEL = (user: string, title: string) => ({
-    'models/user.yaml': `name: User
-timestamps: true
-fields:
-  - { name: username, type: string, required: true, unique: true }
-  - { name: email, type: email, required: true, unique: true }
-  - { name: password, type: password, required: true }
-  - { name: first_name, type: string }
-  - { name: last_name, type: string }
-  - { name: is_active, type: boolean, default: true }
-  - { name: is_superuser, type: boolean, default: false }
-  - { name: last_login, type: datetime }
-  - { name: groups, type: many_to_many, model: group }
-  - { name: permissions, type: many_to_many, model: permission }
-${user}`,
+    'models/user.yaml': `${USER_MODEL}${user}`,
     'models/tag.yaml': 'name: Tag\nfields: [{ name: name, type: string, required: true }]\n',
     'models/note.yaml': `name: Note\nfields:\n  - { name: title, type: string${title} }\n  - { name: body, type: text }\n  - { name: tags, type: many_to_many, model: tag }\n`,
     'seed/user.yaml': '- { username: admin, email: a@example.com, password: long-enough, is_superuser: true }\n',
