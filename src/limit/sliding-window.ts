@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../util/clock.ts'
 
 /** Result of counting a request. Durations in whole seconds, rounded up. */
@@ -37,9 +38,7 @@ export class SlidingWindow {
   readonly limit: number
   readonly windowMs: number
   readonly #clock: Clock
-  readonly #maxCallers: number
-  /** In order of last use. */
-  readonly #logs = new Map<string, Log>()
+  readonly #logs: LRUCache<string, Log>
   #now = Number.NEGATIVE_INFINITY
   #latest: { readonly caller: string; readonly log: Log } | undefined
 
@@ -47,7 +46,7 @@ export class SlidingWindow {
     this.limit = options.limit
     this.windowMs = options.windowMs
     this.#clock = options.clock
-    this.#maxCallers = options.maxCallers ?? 10_000
+    this.#logs = new LRUCache({ max: options.maxCallers ?? 10_000 })
   }
 
   /** Counts a request of a caller if it is allowed. */
@@ -89,7 +88,6 @@ export class SlidingWindow {
   #logOf(caller: string, now: number): Log {
     if (this.#latest?.caller === caller) return this.#latest.log
     const log = this.#logs.get(caller) ?? { times: [], counts: [], head: 0, size: 0 }
-    this.#logs.delete(caller)
     this.#logs.set(caller, log)
     this.#latest = { caller, log }
     this.#forgetQuiet(now)
@@ -98,12 +96,12 @@ export class SlidingWindow {
 
   /** Checks the two least recently active callers on each request, so that logs are removed faster than they are added. */
   #forgetQuiet(now: number): void {
-    let looks = 0
-    for (const [caller, log] of this.#logs) {
-      if (caller === this.#latest?.caller || ++looks > 2) return
-      const last = log.times.at(-1) ?? Number.NEGATIVE_INFINITY
-      if (last > now - this.windowMs && this.#logs.size <= this.#maxCallers) return
-      this.#logs.delete(caller)
+    for (let looks = 0; looks < 2; looks++) {
+      const [quietest] = this.#logs.rkeys()
+      if (quietest === undefined || quietest === this.#latest?.caller) return
+      const last = this.#logs.peek(quietest)?.times.at(-1) ?? now
+      if (last > now - this.windowMs) return
+      this.#logs.delete(quietest)
     }
   }
 }

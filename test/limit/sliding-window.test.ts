@@ -110,6 +110,15 @@ describe('memory of a SlidingWindow', () => {
     assert.equal(window.take('early 3').remaining, LIMIT - 1)
   })
 
+  test('keeps the caller of the request when all callers were quiet', () => {
+    const { time, allowed } = makeWindow()
+    for (const caller of ['ann', 'bob']) allowed(caller)
+    time.now += 60_000
+    for (let request = 0; request < 3; request++) assert.ok(allowed('ann'))
+    allowed('bob')
+    assert.ok(!allowed('ann'))
+  })
+
   test('keeps a caller in the window while others come', () => {
     const time = { now: 0 }
     const window = new SlidingWindow({ limit: 1, windowMs: 1000, clock: () => time.now })
