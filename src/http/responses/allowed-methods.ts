@@ -2,7 +2,7 @@ import type { Request } from '@hapi/hapi'
 
 declare module '@hapi/hapi' {
   interface PluginSpecificConfiguration {
-    /** The route answers paths that do not exist. */
+    /** The route answers paths that have no route of their own. */
     isFallback?: boolean
   }
 }

@@ -49,11 +49,11 @@ export function adminPageRoutes(settings: Settings, page: AdminPage | undefined)
   // Unknown paths of the API and of the documentation are no pages, wherever the settings put the page.
   const others = new Set([`${folder}/api`, api, docs].filter((path) => path.startsWith(root)))
   // Parameters that other programs append to an address, and those of the page itself, do not matter here.
-  const options = { auth: false as const, plugins: { readsQuery: true } }
+  const options = { auth: false as const, cors: false as const, plugins: { readsQuery: true } }
   const fallback = { auth: false as const, plugins: { readsQuery: true, isFallback: true } }
   return [
     { method: 'GET', path: `${folder}/{path*}`, handler: show, options },
-    { method: 'GET', path: `${root}assets/{file*}`, handler: asset, options: { auth: false } },
+    { method: 'GET', path: `${root}assets/{file*}`, handler: asset, options: { auth: false, cors: false } },
     ...[...others].map((path): ServerRoute => ({ method: 'GET', path: `${path}/{path*}`, handler: missing, options: fallback })),
   ]
 }
