@@ -47,6 +47,8 @@ const pathPrefix = Joi.string()
   .allow('')
   .pattern(/^(\/[A-Za-z0-9._~-]+)*$/)
   .messages({ 'string.pattern.base': '{{#label}} must be a path such as /backend, without a slash at the end' })
+/** Where the admin page would hide other answers of the server. */
+const TAKEN_PATHS = ['/docs', '/healthz', '/readyz', '/metrics']
 const count = Joi.number().integer().min(0).max(100_000)
 
 /** Schema of a settings file. */
@@ -55,7 +57,10 @@ export const settingsSchema = Joi.object<SettingsInput>({
   host: Joi.string(),
   port: Joi.number().port(),
   base_path: pathPrefix,
-  admin_path: pathPrefix,
+  admin_path: pathPrefix.invalid(...TAKEN_PATHS).messages({
+    'any.invalid':
+      '{{#label}} must not be {{#value}}, where the server answers something else; choose another path such as /admin',
+  }),
   api_version: Joi.string()
     .pattern(/^[A-Za-z0-9._-]+$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a path segment such as v1' }),

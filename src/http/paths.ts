@@ -24,6 +24,8 @@ export interface ApiRoots {
   readonly lint: string
   /** Creation of mock records. */
   readonly mock: string
+  /** The admin page, with the slash at its end that its own addresses start from. */
+  readonly page: string
 }
 
 /** The root paths by the settings, without a trailing slash. */
@@ -46,5 +48,6 @@ export function apiRoots({ base_path, admin_path, api_version }: Settings): ApiR
     views: `${admin}/views`,
     document: `${api}/openapi.json`,
     docs: `${base_path}/docs`,
+    page: `${base_path}${admin_path}/`,
   }
 }

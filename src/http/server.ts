@@ -5,12 +5,15 @@ import type { App } from '../app.ts'
 import { type Clock, systemClock } from '../util/clock.ts'
 import { type Random, systemRandom } from '../util/ids.ts'
 import { addMonitoring } from './metrics/monitoring.ts'
+import { apiRoots } from './paths.ts'
 import { bearerAuthentication } from './plugins/authentication.ts'
 import { LoginLog } from './plugins/login-log.ts'
 import { RateLimits } from './requests/rate-limits.ts'
 import { RefusedOrigins } from './requests/refused-origins.ts'
 import { strictRoutes } from './requests/strict-routes.ts'
+import { AdminPage } from './responses/admin-page.ts'
 import { ErrorResponses } from './responses/error-responses.ts'
+import { adminPageRoutes, BUILD_REMEDY } from './routes/admin-page.ts'
 import { authRoutes } from './routes/auth.ts'
 import { dataRoutes, type Replace } from './routes/data.ts'
 import { descriptionRoutes } from './routes/description.ts'
@@ -31,6 +34,15 @@ export interface ServerOptions {
   /** Replaces the application; without it, requests for that are rejected. */
   readonly replace?: Replace
   readonly wait?: (milliseconds: number) => Promise<unknown>
+  /** The folder that the admin page was built into. Without it there is no page. */
+  readonly ui?: string
+}
+
+declare module '@hapi/hapi' {
+  interface ServerApplicationState {
+    /** The path of the admin page; undefined if it is turned off or was not built. */
+    page?: string
+  }
 }
 
 /** Maximum body size of unauthenticated requests, in bytes: more than names, passwords and tokens need. */
@@ -42,7 +54,7 @@ const EXPOSED_HEADERS = ['Content-Disposition', 'ETag', 'Location', 'Retry-After
 /** Creates the hapi server of an application. It never listens itself: a `Listener` passes it the requests. */
 export async function createServer(
   app: App,
-  { clock = systemClock, random = systemRandom, wait = setTimeout, replace }: ServerOptions = {},
+  { clock = systemClock, random = systemRandom, wait = setTimeout, replace, ui }: ServerOptions = {},
 ): Promise<Hapi.Server> {
   const { settings, log } = app
   const cors = {
@@ -88,7 +100,8 @@ export async function createServer(
   // For the routes registered here, unknown paths and preflights.
   server.ext('onPreResponse', errors.onPreResponse, { sandbox: 'plugin' })
   if (settings.cors.length > 0) server.ext('onPreResponse', varyPreflight, { sandbox: 'plugin' })
-  server.route(strictRoutes(homeRoutes(settings), 0))
+  if (ui !== undefined && settings.ui.enabled) await addPage(server, app, ui)
+  server.route(strictRoutes(homeRoutes(settings, server.app.page), 0))
   server.route(strictRoutes(viewRoutes(app), 0))
   server.route(strictRoutes(descriptionRoutes(app), 0))
   const accountRoutes = [...authRoutes(app, limits, logins), ...ownAccountRoutes(app, limits, logins)]
@@ -105,6 +118,14 @@ export async function createServer(
   const register = (api: Hapi.Server) => api.route(strictRoutes(routes, settings.max_upload_bytes, errors.guard))
   await server.register({ name: 'models', register })
   return server
+}
+
+/** Adds the admin page. If it was not built, its paths say so. */
+async function addPage(server: Hapi.Server, { settings, log }: App, folder: string): Promise<void> {
+  const page = await AdminPage.open(folder, settings)
+  if (page === undefined) log.warn(`The admin page was not built into ${folder}; ${BUILD_REMEDY}`)
+  else server.app.page = apiRoots(settings).page
+  server.route(strictRoutes(adminPageRoutes(settings, page), 0))
 }
 
 /** The response to a preflight depends on its origin; hapi adds `Vary` to all other responses. */

@@ -238,6 +238,10 @@ describe('a file must have the right types', () => {
     [{ host: 1 }, "'host' must be a string"],
     [{ base_path: 'backend' }, "'base_path' must be a path such as /backend, without a slash at the end"],
     [{ base_path: '/backend/' }, "'base_path' must be a path such as /backend, without a slash at the end"],
+    ...['/docs', '/healthz', '/readyz', '/metrics'].map((admin_path): [SettingsInput, string] => [
+      { admin_path },
+      `'admin_path' must not be ${admin_path}, where the server answers something else; choose another path such as /admin`,
+    ]),
     [{ base_path: '/' }, "'base_path' must be a path such as /backend, without a slash at the end"],
     [{ admin_path: '/a b' }, "'admin_path' must be a path such as /backend, without a slash at the end"],
     [{ admin_path: '//a' }, "'admin_path' must be a path such as /backend, without a slash at the end"],

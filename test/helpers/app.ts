@@ -58,6 +58,8 @@ export interface TestAppOptions {
   readonly wait?: (milliseconds: number) => Promise<unknown>
   /** How a search waits for its index, and how the index is built: by default searches wait without end. */
   readonly searchWait?: (milliseconds: number) => Promise<unknown>
+  /** The folder of the built admin page; without it there is no page. */
+  readonly ui?: string
 }
 
 /** A search waits for seconds, the building of an index between two slices for milliseconds. */
@@ -100,7 +102,7 @@ async function fixtureProject(name: string, { path }: TemporaryFolder, flags: Se
 }
 
 async function openOn(folder: TemporaryFolder, project: Project, options: TestAppOptions): Promise<TestApp> {
-  const { hasher = quickHasher, wait = async () => {}, searchWait = patiently, connections, resolve } = options
+  const { hasher = quickHasher, wait = async () => {}, searchWait = patiently, connections, resolve, ui } = options
   const time = fakeTime(TEST_START)
   const { clock, timer } = time
   const reported: unknown[] = []
@@ -122,7 +124,8 @@ async function openOn(folder: TemporaryFolder, project: Project, options: TestAp
     wait: searchWait,
     ...(resolve === undefined ? {} : { resolve }),
   })
-  const live = await LiveServer.create(app, { clock, wait, ...(connections === undefined ? {} : { connections }) })
+  const given = { ...(connections === undefined ? {} : { connections }), ...(ui === undefined ? {} : { ui }) }
+  const live = await LiveServer.create(app, { clock, wait, ...given })
   await live.server.initialize()
   const stop = async () => {
     await live.stop()

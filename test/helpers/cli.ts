@@ -18,6 +18,8 @@ export interface CliOptions {
   readonly terminal?: boolean
   /** Simulates a signal that interrupts the command, for commands that clean up. */
   readonly interrupted?: AbortSignal
+  /** Called with the address that the command opens in a browser. */
+  readonly openBrowser?: Io['openBrowser']
   /** Runs while a command such as `serve` waits for a stop; receives its output so far. Its end stops the command. */
   readonly whileRunning?: (stdout: string, stderr: () => string) => Promise<void>
 }
@@ -25,6 +27,7 @@ export interface CliOptions {
 /** Runs the command line in this process. */
 export async function runCli(argv: readonly string[], options: CliOptions): Promise<CliResult> {
   const { cwd, stdin = '', env = {}, terminal = false, interrupted = new AbortController().signal, whileRunning } = options
+  const { openBrowser = async () => {} } = options
   const written = { stdout: '', stderr: '' }
   const output = (name: 'stdout' | 'stderr') => ({
     isTTY: terminal,
@@ -47,6 +50,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
       })
       return 'SIGINT'
     },
+    openBrowser,
     interruptibly: (work) => work(interrupted),
   }
   const code = await main(argv, io)

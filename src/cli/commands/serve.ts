@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { App } from '../../app.ts'
 import type { Settings, SettingsInput } from '../../config/settings.ts'
@@ -5,13 +6,16 @@ import { AppError } from '../../errors.ts'
 import { LiveServer } from '../../http/live-server.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { createLog, type Log } from '../../log/log.ts'
-import { firstSuperuser } from '../../service/accounts/users.ts'
 import { lockPath, publishApi } from '../../store/embedded/files/lock.ts'
+import { introduce, pageAddress, reachable } from '../project/introduction.ts'
 import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project/project-options.ts'
 import { type ProjectReloader, watchProject } from '../project/reload.ts'
 import { publishEphemeral, withdrawEphemeral } from '../project/runtime-file.ts'
 import { ensureSuperuser } from '../project/throwaway-superuser.ts'
 import type { Io } from '../terminal/io.ts'
+
+/** Where `npm run build` writes the admin page. */
+const UI_FOLDER = join(import.meta.dirname, '../../../dist/ui')
 
 interface ServeOptions extends ProjectOptions {
   readonly host?: string
@@ -20,6 +24,7 @@ interface ServeOptions extends ProjectOptions {
   readonly showToken?: boolean
   readonly ephemeral?: boolean
   readonly watch?: boolean
+  readonly open?: boolean
   readonly logFormat?: 'json' | 'text'
   /** False with `--no-rate-limit`. */
   readonly rateLimit: boolean
@@ -36,6 +41,7 @@ export function serveCommand(io: Io): Command {
       new Option('--ephemeral', 'start with the seed records, keep all changes in memory and write no files').conflicts('data'),
     )
     .option('--watch', 'reload models, views and settings when project files change; keeps connections and data')
+    .option('--open', 'open the admin page in the default browser')
     .option('--show-token', 'print an access token of the first superuser and a curl command that uses it')
     .addOption(
       new Option('--log-format <format>', 'format of the log on stderr (default: text on a terminal, otherwise json)').choices([
@@ -104,6 +110,7 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
     published = api
   }
   const live = await LiveServer.create(app, {
+    ui: UI_FOLDER,
     prepare: (next) => ensureSuperuser(next, print),
     async begin(next) {
       // A reload may have changed the root of the API.
@@ -122,7 +129,8 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
     await ensureSuperuser(app, print)
     const stop = io.stopRequested()
     io.stdout.write(`Listening on ${address}\n`)
-    await introduce(app, options, address, io)
+    await introduce(live, { address: reachable(address), showToken: options.showToken === true }, io)
+    if (options.open === true) openPage(live, address, io)
     await live.begin()
     reloader?.start(live)
     const reason = await stop
@@ -153,34 +161,9 @@ async function writeApiAddress(
   else if (ephemeralSecret !== undefined) await publishEphemeral(env, project.folder, { api, secret: ephemeralSecret })
 }
 
-/** Replaces the wildcard address, which cannot be connected to, with the loopback address. */
-const reachable = (address: string): string => address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
-
-/** Logs the project and data in use, and how to get started. */
-async function introduce(app: App, options: ServeOptions, address: string, io: Io): Promise<void> {
-  const { log } = app
-  const { registry, views, seeds } = app.project
-  const viewCount = views.grouped.reduce((count, [, list]) => count + list.length, 0)
-  log.info(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
-  const place = app.dataFolder ?? 'memory, lost when the server stops'
-  log.info(`Data in ${place}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
-  for (const warning of app.project.warnings) log.warn(warning)
-  const superuser = await firstSuperuser(app.store)
-  const login = superuser === undefined ? '' : `; log in as ${superuser.username}`
-  log.info(`Documentation at ${reachable(address)}${apiRoots(app.settings).docs}${login}`)
-  if (superuser === undefined) {
-    if (app.dataFolder !== undefined)
-      log.info('There is no superuser yet. Add one: admin users add NAME --email ADDRESS --superuser')
-  } else if (options.showToken === true) {
-    // Written to stderr directly, since the log must not contain tokens.
-    const print = (line: string) => io.stderr.write(`${line}\n`)
-    const token = app.logins.issueAccessToken(superuser)
-    const model = registry.public.find(({ key }) => !['user', 'group', 'permission'].includes(key)) ?? registry.expect('user')
-    print(`\nAccess token of ${superuser.username}, valid for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)
-    print(
-      `\nTry it:\n\ncurl -H 'Authorization: Bearer ${token}' '${address}${apiRoots(app.settings).models}/${model.key}?page_size=2'\n`,
-    )
-  }
+/** Does not wait, since some browsers run until they are closed. */
+function openPage(live: LiveServer, address: string, { openBrowser }: Io): void {
+  openBrowser(pageAddress(live, reachable(address))).catch(({ message }: Error) => live.app.log.warn(message))
 }
 
 function cannotListen({ settings: { host, port } }: App, { code, message }: NodeJS.ErrnoException): string {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
 import { AppError } from '../../errors.ts'
+import { openBrowser } from './browser.ts'
 
 /** A text stream, such as stdout. */
 export interface TextOutput {
@@ -44,6 +45,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder that relative paths start from. */
   readonly cwd: string
+  /** Opens an address in the user's browser. @throws {AppError} TASK_FAILED */
+  openBrowser(address: string): Promise<void>
   /** Resolves with the name of the signal (SIGINT, SIGTERM or SIGHUP) that requests a stop. Installs the signal handlers. */
   stopRequested(): Promise<string>
   /**
@@ -117,6 +120,7 @@ export function processIo(): Io {
     stderr: new ProcessOutput(process.stderr, 'stderr'),
     env: process.env,
     cwd: process.cwd(),
+    openBrowser: (address) => openBrowser(address, process.platform),
     stopRequested: () =>
       new Promise((resolve) => {
         for (const signal of STOP_SIGNALS) process.once(signal, () => resolve(signal))

@@ -69,7 +69,8 @@ function reply(h: Toolkit, failure: Failure, options: ErrorOptions): ResponseObj
 
 /** hapi answers a path with another method as an unknown path. */
 function replyToFramework(h: Toolkit, failure: Failure, options: ErrorOptions): ResponseObject {
-  const isUnknown = !(failure instanceof AppError) && failure.output?.statusCode === 404
+  const isFallback = h.request.route.settings.plugins?.isFallback === true
+  const isUnknown = isFallback || (!(failure instanceof AppError) && failure.output?.statusCode === 404)
   const allowed = isUnknown ? allowedMethods(h.request) : undefined
   if (allowed === undefined) return reply(h, failure, options)
   const method = h.request.method.toUpperCase()

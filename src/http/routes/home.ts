@@ -13,5 +13,6 @@ export function homeRoutes(settings: Settings, page?: string): ServerRoute[] {
   const redirect = (_: Request, h: ResponseToolkit) => h.redirect(target)
   // Parameters that other programs append to an address do not matter here.
   const options = { auth: false as const, plugins: { readsQuery: true } }
-  return [...new Set(['/', base || '/'])].map((path) => ({ method: 'GET', path, handler: redirect, options }))
+  const paths = [...new Set(['/', base || '/'])].filter((path) => page === undefined || `${path === '/' ? '' : path}/` !== page)
+  return paths.map((path) => ({ method: 'GET', path, handler: redirect, options }))
 }

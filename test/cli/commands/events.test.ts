@@ -54,6 +54,7 @@ describe('admin events', () => {
         begin()
         return stopped
       },
+      openBrowser: async () => {},
       interruptibly: (work) => work(new AbortController().signal),
     }
     const wait = (_: number, __: undefined, { signal }: { signal?: AbortSignal }) =>

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { addressIn, runCli } from '../../helpers/cli.ts'
-import { copyFixture, type TemporaryFolder } from '../../helpers/fixture.ts'
+import { copyFixture, ROOT, type TemporaryFolder } from '../../helpers/fixture.ts'
 
 describe('admin serve', () => {
   let project: TemporaryFolder
@@ -17,10 +18,49 @@ describe('admin serve', () => {
     const { code, stdout, stderr } = await runCli(['serve', '--port', '0'], { cwd: project.path, terminal: true })
     assert.equal(code, 0)
     assert.match(stdout, /^Listening on http:\/\/127\.0\.0\.1:\d+\n$/)
-    assert.match(stderr, /^8 models and 16 views from /)
+    assert.match(stderr, /^8 models and 16 views from /m)
     assert.match(stderr, /\(198 records from 8 seed files\)/)
     assert.match(stderr, /^Documentation at http:\/\/127\.0\.0\.1:\d+\/docs; log in as admin$/m)
     assert.doesNotMatch(stderr, /eyJ/)
+  })
+
+  test('prints the address of the admin page, if it was built, and --open opens it', async () => {
+    const page = existsSync(join(ROOT, 'dist/ui/index.html'))
+    const opened: string[] = []
+    const { code, stdout, stderr } = await runCli(['serve', '--port', '0', '--host', '0.0.0.0', '--open'], {
+      cwd: project.path,
+      terminal: true,
+      async openBrowser(address) {
+        opened.push(address)
+      },
+    })
+    assert.equal(code, 0)
+    const address = addressIn(stdout).replace('0.0.0.0', '127.0.0.1')
+    assert.deepEqual(opened, [page ? `${address}/admin/` : `${address}/docs`])
+    const line = page ? `Admin page at ${address}/admin/` : /^Warning: The admin page was not built .*npm run build/m
+    if (typeof line === 'string') assert.ok(stderr.includes(`\n${line}\n`), stderr)
+    else assert.match(stderr, line)
+  })
+
+  test('opens no browser without --open', async () => {
+    const openBrowser = () => assert.fail('a browser was opened')
+    assert.equal((await runCli(['serve', '--port', '0'], { cwd: project.path, openBrowser })).code, 0)
+  })
+
+  test('serves on when no browser can be opened, and says so in one line', async () => {
+    let status = 0
+    const { code, stderr } = await runCli(['serve', '--port', '0', '--open'], {
+      cwd: project.path,
+      terminal: true,
+      async openBrowser(address) {
+        throw new Error(`No browser could be opened (spawn xdg-open ENOENT); open ${address} yourself`)
+      },
+      async whileRunning(stdout) {
+        status = (await fetch(`${addressIn(stdout)}/healthz`)).status
+      },
+    })
+    assert.deepEqual([code, status], [0, 200])
+    assert.match(stderr, /^Warning: No browser could be opened \(spawn xdg-open ENOENT\); open http:\/\/\S+ yourself$/m)
   })
 
   test('--show-token prints a curl command that works as it is', async () => {

@@ -1,0 +1,47 @@
+import type { LiveServer } from '../../http/live-server.ts'
+import { apiRoots } from '../../http/paths.ts'
+import { firstSuperuser } from '../../service/accounts/users.ts'
+import type { Io } from '../terminal/io.ts'
+
+export interface IntroductionOptions {
+  /** Address of the server, as a browser on this machine can use it. */
+  readonly address: string
+  /** Prints an access token of the first superuser. */
+  readonly showToken: boolean
+}
+
+/** Logs the project and data that a server uses, its pages, and how to get started. */
+export async function introduce(live: LiveServer, { address, showToken }: IntroductionOptions, io: Io): Promise<void> {
+  const { app } = live
+  const { log } = app
+  const { registry, views, seeds } = app.project
+  const viewCount = views.grouped.reduce((count, [, list]) => count + list.length, 0)
+  log.info(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
+  const place = app.dataFolder ?? 'memory, lost when the server stops'
+  log.info(`Data in ${place}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
+  for (const warning of app.project.warnings) log.warn(warning)
+  const superuser = await firstSuperuser(app.store)
+  const login = superuser === undefined ? '' : `; log in as ${superuser.username}`
+  if (live.server.app.page !== undefined) log.info(`Admin page at ${pageAddress(live, address)}`)
+  log.info(`Documentation at ${address}${apiRoots(app.settings).docs}${login}`)
+  if (superuser === undefined) {
+    if (app.dataFolder !== undefined)
+      log.info('There is no superuser yet. Add one: admin users add NAME --email ADDRESS --superuser')
+  } else if (showToken) {
+    // Written to stderr directly, since the log must not contain tokens.
+    const print = (line: string) => io.stderr.write(`${line}\n`)
+    const token = app.logins.issueAccessToken(superuser)
+    const model = registry.public.find(({ key }) => !['user', 'group', 'permission'].includes(key)) ?? registry.expect('user')
+    print(`\nAccess token of ${superuser.username}, valid for ${app.settings.jwt.access_token_minutes} minutes:\n\n${token}`)
+    print(
+      `\nTry it:\n\ncurl -H 'Authorization: Bearer ${token}' '${address}${apiRoots(app.settings).models}/${model.key}?page_size=2'\n`,
+    )
+  }
+}
+
+/** The address of the admin page or, without one, of the documentation. */
+export const pageAddress = ({ app, server }: LiveServer, address: string): string =>
+  address + (server.app.page ?? apiRoots(app.settings).docs)
+
+/** Replaces the wildcard address, which cannot be connected to, with the loopback address. */
+export const reachable = (address: string): string => address.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')

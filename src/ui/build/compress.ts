@@ -1,0 +1,35 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, gzip } from 'node:zlib'
+import type { Plugin } from 'vite'
+
+/** Compresses files by the content encodings of the server. */
+const ENCODINGS = [
+  { suffix: '.br', compress: promisify(brotliCompress) },
+  { suffix: '.gz', compress: promisify(gzip) },
+] as const
+
+/** Writes a `.br` and a `.gz` file beside each asset of the build that becomes smaller. */
+export function compressPlugin(): Plugin {
+  let folder = ''
+  return {
+    name: 'compress',
+    apply: 'build',
+    configResolved: ({ build }) => {
+      folder = join(build.outDir, build.assetsDir)
+    },
+    async closeBundle() {
+      const names = await readdir(folder)
+      await Promise.all(names.map((name) => compressFile(join(folder, name))))
+    },
+  }
+}
+
+async function compressFile(path: string): Promise<void> {
+  const content = await readFile(path)
+  for (const { suffix, compress } of ENCODINGS) {
+    const compressed = await compress(content)
+    if (compressed.length < content.length) await writeFile(path + suffix, compressed)
+  }
+}

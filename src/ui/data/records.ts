@@ -1,0 +1,46 @@
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
+import type { AnyModel, Page } from '../../client/client.ts'
+import type { PageSession } from '../session/page-session.ts'
+
+/** A record of any model. */
+export type AnyRecord = AnyModel['record']
+
+/** Selects and orders the records of a list; the words of the API. */
+export interface ListPlan {
+  /** Words to search for; empty without a search. */
+  readonly q: string
+  readonly page: number
+  readonly page_size: number
+  /** Sort keys such as `-created_at`; empty for the order by id, or by relevance in a search. */
+  readonly sort: readonly string[]
+  /** Filters such as `status=draft`; all must match. */
+  readonly filters: readonly string[]
+  /** Fields to return; all if empty. */
+  readonly fields: readonly string[]
+}
+
+/** The query of a page of records. The former page stays until the next one is there. */
+export const listQuery = (session: PageSession, model: string, plan: ListPlan) =>
+  queryOptions({
+    queryKey: ['records', model, 'list', plan],
+    queryFn: ({ signal }) => session.run((client) => readPage(client.model(model), plan, signal)),
+    placeholderData: keepPreviousData,
+  })
+
+function readPage(model: ReturnType<PageSession['client']['model']>, plan: ListPlan, signal: AbortSignal): Promise<Page<AnyRecord>> {
+  const { q, page, page_size, sort, filters, fields } = plan
+  const query = { page, page_size, sort: sort.length > 0 ? sort : undefined, filters: filters as string[] }
+  if (q !== '') return model.search(q, query, { signal })
+  return model.list({ ...query, fields: fields.length > 0 ? [...fields] : undefined }, { signal })
+}
+
+/** The query of a record with its version. */
+export const recordQuery = (session: PageSession, model: string, id: number) =>
+  queryOptions({
+    queryKey: ['records', model, 'one', id],
+    queryFn: ({ signal }) => session.run((client) => client.model(model).read(id, { signal })),
+  })
+
+/** Reads all lists and records of a model again. */
+export const refreshModel = (queries: QueryClient, model: string): Promise<void> =>
+  queries.invalidateQueries({ queryKey: ['records', model] })

@@ -1,0 +1,35 @@
+import { queryOptions, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import type { Site, SiteAction, SiteField, SiteModel } from '../../client/client.ts'
+import type { PageSession } from '../session/page-session.ts'
+import { useSession } from '../session/use-session.ts'
+
+/** The query of the site: models, fields and permissions of the user. */
+export const siteQuery = (session: PageSession) =>
+  queryOptions({
+    queryKey: ['site'],
+    queryFn: ({ signal }) => session.run((client) => client.site({ signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** The site. The shell of the page has loaded it before it shows a page. */
+export const useSite = (): Site => useSuspenseQuery(siteQuery(useSession())).data
+
+/** A model that the user may access; undefined for others. */
+export function useModel(key: string): SiteModel | undefined {
+  return useSite().models.find((model) => model.key === key)
+}
+
+/** Reads the site again, for example since permissions or counts may have changed. */
+export function useSiteRefresh(): () => Promise<void> {
+  const queries = useQueryClient()
+  return () => queries.invalidateQueries({ queryKey: ['site'] })
+}
+
+/** True if the user may do the action with records of the model. */
+export const may = (model: SiteModel | undefined, action: SiteAction): boolean => model?.can.includes(action) ?? false
+
+/** A field of a model by name. */
+export const fieldOf = (model: SiteModel, name: string): SiteField | undefined => model.fields.find((field) => field.name === name)
+
+/** A model of the site by key; undefined for one that the user has no permission for. */
+export const modelOf = (site: Site, key: string): SiteModel | undefined => site.models.find((model) => model.key === key)

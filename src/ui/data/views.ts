@@ -1,0 +1,111 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { View } from '../../client/client.ts'
+import type { PageSession } from '../session/page-session.ts'
+import { useSession } from '../session/use-session.ts'
+
+/** A field of a view, as the Views API returns it. */
+export interface FieldView {
+  readonly name: string
+  readonly title?: string
+  readonly help_text?: string
+  readonly field_type?: string
+  readonly widget?: string
+  readonly placeholder?: string
+  readonly default_value?: unknown
+  readonly options?: FieldOptions
+  readonly visible_when?: string
+  readonly required: boolean
+  readonly readonly: boolean
+  readonly disabled: boolean
+  readonly is_primary_key: boolean
+}
+
+/** Narrowed limits, choices, and how values are shown. */
+export interface FieldOptions {
+  readonly choices?: readonly (string | number | { readonly value: string | number; readonly label?: string; readonly color?: string })[]
+  readonly labels?: Readonly<Record<string, string>>
+  readonly colors?: Readonly<Record<string, string>>
+  readonly min_length?: number
+  readonly max_length?: number
+  readonly gt?: number
+  readonly gte?: number
+  readonly lt?: number
+  readonly lte?: number
+  readonly decimal_places?: number
+}
+
+/** A group of fields of a form, under a title. */
+export interface FieldGroup {
+  readonly title: string
+  readonly fields: readonly string[]
+  readonly collapsed?: boolean
+}
+
+export interface FormView {
+  readonly name: string
+  readonly view_type: 'form'
+  readonly generated?: true
+  readonly fields: readonly FieldView[]
+  readonly creation_fields?: readonly string[]
+  readonly allowed_update_fields?: readonly string[]
+  readonly use?: readonly ('create' | 'update')[]
+  readonly groups?: readonly FieldGroup[]
+}
+
+export interface ListView {
+  readonly name: string
+  readonly view_type: 'list'
+  readonly generated?: true
+  readonly fields: readonly FieldView[]
+  readonly sort?: readonly { readonly field: string; readonly order: 'asc' | 'desc' }[]
+  readonly page_size?: number
+  readonly filters?: readonly string[]
+  readonly inline_form?: string
+}
+
+/** The forms and lists of a model, in the order of the project's files; at least one of each. */
+export interface ModelViews {
+  readonly forms: readonly FormView[]
+  readonly lists: readonly ListView[]
+}
+
+/** The query of the views of a model; generated ones stand in for missing ones. */
+export const viewsQuery = (session: PageSession, model: string) =>
+  queryOptions({
+    queryKey: ['views', model],
+    queryFn: ({ signal }) => session.run((client) => client.viewsOf(model, { generated: true, signal })),
+    select: sortedViews,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** The views of a model; undefined until they are loaded. */
+export const useViews = (model: string) => useQuery(viewsQuery(useSession(), model))
+
+/** The members that the client leaves open are those that the Views API documents. */
+function sortedViews(views: readonly View[]): ModelViews {
+  const all = views as readonly unknown[] as readonly (FormView | ListView)[]
+  return {
+    forms: all.filter((view) => view.view_type === 'form'),
+    lists: all.filter((view) => view.view_type === 'list'),
+  }
+}
+
+/**
+ * The form that opens for an action: the first whose `use` names it, otherwise the first without `use` that accepts fields.
+ *
+ * @returns undefined if no form of the model accepts a field in this action
+ */
+export function formFor(forms: readonly FormView[], action: 'create' | 'update'): FormView | undefined {
+  const fits = (form: FormView) => settableFields(form, action).length > 0
+  return forms.find((form) => form.use?.includes(action) && fits(form)) ?? forms.find((form) => form.use === undefined && fits(form))
+}
+
+/** Names of the fields that a form accepts in an action, in the order of the form. */
+export function settableFields(form: FormView, action: 'create' | 'update'): readonly string[] {
+  const { creation_fields: creation, allowed_update_fields: update } = form
+  const allowed = action === 'create' ? creation : (update ?? creation)
+  return form.fields
+    .filter((field) => !field.is_primary_key && !field.readonly && !field.disabled)
+    .map(({ name }) => name)
+    .filter((name) => allowed === undefined || allowed.includes(name))
+}

@@ -1,0 +1,53 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useLocation } from '@tanstack/react-router'
+import { Menu as MenuIcon } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useSite } from '../data/site.ts'
+import { useFollowing, useIsOffline } from '../live/use-live.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { useText } from '../text/text.tsx'
+import { AccountMenu } from './account-menu.tsx'
+import { Navigation } from './navigation.tsx'
+
+/** The frame of all pages for a user who is logged in: menu, bar and content. */
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const text = useText().shell
+  const site = useSite()
+  const isOffline = useIsOffline()
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  const { pathname } = useLocation()
+  const queries = useQueryClient()
+  useFollowing()
+  useEffect(() => {
+    if (site.accent !== null) document.documentElement.style.setProperty('--accent', site.accent)
+  }, [site.accent])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when another page opens.
+  useEffect(() => setMenuOpen(false), [pathname])
+  // Another user must not see what the former one has loaded.
+  useEffect(() => () => queries.clear(), [queries])
+
+  return (
+    <div className="shell">
+      <a className="skip" href="#content">
+        {text.skip}
+      </a>
+      <aside className="shell-side">
+        <Navigation />
+      </aside>
+      <header className="shell-bar">
+        <IconButton className="shell-menu-button" label={text.openMenu} icon={<MenuIcon size={18} aria-hidden />} onClick={() => setMenuOpen(true)} />
+        <span className="shell-title">{site.title}</span>
+        <AccountMenu />
+      </header>
+      <main id="content" className="page" tabIndex={-1}>
+        {isOffline && <Notice kind="warning">{text.offline}</Notice>}
+        {children}
+      </main>
+      <Dialog isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} title={text.menu} shape="side">
+        <Navigation />
+      </Dialog>
+    </div>
+  )
+}

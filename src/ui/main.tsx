@@ -1,0 +1,59 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode, Suspense } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createClient } from '../client/client.ts'
+import { Live } from './live/live.ts'
+import { LiveContext } from './live/use-live.ts'
+import { readPageSettings } from './page-settings.ts'
+import { PartsProvider } from './parts/provider.tsx'
+import { createPageRouter } from './router.tsx'
+import { PageSession } from './session/page-session.ts'
+import { SessionContext } from './session/use-session.ts'
+import { SettingsContext } from './use-page-settings.ts'
+import { TextProvider } from './text/text.tsx'
+
+const settings = readPageSettings(document)
+const client = createClient({
+  url: settings.base_path,
+  admin_path: settings.admin_path,
+  api_version: settings.api_version,
+  session: 'cookie',
+})
+const session = new PageSession(client)
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The client itself repeats what may be repeated.
+      retry: false,
+      staleTime: 5000,
+      // Changes are reported by the server; without a connection, the focus of the window asks.
+      refetchOnWindowFocus: () => !live.isConnected(),
+    },
+    mutations: { retry: false, networkMode: 'always' },
+  },
+})
+const live: Live = new Live(session, queries)
+const router = createPageRouter({ basePath: settings.base_path + settings.admin_path, session, queries })
+
+const root = document.getElementById('page')
+if (root === null) throw new Error('The page has no element with the id "page"')
+createRoot(root).render(
+  <StrictMode>
+    <SettingsContext value={settings}>
+      <SessionContext value={session}>
+        <QueryClientProvider client={queries}>
+          <LiveContext value={live}>
+            <Suspense>
+              <TextProvider>
+                <PartsProvider>
+                  <RouterProvider router={router} />
+                </PartsProvider>
+              </TextProvider>
+            </Suspense>
+          </LiveContext>
+        </QueryClientProvider>
+      </SessionContext>
+    </SettingsContext>
+  </StrictMode>,
+)

@@ -1,0 +1,19 @@
+/** Where the server has its parts. The server writes them into the page. */
+export interface PageSettings {
+  /** The path that all parts have in common; empty or `/journal`. */
+  readonly base_path: string
+  /** Path of the page and of the views, below `base_path`. */
+  readonly admin_path: string
+  readonly api_version: string
+  /** Path of the documentation of the API. */
+  readonly docs: string
+}
+
+/** Those of a server without settings; the development server of the page uses them. */
+const DEFAULTS: PageSettings = { base_path: '', admin_path: '/admin', api_version: 'v1', docs: '/docs' }
+
+/** Reads the settings from the page's `<meta name="admin-settings">`. */
+export function readPageSettings(page: Document): PageSettings {
+  const text = page.querySelector<HTMLMetaElement>('meta[name="admin-settings"]')?.content ?? '{}'
+  return { ...DEFAULTS, ...(JSON.parse(text) as Partial<PageSettings>) }
+}

@@ -1,0 +1,33 @@
+import { AdminError } from '../../client/client.ts'
+import { useText } from '../text/text.tsx'
+import { Button } from './button.tsx'
+import { Notice } from './notice.tsx'
+
+/** A failed request: the server's message, the id to quote, and a button that tries again. */
+export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  const text = useText()
+  return (
+    <Notice kind="error" actions={onRetry !== undefined && <Button onClick={onRetry}>{text.common.retry}</Button>}>
+      <FailureText error={error} />
+    </Notice>
+  )
+}
+
+/** The text of a failed request. */
+export function FailureText({ error }: { readonly error: unknown }) {
+  const text = useText()
+  const message = messageOf(error, text.errors.offline)
+  const requestId = error instanceof AdminError ? error.requestId : undefined
+  return (
+    <>
+      <p>{message}</p>
+      {requestId !== undefined && <p className="request-id">{text.errors.requestId(requestId)}</p>}
+    </>
+  )
+}
+
+/** The message of an error. @param offline the text for a server that cannot be reached */
+export function messageOf(error: unknown, offline: string): string {
+  if (error instanceof AdminError && error.type === 'network') return offline
+  return error instanceof Error ? error.message : String(error)
+}

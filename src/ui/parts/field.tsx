@@ -1,0 +1,60 @@
+import { type ReactNode, useId } from 'react'
+
+/** Attributes of an input that connect it with its label, help and messages. */
+export interface InputLinks {
+  readonly id: string
+  readonly 'aria-describedby': string | undefined
+  readonly 'aria-invalid': true | undefined
+  readonly 'aria-required': true | undefined
+}
+
+interface FieldProps {
+  readonly label: string
+  readonly help?: ReactNode
+  readonly errors?: readonly string[] | undefined
+  readonly isRequired?: boolean
+  /** Name of the field, so that a form finds the first one with a message. */
+  readonly name?: string
+  /** `row` puts the label behind the input, as for a checkbox. */
+  readonly shape?: 'column' | 'row'
+  /** Renders the input. */
+  readonly children: (links: InputLinks) => ReactNode
+}
+
+/** A labelled input with help and messages. */
+export function Field({ label, help, errors = [], isRequired = false, name, shape = 'column', children }: FieldProps) {
+  const id = useId()
+  const hasErrors = errors.length > 0
+  const described = [help !== undefined && `${id}-help`, hasErrors && `${id}-errors`].filter(Boolean).join(' ')
+  const links: InputLinks = {
+    id,
+    'aria-describedby': described || undefined,
+    'aria-invalid': hasErrors || undefined,
+    'aria-required': isRequired || undefined,
+  }
+  return (
+    <div className={`field field-${shape}`} data-field={name} data-invalid={hasErrors || undefined}>
+      <label className="field-label" htmlFor={id}>
+        {label}
+        {isRequired && (
+          <span className="field-required" aria-hidden>
+            *
+          </span>
+        )}
+      </label>
+      {children(links)}
+      {help !== undefined && (
+        <p id={`${id}-help`} className="field-help">
+          {help}
+        </p>
+      )}
+      {hasErrors && (
+        <ul id={`${id}-errors`} className="field-errors">
+          {errors.map((error) => (
+            <li key={error}>{error}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+/** Columns of a list that the user has chosen, in order. */
+export type ColumnChoice = readonly string[]
+
+/** A selection of a list that the user has named. */
+export interface SavedFilter {
+  readonly name: string
+  /** The search of the list's address, without `page`. */
+  readonly search: string
+}
+
+/** What the browser keeps for the user. It never leaves the browser. */
+export interface Preferences {
+  readonly theme: 'light' | 'dark'
+  readonly language: string
+  /** By `<model>/<list>`. */
+  readonly columns: Readonly<Record<string, ColumnChoice>>
+  /** By model. */
+  readonly savedFilters: Readonly<Record<string, readonly SavedFilter[]>>
+  /** Titles of the groups of the menu that are folded. */
+  readonly foldedGroups: readonly string[]
+}
+
+const PREFIX = 'admin.'
+
+/** Reads and stores preferences in a storage. A storage that refuses, as in some private windows, is as an empty one. */
+export class PreferenceStore {
+  readonly #storage: Storage | undefined
+  readonly #values = new Map<string, unknown>()
+  readonly #listeners = new Set<() => void>()
+
+  constructor(storage: Storage | undefined) {
+    this.#storage = storage
+  }
+
+  /** The value that the user has chosen; undefined without one. The same object until it changes. */
+  readonly get = <K extends keyof Preferences>(name: K): Preferences[K] | undefined => {
+    if (!this.#values.has(name)) this.#values.set(name, this.#read(name))
+    return this.#values.get(name) as Preferences[K] | undefined
+  }
+
+  /** @param value undefined for the default */
+  readonly set = <K extends keyof Preferences>(name: K, value: Preferences[K] | undefined): void => {
+    this.#values.set(name, value)
+    try {
+      if (value === undefined) this.#storage?.removeItem(PREFIX + name)
+      else this.#storage?.setItem(PREFIX + name, JSON.stringify(value))
+    } catch {
+      // A full or forbidden storage: the choice holds until the page is loaded again.
+    }
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Registers a listener for changes; returns a function that removes it. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #read(name: string): unknown {
+    try {
+      return JSON.parse(this.#storage?.getItem(PREFIX + name) ?? 'null') ?? undefined
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function browserStorage(): Storage | undefined {
+  try {
+    return globalThis.localStorage
+  } catch {
+    return undefined
+  }
+}
+
+/** The preferences of this browser. */
+export const preferences = new PreferenceStore(browserStorage())

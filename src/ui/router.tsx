@@ -1,0 +1,126 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { siteQuery } from './data/site.ts'
+import { viewsQuery } from './data/views.ts'
+import { Frame } from './layout/frame.tsx'
+import { PageFailure } from './layout/page-failure.tsx'
+import { NotFound } from './pages/not-found.tsx'
+import { parseSearch, type SearchParams, stringifySearch } from './search-params.ts'
+import type { PageSession } from './session/page-session.ts'
+
+/** What loaders of routes need. */
+interface RouterContext {
+  readonly session: PageSession
+  readonly queries: QueryClient
+}
+
+const root = createRootRouteWithContext<RouterContext>()({
+  component: Frame,
+  notFoundComponent: NotFound,
+  errorComponent: PageFailure,
+  validateSearch: (search): SearchParams => search as SearchParams,
+})
+
+const parent = () => root
+
+const dashboard = createRoute({
+  getParentRoute: parent,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/dashboard.tsx'), 'Dashboard'),
+})
+
+const model = createRoute({ getParentRoute: parent, path: '/models/$model' })
+
+/** The views of a model are asked for as soon as one of its pages opens, beside the code of the page. */
+const withViews = ({ context: { session, queries }, params }: { context: RouterContext; params: { model: string } }) => {
+  if (session.state() === 'logged-in' && queries.getQueryData(siteQuery(session).queryKey) !== undefined) {
+    void queries.prefetchQuery(viewsQuery(session, params.model))
+  }
+}
+
+const list = createRoute({
+  getParentRoute: () => model,
+  path: '/',
+  loader: withViews,
+  component: lazyRouteComponent(() => import('./pages/list.tsx'), 'ListPage'),
+})
+
+const create = createRoute({
+  getParentRoute: () => model,
+  path: '/new',
+  loader: withViews,
+  component: lazyRouteComponent(() => import('./pages/create.tsx'), 'CreatePage'),
+})
+
+const importing = createRoute({
+  getParentRoute: () => model,
+  path: '/import',
+  loader: withViews,
+  component: lazyRouteComponent(() => import('./pages/import.tsx'), 'ImportPage'),
+})
+
+const record = createRoute({
+  getParentRoute: () => model,
+  path: '/$id',
+  loader: withViews,
+  component: lazyRouteComponent(() => import('./pages/record.tsx'), 'RecordPage'),
+})
+
+const history = createRoute({
+  getParentRoute: parent,
+  path: '/history',
+  component: lazyRouteComponent(() => import('./pages/history.tsx'), 'HistoryPage'),
+})
+
+const webhooks = createRoute({
+  getParentRoute: parent,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks.tsx'), 'WebhooksPage'),
+})
+
+const webhook = createRoute({
+  getParentRoute: parent,
+  path: '/webhooks/$id',
+  component: lazyRouteComponent(() => import('./pages/webhook.tsx'), 'WebhookPage'),
+})
+
+const account = createRoute({
+  getParentRoute: parent,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
+})
+
+const tools = createRoute({
+  getParentRoute: parent,
+  path: '/tools',
+  component: lazyRouteComponent(() => import('./pages/tools.tsx'), 'ToolsPage'),
+})
+
+const routeTree = root.addChildren([
+  dashboard,
+  model.addChildren([list, create, importing, record]),
+  history,
+  webhooks,
+  webhook,
+  account,
+  tools,
+])
+
+/** Creates the router of the page. @param basePath path of the page on the server, without a slash at the end */
+export const createPageRouter = ({ basePath, ...context }: RouterContext & { readonly basePath: string }) =>
+  createRouter({
+    routeTree,
+    basepath: basePath,
+    context,
+    parseSearch,
+    stringifySearch: (search) => stringifySearch(search as SearchParams),
+    defaultPreload: false,
+    scrollRestoration: true,
+    trailingSlash: 'preserve',
+  })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    readonly router: ReturnType<typeof createPageRouter>
+  }
+}

@@ -1,0 +1,88 @@
+import { AdminError, type Client } from '../../client/client.ts'
+
+/**
+ * The state of the login: `unknown` until the server was asked, `expired` while the page waits for the password of a user whose session
+ * has ended.
+ */
+export type SessionState = 'unknown' | 'logged-out' | 'logged-in' | 'expired'
+
+/** The login of the page. Calls that meet an expired session wait for the password and are then repeated. */
+export class PageSession {
+  readonly client: Client
+  #state: SessionState = 'unknown'
+  readonly #listeners = new Set<() => void>()
+  /** Resolves when the user has logged in again; shared by all calls that wait for it. */
+  #renewal: PromiseWithResolvers<void> | undefined
+
+  constructor(client: Client) {
+    this.client = client
+  }
+
+  readonly state = (): SessionState => this.#state
+
+  /** Registers a listener for changes of the state; returns a function that removes it. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Continues the session of the cookie, if there is one. @throws {AdminError} when the server cannot be reached */
+  async start(): Promise<void> {
+    this.#set((await this.client.hasToken()) ? 'logged-in' : 'logged-out')
+  }
+
+  /** @throws {AdminError} for a wrong password, or without a connection */
+  async login(username: string, password: string): Promise<void> {
+    await this.client.login(username, password)
+    this.#set('logged-in')
+    this.#renewal?.resolve()
+    this.#renewal = undefined
+  }
+
+  /** Ends the session. Calls that wait for the password fail with the error that they met. */
+  async logout(): Promise<void> {
+    try {
+      await this.client.logout()
+    } finally {
+      this.leave()
+    }
+  }
+
+  /** Gives up an expired session: the page returns to the login. */
+  leave(): void {
+    this.#set('logged-out')
+    this.#renewal?.reject(new AdminError('Logged out', { type: 'authentication', status: 401 }))
+    this.#renewal = undefined
+  }
+
+  /**
+   * Runs calls of the API. When the session has ended, waits until the user has entered the password, and runs them again.
+   *
+   * @throws {AdminError}
+   */
+  async run<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work(this.client)
+      } catch (error) {
+        if (!(error instanceof AdminError) || error.type !== 'authentication' || this.#state === 'logged-out') throw error
+        await this.#renewed()
+      }
+    }
+  }
+
+  #renewed(): Promise<void> {
+    if (this.#renewal === undefined) {
+      this.#renewal = Promise.withResolvers<void>()
+      this.#renewal.promise.catch(() => {})
+      this.#set('expired')
+    }
+    return this.#renewal.promise
+  }
+
+  #set(state: SessionState): void {
+    if (state === this.#state) return
+    this.#state = state
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,27 @@
+import { join } from 'node:path'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { compressPlugin } from './build/compress.ts'
+import { iconsPlugin } from './build/icons.ts'
+import { themePlugin } from './build/theme.ts'
+
+/** Server of the API during development. */
+const API = process.env.ADMIN_URL ?? 'http://127.0.0.1:8000'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  // The server replaces `./` in the page by its own path; chunks find each other relative to themselves.
+  base: './',
+  plugins: [react(), iconsPlugin(), themePlugin(), compressPlugin()],
+  build: {
+    outDir: join(import.meta.dirname, '../../dist/ui'),
+    emptyOutDir: true,
+    target: 'es2022',
+    cssCodeSplit: false,
+    // Fonts and images as data would need an exception of the content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    license: true,
+  },
+  server: { proxy: { '/api': API, '/admin/api': API, '/docs': API, '/metrics': API } },
+})
