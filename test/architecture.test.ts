@@ -16,6 +16,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['app'],
   ['http'],
   ['cli', 'index', 'build', 'client'],
+  ['ui'],
 ]
 
 /** Permitted imports within a layer: a store executes the plans that `query` describes, and a list view names some. */
@@ -37,6 +38,8 @@ const LIBRARY_FOLDERS: readonly (readonly [RegExp, ...(readonly string[])])[] = 
   [/^csv-/, 'transfer'],
   [/^heap-js$/, 'webhooks'],
   [/^(ra-core|@refinedev\/core)$/, 'client'],
+  [/^(react|react-dom|lucide-react|vite|virtual:icons|@vitejs\/.*|@tanstack\/.*)(\/|$)/, 'ui'],
+  [/^@base-ui\//, 'ui'],
 ]
 
 interface Import {
@@ -47,7 +50,7 @@ interface Import {
 }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => join(SRC, name))
 
 const imports = files.flatMap(importsOf)
@@ -63,7 +66,7 @@ function importsOf(file: string): Import[] {
   })
 }
 
-const folderOf = (file: string): string => (relative(SRC, file).split(sep)[0] ?? '').replace(/\.ts$/, '')
+const folderOf = (file: string): string => (relative(SRC, file).split(sep)[0] ?? '').replace(/\.tsx?$/, '')
 
 const layerOf = (folder: string): number => {
   const layer = LAYERS.findIndex((folders) => folders.includes(folder))
@@ -121,7 +124,9 @@ test('the imported libraries are the dependencies and peer dependencies of the p
     dependencies: Record<string, string>
     peerDependencies: Record<string, string>
   }
-  const outside = imports.filter(({ specifier, to }) => to === undefined && !specifier.startsWith('node:'))
+  // The libraries of the admin page are part of its build.
+  const ofServer = imports.filter(({ from }) => folderOf(from) !== 'ui')
+  const outside = ofServer.filter(({ specifier, to }) => to === undefined && !specifier.startsWith('node:'))
   const names = outside.map(({ specifier }) =>
     specifier
       .split('/')
@@ -141,9 +146,30 @@ test('the client imports nothing of the server, of Node.js or of libraries, exce
     outside.map(({ from, specifier }) => `${show(from)} imports ${specifier}`),
     [],
   )
-  const users = imports.filter(({ from, to }) => to !== undefined && folderOf(to) === 'client' && folderOf(from) !== 'client')
+  const isUser = ({ from, to }: Import) =>
+    to !== undefined && folderOf(to) === 'client' && !['client', 'ui'].includes(folderOf(from))
   assert.deepEqual(
-    users.map(({ from }) => show(from)),
+    imports.filter(isUser).map(({ from }) => show(from)),
+    [],
+  )
+})
+
+test('the admin page imports the client and its own libraries only', () => {
+  const outside = imports.filter(
+    ({ from, to }) => folderOf(from) === 'ui' && to !== undefined && !['ui', 'client'].includes(folderOf(to)),
+  )
+  assert.deepEqual(
+    outside.map(({ from, specifier }) => `${show(from)} imports ${specifier}`),
+    [],
+  )
+})
+
+test('Base UI is imported in the parts of the admin page only', () => {
+  const strays = imports.filter(
+    ({ from, specifier }) => specifier.startsWith('@base-ui/') && !show(from).startsWith(join('ui', 'parts')),
+  )
+  assert.deepEqual(
+    strays.map(({ from, specifier }) => `${show(from)} imports ${specifier}`),
     [],
   )
 })

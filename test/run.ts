@@ -1,4 +1,5 @@
-// Runs the tests: `npm test`, `npm run test:slow`, `npm run test:watch`. Arguments select files whose path contains one of them.
+// Runs the tests: `npm test`, `npm run test:slow`, `npm run test:browser`, `npm run test:watch`. Arguments select files whose path contains one of them.
+import { writeSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -6,6 +7,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
+import { CHROMIUM } from './helpers/chromium.ts'
 
 /** Time limit of one process, in milliseconds. */
 const TIMEOUT = 600_000
@@ -16,14 +18,25 @@ const FILES_PER_PROCESS = 12
 const folder = import.meta.dirname
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { slow: { type: 'boolean', default: false }, watch: { type: 'boolean', default: false } },
+  options: {
+    slow: { type: 'boolean', default: false },
+    browser: { type: 'boolean', default: false },
+    watch: { type: 'boolean', default: false },
+  },
 })
 
-/** Test files of the chosen suite, by their paths below this folder. `*.slow.test.ts` belong to the slow one. */
+/** Folder of the tests of the admin page in Chromium. */
+const isBrowserTest = (name: string) => name.startsWith('browser/')
+
+/**
+ * Test files of the chosen suite, by their paths below this folder. `*.slow.test.ts` belong to the slow one, those in `browser/` to the
+ * browser's, which runs them in every variant, and to the normal one, which runs them in one.
+ */
 async function testFiles(): Promise<string[]> {
   const names = await readdir(folder, { recursive: true })
   return names
     .filter((name) => name.endsWith('.test.ts') && name.endsWith('.slow.test.ts') === values.slow)
+    .filter((name) => !values.browser || isBrowserTest(name))
     .filter((name) => positionals.length === 0 || positionals.some((part) => name.includes(part)))
     .sort()
 }
@@ -41,7 +54,12 @@ async function writeBatches(names: readonly string[], target: string): Promise<s
 }
 
 const names = await testFiles()
-if (names.length === 0) {
+// A variable of the environment reaches the processes of the tests.
+if (values.browser) process.env.ADMIN_TEST_MATRIX = 'true'
+if (values.browser && CHROMIUM === undefined) {
+  process.stderr.write('NOT RUN: no Chromium; install it, or name it in CHROMIUM\n')
+  process.exitCode = 1
+} else if (names.length === 0) {
   process.stderr.write(`No test file matches ${positionals.join(', ')}\n`)
   process.exitCode = 1
 } else {
@@ -55,5 +73,8 @@ if (names.length === 0) {
     })
     .on('close', () => void rm(target, { recursive: true, force: true }))
     .compose(new spec())
+    .on('end', () => {
+      if (CHROMIUM === undefined && names.some(isBrowserTest)) process.once('exit', () => writeSync(1, 'NOT RUN: no Chromium\n'))
+    })
     .pipe(process.stdout)
 }

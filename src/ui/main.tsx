@@ -7,11 +7,12 @@ import { Live } from './live/live.ts'
 import { LiveContext } from './live/use-live.ts'
 import { readPageSettings } from './page-settings.ts'
 import { PartsProvider } from './parts/provider.tsx'
+import { preferences } from './preferences.ts'
 import { createPageRouter } from './router.tsx'
 import { PageSession } from './session/page-session.ts'
 import { SessionContext } from './session/use-session.ts'
-import { SettingsContext } from './use-page-settings.ts'
 import { TextProvider } from './text/text.tsx'
+import { SettingsContext } from './use-page-settings.ts'
 
 const settings = readPageSettings(document)
 const client = createClient({
@@ -20,7 +21,7 @@ const client = createClient({
   api_version: settings.api_version,
   session: 'cookie',
 })
-const session = new PageSession(client)
+const session = new PageSession(client, preferences)
 const queries = new QueryClient({
   defaultOptions: {
     queries: {

@@ -12,6 +12,8 @@ export interface SavedFilter {
 export interface Preferences {
   readonly theme: 'light' | 'dark'
   readonly language: string
+  /** True from a login until the logout, so that a visitor without a session is not asked for one of the server. */
+  readonly hasSession: boolean
   /** By `<model>/<list>`. */
   readonly columns: Readonly<Record<string, ColumnChoice>>
   /** By model. */
@@ -30,6 +32,11 @@ export class PreferenceStore {
 
   constructor(storage: Storage | undefined) {
     this.#storage = storage
+  }
+
+  /** False if the browser keeps nothing for this page. */
+  get isKept(): boolean {
+    return this.#storage !== undefined
   }
 
   /** The value that the user has chosen; undefined without one. The same object until it changes. */

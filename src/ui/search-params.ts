@@ -29,5 +29,5 @@ export const valuesOf = (search: SearchParams, name: string): readonly string[] 
   return typeof value === 'string' ? [value] : (value ?? [])
 }
 
-/** The value of a name; the first if it is repeated. */
-export const valueOf = (search: SearchParams, name: string): string | undefined => valuesOf(search, name)[0]
+/** The first value of a name. */
+export const firstOf = (search: SearchParams, name: string): string | undefined => valuesOf(search, name)[0]

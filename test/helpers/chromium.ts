@@ -4,7 +4,7 @@ import { type Browser, chromium } from 'playwright-core'
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 /** Path of the browser of this machine: that of the environment variable CHROMIUM, or an installed one; undefined without one. */
-export const CHROMIUM: string | undefined = process.env.CHROMIUM ?? PATHS.find((path) => existsSync(path))
+export const CHROMIUM: string | undefined = process.env.CHROMIUM || PATHS.find((path) => existsSync(path))
 
 /** The option `skip` of tests that need a browser. */
 export const WITHOUT_CHROMIUM = CHROMIUM === undefined ? 'no Chromium; install it, or name it in CHROMIUM' : false

@@ -31,7 +31,9 @@ function lettersModule(): string {
 async function iconsOf(letter: string): Promise<Record<string, IconModule['__iconData']['node']>> {
   const names = Object.keys(icons).filter((name) => name.startsWith(letter))
   const nodes = await Promise.all(
-    names.map(async (name) => [name, (await icons[name as keyof typeof icons]() as unknown as IconModule).__iconData.node] as const),
+    names.map(
+      async (name) => [name, ((await icons[name as keyof typeof icons]()) as unknown as IconModule).__iconData.node] as const,
+    ),
   )
   return Object.fromEntries(nodes)
 }

@@ -27,7 +27,11 @@ export const listQuery = (session: PageSession, model: string, plan: ListPlan) =
     placeholderData: keepPreviousData,
   })
 
-function readPage(model: ReturnType<PageSession['client']['model']>, plan: ListPlan, signal: AbortSignal): Promise<Page<AnyRecord>> {
+function readPage(
+  model: ReturnType<PageSession['client']['model']>,
+  plan: ListPlan,
+  signal: AbortSignal,
+): Promise<Page<AnyRecord>> {
   const { q, page, page_size, sort, filters, fields } = plan
   const query = { page, page_size, sort: sort.length > 0 ? sort : undefined, filters: filters as string[] }
   if (q !== '') return model.search(q, query, { signal })

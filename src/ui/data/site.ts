@@ -29,7 +29,8 @@ export function useSiteRefresh(): () => Promise<void> {
 export const may = (model: SiteModel | undefined, action: SiteAction): boolean => model?.can.includes(action) ?? false
 
 /** A field of a model by name. */
-export const fieldOf = (model: SiteModel, name: string): SiteField | undefined => model.fields.find((field) => field.name === name)
+export const fieldOf = (model: SiteModel, name: string): SiteField | undefined =>
+  model.fields.find((field) => field.name === name)
 
 /** A model of the site by key; undefined for one that the user has no permission for. */
 export const modelOf = (site: Site, key: string): SiteModel | undefined => site.models.find((model) => model.key === key)

@@ -22,7 +22,11 @@ export interface FieldView {
 
 /** Narrowed limits, choices, and how values are shown. */
 export interface FieldOptions {
-  readonly choices?: readonly (string | number | { readonly value: string | number; readonly label?: string; readonly color?: string })[]
+  readonly choices?: readonly (
+    | string
+    | number
+    | { readonly value: string | number; readonly label?: string; readonly color?: string }
+  )[]
   readonly labels?: Readonly<Record<string, string>>
   readonly colors?: Readonly<Record<string, string>>
   readonly min_length?: number
@@ -97,7 +101,9 @@ function sortedViews(views: readonly View[]): ModelViews {
  */
 export function formFor(forms: readonly FormView[], action: 'create' | 'update'): FormView | undefined {
   const fits = (form: FormView) => settableFields(form, action).length > 0
-  return forms.find((form) => form.use?.includes(action) && fits(form)) ?? forms.find((form) => form.use === undefined && fits(form))
+  return (
+    forms.find((form) => form.use?.includes(action) && fits(form)) ?? forms.find((form) => form.use === undefined && fits(form))
+  )
 }
 
 /** Names of the fields that a form accepts in an action, in the order of the form. */

@@ -19,7 +19,7 @@ export function AccountMenu() {
   return (
     <Menu
       trigger={
-        <button type="button" className="account-button" aria-label={text.account}>
+        <button type="button" className="account-button" aria-label={`${user.username ?? ''}: ${text.account}`}>
           <CircleUser size={18} aria-hidden />
           <span className="account-name">{user.username}</span>
         </button>

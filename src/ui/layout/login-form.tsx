@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Field } from '../parts/field.tsx'
@@ -18,6 +18,8 @@ export function LoginForm({ username, children }: LoginFormProps) {
   const text = useText().login
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => form.current?.querySelector<HTMLInputElement>('input:not([type=hidden])')?.focus(), [])
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -33,26 +35,20 @@ export function LoginForm({ username, children }: LoginFormProps) {
   }
 
   return (
-    <form className="login-form" onSubmit={submit}>
+    <form ref={form} className="login-form" onSubmit={submit}>
       {error !== undefined && <Failure error={error} />}
       {username === undefined ? (
         <Field label={text.username} isRequired>
-          {(links) => <input {...links} className="input" name="username" autoComplete="username" autoCapitalize="none" required autoFocus />}
+          {(links) => (
+            <input {...links} className="input" name="username" autoComplete="username" autoCapitalize="none" required />
+          )}
         </Field>
       ) : (
         <input type="hidden" name="username" autoComplete="username" value={username} />
       )}
       <Field label={text.password} isRequired>
         {(links) => (
-          <input
-            {...links}
-            className="input"
-            type="password"
-            name="password"
-            autoComplete="current-password"
-            required
-            autoFocus={username !== undefined}
-          />
+          <input {...links} className="input" type="password" name="password" autoComplete="current-password" required />
         )}
       </Field>
       <div className="login-actions">

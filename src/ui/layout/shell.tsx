@@ -23,7 +23,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   useEffect(() => {
     if (site.accent !== null) document.documentElement.style.setProperty('--accent', site.accent)
   }, [site.accent])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when another page opens.
+  // The menu closes when another page opens.
   useEffect(() => setMenuOpen(false), [pathname])
   // Another user must not see what the former one has loaded.
   useEffect(() => () => queries.clear(), [queries])
@@ -37,7 +37,12 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         <Navigation />
       </aside>
       <header className="shell-bar">
-        <IconButton className="shell-menu-button" label={text.openMenu} icon={<MenuIcon size={18} aria-hidden />} onClick={() => setMenuOpen(true)} />
+        <IconButton
+          className="shell-menu-button"
+          label={text.openMenu}
+          icon={<MenuIcon size={18} aria-hidden />}
+          onClick={() => setMenuOpen(true)}
+        />
         <span className="shell-title">{site.title}</span>
         <AccountMenu />
       </header>

@@ -112,7 +112,9 @@ function Parts({ id, label, describedBy, isInvalid, isLoading = false, children,
               <Base.Input className="combobox-input" placeholder={text.common.search} aria-label={text.common.search} />
             </div>
             <Base.Status className="combobox-status">{isLoading ? text.common.loading : undefined}</Base.Status>
-            <Base.Empty>{isLoading ? undefined : <p className="combobox-empty">{emptyText ?? text.common.noMatches}</p>}</Base.Empty>
+            <Base.Empty>
+              {isLoading ? undefined : <p className="combobox-empty">{emptyText ?? text.common.noMatches}</p>}
+            </Base.Empty>
             <Base.List className="combobox-list">
               {(option: Option) => (
                 <Base.Item key={option.value} value={option} className="menu-item">

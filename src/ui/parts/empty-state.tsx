@@ -1,7 +1,15 @@
 import type { ReactNode } from 'react'
 
 /** Says why there is nothing, and what can be done. */
-export function EmptyState({ title, children, actions }: { readonly title: string; readonly children?: ReactNode; readonly actions?: ReactNode }) {
+export function EmptyState({
+  title,
+  children,
+  actions,
+}: {
+  readonly title: string
+  readonly children?: ReactNode
+  readonly actions?: ReactNode
+}) {
   return (
     <div className="empty">
       <h2 className="empty-title">{title}</h2>

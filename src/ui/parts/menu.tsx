@@ -29,7 +29,12 @@ interface MenuItemProps {
 /** An action of a menu. */
 export function MenuItem({ children, icon, onClick, render, isDanger = false, isDisabled = false }: MenuItemProps) {
   return (
-    <Base.Item className={isDanger ? 'menu-item menu-item-danger' : 'menu-item'} onClick={onClick} disabled={isDisabled} render={render}>
+    <Base.Item
+      className={isDanger ? 'menu-item menu-item-danger' : 'menu-item'}
+      onClick={onClick}
+      disabled={isDisabled}
+      render={render}
+    >
       <span className="menu-icon">{icon}</span>
       {children}
     </Base.Item>

@@ -1,6 +1,6 @@
+import icons from 'virtual:icons'
 import { File, Icon, type IconNode } from 'lucide-react'
 import { Suspense, use } from 'react'
-import icons from 'virtual:icons'
 
 /** Promises of the icons of each first letter that was asked for. */
 const letters = new Map<string, Promise<Readonly<Record<string, IconNode>>>>()

@@ -17,7 +17,8 @@ export function useToasts(): Toasts {
   return useMemo(
     () => ({
       done: (message) => void add({ title: message, type: 'done' }),
-      failed: (message, detail) => void add({ title: message, description: detail, type: 'failed', timeout: 0, priority: 'high' }),
+      failed: (message, detail) =>
+        void add({ title: message, description: detail, type: 'failed', timeout: 0, priority: 'high' }),
     }),
     [add],
   )

@@ -1,4 +1,5 @@
 import { AdminError, type Client } from '../../client/client.ts'
+import type { PreferenceStore } from '../preferences.ts'
 
 /**
  * The state of the login: `unknown` until the server was asked, `expired` while the page waits for the password of a user whose session
@@ -9,13 +10,15 @@ export type SessionState = 'unknown' | 'logged-out' | 'logged-in' | 'expired'
 /** The login of the page. Calls that meet an expired session wait for the password and are then repeated. */
 export class PageSession {
   readonly client: Client
+  readonly #preferences: PreferenceStore
   #state: SessionState = 'unknown'
   readonly #listeners = new Set<() => void>()
   /** Resolves when the user has logged in again; shared by all calls that wait for it. */
   #renewal: PromiseWithResolvers<void> | undefined
 
-  constructor(client: Client) {
+  constructor(client: Client, preferences: PreferenceStore) {
     this.client = client
+    this.#preferences = preferences
   }
 
   readonly state = (): SessionState => this.#state
@@ -28,7 +31,8 @@ export class PageSession {
 
   /** Continues the session of the cookie, if there is one. @throws {AdminError} when the server cannot be reached */
   async start(): Promise<void> {
-    this.#set((await this.client.hasToken()) ? 'logged-in' : 'logged-out')
+    const isVisitor = this.#preferences.isKept && this.#preferences.get('hasSession') !== true
+    this.#set(!isVisitor && (await this.client.hasToken()) ? 'logged-in' : 'logged-out')
   }
 
   /** @throws {AdminError} for a wrong password, or without a connection */
@@ -83,6 +87,8 @@ export class PageSession {
   #set(state: SessionState): void {
     if (state === this.#state) return
     this.#state = state
+    if (state === 'logged-in') this.#preferences.set('hasSession', true)
+    if (state === 'logged-out') this.#preferences.set('hasSession', undefined)
     for (const listener of this.#listeners) listener()
   }
 }

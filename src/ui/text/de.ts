@@ -25,7 +25,8 @@ const de: Text = {
   errors: {
     offline: 'Der Server ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
     requestId: (id) => `Anfrage ${id}`,
-    crashed: 'Dieser Teil der Seite ist ausgefallen. Laden Sie die Seite neu; wenn das nicht hilft, melden Sie die Meldung unten.',
+    crashed:
+      'Dieser Teil der Seite ist ausgefallen. Laden Sie die Seite neu; wenn das nicht hilft, melden Sie die Meldung unten.',
     notFoundTitle: 'Seite nicht gefunden',
     notFoundText: 'An dieser Adresse ist nichts. Vielleicht wurde es gelöscht, oder Sie dürfen es nicht sehen.',
     home: 'Zur Übersicht',
