@@ -128,16 +128,15 @@ export function browserSite({ project = join(ROOT, 'fixtures/blog'), args = [], 
   }
 }
 
+/** What a login leaves in the browser. Once only, since a test may log out. */
+const HINT = `if (!sessionStorage.wasLoggedIn) localStorage['admin.hasSession'] = sessionStorage.wasLoggedIn = 'true'`
+
 /** Logs in through the API: the cookie of the session is that of the context. */
 async function logIn(context: BrowserContext, server: RunningServer, { username, password }: Account): Promise<void> {
   const data = { username, password, refresh: 'cookie' }
   const response = await context.request.post(`${server.address}/api/v1/auth/token`, { data })
   assert.equal(response.status(), 200, await response.text())
-  // Once only, since a test may log out.
-  await context.addInitScript(() => {
-    if (sessionStorage.getItem('wasLoggedIn') === null) localStorage.setItem('admin.hasSession', 'true')
-    sessionStorage.setItem('wasLoggedIn', 'true')
-  })
+  await context.addInitScript({ content: HINT })
 }
 
 /** Collects what must not happen in a page. */
