@@ -25,7 +25,8 @@ const de: Text = {
   errors: {
     offline: 'Der Server ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
     requestId: (id) => `Anfrage ${id}`,
-    crashed: 'Dieser Teil der Seite ist ausgefallen. Laden Sie die Seite neu; wenn das nicht hilft, melden Sie die Meldung unten.',
+    crashed:
+      'Dieser Teil der Seite ist ausgefallen. Laden Sie die Seite neu; wenn das nicht hilft, melden Sie die Meldung unten.',
     notFoundTitle: 'Seite nicht gefunden',
     notFoundText: 'An dieser Adresse ist nichts. Vielleicht wurde es gelöscht, oder Sie dürfen es nicht sehen.',
     home: 'Zur Übersicht',
@@ -62,6 +63,23 @@ const de: Text = {
     keys: 'Tastenkürzel',
     offline: 'Offline: Änderungen anderer erscheinen erst, wenn die Verbindung wieder besteht.',
     noModels: 'Sie haben für kein Modell eine Berechtigung. Bitten Sie einen Administrator um Zugriff.',
+  },
+  form: {
+    noChoice: '—',
+    choose: 'Auswählen …',
+    chosen: (count) => `${count} ausgewählt`,
+    addWord: 'Tippen und Enter drücken',
+    showPassword: 'Passwort zeigen',
+    hidePassword: 'Passwort verbergen',
+    jsonFormat: 'Formatieren',
+    jsonJump: 'Zum Fehler springen',
+    faultNumber: 'Das ist noch keine Zahl.',
+    faultDatetime: 'Das ist noch kein Zeitpunkt.',
+    faultJson: (line, column) => `Das ist kein JSON: Fehler in Zeile ${line}, Spalte ${column}.`,
+  },
+  relation: {
+    hidden: 'Als Nummer gezeigt, da Sie diese Datensätze nicht ansehen dürfen.',
+    createAndSelect: (models) => `Anlegen und auswählen (${models})`,
   },
 }
 
