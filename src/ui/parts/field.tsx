@@ -34,7 +34,7 @@ export function Field({ label, help, errors = [], isRequired = false, name, shap
   }
   return (
     <div className={`field field-${shape}`} data-field={name} data-invalid={hasErrors || undefined}>
-      <label className="field-label" htmlFor={id}>
+      <label id={`${id}-label`} className="field-label" htmlFor={id}>
         {label}
         {isRequired && (
           <span className="field-required" aria-hidden>

@@ -64,6 +64,23 @@ const de: Text = {
     offline: 'Offline: Änderungen anderer erscheinen erst, wenn die Verbindung wieder besteht.',
     noModels: 'Sie haben für kein Modell eine Berechtigung. Bitten Sie einen Administrator um Zugriff.',
   },
+  form: {
+    noChoice: '—',
+    choose: 'Auswählen …',
+    chosen: (count) => `${count} ausgewählt`,
+    addWord: 'Tippen und Enter drücken',
+    showPassword: 'Passwort zeigen',
+    hidePassword: 'Passwort verbergen',
+    jsonFormat: 'Formatieren',
+    jsonJump: 'Zum Fehler springen',
+    faultNumber: 'Das ist noch keine Zahl.',
+    faultDatetime: 'Das ist noch kein Zeitpunkt.',
+    faultJson: (line, column) => `Das ist kein JSON: Fehler in Zeile ${line}, Spalte ${column}.`,
+  },
+  relation: {
+    hidden: 'Als Nummer gezeigt, da Sie diese Datensätze nicht ansehen dürfen.',
+    createAndSelect: (models) => `Anlegen und auswählen (${models})`,
+  },
 }
 
 export default de

@@ -61,4 +61,21 @@ export const en = {
     offline: 'Offline: changes of others are not shown until the connection is back.',
     noModels: 'You have no permission for any model. Ask an administrator for access.',
   },
+  form: {
+    noChoice: '—',
+    choose: 'Choose …',
+    chosen: (count: number) => `${count} chosen`,
+    addWord: 'Type and press Enter',
+    showPassword: 'Show the password',
+    hidePassword: 'Hide the password',
+    jsonFormat: 'Format',
+    jsonJump: 'Go to the fault',
+    faultNumber: 'This is not a number yet.',
+    faultDatetime: 'This is not a date and time yet.',
+    faultJson: (line: number, column: number) => `This is not JSON: fault in line ${line}, column ${column}.`,
+  },
+  relation: {
+    hidden: 'Shown by id, since you may not view these records.',
+    createAndSelect: (models: string) => `Create and select (${models})`,
+  },
 }

@@ -1,0 +1,85 @@
+import type { SiteField } from '../../client/client.ts'
+import type { FieldView } from '../data/views.ts'
+import { choicesOf } from './choices.ts'
+
+/** The kinds of inputs. A kind fits several widgets and types. */
+export type WidgetKind =
+  | 'line'
+  | 'lines'
+  | 'number'
+  | 'range'
+  | 'checkbox'
+  | 'switch'
+  | 'select'
+  | 'radio'
+  | 'suggest'
+  | 'choices'
+  | 'checkboxes'
+  | 'words'
+  | 'color'
+  | 'date'
+  | 'time'
+  | 'datetime'
+  | 'json'
+  | 'password'
+  | 'relation'
+  | 'relations'
+
+/** The kind of a type whose view names no widget, or one that the page does not have. */
+const BY_TYPE: Readonly<Record<string, WidgetKind>> = {
+  text: 'lines',
+  integer: 'number',
+  number: 'number',
+  decimal: 'number',
+  boolean: 'checkbox',
+  date: 'date',
+  time: 'time',
+  datetime: 'datetime',
+  choice: 'select',
+  multichoice: 'choices',
+  json: 'json',
+  password: 'password',
+  foreignkey: 'relation',
+  one_to_one: 'relation',
+  many_to_many: 'relations',
+}
+
+/** The kinds that widgets ask for, where the type allows them. */
+const BY_WIDGET: Readonly<Record<string, Readonly<Record<string, WidgetKind>>>> = {
+  textarea: { string: 'lines', text: 'lines' },
+  text: { text: 'line' },
+  color: { string: 'color' },
+  range: { integer: 'range', number: 'range', decimal: 'range' },
+  switch: { boolean: 'switch' },
+  toggle: { boolean: 'switch' },
+  radio: {
+    boolean: 'radio',
+    choice: 'radio',
+    string: 'radio',
+    slug: 'radio',
+    integer: 'radio',
+    number: 'radio',
+    decimal: 'radio',
+  },
+  select: {
+    boolean: 'select',
+    choice: 'select',
+    string: 'select',
+    slug: 'select',
+    integer: 'select',
+    number: 'select',
+    decimal: 'select',
+  },
+  autocomplete: { string: 'suggest', choice: 'suggest' },
+  checkboxes: { multichoice: 'checkboxes' },
+  tags: { json: 'words' },
+}
+
+/** The kind of input for a field of a view. A widget that does not fit the type, or is not known, gives the kind of the type. */
+export function widgetKind(field: FieldView, modelField: SiteField): WidgetKind {
+  const { type } = modelField
+  const wanted = BY_WIDGET[field.widget ?? '']?.[type] ?? BY_TYPE[type] ?? 'line'
+  const hasNoChoice =
+    type !== 'boolean' && (wanted === 'select' || wanted === 'radio') && choicesOf(field, modelField).length === 0
+  return hasNoChoice ? (type === 'choice' ? 'line' : (BY_TYPE[type] ?? 'line')) : wanted
+}

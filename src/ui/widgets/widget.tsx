@@ -1,0 +1,61 @@
+import { type ComponentType, lazy, Suspense } from 'react'
+import { fieldOf } from '../data/site.ts'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { CheckboxInput } from './checkbox-input.tsx'
+import { ChoiceCheckboxes } from './choice-checkboxes.tsx'
+import { ChoiceRadios } from './choice-radios.tsx'
+import { ChoiceSelect } from './choice-select.tsx'
+import { ChoicesInput } from './choices-input.tsx'
+import { ColorInput } from './color-input.tsx'
+import { DateInput, TimeInput } from './date-input.tsx'
+import { DatetimeInput } from './datetime-input.tsx'
+import { type WidgetKind, widgetKind } from './kind.ts'
+import { NumberInput } from './number-input.tsx'
+import { PasswordInput } from './password-input.tsx'
+import { RangeInput } from './range-input.tsx'
+import { RelationPicker } from './relation-picker.tsx'
+import { RelationsPicker } from './relations-picker.tsx'
+import { SuggestInput } from './suggest-input.tsx'
+import { TextInput } from './text-input.tsx'
+import { Textarea } from './textarea.tsx'
+import type { InputProps, WidgetProps } from './widget-props.ts'
+import { WordsInput } from './words-input.tsx'
+
+const INPUTS: Readonly<Record<WidgetKind, ComponentType<InputProps>>> = {
+  line: TextInput,
+  lines: Textarea,
+  number: NumberInput,
+  range: RangeInput,
+  checkbox: CheckboxInput,
+  switch: CheckboxInput,
+  select: ChoiceSelect,
+  radio: ChoiceRadios,
+  suggest: SuggestInput,
+  choices: ChoicesInput,
+  checkboxes: ChoiceCheckboxes,
+  words: WordsInput,
+  color: ColorInput,
+  date: DateInput,
+  time: TimeInput,
+  datetime: DatetimeInput,
+  json: lazy(() => import('./json-editor.tsx').then((module) => ({ default: module.JsonEditor }))),
+  password: PasswordInput,
+  relation: RelationPicker,
+  relations: RelationsPicker,
+}
+
+/**
+ * The input of a field of a view, by its widget and type. Nothing for a field that the model does not have.
+ *
+ * Values are as the API takes them. `onChange` is called with an `Unparsed` while a typed text is not a value yet.
+ */
+export function Widget(props: WidgetProps) {
+  const modelField = fieldOf(props.model, props.field.name)
+  if (modelField === undefined) return undefined
+  const Input = INPUTS[widgetKind(props.field, modelField)]
+  return (
+    <Suspense fallback={<Skeleton lines={2} />}>
+      <Input {...props} modelField={modelField} />
+    </Suspense>
+  )
+}
