@@ -10,6 +10,7 @@ import { Notice } from '../parts/notice.tsx'
 import { useText } from '../text/text.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { Navigation } from './navigation.tsx'
+import { PageKeys } from './page-keys.tsx'
 
 /** The frame of all pages for a user who is logged in: menu, bar and content. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -44,6 +45,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           onClick={() => setMenuOpen(true)}
         />
         <span className="shell-title">{site.title}</span>
+        <PageKeys />
         <AccountMenu />
       </header>
       <main id="content" className="page" tabIndex={-1}>
