@@ -10,5 +10,5 @@ export const siteSearchQuery = (session: PageSession, text: string) =>
     queryKey: ['search', text],
     queryFn: ({ signal }) => session.run((client) => client.search(text, { limit: MAX_HITS }, { signal })),
     enabled: text !== '',
-    placeholderData: text === '' ? undefined : keepPreviousData,
+    placeholderData: keepPreviousData,
   })
