@@ -11,8 +11,9 @@ describe('the log of admin serve', () => {
   })
   afterEach(() => project.remove())
 
-  const serve = (argv: readonly string[], options: Partial<CliOptions> = {}) =>
-    runCli([...argv, '--port', '0'], { cwd: project.path, ...options })
+  // The server would warn of an admin page that was not built.
+  const serve = (argv: readonly string[], { env = {}, ...options }: Partial<CliOptions> = {}) =>
+    runCli([...argv, '--port', '0'], { cwd: project.path, ...options, env: { ADMIN_UI__ENABLED: 'false', ...env } })
 
   /** Logs in without success, and reads a list that wants a token. */
   const whileRunning = async (stdout: string): Promise<void> => {
