@@ -65,7 +65,7 @@ export class RuleCompiler {
     const checked = program.check()
     if (!checked.valid) throw new Error(this.#summary(rule, checked.error))
     if (checked.type !== 'bool' && checked.type !== 'dyn')
-      throw new Error(`it gives ${one(checked.type)}, where true or false is meant`)
+      throw new Error(`it gives ${one(String(checked.type))}, where true or false is meant`)
     return program
   }
 
