@@ -18,3 +18,9 @@ test('npm ci decides on every install script, and runs none that sends telemetry
   assert.deepEqual(allowScripts, { esbuild: true, '@scarf/scarf': false })
   assert.equal(scarfSettings.enabled, false)
 })
+
+test('the package names its repository, its issues and its page', () => {
+  const { repository, bugs, homepage } = read('package.json') as Record<string, unknown>
+  assert.match(String((repository as { url?: unknown }).url), /^git\+https:\/\/.+\.git$/)
+  for (const address of [bugs, homepage]) assert.match(String(address), /^https:\/\//)
+})

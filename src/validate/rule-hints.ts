@@ -19,3 +19,6 @@ export function ruleHint(rule: string, error: string, model: Model): string {
   const [, written, meant] = OPERATORS.find(([pattern]) => pattern.test(code)) ?? []
   return written === undefined ? '' : `; write ${meant} instead of ${written}`
 }
+
+/** A CEL type with its article: `an int`, `a string`. */
+export const one = (type: string): string => `${type === 'int' ? 'an' : 'a'} ${type}`

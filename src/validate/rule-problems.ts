@@ -1,6 +1,8 @@
 import { Environment, type ParseResult } from '@marcbachmann/cel-js'
 import type { Model } from '../model/model.ts'
 import { meantOrKnown } from '../util/suggest.ts'
+import { one } from './rule-hints.ts'
+import { RuleCompiler } from './rules.ts'
 
 /** CEL types by field type; other types are dynamic. */
 const CEL_TYPES: Readonly<Record<string, string>> = {
@@ -29,16 +31,18 @@ const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>
 
 type Node = ParseResult['ast']
 
-const environments = new WeakMap<Model, Environment>()
+/** Compilers of the server, and environments that know the types of the fields. */
+const tools = new WeakMap<Model, { readonly compiler: RuleCompiler; readonly environment: Environment }>()
 
 /**
  * Reports comparisons of a rule that never match: of different types, or of a choice with a value that is not one of its
  * choices; and rules that are not conditions, or always false. Rules that do not compile are reported by `RuleCompiler`.
  */
 export function ruleProblems(rule: string, model: Model): string[] {
-  const environment = environments.get(model) ?? typedEnvironment(model)
-  environments.set(model, environment)
+  const { compiler, environment } = tools.get(model) ?? { compiler: new RuleCompiler(model), environment: typedEnvironment(model) }
+  tools.set(model, { compiler, environment })
   try {
+    compiler.condition(rule)
     const { ast } = environment.parse(rule)
     const nodes = [...nodesOf(ast)]
     const problems = nodes.flatMap((node) => (COMPARISONS.has(node.op) ? comparisonProblems(node, model, environment) : []))
@@ -89,8 +93,6 @@ function comparisonProblems(node: Node, model: Model, environment: Environment):
   }
   return [...choiceProblems(left, right, model, text), ...choiceProblems(right, left, model, text)]
 }
-
-const one = (type: string): string => `${type === 'int' ? 'an' : 'a'} ${type}`
 
 const textOf = ({ input, start, end }: Node): string => input.slice(start, end)
 

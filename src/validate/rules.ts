@@ -4,7 +4,7 @@ import type { Model } from '../model/model.ts'
 import { compilePattern } from '../model/pattern.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
-import { ruleHint } from './rule-hints.ts'
+import { one, ruleHint } from './rule-hints.ts'
 
 /** A compiled condition over a record. */
 export interface Condition {
@@ -65,7 +65,7 @@ export class RuleCompiler {
     const checked = program.check()
     if (!checked.valid) throw new Error(this.#summary(rule, checked.error))
     if (checked.type !== 'bool' && checked.type !== 'dyn')
-      throw new Error(`it gives a ${checked.type}, where true or false is meant`)
+      throw new Error(`it gives ${one(String(checked.type))}, where true or false is meant`)
     return program
   }
 

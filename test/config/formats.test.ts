@@ -295,7 +295,7 @@ rules:
       [
         "The options of 'name' cannot be used: missing closing ): …",
         'The rule cannot be used: …',
-        'The rule cannot be used: it gives a int, where true or false is meant',
+        'The rule cannot be used: it gives an int, where true or false is meant',
       ],
     ))
 

@@ -21,6 +21,20 @@ for (const path of [...documents, 'README.md']) {
       }
     })
 
+    // Until the package is published, its name on npm is free for anyone.
+    test('the package is installed from its tarball', () => {
+      const installed = [...read(path).matchAll(/\bnpm (?:install|i|add|exec)((?: -\S+)*) (\S+)/g)].map(([, , what = '']) => what)
+      for (const what of installed) assert.match(what, /^\.\/admin-folder-[\d.]+\.tgz$/)
+    })
+
+    // `npx admin` without an installation runs another package of npm. The first blocks of a page install it; these run elsewhere.
+    test('workflows, hooks and services call npx with --no-install', () => {
+      for (const { language, code } of blocksOf(read(path))) {
+        const isUnattended = !['sh', 'text'].includes(language) || code.includes('.git/hooks')
+        if (isUnattended) assert.doesNotMatch(code, /npx (?!--no-install )/)
+      }
+    })
+
     test('every command in the text is accepted by the CLI', async () => {
       const commands = codesIn(proseOf(read(path))).filter((code) => /^(?:npx )?admin [a-z-]/.test(code))
       for (const command of commands) {

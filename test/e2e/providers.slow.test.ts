@@ -129,6 +129,14 @@ describe('front ends in a browser, with the packed package', { skip: WITHOUT_CHR
           `JSON.stringify([...document.querySelectorAll('li')].map((row) => row.textContent)) === ${JSON.stringify(JSON.stringify(titles))}`,
         )
       const button = (label: string) => page.getByRole('button', { name: label, exact: true })
+      /** Opens the form of a record, and waits for the record: before, react-admin shows that of the list. */
+      const openForm = async (title: string) => {
+        const read = page.waitForResponse(
+          (response) => /\/models\/event\/\d+$/.test(response.url()) && response.request().method() === 'GET',
+        )
+        await button(title).click()
+        await read
+      }
       try {
         await page.goto(`${origin}/${name}/?api=${api.address}`)
         await page.getByLabel('username').fill('root')
@@ -173,7 +181,7 @@ describe('front ends in a browser, with the packed package', { skip: WITHOUT_CHR
         assert.deepEqual([created?.starts_at, created?.ends_at], ['2026-01-15T14:30:00.000Z', '2026-01-15T16:00:00.000Z'])
 
         await page.getByLabel('search').fill(title)
-        await button(title).click()
+        await openForm(title)
         assert.equal(await page.getByLabel('starts_at').inputValue(), '2026-01-15T09:30')
         await ask('PUT', `/${created?.id}`, { title: `${title}, moved` })
         await page.getByLabel('title').fill(`${title}, cancelled`)
@@ -188,7 +196,7 @@ describe('front ends in a browser, with the packed package', { skip: WITHOUT_CHR
         await page.goto(`${origin}/${name}/?api=${api.address}`)
         await rows.nth(4).waitFor()
         await page.getByLabel('search').fill(`${title}, moved`)
-        await button(`${title}, moved`).click()
+        await openForm(`${title}, moved`)
         await page.getByLabel('title').fill(`${title}, again`)
         await button('Save').click()
         await button('Create').waitFor()
@@ -196,7 +204,7 @@ describe('front ends in a browser, with the packed package', { skip: WITHOUT_CHR
         assert.deepEqual([edited?.id, edited?.starts_at], [created?.id, '2026-01-15T14:30:00.000Z'])
 
         await page.getByLabel('search').fill(`${title}, again`)
-        await button(`${title}, again`).click()
+        await openForm(`${title}, again`)
         await button('Delete').click()
         await button('Create').waitFor()
         assert.deepEqual(await titled(`${title}, again`), [])

@@ -21,7 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     line: 'init shop',
     stdout: /^username: admin\npassword: \S+\n$/,
-    stderr: /^Created a project in shop\..*\n(?:For completion in editors: .*\n)?Next: admin serve/,
+    stderr: /^Created a project in shop\..*\n(?:For completion in editors, .*\n)?Next: admin serve/,
   },
   {
     line: 'users add ann --email a@example.com --password-stdin',

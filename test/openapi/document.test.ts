@@ -16,7 +16,7 @@ const STRICTER: SettingsInput = {
   rate_limits: { default: 0, auth: 0, upload: 0 },
 }
 
-/** Names that are hard on whoever makes identifiers and patterns of them. */
+/** Names that are hard to turn into identifiers and patterns. */
 const ODD = {
   'models/list.yaml': `name: Views
 fields:
@@ -35,6 +35,20 @@ const PROJECTS = {
   'a project of odd names': () => projectOf(ODD),
 }
 
+/** The parts of a document that the tests read. */
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>>>
+  readonly components: { readonly parameters?: Readonly<Record<string, Parameter>> }
+}
+
+interface Parameter {
+  readonly name?: string
+  readonly in?: string
+  readonly style?: string
+  readonly explode?: boolean
+  readonly schema?: { readonly type?: unknown }
+}
+
 describe('an OpenAPI document', () => {
   for (const [name, load] of Object.entries(PROJECTS)) {
     test(`of ${name} is one, in the eyes of a strict validator`, async () => {
@@ -43,7 +57,7 @@ describe('an OpenAPI document', () => {
     })
 
     test(`of ${name} passes a linter`, async () => {
-      // There is no licence for the API of somebody's project.
+      // The API of a project has no licence.
       const rules = { 'info-license': 'off', 'info-license-url': 'off' } as const
       const config = await createConfig({ extends: ['recommended-strict'], rules })
       const problems = await lintFromString({ source: JSON.stringify(documentOf(await load())), config })
@@ -53,6 +67,17 @@ describe('an OpenAPI document', () => {
       )
     })
   }
+
+  test('describes every array parameter as one that may be repeated', async () => {
+    const { paths, components } = documentOf(await fixture('blog')) as unknown as Document
+    const all = [...Object.values(paths).flatMap(Object.values), { parameters: Object.values(components.parameters ?? {}) }]
+    const arrays = all
+      .flatMap(({ parameters = [] }) => parameters)
+      .filter(({ in: place, schema }) => place === 'query' && schema?.type === 'array')
+    for (const { name, style, explode } of arrays) assert.deepEqual([style, explode], ['form', true], name)
+    const names = new Set(arrays.map(({ name }) => name))
+    for (const name of ['fields', 'include', 'sort_by', 'sort_order', 'filters']) assert.ok(names.has(name), name)
+  })
 
   test('is the same text each time', async () => {
     const [one, other] = [await fixture('blog'), await fixture('blog')]

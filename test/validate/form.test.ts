@@ -411,7 +411,7 @@ describe('forms that cannot be used', () => {
     {
       name: 'a rule that returns a number',
       form: rule('1 + 1'),
-      problems: [['rules.0.rule', /^The rule cannot be used: it gives a int, where true or false is meant/]],
+      problems: [['rules.0.rule', /^The rule cannot be used: it gives an int, where true or false is meant/]],
     },
     {
       name: 'a bound in quotes',

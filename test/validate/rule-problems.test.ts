@@ -60,6 +60,8 @@ const rows: readonly (readonly [rule: string, ...problems: string[]])[] = [
   ['timestamp(self.published_at) > timestamp("2024-01-01T00:00:00Z")'],
   ['self.title ='],
   ['self.titel == 5'],
+  ['self.views + 1'],
+  ['size(self.title)'],
 ]
 
 for (const [rule, ...problems] of rows) {

@@ -201,7 +201,7 @@ describe('rules that cannot be used', () => {
     ['self.title == "this or that', /^(?!.*instead of)/],
     ['this.title == "x"', /Unknown variable: this/],
     ['nofunction(self.title)', /nofunction/],
-    ['1 + 1', /^it gives a int, where true or false is meant$/],
+    ['1 + 1', /^it gives an int, where true or false is meant$/],
     ['"text"', /^it gives a string, where true or false is meant$/],
     ['[true]', /^it gives a list.*, where true or false is meant$/],
     ['null', /where true or false is meant$/],

@@ -25,17 +25,23 @@ export function initCommand(io: Io): Command {
       await withApp({ ...io, env: {} }, { project: folder }, 'write', (app) => app.records.create(SYSTEM, 'user', { data }))
       if (options.json === true) io.stdout.write(`${JSON.stringify({ project: folder, username: 'admin', password })}\n`)
       else io.stdout.write(`username: admin\npassword: ${password}\n`)
-      const shown = relative(io.cwd, folder) || '.'
+      const shown = relative(io.cwd, folder)
       io.stderr.write(
-        `Created a project in ${shown}. The password is shown only once; \`admin users passwd admin\` changes it.\n`,
+        `Created a project in ${shown || 'the current folder'}. The password is shown only once; \`admin users passwd admin\` changes it.\n`,
       )
       if (!isInstalled) io.stderr.write(`${SCHEMA_HINT}\n`)
-      io.stderr.write(`Next: admin serve${shown === '.' ? '' : ` --project ${shown}`}\n`)
+      io.stderr.write(`Next: ${programIn(io.env, isInstalled)} serve${shown === '' ? '' : ` --project ${shown}`}\n`)
     })
 }
 
+/** The program as the reader can call it again: `npx admin` names another package where this one is not installed. */
+function programIn(env: Io['env'], isInstalled: boolean): string {
+  if (env.npm_command !== 'exec') return 'admin'
+  return isInstalled ? 'npx admin' : 'npx --package … admin'
+}
+
 /** Shown where the package is not installed, as with `npx` and global installs. */
-const SCHEMA_HINT = 'For completion in editors: npm install --save-dev admin-folder (the files name its schemas in node_modules)'
+const SCHEMA_HINT = `For completion in editors, install the package in this folder, too: the files name its schemas in ${PACKAGE_FOLDER}`
 
 const IGNORE_FILE = '.gitignore'
 

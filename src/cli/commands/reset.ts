@@ -39,7 +39,8 @@ export function resetCommand(io: Io): Command {
       try {
         const counts = isRemote ? await askServer(io, options, request) : await examine(io, options, request)
         const goes = wordsFor(counts)
-        io.stderr.write(`This deletes ${goes}${request.accounts ? '' : '; accounts stay (--accounts deletes them, too)'}\n`)
+        const keeps = !request.accounts && counts?.removed.permission === undefined
+        io.stderr.write(`This deletes ${goes}${keeps ? '; accounts stay (--accounts deletes them, too)' : ''}\n`)
         if (options.yes !== true && goes !== NOTHING) await confirm(io, 'Delete?')
         const seeded = isRemote ? await resetOnServer(io, options, request) : await resetFolder(io, options, request)
         io.stderr.write(`Deleted ${goes}${afterwards(request, seeded)}\n`)

@@ -13,7 +13,7 @@ export function painter(output: TextOutput, { NO_COLOR: noColor = '' }: Io['env'
 /** Formats a table with columns two spaces apart. Cells may contain untrusted text; control characters are escaped. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows].map((row) => row.map(printable))
-  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)))
+  const widths = headings.map((_, column) => all.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0))
   const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
   return all.map((row) => `${line(row).trimEnd()}\n`).join('')
 }

@@ -30,11 +30,12 @@ function wordsFor({ code, message, pos: [offset] }: YAMLParseError, text: string
       return `a value cannot begin with ${text[offset] ?? 'this character'}; put it into quotes`
     case 'BAD_INDENT':
     case 'BLOCK_IN_FLOW':
+      if (/: +$/.test(text.slice(0, offset)) && /^[^,{}[\]\n]+:\s/.test(text.slice(offset))) return COLON
       return /[{[]/.test(text.slice(0, offset)) ? 'a { or [ is not closed, here or above' : INDENT
     case 'MULTILINE_IMPLICIT_KEY':
       return `'${line.trim()}' is neither a key with a value nor part of the value above; write 'key: value', or correct the indentation`
     case 'BLOCK_AS_IMPLICIT_KEY':
-      return !/sequence/.test(message) && /:\s.*:\s/.test(line) ? "the value contains ': '; put it into quotes" : INDENT
+      return !/sequence/.test(message) && /:\s.*:\s/.test(line) ? COLON : INDENT
     case 'MISSING_CHAR':
       return /quote/.test(message) ? 'a text in quotes is not closed, here or above' : INDENT
     default:
@@ -42,6 +43,7 @@ function wordsFor({ code, message, pos: [offset] }: YAMLParseError, text: string
   }
 }
 
+const COLON = "the value contains ': '; put it into quotes"
 const INDENT = 'the line is indented differently from the lines that it belongs to'
 
 const lineAt = (text: string, offset: number): string =>

@@ -61,7 +61,6 @@ const nestedNames = (name: string, model: Model): string[] =>
 export const searchedFields = (model: Model): string[] =>
   model.visibleFields.filter(({ searchable }) => searchable).map(({ name }) => name)
 
-/** A parameter of several names. */
 /** A parameter that takes names, separated by commas or repeated. */
 export const namesParameter = (name: string, description: string, items: Schema): Parameter => ({
   name,

@@ -3,7 +3,7 @@ import { type DescribedModel, describedIn } from './described-model.ts'
 import { literal, memberName, objectType, plainWords, union } from './type-text.ts'
 
 const HEAD = `// Made by \`admin types\` from the models and views of a project. Do not edit it; run that again.
-// A time is ISO 8601. What is optional may be left out, what is null is empty.
+// A time is ISO 8601. An optional member may be left out; null is an empty value.
 `
 
 /**

@@ -64,8 +64,12 @@ export class ChangeFeed {
 
   #note(changes: readonly Change[]): void {
     const at = isoTime(this.#clock())
-    for (const { table, id, before, after } of changes) {
-      if (this.#registry.expect(table).internal) continue
+    const told = changes.filter(({ table }) => !this.#registry.expect(table).internal)
+    // The events of a long import that would be dropped below are not made, since a million of them take hundreds of MB.
+    const skipped = told.length > 2 * MAX_KEPT ? told.length - MAX_KEPT : 0
+    if (skipped > 0) this.#kept = []
+    this.#last += skipped
+    for (const { table, id, before, after } of told.slice(skipped)) {
       const action: ChangeKind = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
       const sequence = ++this.#last
       const data = JSON.stringify({ model: table, record_id: id, action, at })

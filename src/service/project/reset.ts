@@ -27,11 +27,11 @@ const ACCOUNT_TABLES: ReadonlySet<string> = new Set(['user', 'group', 'permissio
 
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** Plans a reset. Without users and groups there are no accounts to keep; then it equals a reset with `accounts`. */
-export async function planReset(store: Store, registry: Registry, { accounts }: ResetRequest): Promise<ResetPlan> {
+/** Plans a reset. Without users and groups, a reset with seeds creates the accounts of the seed files, as the first start does. */
+export async function planReset(store: Store, registry: Registry, { accounts, seeds }: ResetRequest): Promise<ResetPlan> {
   const { records } = await store.status()
   const count = (table: string) => records.get(table) ?? 0
-  const keep = accounts || count('user') + count('group') === 0 ? NOTHING : ACCOUNT_TABLES
+  const keep = accounts || (seeds && count('user') + count('group') === 0) ? NOTHING : ACCOUNT_TABLES
   const models = registry.public.map(({ key }) => key).filter((key) => !keep.has(key) && count(key) > 0)
   return { keep, removed: Object.fromEntries(models.map((key) => [key, count(key)])), webhooks: count(SUBSCRIPTIONS) }
 }

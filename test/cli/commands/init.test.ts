@@ -19,7 +19,7 @@ describe('admin init', () => {
     assert.equal(made.code, 0)
     assert.match(
       made.stderr,
-      /^Created a project in shop\. The password is shown only once.*\nFor completion in editors: npm install .*\nNext: admin serve --project shop\n$/,
+      /^Created a project in shop\. The password is shown only once.*\nFor completion in editors, install the package .*\nNext: admin serve --project shop\n$/,
     )
   })
 
@@ -81,7 +81,7 @@ describe('admin init', () => {
       for (const [name, content] of Object.entries(files)) await writeFile(join(place.path, name), content)
       const { code, stderr } = await runCli(['init', '.'], { cwd: place.path })
       assert.equal(code, 0, stderr)
-      assert.match(stderr, /^Created a project in \.\..*\nNext: admin serve\n$/)
+      assert.match(stderr, /^Created a project in the current folder\..*\nNext: admin serve\n$/)
       const textOf = (name: string) => readFile(join(place.path, name), 'utf8')
       for (const name of ['package.json', 'README.md', '.git/HEAD'] as const) assert.equal(await textOf(name), files[name])
       assert.match(await textOf('.gitignore'), /^node_modules\/\n# .*\ndata\/\n$/)
@@ -120,6 +120,22 @@ describe('admin init', () => {
         assert.match(stderr, says)
         assert.deepEqual(await readdir(place.path), [file.split('/')[0]])
         assert.equal(await readFile(join(place.path, file), 'utf8'), 'mine')
+      } finally {
+        await place.remove()
+      }
+    })
+  }
+
+  for (const [what, isInstalled, says] of [
+    ['npx admin', true, 'Next: npx admin serve'],
+    ['npx --package <tarball> admin', false, 'Next: npx --package … admin serve'],
+  ] as const) {
+    test(`run by ${what}, prints a next command that starts the same program`, async () => {
+      const place = await temporaryFolder()
+      try {
+        if (isInstalled) await mkdir(join(place.path, 'node_modules/admin-folder'), { recursive: true })
+        const { stderr } = await runCli(['init', '.'], { cwd: place.path, env: { npm_command: 'exec' } })
+        assert.equal(stderr.trimEnd().split('\n').at(-1), says)
       } finally {
         await place.remove()
       }

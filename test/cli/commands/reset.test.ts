@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { main } from '../../../src/cli/main.ts'
@@ -50,6 +52,19 @@ describe('admin reset', () => {
     assert.equal(code, 0)
     assert.match(stderr, /^This deletes 1 user record, \d+ permission records and 3 note records\n/)
     assert.deepEqual([await notes(), await names()], [0, []])
+  })
+
+  test('without users and groups, keeps the permissions', async () => {
+    await admin('reset', '--accounts')
+    await writeFile(join(project.path, 'permission.csv'), 'codename,name\r\napprove_note,Approve\r\n')
+    assert.equal((await admin('import', 'permission', 'permission.csv')).code, 0)
+    assert.equal(
+      (await admin('reset')).stderr,
+      'This deletes nothing; accounts stay (--accounts deletes them, too)\nDeleted nothing\n',
+    )
+    assert.match((await admin('export', 'permission')).stdout, /approve_note/)
+    // The seed files may hold permissions, which would exist twice.
+    assert.match((await admin('reset', '--seed-data')).stderr, /^This deletes \d+ permission records\n/)
   })
 
   for (const [answer, code, left] of [

@@ -18,8 +18,18 @@ describe('syntax faults have their position', () => {
     },
     { name: 'a colon in a value', text: 'a: »b: c\n', message: "Not valid YAML: the value contains ': '; put it into quotes" },
     {
+      name: 'a colon in a value within braces',
+      text: "a:\n  - { b: »it's: c }\n",
+      message: "Not valid YAML: the value contains ': '; put it into quotes",
+    },
+    {
       name: 'an unclosed brace',
       text: 'a:\n  - { b: 1\n  »- { c: 2 }\n',
+      message: 'Not valid YAML: a { or [ is not closed, here or above',
+    },
+    {
+      name: 'an unclosed brace above a key',
+      text: 'a:\n  - { b: 1\n»c: 2\n',
       message: 'Not valid YAML: a { or [ is not closed, here or above',
     },
     {

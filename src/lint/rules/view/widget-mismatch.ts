@@ -29,8 +29,9 @@ names widgets that fit. Names that begin with x- are free for widgets of your ow
     const known = Object.keys(WIDGETS)
     const at = [...path, 'widget']
     if (!known.includes(widget)) {
-      const own = `; a widget of your own has a name that begins with x-`
-      report(source, at, `Unknown widget '${widget}'${meantOrKnown(widget, known)}${own}`)
+      const guess = meantOrKnown(widget, known)
+      const own = guess.endsWith('?') ? ' Or write' : '; or write'
+      report(source, at, `Unknown widget '${widget}'${guess}${own} x-${widget} for a widget of your own`)
     } else if (WIDGETS[widget]?.includes(type) === false) {
       const fitting = known.filter((each) => WIDGETS[each]?.includes(type) === true)
       report(source, at, `A ${widget} cannot edit '${field.name}', which is of type ${type}; use ${quoted(fitting, 'or')}`)

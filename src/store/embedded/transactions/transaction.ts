@@ -19,8 +19,8 @@ export class Transaction {
   readonly #registry: Registry
   readonly #overlay: TransactionOverlay
   readonly #violations: Violation[] = []
-  /** `table.field` → value → the staged record that may have it. */
-  #owners: Map<string, Map<unknown, number>> | undefined
+  /** Table → unique field or set → value → the staged record that may have it. */
+  readonly #owners = new Map<string, Map<string, Map<unknown, number>>>()
 
   constructor(tables: ReadonlyMap<string, Table>, registry: Registry) {
     this.#registry = registry
@@ -173,9 +173,7 @@ export class Transaction {
 
   /** Owners of staged unique values: at first the records that keep theirs, then each record that is the first to set its value. */
   #stagedOwners(table: string, name: string, keyOf: (record: StoredRecord) => Json): Map<unknown, number> {
-    const key = `${table}.${name}`
-    this.#owners ??= new Map()
-    const known = this.#owners.get(key)
+    const known = this.#owners.get(table)?.get(name)
     if (known !== undefined) return known
     const owners = new Map<unknown, number>()
     for (const [id, { after }] of this.#overlay.rowsOf(table)) {
@@ -183,7 +181,8 @@ export class Transaction {
       const before = value === null ? undefined : this.#overlay.committed(table, id)
       if (before !== undefined && keyOf(before) === value) owners.set(value, id)
     }
-    this.#owners.set(key, owners)
+    const ofTable = this.#owners.get(table) ?? new Map<string, Map<unknown, number>>()
+    this.#owners.set(table, ofTable.set(name, owners))
     return owners
   }
 }

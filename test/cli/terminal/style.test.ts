@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { table } from '../../../src/cli/terminal/style.ts'
+
+describe('a table', () => {
+  test('has columns as wide as their widest cell', () => {
+    assert.equal(
+      table(
+        ['ID', 'NAME'],
+        [
+          ['1', 'ann'],
+          ['100', 'b'],
+        ],
+      ),
+      'ID   NAME\n1    ann\n100  b\n',
+    )
+  })
+
+  test('has any number of rows', () => {
+    // More than the arguments that fit on the stack of a call.
+    const rows = Array.from({ length: 200_000 }, (_, index) => [String(index)])
+    assert.equal(table(['ID'], rows).split('\n').length, 200_002)
+  })
+})

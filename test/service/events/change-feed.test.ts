@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ChangeFeed } from '../../../src/service/events/change-feed.ts'
+import { MemoryStore } from '../../../src/store/embedded/memory-store.ts'
+import { registryOf } from '../../model/models.ts'
+
+for (const { count, kept } of [
+  { count: 15_000, kept: 15_003 },
+  { count: 25_000, kept: 10_000 },
+]) {
+  test(`after a transaction of ${count} changes, ${kept} are kept of all`, async () => {
+    const registry = registryOf({ name: 'Note', fields: [{ name: 'title', type: 'string' }] })
+    const store = new MemoryStore(registry)
+    const feed = new ChangeFeed({ registry, store, clock: () => 0, epoch: 'e' })
+    const inserts = (size: number) =>
+      Array.from({ length: size }, () => ({ kind: 'insert', table: 'note', values: { title: 'A' } }) as const)
+    await store.transact(inserts(3))
+    await store.transact(inserts(count))
+    assert.equal(feed.last, count + 3)
+    assert.deepEqual(
+      feed.after(feed.last - kept)?.map(({ sequence, after }) => [sequence, after?.id]),
+      Array.from({ length: kept }, (_, index) => count + 3 - kept + index + 1).map((id) => [id, id]),
+    )
+    if (kept < feed.last) assert.equal(feed.after(feed.last - kept - 1), undefined)
+    assert.match(feed.after(feed.last - 1)?.[0]?.text ?? '', /^event: change\nid: e-\d+\ndata: \{"model":"note","record_id":\d+/)
+    await store.transact(inserts(1))
+    assert.deepEqual(
+      feed.after(feed.last - 1)?.map(({ sequence }) => sequence),
+      [count + 4],
+    )
+  })
+}
