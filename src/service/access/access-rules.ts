@@ -6,7 +6,8 @@ import { type Filter, isFieldFilter, isRelationFilter, type Plan, type SortKey }
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { ruleSubject } from '../../validate/rules.ts'
 import { unauthenticated } from '../accounts/login-failure.ts'
-import type { Bound, Condition, Subject } from './condition.ts'
+import type { Condition } from './condition.ts'
+import type { Bound, Subject } from './condition-outcomes.ts'
 import { forbidden } from './refusals.ts'
 
 /** The compiled access of one action. */
@@ -35,6 +36,11 @@ export class AccessRules {
   constructor(registry: Registry, rules: RulesByModel) {
     this.registry = registry
     this.#rules = rules
+  }
+
+  /** True if no model has a rule. */
+  get isEmpty(): boolean {
+    return this.#rules.size === 0
   }
 
   /** True if requests without a token may do anything. */
@@ -124,7 +130,7 @@ export class AccessRules {
 
   /** As `restricted`, for plans that are not repeated. */
   narrowed<P extends Restrictable>(actor: Actor, model: Model, plan: P): P {
-    if (actor.isSuperuser || this.#rules.size === 0) return plan
+    if (actor.isSuperuser || this.isEmpty) return plan
     const own = this.only(actor, 'view', model)
     const filters = plan.filters.map((filter) => this.#within(actor, filter))
     const sort = plan.sort.map((key) => this.#sortWithin(actor, key))
