@@ -11,7 +11,7 @@ import { type AccessChange, changesAccess, guardSuperusers, usersAffected } from
 import type { AccountLog } from '../accounts/account-log.ts'
 import type { HistoryRecorder, WriteOrigin } from '../history/history-recorder.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
-import { blocksOf, consequencesOf, type RemovalForecast } from './consequences.ts'
+import { blocksOf, consequencesOf, type RemovalForecast, visibleOutcome } from './consequences.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './constraint-errors.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 
@@ -116,7 +116,8 @@ export class Committer {
       if (!actor.isSuperuser) guardSuperusers(await this.#store.transact(removals, 'rehearse'))
       const outcome = await this.#transact(removals, { ...context, isQuiet: false })
       throwIfDenied(outcome)
-      const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#rules.registry)
+      const known = outcome.ok ? outcome : await visibleOutcome(this.#rules, this.#store, actor, outcome)
+      const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
       if (referenced !== undefined) throw referenced
       this.#accounts.log(actor, outcome)
       return outcome
@@ -135,9 +136,10 @@ export class Committer {
     throwIfDenied(outcome)
     if (!context.actor.isSuperuser) guardSuperusers(outcome)
     const { model } = context
-    const blockedBy = blocksOf(outcome)
-    if (!outcome.ok && blockedBy.length === 0) throw keepsChanging(model)
-    const consequences = consequencesOf(outcome, { model, registry: this.#rules.registry, deleted: records })
+    const known = await visibleOutcome(this.#rules, this.#store, context.actor, outcome)
+    const blockedBy = blocksOf(known)
+    if (!known.ok && blockedBy.length === 0) throw keepsChanging(model)
+    const consequences = consequencesOf(known, { model, registry: this.#rules.registry, deleted: records })
     return { records, consequences, blockedBy }
   }
 
