@@ -5,7 +5,6 @@ import type { Registry } from '../../model/registry.ts'
 import { type Filter, isFieldFilter, isRelationFilter, type Plan, type SortKey } from '../../query/plan.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { ruleSubject } from '../../validate/rules.ts'
-import { unauthenticated } from '../accounts/login-failure.ts'
 import type { Condition } from './condition.ts'
 import type { Bound, Subject } from './condition-outcomes.ts'
 import { forbidden } from './refusals.ts'
@@ -59,8 +58,8 @@ export class AccessRules {
     const model = this.registry.get(key)
     const isKnown = model !== undefined && (!model.internal || actor === SYSTEM)
     if (isKnown && this.may(actor, action, model)) return model
-    if (actor === ANONYMOUS) throw unauthenticated()
-    throw isKnown ? forbidden() : new AppError('MODEL_NOT_FOUND', `Model '${key}' does not exist`)
+    if (isKnown || actor === ANONYMOUS) throw forbidden(actor)
+    throw new AppError('MODEL_NOT_FOUND', `Model '${key}' does not exist`)
   }
 
   /** Decides whether an actor may perform an action on some records of a model. */

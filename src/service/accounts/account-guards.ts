@@ -41,28 +41,29 @@ export async function guardAccount(
   data?: RecordData,
 ): Promise<void> {
   if (actor.isSuperuser) return
-  if (model.key === 'group' && !access.isEmpty && isRenaming(record, data)) throw forbidden()
+  if (model.key === 'group' && !access.isEmpty && isRenaming(record, data)) throw forbidden(actor)
   if (model.key !== 'user') return
-  if (record.is_superuser === true) throw forbidden()
+  if (record.is_superuser === true) throw forbidden(actor)
   if (data === undefined || !Object.hasOwn(data, 'password')) return
   const { permissions, groups } = await grantsOf(store, record)
-  for (const codename of permissions) if (!actor.permissions.has(codename)) throw forbidden()
+  for (const codename of permissions) if (!actor.permissions.has(codename)) throw forbidden(actor)
   if (access.isEmpty) return
-  for (const group of groups) if (!actor.groups.has(group)) throw forbidden()
+  for (const group of groups) if (!actor.groups.has(group)) throw forbidden(actor)
 }
 
 const isRenaming = ({ name }: StoredRecord, data: RecordData | undefined): boolean =>
   data === undefined || (Object.hasOwn(data, 'name') && data.name !== name)
 
 /**
- * Rejects deletions that would cascade to a superuser.
+ * Rejects deletions by other users that would cascade to a superuser.
  *
  * @param outcome result of a dry run of the deletions
  * @throws {AppError} FORBIDDEN
  */
-export function guardSuperusers(outcome: Outcome): void {
+export function guardSuperusers(actor: Actor, outcome: Outcome): void {
+  if (actor.isSuperuser) return
   const goes = ({ table, before, after }: Change) => table === 'user' && before?.is_superuser === true && after === undefined
-  if (outcome.ok && outcome.changes.some(goes)) throw forbidden()
+  if (outcome.ok && outcome.changes.some(goes)) throw forbidden(actor)
 }
 
 /** The users whose password or active state has changed. */

@@ -94,7 +94,7 @@ export class Committer {
       const companions = model.key === 'user' && !dryRun ? await this.#relatedOperations(writes, operations) : []
       const isQuiet = writes.every(({ quiet }) => quiet === true)
       const outcome = await this.#transact([...operations, ...companions], { ...context, isQuiet })
-      throwIfDenied(outcome)
+      throwIfDenied(outcome, actor)
       throwIssues(brokenConstraints(outcome, writes), prefix)
       if (!dryRun) this.#accounts.log(actor, outcome)
       if (!outcome.ok || companions.length === 0) return outcome
@@ -113,9 +113,9 @@ export class Committer {
     const { actor, model } = context
     return this.#untilCurrent(context, async () => {
       const removals = this.#removals(context, await read())
-      if (!actor.isSuperuser) guardSuperusers(await this.#store.transact(removals, 'rehearse'))
+      if (!actor.isSuperuser) guardSuperusers(actor, await this.#store.transact(removals, 'rehearse'))
       const outcome = await this.#transact(removals, { ...context, isQuiet: false })
-      throwIfDenied(outcome)
+      throwIfDenied(outcome, actor)
       const known = outcome.ok ? outcome : await visibleOutcome(this.#rules, this.#store, actor, outcome)
       const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
       if (referenced !== undefined) throw referenced
@@ -133,8 +133,8 @@ export class Committer {
   async forecastRemoval(context: WriteContext, read: () => Promise<readonly StoredRecord[]>): Promise<RemovalForecast> {
     const records = await read()
     const outcome = await this.#store.transact(this.#removals(context, records), 'rehearse')
-    throwIfDenied(outcome)
-    if (!context.actor.isSuperuser) guardSuperusers(outcome)
+    throwIfDenied(outcome, context.actor)
+    guardSuperusers(context.actor, outcome)
     const { model } = context
     const known = await visibleOutcome(this.#rules, this.#store, context.actor, outcome)
     const blockedBy = blocksOf(known)
@@ -247,8 +247,8 @@ export class Committer {
 const ACTION_OF: Readonly<Record<Operation['kind'], Action>> = { insert: 'add', update: 'change', remove: 'delete' }
 
 /** @throws {AppError} FORBIDDEN */
-function throwIfDenied(outcome: Outcome): void {
-  if (!outcome.ok && outcome.violations.some(({ kind }) => kind === 'denied')) throw forbidden()
+function throwIfDenied(outcome: Outcome, actor: Actor): void {
+  if (!outcome.ok && outcome.violations.some(({ kind }) => kind === 'denied')) throw forbidden(actor)
 }
 
 const keepsChanging = ({ name }: Model): AppError =>
