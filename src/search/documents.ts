@@ -80,8 +80,13 @@ export class Documents {
     }
   }
 
-  /** Mean number of words of a field, at least 1. */
-  meanLength(field: number): number {
+  /** Mean number of words of a field, at least 1, in all records or in those with these ids. */
+  meanLength(field: number, measured?: ReadonlySet<number>): number {
+    if (measured !== undefined) {
+      let words = 0
+      for (const id of measured) words += this.#lengths[(this.#documentOf.get(id) ?? -1) * this.#fields + field] ?? 0
+      return Math.max(1, words / Math.max(1, measured.size))
+    }
     return Math.max(1, (this.#words[field] ?? 0) / Math.max(1, this.live))
   }
 }

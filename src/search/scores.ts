@@ -13,6 +13,13 @@ export class WordScores {
     this.documents = roomFor(this.documents, documents)
   }
 
+  /** Number of scored documents that pass a test. */
+  count(passes: (document: number) => boolean): number {
+    let count = 0
+    for (let at = 0; at < this.size; at++) if (passes(this.documents[at] ?? 0)) count++
+    return count
+  }
+
   raise(document: number, score: number): void {
     const known = this.best[document] ?? 0
     if (score <= known) return

@@ -166,13 +166,16 @@ export class SearchIndex {
    *
    * @param page undefined for all
    * @param among ids of the records to consider; all if undefined
+   * @param known number of records that the reader may view, if not all. Then only records of `among` determine the weights of words,
+   *   so that scores reveal nothing about others
    */
   search(
     query: SearchQuery,
     page: { readonly offset: number; readonly limit: number } | undefined,
     among?: ReadonlySet<number>,
+    known?: number,
   ): Found {
-    this.#score(query)
+    this.#score(query, among === undefined || known === undefined ? undefined : { ids: among, total: known })
     const { ids } = this.#documents
     const { sums } = this.#tally
     const allowed = (found: Int32Array) =>
@@ -199,16 +202,17 @@ export class SearchIndex {
     return this.#fields.map(({ name }) => name).filter((name) => fields?.includes(name) ?? true)
   }
 
-  /** Computes the scores of all documents. */
-  #score(query: SearchQuery): void {
+  /** Computes the scores of all documents, from the statistics of all or of some records. */
+  #score(query: SearchQuery, some?: { readonly ids: ReadonlySet<number>; readonly total: number }): void {
     this.settle()
-    const { count, live } = this.#documents
+    const { count, ids } = this.#documents
+    const live = some?.total ?? this.#documents.live
     for (const scores of [this.#word, this.#tally, this.#parts]) scores.prepare(count)
-    const raise = this.#raiser(this.#searched(query))
+    const raise = this.#raiser(this.#searched(query), some?.ids)
     for (const word of query.words) {
       if (word.parts.length > 0) this.#scoreParts(word, query.fuzzy, raise)
       if (word.text !== '') this.#scoreText(word.text, word.prefix, query.fuzzy, raise)
-      const found = this.#word.size
+      const found = some === undefined ? this.#word.size : this.#word.count((document) => some.ids.has(ids[document] ?? 0))
       this.#tally.add(this.#word, Math.log(1 + (live - found + 0.5) / (found + 0.5)))
     }
   }
@@ -231,14 +235,14 @@ export class SearchIndex {
   }
 
   /** Returns a function that raises the scores of all documents with a word in one of the fields. */
-  #raiser(searched: readonly string[]): Raise {
+  #raiser(searched: readonly string[], measured?: ReadonlySet<number>): Raise {
     const { ids, lengths } = this.#documents
     const { best, documents } = this.#word
     const fields = this.#fields.length
     const fieldBits = this.#fieldBits
     const fieldMask = (1 << fieldBits) - 1
     const weights = Float64Array.from(this.#fields, ({ name, weight }) => (searched.includes(name) ? weight / 2 : 0))
-    const lengthWeights = Float64Array.from(this.#fields, (_, field) => (K1 * B) / this.#documents.meanLength(field))
+    const lengthWeights = Float64Array.from(this.#fields, (_, field) => (K1 * B) / this.#documents.meanLength(field, measured))
     let worth = 0
     const raiseStretch = (postings: Int32Array, from: number, to: number) => {
       let { size } = this.#word

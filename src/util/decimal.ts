@@ -58,15 +58,17 @@ export class DecimalSum {
   #long = 0n
   /** Digits behind the point that both parts of the sum have. */
   #places = 0
+  /** 10 to the power of `#places`. */
+  #factor = 1
 
   add(numeral: string): void {
     const point = numeral.indexOf('.')
     const places = point === -1 ? 0 : numeral.length - point - 1
     if (places > this.#places) this.#widen(places)
-    const missing = this.#places - places
-    const digits = point === -1 ? numeral : numeral.slice(0, point) + numeral.slice(point + 1)
-    if (digits.length + missing <= SAFE_DIGITS) this.#short.add(Number(digits) * 10 ** missing)
-    else this.#long += BigInt(digits) * 10n ** BigInt(missing)
+    const length = point === -1 ? numeral.length : numeral.length - 1
+    // The product is off by less than a half, so that rounding restores the integer.
+    if (length + this.#places - places <= SAFE_DIGITS) this.#short.add(Math.round(Number(numeral) * this.#factor))
+    else this.#long += BigInt(numeral.replace('.', '')) * 10n ** BigInt(this.#places - places)
   }
 
   /** The sum, canonical. */
@@ -78,6 +80,7 @@ export class DecimalSum {
     this.#long = (this.#long + this.#short.value) * 10n ** BigInt(places - this.#places)
     this.#short = new IntegerSum()
     this.#places = places
+    this.#factor = 10 ** places
   }
 }
 

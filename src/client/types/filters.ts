@@ -39,19 +39,29 @@ type ValueOf<RecordType, Field extends string> = Field extends keyof RecordType
       : Scalar
     : Scalar
 
+/** The value of a filter. The types do not name the fields beyond two relations, which take any value. */
 type FilterValue<RecordType, Name extends string> = string extends Name
-  ? Scalar | null | readonly Scalar[]
-  : Name extends `${string}__isnull`
-    ? boolean
-    : Name extends `${infer Field}__in`
-      ? readonly ValueOf<RecordType, Field>[]
-      : Name extends `${string}__${TextOperator}`
-        ? string
-        : Name extends `${string}__${OrderOperator}`
-          ? ValueOf<RecordType, Before<Name, OrderOperator>>
-          : Name extends `${infer Field}__ne`
-            ? ValueOf<RecordType, Field> | null
-            : ValueOf<RecordType, Name> | null
+  ? AnyValue
+  : Name extends `${string}__${string}__${infer Rest}`
+    ? string extends Rest
+      ? AnyValue
+      : KnownValue<RecordType, Name>
+    : KnownValue<RecordType, Name>
+
+type AnyValue = Scalar | null | readonly Scalar[]
+
+/** The value of a filter by its operator. */
+type KnownValue<RecordType, Name extends string> = Name extends `${string}__isnull`
+  ? boolean
+  : Name extends `${infer Field}__in`
+    ? readonly ValueOf<RecordType, Field>[]
+    : Name extends `${string}__${TextOperator}`
+      ? string
+      : Name extends `${string}__${OrderOperator}`
+        ? ValueOf<RecordType, Before<Name, OrderOperator>>
+        : Name extends `${infer Field}__ne`
+          ? ValueOf<RecordType, Field> | null
+          : ValueOf<RecordType, Name> | null
 
 /**
  * Filters of records; a record must match all of them.

@@ -106,7 +106,7 @@ export function authRoutes({ settings, logins, reads, store }: App, limits: Rate
 
   const issue = async (request: Request, h: ResponseToolkit) => {
     // Users log in; this is for local commands, which hold the secret.
-    if (actorOf(request) !== SHELL) throw forbidden()
+    if (actorOf(request) !== SHELL) throw forbidden(actorOf(request))
     const username = isObject(request.payload) ? request.payload.username : undefined
     const [name] = username === undefined ? [] : readTexts(request.payload, ['username'])
     const user = await tokenHolder(store, name).catch((error: AppError) => {

@@ -23,6 +23,12 @@ export const relatedFilterNames = (model: Model, registry: Registry): string[] =
     filterNames(registry.expect(relation.target)).map((inner) => `${name}__${inner}`),
   )
 
+/** The pairs of relations that filters may go through: `author__groups`. */
+export const relationPairs = (model: Model, registry: Registry): string[] =>
+  [...model.relations].flatMap(([name, { relation }]) =>
+    [...registry.expect(relation.target).relations.keys()].map((inner) => `${name}__${inner}`),
+  )
+
 /** Fields that lists can be sorted by: `title`, `author.username`. */
 export const sortKeys = (model: Model, registry: Registry): string[] => [
   ...sortableFields(model),

@@ -22,10 +22,7 @@ export function describedBy({ components: { schemas }, paths }: DescribedApi): D
   return names.map((name) => {
     const key = name.toLowerCase()
     const record = schemaOf(name)
-    const relations = Object.entries(record.properties ?? {}).flatMap(([field, schema]) => {
-      const target = targetOf(schema)
-      return target === undefined ? [] : [{ field, target }]
-    })
+    const relations = relationsOf(record)
     return {
       key,
       name,
@@ -46,6 +43,9 @@ export function describedBy({ components: { schemas }, paths }: DescribedApi): D
           ...filtersOf(name),
           ...relations.flatMap(({ field, target }) => filtersOf(target).map((inner) => `${field}__${inner}`)),
         ],
+        relationPairs: relations.flatMap(({ field, target }) =>
+          relationsOf(schemaOf(target)).map((inner) => `${field}__${inner.field}`),
+        ),
         columns: namesOf(at(key), 'fields'),
         includes: namesOf(at(key), 'include'),
         sortKeys: namesOf(at(key), 'sort_by'),
@@ -54,6 +54,13 @@ export function describedBy({ components: { schemas }, paths }: DescribedApi): D
     }
   })
 }
+
+/** The members of a record that nest records. */
+const relationsOf = ({ properties = {} }: Schema): { field: string; target: string }[] =>
+  Object.entries(properties).flatMap(([field, schema]) => {
+    const target = targetOf(schema)
+    return target === undefined ? [] : [{ field, target }]
+  })
 
 /** The model that a member of a record nests; undefined for values. */
 function targetOf({ $ref, anyOf = [], items }: Schema): string | undefined {

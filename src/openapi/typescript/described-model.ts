@@ -4,6 +4,7 @@ import {
   filterNames,
   includeNames,
   relatedFilterNames,
+  relationPairs,
   searchedFields,
   sortKeys,
 } from '../paths/query-parameters.ts'
@@ -18,7 +19,9 @@ export interface DescribedModel {
   readonly schemas: Readonly<Record<'record' | 'nested' | 'create' | 'update', Schema>>
   readonly forms: readonly { readonly name: string; readonly create: Schema; readonly update: Schema }[]
   /** Names that the query parameters of lists and searches accept. */
-  readonly parameters: Readonly<Record<'filters' | 'columns' | 'includes' | 'sortKeys' | 'searched', readonly string[]>>
+  readonly parameters: Readonly<
+    Record<'filters' | 'relationPairs' | 'columns' | 'includes' | 'sortKeys' | 'searched', readonly string[]>
+  >
 }
 
 /** The models of a loaded project. */
@@ -38,6 +41,7 @@ export const describedIn = ({ registry, forms }: Pick<ContractSource, 'registry'
       .map((form) => ({ name: form.name, create: createSchema(model, form), update: updateSchema(model, form) })),
     parameters: {
       filters: [...filterNames(model), ...relatedFilterNames(model, registry)],
+      relationPairs: relationPairs(model, registry),
       columns: columnNames(model, registry),
       includes: includeNames(model, registry),
       sortKeys: sortKeys(model, registry),

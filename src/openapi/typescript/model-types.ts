@@ -45,11 +45,11 @@ function modelTypes({ name, label, schemas, forms, parameters }: DescribedModel)
     `  /** What may be changed without a form. */\n${interfaceOf('Update', schemas.update)}`,
     `  /** What may be set and changed under each form, by its \`form_id\`. */\n`,
     underForms.length === 0 ? '  interface Forms {}\n' : `  interface Forms {\n${underForms.join('')}  }\n`,
-    `  /** One value of \`filters\`. */\n${alternatives('Filter', parameters.filters, filterType)}`,
-    `  /** What \`fields\` may name. */\n${alternatives('Column', parameters.columns)}`,
-    `  /** What \`include\` may name. */\n${alternatives('Include', parameters.includes)}`,
-    `  /** What \`sort_by\` may name. */\n${alternatives('SortKey', parameters.sortKeys)}`,
-    `  /** The fields that are searched. */\n${alternatives('Searched', parameters.searched)}`,
+    `  /** One value of \`filters\`. */\n${alternatives('Filter', filterTypes(parameters))}`,
+    `  /** What \`fields\` may name. */\n${alternatives('Column', parameters.columns.map(literal))}`,
+    `  /** What \`include\` may name. */\n${alternatives('Include', parameters.includes.map(literal))}`,
+    `  /** What \`sort_by\` may name. */\n${alternatives('SortKey', parameters.sortKeys.map(literal))}`,
+    `  /** The fields that are searched. */\n${alternatives('Searched', parameters.searched.map(literal))}`,
     '}\n',
   ].join('')
 }
@@ -60,7 +60,13 @@ function filterType(name: string): string {
   return `\`${name}=${value}\``
 }
 
-function alternatives(kind: string, names: readonly string[], write: (name: string) => string = literal): string {
-  if (names.length <= 8) return `  type ${kind} = ${union(names.map(write))}\n`
-  return `  type ${kind} =\n${names.map((name) => `    | ${write(name)}\n`).join('')}`
+/** Beyond two relations the field is any text: all their names would be too many for the compiler. */
+const filterTypes = ({ filters, relationPairs }: DescribedModel['parameters']): string[] => [
+  ...filters.map(filterType),
+  ...relationPairs.map((pair) => `\`${pair}__\${string}=\${string}\``),
+]
+
+function alternatives(kind: string, types: readonly string[]): string {
+  if (types.length <= 8) return `  type ${kind} = ${union(types)}\n`
+  return `  type ${kind} =\n${types.map((type) => `    | ${type}\n`).join('')}`
 }

@@ -5,8 +5,8 @@ import type { Registry } from '../../model/registry.ts'
 import { type Filter, isFieldFilter, isRelationFilter, type Plan, type SortKey } from '../../query/plan.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { ruleSubject } from '../../validate/rules.ts'
-import { unauthenticated } from '../accounts/login-failure.ts'
-import type { Bound, Condition, Subject } from './condition.ts'
+import type { Condition } from './condition.ts'
+import type { Bound, Subject } from './condition-outcomes.ts'
 import { forbidden } from './refusals.ts'
 
 /** The compiled access of one action. */
@@ -37,6 +37,11 @@ export class AccessRules {
     this.#rules = rules
   }
 
+  /** True if no model has a rule. */
+  get isEmpty(): boolean {
+    return this.#rules.size === 0
+  }
+
   /** True if requests without a token may do anything. */
   get isPublic(): boolean {
     return [...this.#rules].some(([key, rules]) =>
@@ -53,8 +58,8 @@ export class AccessRules {
     const model = this.registry.get(key)
     const isKnown = model !== undefined && (!model.internal || actor === SYSTEM)
     if (isKnown && this.may(actor, action, model)) return model
-    if (actor === ANONYMOUS) throw unauthenticated()
-    throw isKnown ? forbidden() : new AppError('MODEL_NOT_FOUND', `Model '${key}' does not exist`)
+    if (isKnown || actor === ANONYMOUS) throw forbidden(actor)
+    throw new AppError('MODEL_NOT_FOUND', `Model '${key}' does not exist`)
   }
 
   /** Decides whether an actor may perform an action on some records of a model. */
@@ -124,7 +129,7 @@ export class AccessRules {
 
   /** As `restricted`, for plans that are not repeated. */
   narrowed<P extends Restrictable>(actor: Actor, model: Model, plan: P): P {
-    if (actor.isSuperuser || this.#rules.size === 0) return plan
+    if (actor.isSuperuser || this.isEmpty) return plan
     const own = this.only(actor, 'view', model)
     const filters = plan.filters.map((filter) => this.#within(actor, filter))
     const sort = plan.sort.map((key) => this.#sortWithin(actor, key))

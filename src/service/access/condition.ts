@@ -1,34 +1,23 @@
-import { Environment, type ParseResult, serialize } from '@marcbachmann/cel-js'
+import { Environment, type ParseResult } from '@marcbachmann/cel-js'
 import type { Field } from '../../model/field.ts'
 import type { Operator } from '../../model/field-type.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
-import { orderingOf } from '../../query/filters.ts'
-import type { FieldFilter, Filter } from '../../query/plan.ts'
+import type { Filter } from '../../query/plan.ts'
 import type { Json } from '../../util/json.ts'
 import { didYouMean } from '../../util/suggest.ts'
-
-/** The user as a condition sees it: the fields of the record, and the names of the groups. Null without a user. */
-export type Subject = Readonly<Record<string, unknown>> | null
-
-/** A condition on records for one user: all of them, none, or those that a filter matches. */
-export type Bound = Filter | boolean
-
-/**
- * The records of which a condition is true and those of which it is false. It is neither of those for which its evaluation fails, such
- * as those with null on a side of `<`. As in CEL, `false && failure` is false and `true || failure` true.
- */
-interface Outcome {
-  readonly yes: Bound
-  readonly no: Bound
-}
-
-/** A part of a condition, compiled. */
-type Part = (user: Subject) => Outcome
-
-type Node = ParseResult['ast']
-
-const FAILED: Outcome = { yes: false, no: false }
+import { type Bound, both, either, FAILED, joined, type Part, type Subject } from './condition-outcomes.ts'
+import {
+  comparesFields,
+  dependsOnRecord,
+  type Node,
+  nodesOf,
+  pathOf,
+  summaryOf,
+  textOf,
+  unsupported,
+} from './condition-syntax.ts'
+import { fieldFilter, isOfKind, jsonOf, kindOf, storedOr } from './condition-values.ts'
 
 /** A condition over `self`, a record, and `user`, compiled to filters that a store executes. */
 export class Condition {
@@ -160,11 +149,16 @@ class Compiler {
     const read = this.#valueFor(field, right, node)
     return (user) => {
       const value = read(user)
-      if (value === undefined || (value === null && order !== undefined)) return FAILED
+      if (value === undefined || (order !== undefined && !isOfKind(field, value))) return FAILED
       if (order !== undefined) {
-        return { yes: within(fieldFilter(field, order[0], value)), no: within(fieldFilter(field, order[1], value)) }
+        const [yes, no] = order.map((operator) => within(fieldFilter(field, operator, storedOr(field, value)))) as [Bound, Bound]
+        return { yes, no }
       }
-      const [same, other] = [fieldFilter(field, 'eq', value), fieldFilter(field, 'ne', value)].map(within) as [Bound, Bound]
+      const [equal, unequal] =
+        value === null || isOfKind(field, value)
+          ? [fieldFilter(field, 'eq', storedOr(field, value)), fieldFilter(field, 'ne', storedOr(field, value))]
+          : [NONE, ALL]
+      const [same, other] = [within(equal), within(unequal)]
       return op === '==' ? { yes: same, no: other } : { yes: other, no: same }
     }
   }
@@ -179,7 +173,8 @@ class Compiler {
     return (user) => {
       const list = jsonOf(evaluate(user))
       if (!Array.isArray(list)) return FAILED
-      const filter: Filter = { field: field.name, operator: 'in', values: list.map((item) => storedOr(field, item)) }
+      const possible = list.filter((item) => item === null || isOfKind(field, item))
+      const filter: Filter = { field: field.name, operator: 'in', values: possible.map((item) => storedOr(field, item)) }
       return { yes: within(filter), no: within({ not: filter }) }
     }
   }
@@ -241,22 +236,22 @@ class Compiler {
     }
   }
 
-  /** Returns the value that a field is compared with, in stored form; undefined if its evaluation fails. */
+  /** Returns the value that a field is compared with; undefined if its evaluation fails. */
   #valueFor(field: Field, node: Node, comparison: Node): (user: Subject) => Json | undefined {
     const evaluate = this.#evaluation(node)
     if (node.op === 'value') {
       const literal = jsonOf(evaluate(null)) ?? null
       const reading = literal === null ? undefined : field.type.read(literal)
       if (reading?.ok === false) throw new Error(`${textOf(comparison)} is never true: '${field.name}' ${reading.problem}`)
+      if (reading !== undefined && !isOfKind(field, literal)) {
+        throw new Error(`${textOf(comparison)} is never true: '${field.name}' is a ${kindOf(field)}; write it without quotes`)
+      }
       const { choices } = field.limits
       if (choices !== undefined && typeof literal === 'string' && !choices.includes(literal)) {
         throw new Error(`${textOf(comparison)}: '${field.name}' is never '${literal}'${didYouMean(literal, choices.map(String))}`)
       }
     }
-    return (user) => {
-      const value = jsonOf(evaluate(user))
-      return value === undefined ? undefined : storedOr(field, value)
-    }
+    return (user) => jsonOf(evaluate(user))
   }
 
   /** Returns the evaluation of an expression without `self`; its result is undefined if it fails. */
@@ -278,15 +273,6 @@ class Compiler {
   }
 }
 
-/** The members that a chain begins with `self`: `['author', 'team']`; undefined for any other expression. */
-function pathOf(node: Node): string[] | undefined {
-  if (node.op !== '.') return undefined
-  const [object, name] = node.args
-  if (object.op === 'id') return object.args === 'self' ? [name] : undefined
-  const path = pathOf(object)
-  return path === undefined ? undefined : [...path, name]
-}
-
 function fieldOf(model: Model, name: string): Field {
   const field = model.fields.get(name)
   if (field !== undefined && !field.type.secret) return field
@@ -294,67 +280,5 @@ function fieldOf(model: Model, name: string): Field {
   throw new Error(`Model '${model.name}' has no field '${name}'${didYouMean(name, known)}`)
 }
 
-function* nodesOf(part: unknown): Generator<Node> {
-  if (Array.isArray(part)) for (const each of part) yield* nodesOf(each)
-  else if (typeof part === 'object' && part !== null && 'op' in part && 'args' in part) {
-    yield part as Node
-    yield* nodesOf(part.args)
-  }
-}
-
-const dependsOnRecord = (node: Node): boolean => [...nodesOf(node)].some(({ op, args }) => op === 'id' && args === 'self')
-
-/** The text of a part. Positions of nodes leave out parentheses, so it is written from the tree. */
-const textOf = (node: Node): string => serialize(node)
-
-const comparesFields = (node: Node): Error =>
-  new Error(`${textOf(node)} compares two fields of the record, which no filter can; compare a field with a value`)
-
-const unsupported = (node: Node): Error =>
-  new Error(`${textOf(node)} cannot be a filter; use comparisons of a field with a value, in, startsWith, endsWith, &&, || and !`)
-
-function summaryOf(error: unknown): string {
-  const { summary, message } = error as { summary?: unknown; message?: string }
-  const text = typeof summary === 'string' ? summary : (message?.split('\n')[0] ?? String(error))
-  const [, unknown] = /^Unknown variable: (\w+)$/.exec(text) ?? []
-  return unknown === undefined
-    ? text
-    : `Unknown name '${unknown}'; a condition is about self and user, and a group is written { group: ${unknown} }`
-}
-
-/** The stored form of a value, or the value itself if the field cannot have it. */
-function storedOr(field: Field, value: Json): Json {
-  const reading = value === null ? undefined : field.type.read(value)
-  return reading?.ok === true ? reading.value : value
-}
-
-const fieldFilter = (field: Field, operator: Operator, value: Json): Filter =>
-  ({ field: field.name, operator, value, ...orderingOf(field) }) as FieldFilter
-
-/** A CEL value as JSON; undefined for one that fields do not have. */
-function jsonOf(value: unknown): Json | undefined {
-  if (typeof value === 'bigint') return Number(value)
-  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
-  if (!Array.isArray(value)) return undefined
-  const items = value.map(jsonOf)
-  return items.some((item) => item === undefined) ? undefined : (items as Json[])
-}
-
-function joined(left: Part, right: Part, yes: (a: Bound, b: Bound) => Bound, no: (a: Bound, b: Bound) => Bound): Part {
-  return (user) => {
-    const [a, b] = [left(user), right(user)]
-    return { yes: yes(a.yes, b.yes), no: no(a.no, b.no) }
-  }
-}
-
-function both(a: Bound, b: Bound): Bound {
-  if (typeof a === 'boolean') return a ? b : false
-  if (typeof b === 'boolean') return b ? a : false
-  return { all: [a, b] }
-}
-
-function either(a: Bound, b: Bound): Bound {
-  if (typeof a === 'boolean') return a ? true : b
-  if (typeof b === 'boolean') return b ? true : a
-  return { any: [a, b] }
-}
+const ALL: Filter = { all: [] }
+const NONE: Filter = { any: [] }

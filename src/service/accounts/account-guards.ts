@@ -1,6 +1,7 @@
 import type { Actor } from '../../auth/permissions.ts'
 import type { Model } from '../../model/model.ts'
 import type { Change, Outcome, Store, StoredRecord } from '../../store/store.ts'
+import type { AccessRules } from '../access/access-rules.ts'
 import { forbidden } from '../access/refusals.ts'
 import type { RecordData } from '../records/write-requests.ts'
 
@@ -25,34 +26,44 @@ export async function grantsOf(store: Store, user: StoredRecord): Promise<Pick<A
 
 /**
  * Prevents privilege escalation: only superusers change or delete a superuser's account. The password of a user with other
- * permissions is changed by superusers and by that user only.
+ * permissions is changed by superusers and by that user only. Where models have `access`, membership of a group may give access as
+ * permissions do, so that a password is also guarded by the user's groups, and only superusers rename or delete a group.
  *
+ * @param record as stored
  * @param data values to set; undefined for a deletion
  * @throws {AppError} FORBIDDEN
  */
 export async function guardAccount(
-  store: Store,
+  { store, access }: { readonly store: Store; readonly access: AccessRules },
   actor: Actor,
   model: Model,
-  user: StoredRecord,
+  record: StoredRecord,
   data?: RecordData,
 ): Promise<void> {
-  if (model.key !== 'user' || actor.isSuperuser) return
-  if (user.is_superuser === true) throw forbidden()
+  if (actor.isSuperuser) return
+  if (model.key === 'group' && !access.isEmpty && isRenaming(record, data)) throw forbidden(actor)
+  if (model.key !== 'user') return
+  if (record.is_superuser === true) throw forbidden(actor)
   if (data === undefined || !Object.hasOwn(data, 'password')) return
-  const { permissions } = await grantsOf(store, user)
-  for (const codename of permissions) if (!actor.permissions.has(codename)) throw forbidden()
+  const { permissions, groups } = await grantsOf(store, record)
+  for (const codename of permissions) if (!actor.permissions.has(codename)) throw forbidden(actor)
+  if (access.isEmpty) return
+  for (const group of groups) if (!actor.groups.has(group)) throw forbidden(actor)
 }
 
+const isRenaming = ({ name }: StoredRecord, data: RecordData | undefined): boolean =>
+  data === undefined || (Object.hasOwn(data, 'name') && data.name !== name)
+
 /**
- * Rejects deletions that would cascade to a superuser.
+ * Rejects deletions by other users that would cascade to a superuser.
  *
  * @param outcome result of a dry run of the deletions
  * @throws {AppError} FORBIDDEN
  */
-export function guardSuperusers(outcome: Outcome): void {
+export function guardSuperusers(actor: Actor, outcome: Outcome): void {
+  if (actor.isSuperuser) return
   const goes = ({ table, before, after }: Change) => table === 'user' && before?.is_superuser === true && after === undefined
-  if (outcome.ok && outcome.changes.some(goes)) throw forbidden()
+  if (outcome.ok && outcome.changes.some(goes)) throw forbidden(actor)
 }
 
 /** The users whose password or active state has changed. */

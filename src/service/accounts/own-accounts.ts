@@ -106,9 +106,10 @@ export class OwnAccounts {
     return total
   }
 
-  async #account({ userId }: Actor): Promise<StoredRecord> {
+  async #account(actor: Actor): Promise<StoredRecord> {
+    const { userId } = actor
     const [user] = userId === undefined ? [] : await this.#parts.store.get('user', [userId])
-    if (user === undefined) throw forbidden()
+    if (user === undefined) throw forbidden(actor)
     return user
   }
 

@@ -74,7 +74,7 @@ export class MockFiller {
    * @throws {AppError} FORBIDDEN, VALIDATION_FAILED, and those of `fill`
    */
   async request(actor: Actor, body: unknown): Promise<{ seed: number; created: Record<string, number> }> {
-    if (!actor.isSuperuser) throw forbidden()
+    if (!actor.isSuperuser) throw forbidden(actor)
     const fillRequest = readFillRequest(body, this.#registry, this.#random)
     const created: Record<string, number> = {}
     await this.fill(fillRequest, ({ key }) => {

@@ -20,6 +20,9 @@ const MAX_ATTEMPTS = 20
 /** Characters of records that are highlighted before yielding to the event loop. */
 const MAX_AT_ONCE = 100_000
 
+/** Counts all records. */
+const ALL: Plan = { filters: [], sort: [], offset: 0, limit: 0 }
+
 const PARTIAL = 'No record has all of the words; these have some of them'
 
 export interface SearchesOptions {
@@ -108,13 +111,14 @@ export class Searches {
     const model = this.#modelFor(actor, modelKey)
     checkRelations(this.#access, actor, asked)
     const { filters, sort } = this.#access.restricted(actor, model, asked)
+    const known = await this.#visibleTotal(actor, model)
     const query = readQuery(q, { fields, fuzzy })
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const index = await this.#indexes.of(model)
       const { version } = index
       const among = filters.length === 0 ? undefined : await this.#store.matching(model.key, filters, index.candidates(query))
       if (index.version !== version) continue
-      const found = index.search(query, sort.length === 0 ? sliceOf(page) : undefined, among)
+      const found = index.search(query, sort.length === 0 ? sliceOf(page) : undefined, among, known)
       // Read in the step that found them, so that none of the records is missing.
       const hits =
         sort.length === 0
@@ -125,6 +129,12 @@ export class Searches {
       return { model, hits, total: found.total, notices, matchesIn: (record) => found.positionsIn(record) }
     }
     throw notReady(`${model.name} changes faster than it can be searched`)
+  }
+
+  /** The number of records that the actor may view; undefined if these are all. */
+  async #visibleTotal(actor: Actor, model: Model): Promise<number | undefined> {
+    const plan = this.#access.restricted(actor, model, ALL)
+    return plan === ALL ? undefined : (await this.#store.find(model.key, plan)).total
   }
 
   /** A page of all hits, sorted by fields of the records; undefined if a record was removed meanwhile. */

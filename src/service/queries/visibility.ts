@@ -16,10 +16,10 @@ export function visibleTo(access: AccessRules, actor: Actor, projection: Project
   const isHidden = (column: Column): column is RelatedColumn =>
     column.kind === 'related' && !access.may(actor, 'view', column.target)
   const reverse = projection.flatMap((column) => ('relation' in column ? [column.relation.model] : []))
-  if (reverse.some((model) => !access.may(actor, 'view', model))) throw forbidden()
+  if (reverse.some((model) => !access.may(actor, 'view', model))) throw forbidden(actor)
   if (actor.isSuperuser || !projection.some(isHidden)) return projection
   const hidden = projection.filter(isHidden)
-  if (hidden.some(({ included }) => included)) throw forbidden()
+  if (hidden.some(({ included }) => included)) throw forbidden(actor)
   const known = remainders.get(projection) ?? new Map<string, Projection>()
   remainders.set(projection, known)
   const names = hidden.map(({ name }) => name).join()
@@ -45,5 +45,5 @@ const without = (hidden: readonly RelatedColumn[], projection: Projection): Proj
  */
 export function checkRelations(access: AccessRules, actor: Actor, plan: Pick<Plan, 'filters' | 'sort'>): void {
   if (actor.isSuperuser) return
-  for (const target of relatedTables(plan)) if (!access.may(actor, 'view', access.registry.expect(target))) throw forbidden()
+  for (const target of relatedTables(plan)) if (!access.may(actor, 'view', access.registry.expect(target))) throw forbidden(actor)
 }

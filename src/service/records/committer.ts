@@ -11,7 +11,7 @@ import { type AccessChange, changesAccess, guardSuperusers, usersAffected } from
 import type { AccountLog } from '../accounts/account-log.ts'
 import type { HistoryRecorder, WriteOrigin } from '../history/history-recorder.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
-import { blocksOf, consequencesOf, type RemovalForecast } from './consequences.ts'
+import { blocksOf, consequencesOf, type RemovalForecast, visibleOutcome } from './consequences.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './constraint-errors.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 
@@ -94,7 +94,7 @@ export class Committer {
       const companions = model.key === 'user' && !dryRun ? await this.#relatedOperations(writes, operations) : []
       const isQuiet = writes.every(({ quiet }) => quiet === true)
       const outcome = await this.#transact([...operations, ...companions], { ...context, isQuiet })
-      throwIfDenied(outcome)
+      throwIfDenied(outcome, actor)
       throwIssues(brokenConstraints(outcome, writes), prefix)
       if (!dryRun) this.#accounts.log(actor, outcome)
       if (!outcome.ok || companions.length === 0) return outcome
@@ -113,10 +113,11 @@ export class Committer {
     const { actor, model } = context
     return this.#untilCurrent(context, async () => {
       const removals = this.#removals(context, await read())
-      if (!actor.isSuperuser) guardSuperusers(await this.#store.transact(removals, 'rehearse'))
+      if (!actor.isSuperuser) guardSuperusers(actor, await this.#store.transact(removals, 'rehearse'))
       const outcome = await this.#transact(removals, { ...context, isQuiet: false })
-      throwIfDenied(outcome)
-      const referenced = outcome.ok ? undefined : referencedError(outcome.violations, model, this.#rules.registry)
+      throwIfDenied(outcome, actor)
+      const known = outcome.ok ? outcome : await visibleOutcome(this.#rules, this.#store, actor, outcome)
+      const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
       if (referenced !== undefined) throw referenced
       this.#accounts.log(actor, outcome)
       return outcome
@@ -132,12 +133,13 @@ export class Committer {
   async forecastRemoval(context: WriteContext, read: () => Promise<readonly StoredRecord[]>): Promise<RemovalForecast> {
     const records = await read()
     const outcome = await this.#store.transact(this.#removals(context, records), 'rehearse')
-    throwIfDenied(outcome)
-    if (!context.actor.isSuperuser) guardSuperusers(outcome)
+    throwIfDenied(outcome, context.actor)
+    guardSuperusers(context.actor, outcome)
     const { model } = context
-    const blockedBy = blocksOf(outcome)
-    if (!outcome.ok && blockedBy.length === 0) throw keepsChanging(model)
-    const consequences = consequencesOf(outcome, { model, registry: this.#rules.registry, deleted: records })
+    const known = await visibleOutcome(this.#rules, this.#store, context.actor, outcome)
+    const blockedBy = blocksOf(known)
+    if (!known.ok && blockedBy.length === 0) throw keepsChanging(model)
+    const consequences = consequencesOf(known, { model, registry: this.#rules.registry, deleted: records })
     return { records, consequences, blockedBy }
   }
 
@@ -245,8 +247,8 @@ export class Committer {
 const ACTION_OF: Readonly<Record<Operation['kind'], Action>> = { insert: 'add', update: 'change', remove: 'delete' }
 
 /** @throws {AppError} FORBIDDEN */
-function throwIfDenied(outcome: Outcome): void {
-  if (!outcome.ok && outcome.violations.some(({ kind }) => kind === 'denied')) throw forbidden()
+function throwIfDenied(outcome: Outcome, actor: Actor): void {
+  if (!outcome.ok && outcome.violations.some(({ kind }) => kind === 'denied')) throw forbidden(actor)
 }
 
 const keepsChanging = ({ name }: Model): AppError =>

@@ -1,6 +1,9 @@
+import type { Actor } from '../../auth/permissions.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
-import type { Outcome, StoredRecord } from '../../store/store.ts'
+import type { Change, Outcome, Store, StoredRecord, Violation } from '../../store/store.ts'
+import { groupBy } from '../../util/group.ts'
+import type { AccessRules } from '../access/access-rules.ts'
 
 /** Effect of a deletion on other records: deletes them, or removes their references. */
 export interface Consequence {
@@ -13,16 +16,41 @@ export interface Consequence {
 export interface Block {
   readonly model: string
   readonly field: string
+  /** The number of those that the user may view. */
   readonly count: number
 }
 
-/** Consequences of a deletion. */
+/** Consequences of a deletion, as far as the user may view them. */
 export interface RemovalForecast {
   readonly records: readonly StoredRecord[]
   /** The changes of other records; none if the deletion is blocked. */
   readonly consequences: readonly Consequence[]
   /** The references that prevent the deletion. */
   readonly blockedBy: readonly Block[]
+}
+
+/** The part of an outcome that an actor may know: without changes of hidden records, and with counts of visible referrers. */
+export async function visibleOutcome(access: AccessRules, store: Store, actor: Actor, outcome: Outcome): Promise<Outcome> {
+  const visible = (table: string) => access.visible(actor, access.registry.expect(table))
+  if (!outcome.ok) {
+    const violations = outcome.violations.map(async (violation): Promise<Violation> => {
+      const only = violation.kind === 'restrict' ? visible(violation.table) : undefined
+      if (violation.kind !== 'restrict' || only === undefined) return violation
+      const { table, field, id, count } = violation
+      const filters = [{ field, operator: 'eq', value: id } as const, only]
+      const [found] = await store.findEach(table, [{ filters, sort: [], offset: 0, limit: 0 }])
+      return { ...violation, count: Math.min(count, found?.total ?? 0) }
+    })
+    return { ok: false, violations: await Promise.all(violations) }
+  }
+  const shown: Change[] = []
+  for (const [table, changes] of groupBy(outcome.changes, ({ table }) => table)) {
+    const only = visible(table)
+    const ids = changes.map(({ id }) => id)
+    const known = only === undefined ? undefined : await store.matching(table, [only], ids)
+    shown.push(...changes.filter(({ id }) => known?.has(id) !== false))
+  }
+  return { ...outcome, changes: shown }
 }
 
 /** The changes of a deletion to other records than those deleted by name, by model and action. Sessions and the like are left out. */

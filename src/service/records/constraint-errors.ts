@@ -44,6 +44,7 @@ export function referencedError(violations: readonly Violation[], model: Model, 
   if (restricts.length === 0) return undefined
   const sentences = restricts.map(({ id, table, field, count }) => {
     const referrer = registry.expect(table)
+    if (count === 0) return `${model.name} with ID ${id} is referenced by records that the user may not view`
     return `${model.name} with ID ${id} is referenced by ${count} ${referrer.key} ${count === 1 ? 'record' : 'records'} (${field})`
   })
   return new AppError('RECORD_REFERENCED', sentences.join('; '))

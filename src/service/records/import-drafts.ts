@@ -119,7 +119,9 @@ async function withIds(
 ): Promise<readonly ImportItem[]> {
   if (model.relations.size === 0) return rows
   const find: FindIds = async (target, field, values) =>
-    access.may(actor, 'view', target) ? idsBy(store, target, field, values) : new Map<Json, number>()
+    access.may(actor, 'view', target)
+      ? idsBy(store, target, field, values, access.only(actor, 'view', target))
+      : new Map<Json, number>()
   const resolved = await withResolvedReferences(
     model,
     access.registry,
@@ -135,11 +137,11 @@ async function withIds(
 }
 
 async function draftItem(item: ImportItem, existing: StoredRecord | undefined, context: ImportContext): Promise<DraftedWrite> {
-  const { store, actor, model, form, key, quotesCells } = context
+  const { actor, model, form, key, quotesCells } = context
   const { data, id, stamps } = item
   if (existing !== undefined) {
     const keys = checkUpdateKeys(actor, model, form, data)
-    await guardAccount(store, actor, model, existing, data)
+    await guardAccount(context, actor, model, existing, data)
     const { values, issues: found } = draftChange(model, form, existing, data)
     const issues = joined(item.issues, keys, found)
     if (quotesCells) quoteCells(issues, data, model)

@@ -208,7 +208,7 @@ export class Records {
     checkUpdateKeys(actor, model, form, data).throwIfAny()
     const updated = await this.#committer.write({ ...options, actor, model }, async () => {
       const existing = await this.#existing(actor, model, id, 'UPDATE_TARGET_MISSING', precondition)
-      await guardAccount(this.#store, actor, model, existing, data)
+      await guardAccount({ store: this.#store, access: this.#access }, actor, model, existing, data)
       return [{ model, form, existing, draft: draftChange(model, form, existing, data) }]
     })
     return only(updated)
@@ -225,7 +225,8 @@ export class Records {
     const ids = updates.map(({ id }) => id)
     return this.#committer.write({ ...options, actor, model, prefix: byIndex }, async () => {
       const found = await this.#allExisting(actor, model, ids)
-      for (const [index, user] of found.entries()) await guardAccount(this.#store, actor, model, user, updates[index]?.data)
+      for (const [index, user] of found.entries())
+        await guardAccount({ store: this.#store, access: this.#access }, actor, model, user, updates[index]?.data)
       return found.map((existing, index) => {
         return { model, form, existing, draft: draftChange(model, form, existing, updates[index]?.data ?? {}) }
       })
@@ -240,7 +241,7 @@ export class Records {
     const prefix = (index: number) => `${found[index]?.id}.`
     return this.#committer.write({ ...options, actor, model, prefix }, async () => {
       found = await this.#selected(actor, model, selection)
-      for (const user of found) await guardAccount(this.#store, actor, model, user, data)
+      for (const user of found) await guardAccount({ store: this.#store, access: this.#access }, actor, model, user, data)
       return found.map((existing) => ({ model, form, existing, draft: draftChange(model, form, existing, data) }))
     })
   }
@@ -283,7 +284,7 @@ export class Records {
     const id = readRecordId(recordId)
     const read = async () => {
       const existing = await this.#existing(actor, model, id, 'RECORD_NOT_FOUND', precondition)
-      await guardAccount(this.#store, actor, model, existing)
+      await guardAccount({ store: this.#store, access: this.#access }, actor, model, existing)
       return [existing]
     }
     return { model, read }
@@ -297,7 +298,7 @@ export class Records {
       const found = await (selection === undefined
         ? this.#allExisting(actor, model, ids)
         : this.#selected(actor, model, selection))
-      for (const user of found) await guardAccount(this.#store, actor, model, user)
+      for (const user of found) await guardAccount({ store: this.#store, access: this.#access }, actor, model, user)
       return found
     }
     return { model, read }

@@ -1,6 +1,7 @@
 import type { Field, RelationField } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
+import type { Filter } from '../../query/plan.ts'
 import type { Store } from '../../store/store.ts'
 import { isObject, type Json } from '../../util/json.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
@@ -10,15 +11,16 @@ import type { RecordData } from './write-requests.ts'
 /** Finds the ids of the records with these values in a unique field, by value. */
 export type FindIds = (target: Model, field: Field, values: readonly Json[]) => Promise<ReadonlyMap<Json, number>>
 
-/** The ids of the stored records with these values in a unique field, by value. */
+/** The ids of the stored records with these values in a unique field, by value. Records that do not match `only` are left out. */
 export async function idsBy(
   store: Store,
   target: Model,
   field: Field,
   values: readonly Json[],
+  only?: Filter,
 ): Promise<ReadonlyMap<Json, number>> {
   const ids = new Map<Json, number>()
-  const filters = [{ field: field.name, operator: 'in', values }] as const
+  const filters: Filter[] = [{ field: field.name, operator: 'in', values }, ...(only === undefined ? [] : [only])]
   for await (const records of store.stream(target.key, { filters, sort: [] })) {
     for (const record of records) ids.set(record[field.name] ?? null, record.id)
   }

@@ -38,7 +38,7 @@ function checkKeys(
     const field = model.fields.get(name)
     if (allowed?.has(name) === false || field?.system === true) issues.add(name, refusal(name))
     else if (field === undefined) issues.add(name, `Field '${name}' does not exist`)
-    else if (!actor.isSuperuser && isPrivileged(model, name)) throw forbidden()
+    else if (!actor.isSuperuser && isPrivileged(model, name)) throw forbidden(actor)
   }
   return issues
 }

@@ -47,6 +47,7 @@ describe('a condition that no filter can express', () => {
     ['self.readers == [1]', /'readers' is a list; write `value in self.readers`/],
     ['user.id in self.owner_id', /'owner_id' is no list; compare it with ==/],
     ['self.points == "a"', /^self.points == "a" is never true: 'points' must be an integer$/],
+    ['self.cost < "10.5"', /^self.cost < "10.5" is never true: 'cost' is a number; write it without quotes$/],
     ['self.status == "opn"', /'status' is never 'opn'; did you mean 'open'\?$/],
     ['self.title ==', /./],
     ['has(self.title)', /cannot be a filter/],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Environment } from '@marcbachmann/cel-js'
-import type { Subject } from '../../../src/service/access/condition.ts'
+import type { Subject } from '../../../src/service/access/condition-outcomes.ts'
 import { MemoryStore } from '../../../src/store/embedded/memory-store.ts'
 import type { StoredRecord } from '../../../src/store/store.ts'
 import type { Json } from '../../../src/util/json.ts'
@@ -170,6 +170,20 @@ export class World {
       '"editors" in user.groups',
       'user.is_active',
       'user != null',
+      // Values of other types than the field's.
+      `self.points ${this.pick([same, order])} user.first_name`,
+      `self.title ${this.pick([same, order])} user.id`,
+      `self.share ${this.pick([same, order])} user.username`,
+      `self.cost ${this.pick([same, order])} ${this.pick(['user.first_name', 'user.id'])}`,
+      `self.due ${this.pick([same, order])} user.id`,
+      `self.hidden ${same} user.first_name`,
+      `self.owner_id ${this.pick([same, order])} user.username`,
+      `self.status ${same} user.id`,
+      `self.points in user.groups`,
+      `self.title in user.groups`,
+      `self.team.size ${order} user.first_name`,
+      'user.first_name in self.readers',
+      'user.id in self.labels',
       this.pick(['true', 'false']),
     ])
   }

@@ -13,10 +13,8 @@ export function aggregate(table: Table, selection: Selection, plan: AggregatePla
   const counted = countedField(table, plan)
   if (counted !== undefined) return countedGroups(table, counted, plan.limit)
   const groups = new Groups(table, plan)
-  for (const row of selection.slice(0, selection.size)) {
-    if (!groups.add(row)) return undefined
-  }
-  return groups.results()
+  const members = groups.assign(selection.slice(0, selection.size))
+  return members === undefined ? undefined : groups.results(members)
 }
 
 /** The indexes that an aggregate needs besides those of its filters. */
@@ -54,18 +52,6 @@ interface Sum {
   result(): { sum: string; present: number }
 }
 
-interface Range {
-  min: Json
-  max: Json
-}
-
-interface Group {
-  readonly key: readonly Json[]
-  count: number
-  readonly sums: readonly Sum[]
-  readonly ranges: readonly Range[]
-}
-
 const NO_KEY: readonly Json[] = []
 
 /** Reads the value of a field in a row. */
@@ -77,78 +63,117 @@ function readerOf(table: Table, field: string): Reader {
   return (row) => column.valueAt(row)
 }
 
+/** Rows and the numbers of their groups, place by place. A row with a list occurs once for each of its groups. */
+interface Members {
+  readonly rows: readonly number[]
+  readonly groups: Int32Array | readonly number[]
+}
+
+/** Groups of rows. Each measure is computed in a loop of its own over one column, which is faster than going row by row. */
 class Groups {
   readonly #plan: AggregatePlan
   readonly #table: Table
   readonly #keys: readonly Reader[]
-  readonly #addends: readonly Reader[]
-  readonly #ranged: readonly Reader[]
-  readonly #orderings: readonly ((value: Json) => Json)[]
-  readonly #groups = new Map<Json, Group>()
-  /** True if a group is named by one value that is no list. */
-  readonly #hasOneValue: boolean
+  readonly #numbers = new Map<Json, number>()
+  readonly #keysOfGroups: (readonly Json[])[] = []
 
   constructor(table: Table, plan: AggregatePlan) {
     this.#table = table
     this.#plan = plan
     this.#keys = plan.groupBy.map((field) => readerOf(table, field))
-    this.#addends = plan.sums.map((field) => readerOf(table, field))
-    this.#ranged = plan.ranges.map(({ field }) => readerOf(table, field))
-    this.#hasOneValue = plan.groupBy.every((field, place) => place === 0 && table.model.fields.get(field)?.type.list !== true)
-    this.#orderings = plan.ranges.map(({ ordering }) => orderingKey(ordering))
   }
 
-  /** @returns false if there are too many groups */
-  add(row: number): boolean {
-    const [first] = this.#keys
-    if (first === undefined) this.#addTo(this.#groups.get(null) ?? this.#blank(null, NO_KEY), row)
-    else if (this.#hasOneValue) {
-      const value = first(row)
-      this.#addTo(this.#groups.get(value) ?? this.#blank(value, [value]), row)
-    } else {
-      for (const key of combinations(this.#keys.map((read) => read(row)))) {
-        const name = JSON.stringify(key)
-        this.#addTo(this.#groups.get(name) ?? this.#blank(name, key), row)
-      }
-    }
-    return this.#groups.size <= this.#plan.limit
-  }
-
-  #addTo(group: Group, row: number): void {
-    group.count++
-    for (let place = 0; place < this.#addends.length; place++) group.sums[place]?.add(this.#addends[place]?.(row) ?? null)
-    for (let place = 0; place < this.#ranged.length; place++) this.#widen(group, place, this.#ranged[place]?.(row) ?? null)
-  }
-
-  #widen({ ranges }: Group, place: number, value: Json): void {
-    const [range, keyOf] = [ranges[place], this.#orderings[place]]
-    if (range === undefined || keyOf === undefined || value === null) return
-    if (range.min === null || compareValues(keyOf(value), keyOf(range.min)) < 0) range.min = value
-    if (range.max === null || compareValues(keyOf(value), keyOf(range.max)) > 0) range.max = value
-  }
-
-  #blank(name: Json, key: readonly Json[]): Group {
-    const sums = this.#plan.sums.map((field) => sumOf(this.#table.model.fields.get(field)?.type.name))
-    const group = { key, count: 0, sums, ranges: this.#plan.ranges.map(() => ({ min: null, max: null })) }
-    this.#groups.set(name, group)
-    return group
-  }
-
-  results(): AggregateGroup[] {
-    const keys = this.#plan.groupBy.map((field) => orderingKey(this.#table.model.fields.get(field)?.type.ordering))
+  /** Assigns rows to groups; undefined if there are too many groups. */
+  assign(rows: readonly number[]): Members | undefined {
+    const { groupBy, limit } = this.#plan
+    const [first, ...others] = this.#keys
     // Without keys all records are one group, even if there are none.
-    if (this.#groups.size === 0 && keys.length === 0) this.#blank(null, NO_KEY)
-    return [...this.#groups.values()]
-      .sort((a, b) => {
-        for (const [place, keyOf] of keys.entries()) {
-          const sign = compareValues(keyOf(a.key[place] ?? null), keyOf(b.key[place] ?? null))
-          if (sign !== 0) return sign
-        }
-        return 0
-      })
-      .map((group) => ({ ...group, sums: group.sums.map((sum) => sum.result()) }))
+    if (first === undefined) {
+      this.#numberOf(null, NO_KEY)
+      return { rows, groups: new Int32Array(rows.length) }
+    }
+    const isList = groupBy.some((field) => this.#table.model.fields.get(field)?.type.list === true)
+    if (isList || others.length > 0) return this.#assignCombinations(rows)
+    const groups = new Int32Array(rows.length)
+    for (let place = 0; place < rows.length; place++) {
+      const value = first(rows[place] ?? 0)
+      groups[place] = this.#numbers.get(value) ?? this.#numberOf(value, [value])
+      if (this.#numbers.size > limit) return undefined
+    }
+    return { rows, groups }
+  }
+
+  #assignCombinations(rows: readonly number[]): Members | undefined {
+    const members = { rows: [] as number[], groups: [] as number[] }
+    for (const row of rows) {
+      for (const key of combinations(this.#keys.map((read) => read(row)))) {
+        members.rows.push(row)
+        members.groups.push(this.#numberOf(JSON.stringify(key), key))
+      }
+      if (this.#numbers.size > this.#plan.limit) return undefined
+    }
+    return members
+  }
+
+  #numberOf(name: Json, key: readonly Json[]): number {
+    const known = this.#numbers.get(name)
+    if (known !== undefined) return known
+    this.#numbers.set(name, this.#numbers.size)
+    return this.#keysOfGroups.push(key) - 1
+  }
+
+  results({ rows, groups }: Members): AggregateGroup[] {
+    const counts = new Float64Array(this.#keysOfGroups.length)
+    for (let place = 0; place < groups.length; place++) counts[groups[place] ?? 0] = (counts[groups[place] ?? 0] ?? 0) + 1
+    const sums = this.#plan.sums.map((field) => this.#sumsOf(field, { rows, groups }))
+    const ranges = this.#plan.ranges.map(({ field, ordering }) => this.#rangesOf(field, orderingKey(ordering), { rows, groups }))
+    const found = this.#keysOfGroups.map((key, group) => ({
+      key,
+      count: counts[group] ?? 0,
+      sums: sums.map((each) => each[group]?.result() ?? NO_SUM),
+      ranges: ranges.map((each) => each[group] ?? NO_RANGE),
+    }))
+    const keys = this.#plan.groupBy.map((field) => orderingKey(this.#table.model.fields.get(field)?.type.ordering))
+    return found.sort((a, b) => {
+      for (const [place, keyOf] of keys.entries()) {
+        const sign = compareValues(keyOf(a.key[place] ?? null), keyOf(b.key[place] ?? null))
+        if (sign !== 0) return sign
+      }
+      return 0
+    })
+  }
+
+  /** The sums of a field, by group. */
+  #sumsOf(field: string, { rows, groups }: Members): readonly Sum[] {
+    const type = this.#table.model.fields.get(field)?.type.name
+    const sums = this.#keysOfGroups.map(() => sumOf(type))
+    const read = readerOf(this.#table, field)
+    for (let place = 0; place < rows.length; place++) sums[groups[place] ?? 0]?.add(read(rows[place] ?? 0))
+    return sums
+  }
+
+  /** The least and the greatest value of a field, by group. */
+  #rangesOf(field: string, keyOf: (value: Json) => Json, { rows, groups }: Members): readonly AggregateGroup['ranges'][number][] {
+    const ranges = this.#keysOfGroups.map(() => ({
+      min: null as Json,
+      max: null as Json,
+      minKey: null as Json,
+      maxKey: null as Json,
+    }))
+    const read = readerOf(this.#table, field)
+    for (let place = 0; place < rows.length; place++) {
+      const [range, value] = [ranges[groups[place] ?? 0], read(rows[place] ?? 0)]
+      if (range === undefined || value === null) continue
+      const key = keyOf(value)
+      if (range.min === null || compareValues(key, range.minKey) < 0) Object.assign(range, { min: value, minKey: key })
+      if (range.max === null || compareValues(key, range.maxKey) > 0) Object.assign(range, { max: value, maxKey: key })
+    }
+    return ranges.map(({ min, max }) => ({ min, max }))
   }
 }
+
+const NO_SUM = { sum: '0', present: 0 }
+const NO_RANGE = { min: null, max: null }
 
 /** The groups that the values of a record belong to: one for each combination of the items of lists. */
 function combinations(values: readonly Json[]): readonly (readonly Json[])[] {
