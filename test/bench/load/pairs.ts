@@ -48,6 +48,8 @@ export interface Pacing {
   readonly count?: number
   /** Seconds until the other server takes its turn, rounded so that turns divide a slice. Default: a whole slice. */
   readonly turn?: number
+  /** Requests per second; as many as the server answers when absent. */
+  readonly perSecond?: number
 }
 
 /**
@@ -58,7 +60,7 @@ export interface Pacing {
 export async function measurePairs(
   ours: Side,
   bare: Side,
-  { seconds, count = PAIRS, turn = seconds }: Pacing,
+  { seconds, count = PAIRS, turn = seconds, perSecond }: Pacing,
 ): Promise<PairsResult> {
   const turns = Math.max(1, Math.round(seconds / turn))
   const slices: { ours: LoadResult; bare: LoadResult }[] = []
@@ -66,8 +68,9 @@ export async function measurePairs(
     const [requests, bareRequests] = [ours.requests(index), bare.requests(index)]
     const parts: { ours: LoadResult[]; bare: LoadResult[] } = { ours: [], bare: [] }
     for (let part = 0; part < turns; part++) {
-      const load = async () => parts.ours.push(await runLoad(ours.target, requests, lasting(seconds / turns)))
-      const loadBare = async () => parts.bare.push(await runLoad(bare.target, bareRequests, lasting(seconds / turns)))
+      const run = (target: Target, next: () => Ask) => runLoad(target, next, lasting(seconds / turns), perSecond)
+      const load = async () => parts.ours.push(await run(ours.target, requests))
+      const loadBare = async () => parts.bare.push(await run(bare.target, bareRequests))
       const inOrder = (index + part) % 2 === 0 ? [load, loadBare] : [loadBare, load]
       for (const each of inOrder) await each()
     }
