@@ -19,8 +19,8 @@ const MAX_STREAMS_OF_USER = 5
 const RETRY_AFTER = 30
 /** A subscriber with more unread text is cut off. In bytes. */
 const MAX_BACKLOG = 1 << 20
-/** Streams that are served before other work. */
-const AT_ONCE = 20
+/** Streams that are served before other work, which takes about 0.2 ms. */
+const AT_ONCE = 4
 
 const COMMENT = ':\n\n'
 

@@ -33,6 +33,8 @@ export interface PairsResult {
   readonly bare: SideResult
   /** Median of the ratios of the pairs. */
   readonly ratio: number
+  /** Median of the ratios of the 99th percentiles of the pairs. */
+  readonly p99Ratio: number
   readonly pairs: readonly Pair[]
   readonly errors: number
   readonly firstError: string | undefined
@@ -83,6 +85,7 @@ export async function measurePairs(
     ours: summary(measured.map((pair) => pair.ours)),
     bare: summary(measured.map((pair) => pair.bare)),
     ratio: median(pairs.map((pair) => pair.ours / pair.bare)),
+    p99Ratio: median(measured.map((pair) => summary([pair.ours]).p99 / summary([pair.bare]).p99)),
     pairs,
     errors: all.reduce((sum, { errors }) => sum + errors, 0),
     firstError: all.find(({ firstError }) => firstError !== undefined)?.firstError,
