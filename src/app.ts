@@ -229,6 +229,7 @@ async function open(
     const lockout = new Lockout({ clock })
     const mocks = new Mocks({ access, store, random, pause: setImmediate })
     const history = new History(access, store, recorded)
+    const snapshots = new Snapshots(dataFolder, store)
     const logins = new Logins({ access, store, records, tokens, sessions, lockout, hasher, clock, random })
     const feed = new ChangeFeed({ registry, store, clock, epoch: uniqueId(random) })
     const events = new EventStreams({ feed, access, store, logins, clock, timer })
@@ -251,7 +252,14 @@ async function open(
       aggregates: new Aggregates(access, store),
       searchIndexes,
       history,
-      site: new Site({ settings, access, store, history, apiRoot: `${settings.base_path}/api/${settings.api_version}` }),
+      site: new Site({
+        settings,
+        access,
+        store,
+        history,
+        snapshots,
+        apiRoot: `${settings.base_path}/api/${settings.api_version}`,
+      }),
       events,
       lint: () => lintReport(project.folder),
       exports: new Exports(access, store),
@@ -265,7 +273,7 @@ async function open(
       modelTests: new ModelTests(registry, project.views, mocks),
       mockFiller: new MockFiller({ registry, store, forms, records: mockedRecords, random, pause: setImmediate }),
       webhooks,
-      snapshots: new Snapshots(dataFolder, store),
+      snapshots,
       traffic,
       seeded,
       async begin() {

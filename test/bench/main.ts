@@ -1,8 +1,10 @@
 // Runs the benchmarks: npm run bench [-- <name…> options]. Each baseline is measured in the same run as its figure.
 import { readFile } from 'node:fs/promises'
 import { compactionBench } from './compaction.ts'
+import { eventsBench } from './events.ts'
 import { exportBench } from './export.ts'
 import { isFailure, type Result } from './figures.ts'
+import { historyBench } from './history.ts'
 import { importBench } from './import.ts'
 import { lintBench } from './lint.ts'
 import { openBench } from './open.ts'
@@ -25,6 +27,8 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   import: importBench,
   lint: lintBench,
   webhooks: webhooksBench,
+  history: historyBench,
+  events: eventsBench,
 }
 
 const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>> = {

@@ -112,7 +112,7 @@ function createPairs(records: number, { seconds, profile }: BenchOptions, isSear
       await searchIndexMade(createsAt(address, records).target)
       return work(address)
     })
-  const withUnsearched = <T>(work: Work<T>) => withMembers(records, undefined, work, UNSEARCHED_MODEL)
+  const withUnsearched = <T>(work: Work<T>) => withMembers(records, undefined, work, { model: UNSEARCHED_MODEL })
   const measure = async (searched: string, unsearched: string) => {
     const pacing = { seconds, count: CREATE_PAIRS, turn: SHORT_TURN }
     const { pairs, errors, firstError } = await measurePairs(createsAt(searched, records), createsAt(unsearched, records), pacing)

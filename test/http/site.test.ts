@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { openApp } from '../../src/app.ts'
+import { SHELL } from '../../src/auth/permissions.ts'
+import { jwtCodec } from '../../src/http/plugins/jwt-codec.ts'
+import { loadProject } from '../../src/service/project/project.ts'
 import { openTestApp, type TestApp } from '../helpers/app.ts'
+import { ROOT } from '../helpers/fixture.ts'
 import { play, type Scenario, scenarios, send } from '../helpers/scenario.ts'
 
 const SITE = '/admin/api/v1/site'
@@ -49,7 +55,38 @@ describe('the site', () => {
       const post = json.models.find(({ key }: { key: string }) => key === 'post')
       assert.deepEqual([post.group, post.icon], ['Journal', 'newspaper'])
       const group = json.models.find(({ key }: { key: string }) => key === 'group')
-      assert.deepEqual([group.group, group.icon], [null, null])
+      assert.deepEqual([group.group, group.icon, group.history], [null, null, true])
+    } finally {
+      await app.close()
+    }
+  })
+
+  test('says which models have a history', async () => {
+    const files = {
+      'admin.config.yaml': 'history: { days: 1 }\n',
+      'models/note.yaml': 'name: Note\nhistory: false\nfields:\n  - { name: text, type: string }\n',
+      'seed/user.yaml': '- { username: admin, email: admin@example.org, password: harbour-admin-2024, is_superuser: true }\n',
+    }
+    const app = await openTestApp({ files })
+    try {
+      const { json } = await play(app, get(SITE))
+      const on = json.models.filter(({ history }: { history: boolean }) => history).map(({ key }: { key: string }) => key)
+      assert.deepEqual([json.capabilities.history, on], [true, ['user', 'group', 'permission']])
+    } finally {
+      await app.close()
+    }
+  })
+
+  test('offers snapshots to superusers, of data in files', async () => {
+    await withBlog(async (app) => {
+      assert.equal((await play(app, get(SITE))).json.capabilities.snapshots, true)
+      assert.equal((await play(app, get(SITE, 'm.keller'))).json.capabilities.snapshots, false)
+    })
+    const project = await loadProject({ folder: join(ROOT, 'fixtures/minimal'), env: {}, flags: {} })
+    const app = await openApp(project, 'ephemeral', { tokenCodec: jwtCodec })
+    try {
+      const { capabilities } = JSON.parse((await app.site.describe(SHELL)).text)
+      assert.deepEqual([capabilities.snapshots, capabilities.webhooks], [false, true])
     } finally {
       await app.close()
     }

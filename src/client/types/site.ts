@@ -58,6 +58,8 @@ export interface SiteModel<Key extends string = string> {
   /** Number of records that the user may view; absent without permission to view them. */
   readonly count?: number
   readonly searchable: boolean
+  /** True if changes of its records are recorded. */
+  readonly history: boolean
   readonly fields: readonly SiteField[]
   /** Fields of other models that refer to this one. */
   readonly referenced_by: readonly { readonly model: string; readonly field: string; readonly on_delete: OnDelete }[]

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Request, ResponseToolkit, ServerRoute } from '@hapi/hapi'
 import type { App } from '../../app.ts'
@@ -18,26 +19,36 @@ export function eventRoutes({ settings, events }: App): ServerRoute[] {
     const { authorization, 'last-event-id': lastEventId } = request.headers as Readonly<Record<string, string | undefined>>
     const readable = new Readable({ read() {} })
     const isHead = request.method === 'head'
-    const close = await events.open({ token: tokenIn(authorization), models, lastEventId }, () => sinkOf(readable))
+    const close = await events.open({ token: tokenIn(authorization), models, lastEventId }, () =>
+      sinkOf(readable, request.raw.res),
+    )
     readable.once('close', close)
     request.raw.res.once('close', close)
     // HEAD has no body, so the stream would never be read.
     if (isHead) close()
-    return h
-      .response(isHead ? '' : readable)
-      .type('text/event-stream')
-      .header('X-Accel-Buffering', 'no')
+    return (
+      h
+        .response(isHead ? '' : readable)
+        .type('text/event-stream')
+        .header('X-Accel-Buffering', 'no')
+        // After the stream the server closes the connection itself, and does not wait for the client.
+        .header('Connection', 'close')
+    )
   }
 
   return [{ method: 'GET', path: apiRoots(settings).events, handler: stream, options }]
 }
 
 /** Writes to a stream in memory, from which the connection reads. */
-const sinkOf = (readable: Readable): EventSink => ({
+const sinkOf = (readable: Readable, response: ServerResponse): EventSink => ({
   write: (text) => void readable.push(text),
   get backlog() {
-    return readable.readableLength
+    return readable.readableLength + response.writableLength
   },
   end: () => void readable.push(null),
-  destroy: () => void readable.destroy(),
+  destroy() {
+    readable.destroy()
+    // hapi ends the response of a destroyed stream, which waits for a client that does not read.
+    response.destroy()
+  },
 })

@@ -9,7 +9,10 @@ import { queryOf } from '../requests/request.ts'
 export function viewRoutes({ settings, views: catalog }: App): ServerRoute[] {
   const { views } = apiRoots(settings)
   const plugins = { readsQuery: true }
-  const options = settings.views_auth === 'required' ? { auth: 'bearer', plugins } : { auth: false as const, plugins }
+  const options =
+    settings.views_auth === 'required'
+      ? { auth: 'bearer', plugins: { ...plugins, limitsUsers: true } }
+      : { auth: false as const, plugins }
 
   const all = (request: Request) => ({ data: catalog.all(optionsOf(request)) })
   const ofModel = (request: Request) => ({ data: catalog.of(String(request.params.model), optionsOf(request)) })

@@ -22,6 +22,7 @@ const modelMembers = {
   can: { type: 'array', items: oneName(['view', 'add', 'change', 'delete']) },
   count: { ...COUNT, description: 'Number of records that the user may view; absent without that permission' },
   searchable: FLAG,
+  history: { ...FLAG, description: 'True if changes of its records are recorded' },
   fields: { type: 'array', items: siteField },
   referenced_by: { type: 'array', items: object({ model: TEXT, field: TEXT, on_delete: TEXT }) },
 } as const satisfies Record<string, Schema>

@@ -71,7 +71,8 @@ const VIEWS: Schema = { type: 'array', items: { anyOf: [ref('formView'), ref('li
 
 /** Operations of the Views API. */
 export function viewPaths({ views }: Roots, registry: Registry, settings: Settings, responses: Responses): Paths {
-  const failures = responses.failures('none', ...READ_OPEN, ...refusals(settings))
+  const limit = settings.views_auth === 'required' ? 'default' : 'none'
+  const failures = responses.failures(limit, ...READ_OPEN, ...refusals(settings))
   const options = { tags: ['views'], ...access(settings) }
   return {
     [views]: {
@@ -84,7 +85,7 @@ export function viewPaths({ views }: Roots, registry: Registry, settings: Settin
           200: responses.success(
             'Views by model',
             json(object({ data: { type: 'object', additionalProperties: VIEWS } })),
-            'none',
+            limit,
           ),
           ...failures,
         },
@@ -100,9 +101,9 @@ export function viewPaths({ views }: Roots, registry: Registry, settings: Settin
           GENERATED,
         ],
         responses: {
-          200: responses.success('The views of the model', json(object({ data: VIEWS })), 'none'),
+          200: responses.success('The views of the model', json(object({ data: VIEWS })), limit),
           ...failures,
-          ...responses.failures('none', 'notFound'),
+          ...responses.failures(limit, 'notFound'),
         },
       },
     },

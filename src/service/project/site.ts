@@ -11,6 +11,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import type { History } from '../history/history.ts'
 import { isSearchable } from '../queries/search-indexes.ts'
 import { MAX_BULK_ITEMS } from '../records/write-requests.ts'
+import type { Snapshots } from './snapshots.ts'
 
 const DEFAULT_TITLE = 'Admin'
 
@@ -19,6 +20,7 @@ export interface SiteParts {
   readonly access: AccessRules
   readonly store: Store
   readonly history: History
+  readonly snapshots: Snapshots
   /** Root path of the API, base path included. */
   readonly apiRoot: string
 }
@@ -38,7 +40,7 @@ export class Site {
   }
 
   async describe(actor: Actor): Promise<SiteDescription> {
-    const { settings, access, history, apiRoot } = this.#parts
+    const { settings, access, history, snapshots, apiRoot } = this.#parts
     const models = access.registry.public.filter((model) => this.#allowed(actor, model).length > 0)
     const { isSuperuser } = actor
     const { ui } = settings
@@ -56,7 +58,7 @@ export class Site {
         search: may('view').some(isSearchable),
         import: may('add').length > 0,
         webhooks: isSuperuser,
-        snapshots: isSuperuser,
+        snapshots: isSuperuser && snapshots.areAvailable,
         mock: isSuperuser,
         lint: isSuperuser,
         events: may('view').length > 0,
@@ -79,7 +81,7 @@ export class Site {
   }
 
   async #model(actor: Actor, model: Model, shown: ReadonlySet<Model>): Promise<object> {
-    const { access } = this.#parts
+    const { access, history } = this.#parts
     const can = this.#allowed(actor, model)
     const referrers = access.registry.referrersOf(model.key).filter((each) => shown.has(each.model))
     return {
@@ -92,6 +94,7 @@ export class Site {
       can,
       ...(can.includes('view') ? { count: await this.#count(actor, model) } : {}),
       searchable: isSearchable(model),
+      history: history.covers(model),
       fields: model.visibleFields.map(fieldJson),
       referenced_by: referrers.map(({ model: referrer, field }) => ({
         model: referrer.key,

@@ -34,6 +34,11 @@ export class Snapshots {
     this.#store = store
   }
 
+  /** True if the data is in files, so that snapshots can be saved. */
+  get areAvailable(): boolean {
+    return this.#store instanceof FileStore
+  }
+
   async list(actor: Actor): Promise<ShownCopy[]> {
     superusersOnly(actor)
     return this.#store instanceof FileStore ? (await savedCopies(this.#folder)).map(shownCopy) : []

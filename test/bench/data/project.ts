@@ -26,9 +26,21 @@ jwt: { access_token_minutes: ${TOKEN_MINUTES} }
 rate_limits: { default: ${RATE_LIMIT}, auth: ${RATE_LIMIT}, upload: ${RATE_LIMIT} }
 `
 
+/** How a project differs from that of most benchmarks. */
+export interface ProjectOptions {
+  /** The model file. */
+  readonly model?: string
+  /** Settings in YAML, besides those of all benchmarks. */
+  readonly settings?: string
+}
+
 /** Creates a project with the given numbers of members and superusers in its data folder. */
-export async function memberProject(records: number, users: number, model: string = MEMBER_MODEL): Promise<TemporaryFolder> {
-  const project = await makeProject({ 'admin.config.yaml': SETTINGS, 'models/member.yaml': model })
+export async function memberProject(
+  records: number,
+  users: number,
+  { model = MEMBER_MODEL, settings = '' }: ProjectOptions = {},
+): Promise<TemporaryFolder> {
+  const project = await makeProject({ 'admin.config.yaml': SETTINGS + settings, 'models/member.yaml': model })
   const data = dataFolder(project.path)
   await mkdir(data, { mode: 0o700 })
   const file = await open(join(data, 'db.json'), 'w', 0o600)

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Connection } from './connection.ts'
 
 /** Number of connections of every load. Each has its own token. */
@@ -42,13 +43,15 @@ export interface LoadResult {
 /**
  * Keeps every connection busy with one request at a time until `isOver`, then waits for the requests in flight.
  *
+ * @param perSecond limits the rate. The latency of a request that had to wait for a connection includes the wait
  * @throws {Error} if a connection breaks
  */
-export async function runLoad(target: Target, next: () => Ask, isOver: () => boolean): Promise<LoadResult> {
+export async function runLoad(target: Target, next: () => Ask, isOver: () => boolean, perSecond?: number): Promise<LoadResult> {
   const address = new URL(target.address)
   const samples: Sample[] = []
   let errors = 0
   let firstError: string | undefined
+  const turn = perSecond === undefined ? async () => performance.now() : paced(perSecond)
   const connections = await Promise.all(target.tokens.map(() => Connection.open(address)))
 
   const keepBusy = async (connection: Connection, token: string) => {
@@ -56,7 +59,7 @@ export async function runLoad(target: Target, next: () => Ask, isOver: () => boo
     while (!isOver()) {
       const ask = next()
       const text = serialize(ask, headers)
-      const begin = performance.now()
+      const begin = await turn()
       const { status, bytes } = await connection.exchange(text)
       samples.push({ method: ask.method, begin, end: performance.now() })
       if (status === expectedStatus(ask)) continue
@@ -81,6 +84,19 @@ export async function runLoad(target: Target, next: () => Ask, isOver: () => boo
     milliseconds: elapsed,
     perSecond: (samples.length * 1000) / elapsed,
     generatorLoad: (user + system) / 1000 / elapsed,
+  }
+}
+
+/** Returns a function that resolves, at this rate, with the time at which a request was due. */
+function paced(perSecond: number): () => Promise<number> {
+  const start = performance.now()
+  let count = 0
+  return async () => {
+    const due = start + (count++ * 1000) / perSecond
+    const wait = due - performance.now()
+    if (wait <= 0) return due
+    await delay(wait)
+    return performance.now()
   }
 }
 

@@ -33,6 +33,8 @@ export interface PairsResult {
   readonly bare: SideResult
   /** Median of the ratios of the pairs. */
   readonly ratio: number
+  /** Median of the ratios of the 99th percentiles of the pairs. */
+  readonly p99Ratio: number
   readonly pairs: readonly Pair[]
   readonly errors: number
   readonly firstError: string | undefined
@@ -48,6 +50,8 @@ export interface Pacing {
   readonly count?: number
   /** Seconds until the other server takes its turn, rounded so that turns divide a slice. Default: a whole slice. */
   readonly turn?: number
+  /** Requests per second; as many as the server answers when absent. */
+  readonly perSecond?: number
 }
 
 /**
@@ -58,7 +62,7 @@ export interface Pacing {
 export async function measurePairs(
   ours: Side,
   bare: Side,
-  { seconds, count = PAIRS, turn = seconds }: Pacing,
+  { seconds, count = PAIRS, turn = seconds, perSecond }: Pacing,
 ): Promise<PairsResult> {
   const turns = Math.max(1, Math.round(seconds / turn))
   const slices: { ours: LoadResult; bare: LoadResult }[] = []
@@ -66,8 +70,9 @@ export async function measurePairs(
     const [requests, bareRequests] = [ours.requests(index), bare.requests(index)]
     const parts: { ours: LoadResult[]; bare: LoadResult[] } = { ours: [], bare: [] }
     for (let part = 0; part < turns; part++) {
-      const load = async () => parts.ours.push(await runLoad(ours.target, requests, lasting(seconds / turns)))
-      const loadBare = async () => parts.bare.push(await runLoad(bare.target, bareRequests, lasting(seconds / turns)))
+      const run = (target: Target, next: () => Ask) => runLoad(target, next, lasting(seconds / turns), perSecond)
+      const load = async () => parts.ours.push(await run(ours.target, requests))
+      const loadBare = async () => parts.bare.push(await run(bare.target, bareRequests))
       const inOrder = (index + part) % 2 === 0 ? [load, loadBare] : [loadBare, load]
       for (const each of inOrder) await each()
     }
@@ -80,6 +85,7 @@ export async function measurePairs(
     ours: summary(measured.map((pair) => pair.ours)),
     bare: summary(measured.map((pair) => pair.bare)),
     ratio: median(pairs.map((pair) => pair.ours / pair.bare)),
+    p99Ratio: median(measured.map((pair) => summary([pair.ours]).p99 / summary([pair.bare]).p99)),
     pairs,
     errors: all.reduce((sum, { errors }) => sum + errors, 0),
     firstError: all.find(({ firstError }) => firstError !== undefined)?.firstError,

@@ -1,5 +1,5 @@
 import { startServer } from '../../helpers/process.ts'
-import { memberProject } from '../data/project.ts'
+import { memberProject, type ProjectOptions } from '../data/project.ts'
 import { reasonOf } from '../figures.ts'
 import { CONNECTIONS } from '../load/load.ts'
 
@@ -8,16 +8,16 @@ import { CONNECTIONS } from '../load/load.ts'
  * the project afterwards.
  *
  * @param profile a folder for a CPU profile of the server
- * @param model the model file; default: that of all benchmarks
+ * @param options how the project differs from that of most benchmarks; `users` is its number of superusers
  * @throws {Error} the error of `work`, or one with the stderr of the server if it failed
  */
 export async function withMembers<T>(
   records: number,
   profile: string | undefined,
   work: (address: string, folder: string, pid: number) => Promise<T>,
-  model?: string,
+  { users = CONNECTIONS, ...options }: ProjectOptions & { readonly users?: number } = {},
 ): Promise<T> {
-  const project = await memberProject(records, CONNECTIONS, model)
+  const project = await memberProject(records, users, options)
   const execArgv = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
   try {
     const server = await startServer(['--project', project.path], { execArgv })

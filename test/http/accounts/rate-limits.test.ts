@@ -9,7 +9,7 @@ const LIST = 'GET /api/v1/models/tag'
 const LOGIN = { request: 'POST /api/v1/auth/token', as: null, body: { username: 'admin', password: 'wrong' } } as const
 
 async function withApp(
-  settings: { trusted_proxies?: number; rate_limits?: typeof LIMITS },
+  settings: { trusted_proxies?: number; views_auth?: 'required'; rate_limits?: typeof LIMITS },
   work: (app: TestApp) => Promise<void>,
 ) {
   const app = await openTestApp({ settings: { rate_limits: LIMITS, ...settings } })
@@ -113,6 +113,30 @@ describe('rate limits', () => {
       assert.equal((await send(app, LOGIN)).status, 401)
     }))
 
+  test('after one login /auth/me answers a hundred times in a minute, and exactly four more logins are left', () =>
+    withApp({ rate_limits: { default: 100, auth: 5, upload: 10 } }, async (app) => {
+      const good = { ...LOGIN, body: { username: 'anna.lind', password: 'lighthouse-keys-17' } }
+      const { json } = await send(app, good)
+      const headers = { authorization: `Bearer ${json.access_token}` }
+      for (let call = 0; call < 100; call++) {
+        assert.equal((await send(app, { request: 'GET /api/v1/auth/me', as: null, headers })).status, 200)
+        app.advance(500)
+      }
+      assert.equal((await send(app, { request: 'GET /api/v1/auth/me', as: null, headers })).status, 429)
+      const statuses = []
+      for (let login = 0; login < 5; login++) statuses.push((await send(app, good)).status)
+      assert.deepEqual(statuses, [200, 200, 200, 200, 429])
+    }))
+
+  test('the site, a search over all models, and views that need a token count as one request each', () =>
+    withApp({ views_auth: 'required', rate_limits: { default: 100, auth: 0, upload: 0 } }, async (app) => {
+      const left = []
+      for (const path of ['/admin/api/v1/site', '/admin/api/v1/views/', '/admin/api/v1/views/tag/', '/api/v1/search?q=harbour']) {
+        left.push(limitHeaders(await send(app, { request: `GET ${path}` as 'GET /' })).ratelimit)
+      }
+      assert.deepEqual(left, ['"default";r=99;t=60', '"default";r=98;t=60', '"default";r=97;t=60', '"default";r=96;t=60'])
+    }))
+
   test('a refresh that succeeds counts against the limit of the user, and keeps its token when it is rejected', () =>
     withApp({}, async (app) => {
       const refresh = async (refresh_token: string) =>
@@ -148,7 +172,7 @@ describe('rate limits', () => {
       assert.equal(await from('9.9.9.3, 6.6.6.6'), 401)
     }))
 
-  test('views are not limited, and 0 turns a limit off', () =>
+  test('views that need no token are not limited, and 0 turns a limit off', () =>
     withApp({ rate_limits: { default: 0, auth: 0, upload: 0 } }, async (app) => {
       for (let request = 0; request < 6; request++) {
         assert.equal((await send(app, LOGIN)).status, 401)

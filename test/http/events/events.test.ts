@@ -1,74 +1,7 @@
 import assert from 'node:assert/strict'
-import { connect } from 'node:net'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { send } from '../../helpers/scenario.ts'
 import { EventReader } from './event-reader.ts'
-
-const USER = (name: string, more = ''): string =>
-  `- { username: ${name}, email: ${name}@example.org, password: harbour-${name}-2024${more} }\n`
-
-const FILES = {
-  'models/note.yaml': `name: Note
-fields:
-  - { name: text, type: string }
-  - { name: owner_id, type: foreignkey, model: user, on_delete: set_null }
-access: { view: self.owner_id == user.id, add: authenticated, change: authenticated, delete: authenticated }
-`,
-  'models/tag.yaml': 'name: Tag\nfields:\n  - { name: name, type: string }\n',
-  'models/secret.yaml': 'name: Secret\nfields:\n  - { name: name, type: string }\n',
-  'roles/readers.yaml': 'name: readers\npermissions: [view_tag]\n',
-  'seed/user.yaml': [USER('admin', ', is_superuser: true'), USER('ann', ', groups: [{ name: readers }]'), USER('bob')].join(''),
-}
-
-interface Served {
-  readonly app: TestApp
-  readonly url: string
-  open(as: string, query?: string, lastId?: string): Promise<EventReader>
-}
-
-/** Serves the project on a port, with timers of the process and a clock that stands still. */
-async function withServer(work: (served: Served) => Promise<void>): Promise<void> {
-  const app = await openTestApp({ files: FILES, settings: { port: 0 } })
-  const readers: EventReader[] = []
-  const port = await app.live.start()
-  const url = `http://127.0.0.1:${port}`
-  const open: Served['open'] = async (as, query = '', lastId) => {
-    const { response, reader } = await EventReader.open(`${url}/api/v1/events${query}`, await app.tokenOf(as), lastId)
-    assert.equal(response.status, 200)
-    assert.match(String(response.headers.get('content-type')), /^text\/event-stream/)
-    assert.equal(response.headers.get('content-encoding'), null)
-    readers.push(reader)
-    await reader.until(({ events }) => events.length > 0)
-    return reader
-  }
-  try {
-    await work({ app, url, open })
-  } finally {
-    for (const reader of readers) reader.stop()
-    await app.live.stop()
-    await app.close()
-  }
-}
-
-const write = async (app: TestApp, request: string, body?: unknown, as = 'admin') => {
-  const reply = await send(app, { request: request as `GET /${string}`, as, ...(body === undefined ? {} : { body }) })
-  assert.ok(reply.status < 300, reply.text)
-  return reply.json.data
-}
-
-const tag = (app: TestApp, name: string) => write(app, 'POST /api/v1/models/tag', { data: { name } })
-
-/** Lets the batches of events go out. */
-async function settle({ app }: Served): Promise<void> {
-  for (let turn = 0; turn < 3; turn++) {
-    app.advance(100)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
-
-const told = (reader: EventReader): string[] =>
-  reader.changes.map(({ data: { model, record_id: id, action } }) => `${action} ${model} ${id}`)
+import { settle, tag, told, withServer, write } from './served.ts'
 
 describe('live events', () => {
   test('tell of changes in commit order, without data of records', () =>
@@ -158,17 +91,6 @@ describe('live events', () => {
       assert.equal(admin.events.at(-1)?.event, 'expired')
     }))
 
-  test('are limited to five streams of a user', () =>
-    withServer(async (served) => {
-      const readers = await Promise.all(Array.from({ length: 5 }, () => served.open('admin')))
-      const token = await served.app.tokenOf('admin')
-      const { response } = await EventReader.open(`${served.url}/api/v1/events`, token)
-      assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '30'])
-      readers[0]?.stop()
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      await served.open('admin')
-    }))
-
   test('end with reset when the data is replaced, which they do not delay', () =>
     withServer(async (served) => {
       const reader = await served.open('admin')
@@ -190,25 +112,6 @@ describe('live events', () => {
       served.app.advance(25_000)
       assert.equal(new TextDecoder().decode((await chunks?.read())?.value), ':\n\n')
       await chunks?.cancel()
-    }))
-
-  test('cut off a reader that does not read', () =>
-    withServer(async (served) => {
-      const { app, url } = served
-      const token = await app.tokenOf('admin')
-      const socket = connect(Number(new URL(url).port), '127.0.0.1')
-      socket.on('error', () => {})
-      const closed = new Promise((resolve) => socket.once('close', resolve))
-      socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`)
-      await new Promise((resolve) => socket.once('data', resolve))
-      socket.pause()
-      for (let round = 0; round < 200 && app.app.events.size > 0; round++) {
-        await write(app, 'POST /api/v1/models/tag/bulk', { records: Array.from({ length: 1000 }, () => ({ name: 'x' })) })
-        await settle(served)
-      }
-      assert.equal(app.app.events.size, 0)
-      socket.resume()
-      await closed
     }))
 
   test('answer HEAD without a stream', () =>
