@@ -16,6 +16,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['app'],
   ['http'],
   ['cli', 'index', 'build', 'client'],
+  ['ui'],
 ]
 
 /** Permitted imports within a layer: a store executes the plans that `query` describes, and a list view names some. */
@@ -47,7 +48,7 @@ interface Import {
 }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
+  .filter((name) => /\.tsx?$/.test(name))
   .map((name) => join(SRC, name))
 
 const imports = files.flatMap(importsOf)
@@ -63,7 +64,7 @@ function importsOf(file: string): Import[] {
   })
 }
 
-const folderOf = (file: string): string => (relative(SRC, file).split(sep)[0] ?? '').replace(/\.ts$/, '')
+const folderOf = (file: string): string => (relative(SRC, file).split(sep)[0] ?? '').replace(/\.tsx?$/, '')
 
 const layerOf = (folder: string): number => {
   const layer = LAYERS.findIndex((folders) => folders.includes(folder))
@@ -116,19 +117,37 @@ test('each library is imported by its folder only', () => {
   assert.deepEqual(strays, [])
 })
 
+const PACKAGE = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as Readonly<
+  Record<'dependencies' | 'devDependencies' | 'peerDependencies', Readonly<Record<string, string>>>
+>
+
+/** The packages that the files import, without Node.js and the virtual modules of the page's build. */
+function packagesOf(which: (folder: string) => boolean): string[] {
+  const outside = imports.filter(({ from, to }) => to === undefined && which(folderOf(from)))
+  const specifiers = outside.map(({ specifier }) => specifier).filter((name) => !/^(node|virtual):|^\$/.test(name))
+  return [...new Set(specifiers.map((name) => (/^(@[^/]+\/)?[^/]+/.exec(name) ?? [name])[0]))].sort()
+}
+
 test('the imported libraries are the dependencies and peer dependencies of the package', () => {
-  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as {
-    dependencies: Record<string, string>
-    peerDependencies: Record<string, string>
-  }
-  const outside = imports.filter(({ specifier, to }) => to === undefined && !specifier.startsWith('node:'))
-  const names = outside.map(({ specifier }) =>
-    specifier
-      .split('/')
-      .slice(0, specifier.startsWith('@') ? 2 : 1)
-      .join('/'),
+  const { dependencies, peerDependencies } = PACKAGE
+  assert.deepEqual(
+    packagesOf((folder) => folder !== 'ui'),
+    Object.keys({ ...dependencies, ...peerDependencies }).sort(),
   )
-  assert.deepEqual([...new Set(names)].sort(), Object.keys({ ...dependencies, ...peerDependencies }).sort())
+})
+
+test('the libraries of the page are development dependencies, since it is built before it is published', () => {
+  const strays = packagesOf((folder) => folder === 'ui').filter((name) => !Object.hasOwn(PACKAGE.devDependencies, name))
+  assert.deepEqual(strays, [])
+})
+
+test('the page imports the client and nothing else of the project', () => {
+  const ofPage = imports.filter(({ from, to }) => to !== undefined && folderOf(from) === 'ui')
+  const strays = ofPage.filter(({ to = '' }) => !['ui', 'client'].includes(folderOf(to)))
+  assert.deepEqual(
+    strays.map(({ from, to = '' }) => `${show(from)} → ${show(to)}`),
+    [],
+  )
 })
 
 test('the client imports nothing of the server, of Node.js or of libraries, except types', () => {
@@ -143,7 +162,7 @@ test('the client imports nothing of the server, of Node.js or of libraries, exce
   )
   const users = imports.filter(({ from, to }) => to !== undefined && folderOf(to) === 'client' && folderOf(from) !== 'client')
   assert.deepEqual(
-    users.map(({ from }) => show(from)),
+    users.map(({ from }) => show(from)).filter((file) => !file.startsWith(join('ui', ''))),
     [],
   )
 })
