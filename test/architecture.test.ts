@@ -119,21 +119,38 @@ test('each library is imported by its folder only', () => {
   assert.deepEqual(strays, [])
 })
 
+const PACKAGE = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as Readonly<
+  Record<'dependencies' | 'devDependencies' | 'peerDependencies', Readonly<Record<string, string>>>
+>
+
+/** The packages that the files import, without Node.js and the virtual modules of the page's build. */
+function packagesOf(which: (folder: string) => boolean): string[] {
+  const outside = imports.filter(({ from, to }) => to === undefined && which(folderOf(from)))
+  const specifiers = outside.map(({ specifier }) => specifier).filter((name) => !/^(node|virtual):|^\$/.test(name))
+  return [...new Set(specifiers.map((name) => (/^(@[^/]+\/)?[^/]+/.exec(name) ?? [name])[0]))].sort()
+}
+
 test('the imported libraries are the dependencies and peer dependencies of the package', () => {
-  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(SRC, '../package.json'), 'utf8')) as {
-    dependencies: Record<string, string>
-    peerDependencies: Record<string, string>
-  }
-  // The libraries of the admin page are part of its build.
-  const ofServer = imports.filter(({ from }) => folderOf(from) !== 'ui')
-  const outside = ofServer.filter(({ specifier, to }) => to === undefined && !specifier.startsWith('node:'))
-  const names = outside.map(({ specifier }) =>
-    specifier
-      .split('/')
-      .slice(0, specifier.startsWith('@') ? 2 : 1)
-      .join('/'),
+  const { dependencies, peerDependencies } = PACKAGE
+  assert.deepEqual(
+    packagesOf((folder) => folder !== 'ui'),
+    Object.keys({ ...dependencies, ...peerDependencies }).sort(),
   )
-  assert.deepEqual([...new Set(names)].sort(), Object.keys({ ...dependencies, ...peerDependencies }).sort())
+})
+
+test('the libraries of the admin page need no installation, since it is built before it is published', () => {
+  const known = { ...PACKAGE.devDependencies, ...PACKAGE.dependencies }
+  const strays = packagesOf((folder) => folder === 'ui').filter((name) => !Object.hasOwn(known, name))
+  assert.deepEqual(strays, [])
+})
+
+test('the admin page imports the client and nothing else of the project', () => {
+  const ofPage = imports.filter(({ from, to }) => to !== undefined && folderOf(from) === 'ui')
+  const strays = ofPage.filter(({ to = '' }) => !['ui', 'client'].includes(folderOf(to)))
+  assert.deepEqual(
+    strays.map(({ from, to = '' }) => `${show(from)} → ${show(to)}`),
+    [],
+  )
 })
 
 test('the client imports nothing of the server, of Node.js or of libraries, except types', () => {
@@ -150,16 +167,6 @@ test('the client imports nothing of the server, of Node.js or of libraries, exce
     to !== undefined && folderOf(to) === 'client' && !['client', 'ui'].includes(folderOf(from))
   assert.deepEqual(
     imports.filter(isUser).map(({ from }) => show(from)),
-    [],
-  )
-})
-
-test('the admin page imports the client and its own libraries only', () => {
-  const outside = imports.filter(
-    ({ from, to }) => folderOf(from) === 'ui' && to !== undefined && !['ui', 'client'].includes(folderOf(to)),
-  )
-  assert.deepEqual(
-    outside.map(({ from, specifier }) => `${show(from)} imports ${specifier}`),
     [],
   )
 })

@@ -39,7 +39,10 @@ const tools = new WeakMap<Model, { readonly compiler: RuleCompiler; readonly env
  * choices; and rules that are not conditions, or always false. Rules that do not compile are reported by `RuleCompiler`.
  */
 export function ruleProblems(rule: string, model: Model): string[] {
-  const { compiler, environment } = tools.get(model) ?? { compiler: new RuleCompiler(model), environment: typedEnvironment(model) }
+  const { compiler, environment } = tools.get(model) ?? {
+    compiler: new RuleCompiler(model),
+    environment: typedEnvironment(model),
+  }
   tools.set(model, { compiler, environment })
   try {
     compiler.condition(rule)

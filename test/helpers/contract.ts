@@ -110,13 +110,13 @@ const isReference = (response: Response | Reference): response is Reference => '
 const fits = (template: readonly string[], steps: readonly string[]): boolean =>
   template.length === steps.length && template.every((step, index) => step.startsWith('{') || step === steps[index])
 
-/** Writes of too much are answered with ids, reads with what is asked for. */
+/** Writes with a large result are answered with ids, and reads with the requested members. */
 const mayBePart = (method: string, url: string): boolean => method !== 'GET' || /[?&](fields|include)=/.test(url)
 
 /**
- * The same schemas, by which an object has no members but those that are told: what is answered beyond the contract is a leak.
+ * The same schemas without additional members: a member beyond the contract is a leak.
  *
- * @param isPartly records may lack members; otherwise nobody asked for less than all of them
+ * @param isPartly records may lack members; otherwise the request was for all of them
  */
 function strict(value: object, isPartly = true): object {
   const within = (member: unknown) => (typeof member === 'object' && member !== null ? strict(member, isPartly) : member)

@@ -27,8 +27,8 @@ async function startWith({ config, env = {}, file }: Sources): Promise<string> {
       await mkdir(join(folder.path, 'data'), { mode: 0o700 })
       await writeFile(join(folder.path, 'data/secret'), file, { mode: 0o600 })
     }
-    const surroundings = { tokenCodec: jwtCodec, hasher: quickHasher }
-    const app = await openApp(await loadProject({ folder: folder.path, env, flags: {} }), 'write', surroundings)
+    const dependencies = { tokenCodec: jwtCodec, hasher: quickHasher }
+    const app = await openApp(await loadProject({ folder: folder.path, env, flags: {} }), 'write', dependencies)
     await app.close()
     return 'started'
   } catch (error) {

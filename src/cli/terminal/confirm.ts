@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import type { Io } from './io.ts'
 
 /**
- * Asks a question at the terminal. Without a terminal there is nobody to ask, and the command continues.
+ * Asks a question at the terminal. Without a terminal it does not ask, and the command continues.
  *
  * @throws {AppError} TASK_FAILED unless the answer is `y` or `yes`
  */

@@ -6,7 +6,6 @@ import { fullProjection, type Projection } from '../../query/project.ts'
 import { textOf } from '../../store/embedded/snapshot/record-text.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { versionOf, versionOfJson } from '../../store/version.ts'
-import { AdmissionFilter } from '../../util/admission-filter.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { isSentAsStored, loadReferrers, loadRelated, present, type Referrers, type Related, relatedTo } from './relations.ts'
 
@@ -83,21 +82,11 @@ export class RecordSerializer {
   readonly #whole: LRUCache<StoredRecord, RecordJson>
   /** A cache of its own, so that actors with full and with reduced visibility do not evict each other's entries. */
   readonly #partial: LRUCache<StoredRecord, RecordJson>
-  readonly #door: Pick<AdmissionFilter, 'admits'>
 
-  /**
-   * @param capacity capacity for whole records, in characters, approximately; reduced records get half as much
-   * @param door admits keys that are requested repeatedly
-   */
-  constructor(
-    access: AccessRules,
-    store: Store,
-    capacity: number = CAPACITY,
-    door: Pick<AdmissionFilter, 'admits'> = new AdmissionFilter(),
-  ) {
+  /** @param capacity capacity for whole records, in characters, approximately; reduced records get half as much */
+  constructor(access: AccessRules, store: Store, capacity: number = CAPACITY) {
     const sizeOf = ({ text }: RecordJson) => text.length + OVERHEAD
     this.#access = access
-    this.#door = door
     this.#store = store
     this.#whole = new LRUCache({ maxSize: capacity, sizeCalculation: sizeOf })
     this.#partial = new LRUCache({ maxSize: Math.ceil(capacity / 2), sizeCalculation: sizeOf })
@@ -129,7 +118,7 @@ export class RecordSerializer {
       const kept = keeper?.get(record)
       const isCurrent = kept?.isMadeOf(projection, nested) === true
       const json = isCurrent ? kept : makeJson({ model, record, projection, related, referrers, nested })
-      if (!isCurrent && keeper !== undefined && this.#door.admits(record.id)) keeper.set(record, json)
+      if (!isCurrent) keeper?.set(record, json)
       size += json.text.length
       // A single record is returned whatever its size.
       if (size > MAX_ANSWER && (records.length > 1 || related.size + referrers.size > 0)) throw tooLarge()

@@ -13,7 +13,7 @@ const restrict = (id: number, table: TableName, field: string, count: number, in
 })
 
 export function checkCascades(check: Check): void {
-  check('restrict: a record that others refer to stays, and they are counted', async (library) => {
+  check('restrict: a referenced record is not removed, and its referrers are counted', async (library) => {
     await library.accept([insert('author', { name: 'a' }), insert('author', { name: 'b' })])
     for (let count = 1; count <= 3; count++) {
       await library.addBook({ author_id: 1 })
@@ -23,7 +23,7 @@ export function checkCascades(check: Check): void {
     await library.accept([remove('author', 2)])
   })
 
-  check('restrict: a record may go once nobody refers to it any more', async (library) => {
+  check('restrict: a record without referrers is removed', async (library) => {
     await library.accept([insert('author', { name: 'a' }), insert('author', { name: 'b' })])
     await library.addBook({ author_id: 1 })
     await library.addBook({ author_id: 1 })
@@ -31,7 +31,7 @@ export function checkCascades(check: Check): void {
     await library.accept([remove('author', 1)])
   })
 
-  check('set_null: the reference goes, the record stays', async (library) => {
+  check('set_null: the reference becomes null, the referrer stays', async (library) => {
     await library.add('author', { name: 'editor' })
     await library.addBook({ editor_id: 1, pages: 5 })
     await library.addBook({ editor_id: 1 })
@@ -49,7 +49,7 @@ export function checkCascades(check: Check): void {
     assert.equal(changes.length, 3)
   })
 
-  check('many_to_many: the links go, the records stay', async (library) => {
+  check('many_to_many: the links are removed, the referrers stay', async (library) => {
     await library.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
     await library.addBook({ genres: [3, 1, 2] })
     await library.addBook({ genres: [2] })
@@ -65,7 +65,7 @@ export function checkCascades(check: Check): void {
     assertFields(await library.expect('book', 1), { genres: [] })
   })
 
-  check('cascade: goes down through all levels, and every change is told', async (library) => {
+  check('cascade: removes referrers at all levels and returns every change', async (library) => {
     await fillLevels(library)
     const before = await library.everything()
     const { records, changes } = await library.accept([remove('category', 1)])
@@ -89,21 +89,21 @@ export function checkCascades(check: Check): void {
     assert.deepEqual(await library.ids('review'), [3])
   })
 
-  check('cascade: what it takes no longer restricts', async (library) => {
+  check('cascade: a removed referrer does not restrict', async (library) => {
     await fillLevels(library)
     await library.refuse([remove('author', 1)], [restrict(1, 'book', 'author_id', 1)])
     await library.accept([remove('category', 1)])
     await library.accept([remove('author', 1)])
   })
 
-  check('cascade: is refused as a whole where something far below is restricted', async (library) => {
+  check('cascade: a restriction at any level rejects the whole transaction', async (library) => {
     await fillLevels(library)
     await library.accept([update('category', 3, { merged_into_id: 2 })])
     await library.refuse([remove('genre', 1), remove('category', 1)], [restrict(2, 'category', 'merged_into_id', 1, 1)])
     await library.accept([remove('category', 3), remove('category', 1)])
   })
 
-  check('cascade: references among the records that go restrict nothing', async (library) => {
+  check('cascade: references between removed records do not restrict', async (library) => {
     await library.accept([
       insert('category', { name: 'top' }),
       insert('category', { name: 'a', parent_id: 1, merged_into_id: 1 }),
@@ -113,7 +113,7 @@ export function checkCascades(check: Check): void {
     assert.deepEqual(await library.ids('category'), [])
   })
 
-  check('cascade: goes round a ring once', async (library) => {
+  check('cascade: a cycle of references ends', async (library) => {
     await library.accept([
       insert('category', { name: 'a', parent_id: 3 }, 1),
       insert('category', { name: 'b', parent_id: 1 }, 2),
@@ -124,7 +124,7 @@ export function checkCascades(check: Check): void {
     assert.deepEqual(await library.ids('category'), [])
   })
 
-  check('cascade: goes as deep as the data', async (library) => {
+  check('cascade: has no maximum depth', async (library) => {
     const depth = 4000
     await library.accept(
       Array.from({ length: depth }, (_, index) =>
@@ -135,7 +135,7 @@ export function checkCascades(check: Check): void {
     assert.equal(changes.length, depth)
   })
 
-  check('a record that refers to itself may go, whatever the field says', async (library) => {
+  check('a record that refers only to itself can be removed under every on_delete', async (library) => {
     await library.accept([
       insert('category', { name: 'a', merged_into_id: 1 }, 1),
       insert('category', { name: 'b', parent_id: 2 }, 2),
@@ -145,13 +145,13 @@ export function checkCascades(check: Check): void {
     assert.deepEqual(await library.ids('category'), [])
   })
 
-  check('self reference: a parent must exist, and a record may become its own', async (library) => {
+  check('self reference: a parent must exist, and may be the record itself', async (library) => {
     await library.add('category', { name: 'a' })
     await library.refuse([update('category', 1, { parent_id: 2 })], [{ kind: 'foreign_key', index: 0, field: 'parent_id' }])
     await library.accept([update('category', 1, { parent_id: 1 })])
   })
 
-  check('one record may be referred to in several ways at once', async (library) => {
+  check('a record with referrers by several fields', async (library) => {
     await library.addBook()
     await library.accept([update('book', 1, { editor_id: 1 })])
     await library.refuse([remove('author', 1)], [restrict(1, 'book', 'author_id', 1)])
@@ -159,7 +159,7 @@ export function checkCascades(check: Check): void {
     await library.accept([remove('book', 1), remove('author', 1)])
   })
 
-  check('references are followed as they stand now, not as they once stood', async (library) => {
+  check('a removal follows the present references, not earlier ones', async (library) => {
     await library.accept([insert('series', { name: 'old' }), insert('series', { name: 'new' })])
     await library.addBook({ series_id: 1 })
     await library.accept([update('book', 1, { series_id: 2 })])

@@ -7,7 +7,7 @@ const CROWD = 200
 const crowd = Array.from({ length: CROWD }, (_, index) => index)
 
 export function checkConcurrency(check: Check): void {
-  check('of many that insert one unique value at once, exactly one succeeds', async (library) => {
+  check('of concurrent inserts of one unique value, exactly one succeeds', async (library) => {
     const outcomes = await Promise.all(crowd.map(() => library.store.transact([insert('genre', { name: 'wanted' })])))
     assert.equal(outcomes.filter(({ ok }) => ok).length, 1)
     for (const outcome of outcomes) {
@@ -16,7 +16,7 @@ export function checkConcurrency(check: Check): void {
     assert.equal((await library.find('genre'))[1], 1)
   })
 
-  check('many that insert different records at once all succeed, with different ids', async (library) => {
+  check('concurrent inserts of different records all succeed, with different ids', async (library) => {
     const outcomes = await Promise.all(crowd.map((index) => library.accept([insert('genre', { name: `genre ${index}` })])))
     const ids = outcomes.flatMap(({ records }) => records.map(({ id }) => id))
     assert.equal(new Set(ids).size, CROWD)
@@ -26,7 +26,7 @@ export function checkConcurrency(check: Check): void {
     assert.deepEqual(records.map(({ name }) => String(name)).sort(), crowd.map((index) => `genre ${index}`).sort())
   })
 
-  check('of many that update one version at once, exactly one succeeds', async (library) => {
+  check('of concurrent updates of one version, exactly one succeeds', async (library) => {
     const version = versionOf(await library.add('genre', { name: 'before' }))
     const outcomes = await Promise.all(
       crowd.map((index) => library.store.transact([update('genre', 1, { name: `${index}` }, version)])),
@@ -39,7 +39,7 @@ export function checkConcurrency(check: Check): void {
     assertFields(await library.expect('genre', 1), { name: `${winners[0]}` })
   })
 
-  check('no update is lost when everyone retries until the version fits', async (library) => {
+  check('no update is lost when stale updates are retried', async (library) => {
     await library.add('author', { name: 'counter' })
     await library.addBook({ author_id: 1, pages: 1 })
     const countOne = async () => {
@@ -54,13 +54,13 @@ export function checkConcurrency(check: Check): void {
     assertFields(await library.expect('book', 1), { pages: 21 })
   })
 
-  check('of many that remove one record at once, exactly one succeeds', async (library) => {
+  check('of concurrent removals of one record, exactly one succeeds', async (library) => {
     await library.add('genre', { name: 'a' })
     const outcomes = await Promise.all(crowd.map(() => library.store.transact([remove('genre', 1)])))
     assert.equal(outcomes.filter(({ ok }) => ok).length, 1)
   })
 
-  check('a reference and the removal of what it refers to never both succeed', async (library) => {
+  check('an insert of a reference and the removal of its target never both succeed', async (library) => {
     for (const index of crowd.slice(0, 20)) {
       const author = await library.add('author', { name: `author ${index}` })
       const refer = library.store.transact([insert('book', { title: 'Race', isbn: `${index}`, author_id: author.id })])
@@ -76,7 +76,7 @@ export function checkConcurrency(check: Check): void {
     assert.equal(authors.includes(undefined), false)
   })
 
-  check('a batch is seen whole or not at all', async (library) => {
+  check('readers see all of a transaction or nothing', async (library) => {
     const pairs = crowd.slice(0, 50)
     const writes = pairs.map((index) =>
       library.accept([insert('genre', { name: `${index} a` }), insert('genre', { name: `${index} b` })]),

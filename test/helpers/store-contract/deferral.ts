@@ -4,7 +4,7 @@ import { assertFields, insert, ordered, remove, update } from './library.ts'
 
 /** Constraints are held against the state that the whole batch leaves behind. */
 export function checkDeferral(check: Check): void {
-  check('two records swap a unique value', async (library) => {
+  check('two records exchange a unique value', async (library) => {
     await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
     await library.accept([update('genre', 1, { name: 'b' }), update('genre', 2, { name: 'a' })])
     assertFields(await library.expect('genre', 1), { name: 'b' })
@@ -14,7 +14,7 @@ export function checkDeferral(check: Check): void {
       await library.refuse([insert('genre', { name })], [{ kind: 'unique', index: 0, field: 'name' }])
   })
 
-  check('three records pass a unique value round, and a fourth takes one that is let go of', async (library) => {
+  check('three records rotate unique values, and a fourth takes a freed one', async (library) => {
     await library.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
     await library.accept([
       update('genre', 1, { name: 'b' }),
@@ -29,7 +29,7 @@ export function checkDeferral(check: Check): void {
     )
   })
 
-  check('a value is taken over from a record that goes, in either order', async (library) => {
+  check('a unique value of a removed record is reused in the same transaction, in either order', async (library) => {
     await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
     await library.accept([remove('genre', 1), insert('genre', { name: 'a' })])
     await library.accept([insert('genre', { name: 'b' }), remove('genre', 2)])
@@ -38,7 +38,7 @@ export function checkDeferral(check: Check): void {
       await library.refuse([insert('genre', { name })], [{ kind: 'unique', index: 0, field: 'name' }])
   })
 
-  check('one_to_one references are swapped', async (library) => {
+  check('one_to_one references are exchanged', async (library) => {
     await library.addBook()
     await library.addBook()
     await library.accept([insert('cover', { book_id: 1 }), insert('cover', { book_id: 2 })])
@@ -72,7 +72,7 @@ export function checkDeferral(check: Check): void {
     assert.deepEqual([await library.ids('author'), await library.ids('book')], [[], []])
   })
 
-  check('a record may go when the batch points those that refer to it elsewhere, in either order', async (library) => {
+  check('a record can be removed if the transaction changes its referrers, in either order', async (library) => {
     await library.accept([insert('author', { name: 'a' }), insert('author', { name: 'b' }), insert('author', { name: 'c' })])
     await library.addBook({ author_id: 1 })
     await library.accept([remove('author', 1), update('book', 1, { author_id: 2 })])
@@ -80,7 +80,7 @@ export function checkDeferral(check: Check): void {
     assert.deepEqual(await library.ids('author'), [3])
   })
 
-  check('a reference to what the batch removes is dangling, in either order', async (library) => {
+  check('a reference to a record that the transaction removes is a violation, in either order', async (library) => {
     await library.accept([insert('author', { name: 'a' })])
     const dangling = [
       [remove('author', 1), insert('book', { title: 'Late', isbn: '1', author_id: 1 })],
@@ -95,7 +95,7 @@ export function checkDeferral(check: Check): void {
     }
   })
 
-  check('a reference that comes after the removal restricts nothing where the field does not', async (library) => {
+  check('a reference added after the removal does not restrict unless the field does', async (library) => {
     await library.add('series', { name: 's' })
     await library.add('genre', { name: 'g' })
     await library.addBook()
@@ -109,7 +109,7 @@ export function checkDeferral(check: Check): void {
     )
   })
 
-  check('a removal takes along what the batch has just put there', async (library) => {
+  check('a cascade removes referrers that the transaction has inserted', async (library) => {
     await library.add('series', { name: 's' })
     await library.add('author', { name: 'a' })
     const { changes } = await library.accept([
@@ -123,27 +123,27 @@ export function checkDeferral(check: Check): void {
     assert.deepEqual([await library.ids('series'), await library.ids('book')], [[], []])
   })
 
-  check('a record that was updated may go with a cascade of the same batch', async (library) => {
+  check('a cascade removes a record that the transaction has updated', async (library) => {
     await library.add('series', { name: 's' })
     await library.addBook({ series_id: 1 })
     await library.accept([update('book', 1, { title: 'Last words' }), remove('series', 1)])
     assert.deepEqual(await library.ids('book'), [])
   })
 
-  check('a record that the batch moves elsewhere does not go with the cascade', async (library) => {
+  check('a cascade keeps a record whose reference the transaction has changed', async (library) => {
     await library.accept([insert('series', { name: 's' }), insert('series', { name: 't' })])
     await library.addBook({ series_id: 1 })
     await library.accept([update('book', 1, { series_id: 2 }), remove('series', 1)])
     assertFields(await library.expect('book', 1), { series_id: 2 })
   })
 
-  check('a record that a cascade took is missing to a later update', async (library) => {
+  check('an update after the cascade that removed the record finds it missing', async (library) => {
     await library.add('series', { name: 's' })
     await library.addBook({ series_id: 1 })
     await library.refuse([remove('series', 1), update('book', 1, { pages: 3 })], [{ kind: 'missing', index: 1, id: 1 }])
   })
 
-  check('bulk removal copes with a cascade that takes one of its ids along', async (library) => {
+  check('removing several ids succeeds if a cascade removes one of them first', async (library) => {
     await library.accept([
       insert('category', { name: 'top' }, 1),
       insert('category', { name: 'middle', parent_id: 1 }, 2),
@@ -163,7 +163,7 @@ export function checkDeferral(check: Check): void {
     assert.deepEqual(await library.ids('category'), [4])
   })
 
-  check('only the operation at fault is named', async (library) => {
+  check('a violation names only its operation', async (library) => {
     await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' }), insert('genre', { name: 'c' })])
     const outcome = await library.store.transact([update('genre', 1, { name: 'b' }), update('genre', 2, { name: 'c' })])
     assert.ok(!outcome.ok, 'a duplicate was accepted')

@@ -38,7 +38,7 @@ async function events(library: Library): Promise<readonly StoredRecord[]> {
 const toldOf = ({ event, model, record_id: id }: StoredRecord) => `${event} ${model} ${id}`
 
 export function checkEvents(check: Check): void {
-  check('an event says what changed, when, and who is to be told', async (library) => {
+  check('an event contains the change, its time and its receivers', async (library) => {
     await listeners(library, 2)
     const order = orderOf([['genre', { create: [1, 2], update: [2], delete: [1] }]])
     const { records, changes } = await transact(library, [insert('genre', { name: 'sea' })], order)
@@ -67,7 +67,7 @@ export function checkEvents(check: Check): void {
     )
   })
 
-  check('without an order, and without an audience, nothing is left behind', async (library) => {
+  check('without a request or a receiver no event is stored', async (library) => {
     await listeners(library, 1)
     await library.accept([insert('genre', { name: 'a' })])
     await transact(library, [insert('genre', { name: 'b' })], orderOf([]))
@@ -76,7 +76,7 @@ export function checkEvents(check: Check): void {
     assert.deepEqual(await events(library), [])
   })
 
-  check('each record of a batch has an event with a name of its own, in order', async (library) => {
+  check('each record of a transaction has an event with its own id, in order', async (library) => {
     await listeners(library, 1)
     await library.add('genre', { name: 'old' })
     const operations = [insert('genre', { name: 'a' }), update('genre', 1, { name: 'b' }), insert('genre', { name: 'c' })]
@@ -88,7 +88,7 @@ export function checkEvents(check: Check): void {
     )
   })
 
-  check('what a removal takes along or sets to null has its events too', async (library) => {
+  check('records that a removal deletes or sets to null have events', async (library) => {
     await listeners(library, 1)
     await library.add('genre', { name: 'g' })
     await library.add('category', { name: 'c' })
@@ -114,7 +114,7 @@ export function checkEvents(check: Check): void {
     assert.deepEqual([data.editor_id, data.genres], [null, []])
   })
 
-  check('no secret is in an event', async (library) => {
+  check('events contain no secrets', async (library) => {
     await listeners(library, 1)
     await transact(library, [insert('author', { name: 'a', passphrase: 'hashed' })], orderOf([['author', EVERYTHING]]))
     await transact(library, [update('author', 1, { passphrase: 'other' })], orderOf([['author', EVERYTHING]]))
@@ -123,7 +123,7 @@ export function checkEvents(check: Check): void {
     assert.deepEqual(told, Array(3).fill('{"id":1,"name":"a"}'))
   })
 
-  check('a transaction that is refused or rehearsed leaves no event behind', async (library) => {
+  check('rejected transactions and dry runs store no events', async (library) => {
     await listeners(library, 1)
     await library.add('genre', { name: 'taken' })
     const order = orderOf([['genre', EVERYTHING]])
@@ -133,13 +133,13 @@ export function checkEvents(check: Check): void {
     assert.deepEqual(await events(library), [])
   })
 
-  check('what was made and removed within one transaction never was', async (library) => {
+  check('a record inserted and removed in one transaction has no event', async (library) => {
     await listeners(library, 1)
     await transact(library, [insert('genre', { name: 'a' }, 5), remove('genre', 5)], orderOf([['genre', EVERYTHING]]))
     assert.deepEqual(await events(library), [])
   })
 
-  check('a listener that goes is nobody to be told any more', async (library) => {
+  check('a removed receiver gets no further events', async (library) => {
     await listeners(library, 2)
     await transact(library, [insert('genre', { name: 'a' })], orderOf([['genre', { create: [1, 2] }]]))
     await library.store.transact([{ kind: 'remove', table: 'listener', id: 1 }])
@@ -149,7 +149,7 @@ export function checkEvents(check: Check): void {
 
 /** For engines that keep what they are given: events are kept with their records, and their ids stay given. */
 export function checkKeptEvents(check: Check): void {
-  check('events are kept with their records', async (library, lending) => {
+  check('events are stored with their records', async (library, lending) => {
     await listeners(library, 1)
     const order = orderOf([['genre', EVERYTHING]])
     await transact(library, [insert('genre', { name: 'a' }), insert('genre', { name: 'b' })], order)

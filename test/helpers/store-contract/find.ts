@@ -151,7 +151,7 @@ export function checkFind(check: Check): void {
     assert.deepEqual(await library.find('book'), [[], 0])
   })
 
-  check('gives the records as they are stored, frozen', async (library) => {
+  check('returns the stored records, frozen', async (library) => {
     await shelve(library)
     const [records, total] = await library.find('book', [{ field: 'isbn', operator: 'eq', value: '4' }])
     assert.equal(total, 1)
@@ -160,12 +160,12 @@ export function checkFind(check: Check): void {
     assert.deepEqual(records, [await library.expect('book', 4)])
   })
 
-  check('understands every operator', async (library) => {
+  check('supports every operator', async (library) => {
     await shelve(library)
     for (const [filter, ids] of FIELD_CASES) assert.deepEqual(await library.ids('book', [filter]), ids, JSON.stringify(filter))
   })
 
-  check('tells booleans apart, and null from both', async (library) => {
+  check('distinguishes true, false and null', async (library) => {
     await shelve(library)
     const active = (operator: 'eq' | 'ne', value: boolean) => library.ids('author', [{ field: 'active', operator, value }])
     assert.deepEqual(await active('eq', true), [1])
@@ -173,12 +173,12 @@ export function checkFind(check: Check): void {
     assert.deepEqual(await active('ne', true), [2, 3])
   })
 
-  check('looks through relations', async (library) => {
+  check('filters through relations', async (library) => {
     await shelve(library)
     for (const [filter, ids] of RELATION_CASES) assert.deepEqual(await library.ids('book', [filter]), ids, JSON.stringify(filter))
   })
 
-  check('holds all filters at once', async (library) => {
+  check('a record must match all filters', async (library) => {
     await shelve(library)
     const filters: Filter[] = [
       { field: 'pages', operator: 'gte', value: 50 },
@@ -216,7 +216,7 @@ export function checkFind(check: Check): void {
     assert.deepEqual(await library.ids('genre', [{ field: 'name', operator: 'gt', value: '😀' }]), [1])
   })
 
-  check('slices what matches and counts all of it', async (library) => {
+  check('returns a page and the total of all matches', async (library) => {
     await shelve(library)
     const sort: SortKey[] = [{ field: 'pages', order: 'desc' }]
     const filters: Filter[] = [{ field: 'pages', operator: 'gte', value: 50 }]
@@ -232,7 +232,7 @@ export function checkFind(check: Check): void {
     assert.deepEqual(await slice(0, 0), [[], 4])
   })
 
-  check('pages neither overlap nor leave anything out', async (library) => {
+  check('pages do not overlap and omit no record', async (library) => {
     await library.accept(Array.from({ length: 57 }, (_, index) => insert('category', { name: `tie ${index % 3}` })))
     const sort: SortKey[] = [{ field: 'name', order: 'desc' }]
     const pages: number[] = []
@@ -244,7 +244,7 @@ export function checkFind(check: Check): void {
     assert.equal(new Set(pages).size, 57)
   })
 
-  check('sees what the last transaction left', async (library) => {
+  check('sees the result of the last transaction', async (library) => {
     await shelve(library)
     const draft: Filter[] = [{ field: 'status', operator: 'eq', value: 'draft' }]
     await library.accept([

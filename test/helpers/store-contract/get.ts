@@ -3,7 +3,7 @@ import type { Check } from './contract.ts'
 import { assertFields, insert } from './library.ts'
 
 export function checkGet(check: Check): void {
-  check('gives records in the order asked, undefined where there is none', async (library) => {
+  check('returns records in the order of the ids, undefined for missing ones', async (library) => {
     await library.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
     const records = await library.store.get('genre', [3, 99, 1])
     assert.equal(records.length, 3)
@@ -12,7 +12,7 @@ export function checkGet(check: Check): void {
     assertFields(records[2], { id: 1, name: 'a' })
   })
 
-  check('gives a record as often as it is asked for', async (library) => {
+  check('returns a record for each occurrence of its id', async (library) => {
     await library.add('genre', { name: 'a' })
     const records = await library.store.get('genre', [1, 1])
     assert.deepEqual(
@@ -21,17 +21,17 @@ export function checkGet(check: Check): void {
     )
   })
 
-  check('gives nothing for no ids', async (library) => {
+  check('returns nothing without ids', async (library) => {
     await library.add('genre', { name: 'a' })
     assert.deepEqual(await library.store.get('genre', []), [])
   })
 
-  check('keeps the tables apart', async (library) => {
+  check('tables are independent of each other', async (library) => {
     await library.add('genre', { name: 'a' })
     assert.deepEqual(await library.store.get('author', [1]), [undefined])
   })
 
-  check('gives frozen records', async (library) => {
+  check('returned records are frozen', async (library) => {
     await library.add('genre', { name: 'a' })
     const record = await library.expect('genre', 1)
     assert.equal(Object.isFrozen(record), true)
@@ -39,7 +39,7 @@ export function checkGet(check: Check): void {
     assertFields(await library.expect('genre', 1), { name: 'a' })
   })
 
-  check('a record in hand stays as it was when the stored one changes', async (library) => {
+  check('a returned record does not change when the stored one does', async (library) => {
     await library.add('genre', { name: 'a' })
     const before = await library.expect('genre', 1)
     await library.accept([{ kind: 'update', table: 'genre', id: 1, values: { name: 'b' } }])

@@ -3,7 +3,7 @@ import type { Check } from './contract.ts'
 import { assertFields, insert, item, remove, update } from './library.ts'
 
 export function checkIds(check: Check): void {
-  check('ids count from 1 in each table, in the order of the batch', async (library) => {
+  check('ids count from 1 in each table, in the order of the operations', async (library) => {
     const { records } = await library.accept([
       insert('genre', { name: 'a' }),
       insert('author', { name: 'a' }),
@@ -16,7 +16,7 @@ export function checkIds(check: Check): void {
     )
   })
 
-  check('the id of a removed record is not given again', async (library) => {
+  check('the id of a removed record is not reused', async (library) => {
     await library.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
     await library.accept([remove('genre', 3)])
     assert.equal((await library.add('genre', { name: 'd' })).id, 4)
@@ -24,7 +24,7 @@ export function checkIds(check: Check): void {
     assert.equal((await library.add('genre', { name: 'e' })).id, 5)
   })
 
-  check('the id of a record that a cascade took is not given again', async (library) => {
+  check('the id of a record that a cascade removed is not reused', async (library) => {
     await library.addBook()
     await library.accept([insert('review', { book_id: 1 }), insert('review', { book_id: 1 })])
     await library.accept([remove('book', 1)])
@@ -32,14 +32,14 @@ export function checkIds(check: Check): void {
     assert.equal((await library.add('review', { book_id: 2 })).id, 3)
   })
 
-  check('a refused transaction gives no id away', async (library) => {
+  check('a rejected transaction uses no id', async (library) => {
     await library.add('genre', { name: 'a' })
     await library.store.transact([insert('genre', { name: 'b' }), insert('genre', { name: 'a' })])
     await library.store.transact([insert('genre', { name: 'c' }, 50), insert('genre', { name: 'a' })])
     assert.equal((await library.add('genre', { name: 'b' })).id, 2)
   })
 
-  check('an id that is asked for is given, and the next ones come after it', async (library) => {
+  check('a requested id is used, and later ids are greater', async (library) => {
     assert.equal((await library.add('genre', { name: 'a' }, 10)).id, 10)
     assert.equal((await library.add('genre', { name: 'b' })).id, 11)
     assert.equal((await library.add('genre', { name: 'c' }, 5)).id, 5)
@@ -47,7 +47,7 @@ export function checkIds(check: Check): void {
     assert.deepEqual(await library.ids('genre'), [5, 10, 11, 12])
   })
 
-  check('ids asked for and ids given mix in one batch', async (library) => {
+  check('one transaction may mix requested and assigned ids', async (library) => {
     const { records } = await library.accept([
       insert('genre', { name: 'a' }),
       insert('genre', { name: 'b' }, 7),
@@ -61,14 +61,14 @@ export function checkIds(check: Check): void {
     )
   })
 
-  check('an id that is taken is not unique', async (library) => {
+  check('a requested id that exists violates uniqueness', async (library) => {
     await library.add('genre', { name: 'a' })
     const violation = { kind: 'unique', field: 'id' } as const
     await library.refuse([insert('genre', { name: 'b' }, 1)], [{ ...violation, index: 0 }])
     await library.refuse([insert('genre', { name: 'b' }, 4), insert('genre', { name: 'c' }, 4)], [{ ...violation, index: 1 }])
   })
 
-  check('an id that is no integer from 1 is not accepted', async (library) => {
+  check('a requested id must be an integer of at least 1', async (library) => {
     for (const id of [0, -1, 1.5, 2 ** 53]) {
       await library.refuse([insert('genre', { name: 'a' }, id)], [{ kind: 'check', index: 0, field: 'id' }])
     }

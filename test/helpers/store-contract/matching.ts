@@ -8,7 +8,7 @@ const matching = async (library: Library, filters: readonly Filter[], ids: reado
   [...(await library.store.matching('book', filters, ids))].sort((a, b) => a - b)
 
 export function checkMatching(check: Check): void {
-  check('picks what would be found, of all and of some', async (library) => {
+  check('returns the ids that a query would find, of all and of some', async (library) => {
     await shelve(library)
     for (const [filter, found] of [...FIELD_CASES, ...RELATION_CASES]) {
       assert.deepEqual(await matching(library, [filter], [1, 2, 3, 4, 5]), found, JSON.stringify(filter))
@@ -21,7 +21,7 @@ export function checkMatching(check: Check): void {
     }
   })
 
-  check('holds all filters at once', async (library) => {
+  check('a record must match all filters', async (library) => {
     await shelve(library)
     const filters: Filter[] = [
       { field: 'pages', operator: 'gte', value: 50 },
@@ -30,7 +30,7 @@ export function checkMatching(check: Check): void {
     assert.deepEqual(await matching(library, filters, [1, 2, 3, 4, 5]), [3, 4])
   })
 
-  check('picks nothing that is not there, and all that is when there is no filter', async (library) => {
+  check('returns no missing ids, and all existing ones without filters', async (library) => {
     await shelve(library)
     assert.deepEqual(await matching(library, [], [7, 3, 0, -1, 1.5, 3, 1e300]), [3])
     assert.deepEqual(await matching(library, [], []), [])
@@ -39,7 +39,7 @@ export function checkMatching(check: Check): void {
     assert.deepEqual(await matching(library, [{ field: 'pages', operator: 'ne', value: 1 }], [3, 4]), [4])
   })
 
-  check('sees what the last transaction left', async (library) => {
+  check('sees the result of the last transaction', async (library) => {
     await shelve(library)
     const draft: Filter[] = [{ field: 'status', operator: 'eq', value: 'draft' }]
     await library.accept([

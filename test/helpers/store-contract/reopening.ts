@@ -5,7 +5,7 @@ import type { Check } from './contract.ts'
 import { assertFields, insert, remove, update } from './library.ts'
 
 export function checkReopening(check: Check): void {
-  check('everything is there again, exactly', async (library, lending) => {
+  check('all records are exactly restored', async (library, lending) => {
     await library.accept([
       insert('genre', { name: '__proto__' }),
       insert('genre', { name: 'ü 😀 \u2028 \n "' }),
@@ -20,7 +20,7 @@ export function checkReopening(check: Check): void {
     assert.equal(Object.isFrozen(await again.expect('book', 1)), true)
   })
 
-  check('a version read before is the version after', async (library, lending) => {
+  check('versions are the same after reopening', async (library, lending) => {
     await library.addBook({ meta: { b: 1, a: 2 }, price: 0.1 })
     const version = versionOf(await library.expect('book', 1))
     const again = await lending.reopen()
@@ -28,7 +28,7 @@ export function checkReopening(check: Check): void {
     await again.accept([update('book', 1, { pages: 2 }, version)])
   })
 
-  check('ids are not given again, though the highest record is gone', async (library, lending) => {
+  check('ids are not reused after the last record was removed', async (library, lending) => {
     await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' }), insert('author', { name: 'a' }, 30)])
     await library.accept([remove('genre', 2), remove('author', 30)])
     const again = await lending.reopen()
@@ -37,7 +37,7 @@ export function checkReopening(check: Check): void {
     assert.equal((await again.add('series', { name: 'first' })).id, 1)
   })
 
-  check('constraints know what is there', async (library, lending) => {
+  check('constraints apply to restored records', async (library, lending) => {
     await library.add('series', { name: 's' })
     await library.addBook({ isbn: 'held', series_id: 1 })
     const again = await lending.reopen()
@@ -53,7 +53,7 @@ export function checkReopening(check: Check): void {
     assert.deepEqual(await again.ids('book'), [])
   })
 
-  check('what was refused or rehearsed is not there', async (library, lending) => {
+  check('rejected transactions and dry runs are not restored', async (library, lending) => {
     await library.add('genre', { name: 'a' })
     await library.refuse([insert('genre', { name: 'a' })], [{ kind: 'unique', index: 0, field: 'name' }])
     await library.accept([insert('genre', { name: 'b' }), remove('genre', 1)], 'rehearse')
@@ -62,7 +62,7 @@ export function checkReopening(check: Check): void {
     assertFields(await again.expect('genre', 1), { name: 'a' })
   })
 
-  check('what many wrote at once is there', async (library, lending) => {
+  check('concurrent writes are restored', async (library, lending) => {
     await Promise.all(Array.from({ length: 100 }, (_, index) => library.accept([insert('genre', { name: `genre ${index}` })])))
     const before = await library.everything()
     const again = await lending.reopen()
@@ -70,7 +70,7 @@ export function checkReopening(check: Check): void {
     assert.equal((await again.find('genre'))[1], 100)
   })
 
-  check('an empty store is empty again', async (_, lending) => {
+  check('an empty store is restored empty', async (_, lending) => {
     const again = await lending.reopen()
     assert.deepEqual(await again.ids('genre'), [])
     assert.equal((await again.add('genre', { name: 'a' })).id, 1)

@@ -3,7 +3,7 @@ import type { Check } from './contract.ts'
 import { insert, type Library, remove, TABLES } from './library.ts'
 
 export function checkStatus(check: Check): void {
-  check('counts the records of every table', async (library) => {
+  check('counts the records of each table', async (library) => {
     assert.deepEqual(await counts(library), { author: 0, category: 0, series: 0, genre: 0, book: 0, cover: 0, review: 0 })
     await library.accept(['a', 'b', 'c'].map((name) => insert('genre', { name })))
     const book = await library.addBook()
@@ -13,14 +13,14 @@ export function checkStatus(check: Check): void {
     assert.deepEqual(await counts(library), { author: 1, category: 0, series: 0, genre: 2, book: 0, cover: 0, review: 0 })
   })
 
-  check('does not count what was only rehearsed or was refused', async (library) => {
+  check('does not count records of dry runs and rejected transactions', async (library) => {
     await library.add('genre', { name: 'a' })
     await library.accept([insert('genre', { name: 'b' })], 'rehearse')
     await library.refuse([insert('genre', { name: 'a' })], [{ kind: 'unique', index: 0, field: 'name' }])
     assert.equal((await counts(library)).genre, 1)
   })
 
-  check('takes writes, and says how long its journal is', async (library) => {
+  check('reports that it accepts writes, and the length of its journal', async (library) => {
     const before = await library.store.status()
     assert.equal(before.takesWrites, true)
     await library.add('genre', { name: 'a' })

@@ -7,7 +7,7 @@ import { insert, type Library, remove, update } from './library.ts'
 const MANY = 2500
 
 export function checkStream(check: Check): void {
-  check('gives every record once, in order, in several batches', async (library) => {
+  check('returns every record once, in order, in several batches', async (library) => {
     await fill(library)
     const batches = await collect(library.store.stream('genre', { filters: [], sort: [] }))
     assert.ok(batches.length > 1, `${MANY} records came in ${batches.length} batch`)
@@ -21,7 +21,7 @@ export function checkStream(check: Check): void {
     )
   })
 
-  check('takes filters and an order', async (library) => {
+  check('accepts filters and a sort order', async (library) => {
     await library.accept(['b', 'a', 'c', 'ab'].map((name) => insert('genre', { name })))
     const batches = await collect(
       library.store.stream('genre', {
@@ -35,11 +35,11 @@ export function checkStream(check: Check): void {
     )
   })
 
-  check('gives no record of an empty table', async (library) => {
+  check('returns no record of an empty table', async (library) => {
     assert.deepEqual((await collect(library.store.stream('genre', { filters: [], sort: [] }))).flat(), [])
   })
 
-  check('shows one moment, whatever is written meanwhile', async (library) => {
+  check('shows the state of one moment despite concurrent writes', async (library) => {
     await fill(library)
     const stream = library.store.stream('genre', { filters: [], sort: [] })[Symbol.asyncIterator]()
     const seen: StoredRecord[] = []
@@ -60,7 +60,7 @@ export function checkStream(check: Check): void {
     assert.equal(await library.has('genre', MANY - 1), false)
   })
 
-  check('the moment is that of the first batch', async (library) => {
+  check('the state is that of the first batch', async (library) => {
     await library.add('genre', { name: 'early' })
     const stream = library.store.stream('genre', { filters: [], sort: [] })
     await library.add('genre', { name: 'before the first batch' })
@@ -70,7 +70,7 @@ export function checkStream(check: Check): void {
     )
   })
 
-  check('may be left early', async (library) => {
+  check('may be stopped early', async (library) => {
     await fill(library)
     for await (const batch of library.store.stream('genre', { filters: [], sort: [] })) {
       assert.notEqual(batch.length, 0)

@@ -31,14 +31,14 @@ export function checkTransactions(check: Check): void {
     assertFields(await library.expect('genre', 1), { name: 'c' })
   })
 
-  check('answers with what is stored', async (library) => {
+  check('returns the stored records', async (library) => {
     await library.addBook({ meta: { deep: [1, { x: null }] }, labels: ['new'], genres: [] })
     const { records } = await library.accept([update('book', 1, { pages: 7 })])
     assert.deepEqual(records, [await library.expect('book', 1)])
     assert.equal(records.every(Object.isFrozen), true)
   })
 
-  check('an update leaves the fields alone that it does not name', async (library) => {
+  check('an update keeps the fields that it does not name', async (library) => {
     await library.addBook({ pages: 10, price: 2.5, meta: { a: 1 } })
     const before = await library.expect('book', 1)
     await library.accept([update('book', 1, { pages: 11, price: null })])
@@ -59,7 +59,7 @@ export function checkTransactions(check: Check): void {
     assertFields(await library.expect('genre', 1), { id: 1, name: 'b' })
   })
 
-  check('does nothing for no operations', async (library) => {
+  check('a transaction without operations changes nothing', async (library) => {
     const outcome = await library.accept([])
     assert.deepEqual(outcome.records, [])
     assert.deepEqual(outcome.changes, [])
@@ -77,7 +77,7 @@ export function checkTransactions(check: Check): void {
     )
   })
 
-  check('tells every change, before and after', async (library) => {
+  check('returns every change with the record before and after', async (library) => {
     await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
     const [a, b] = await library.store.get('genre', [1, 2])
     const { changes } = await library.accept([
@@ -96,7 +96,7 @@ export function checkTransactions(check: Check): void {
     )
   })
 
-  check('tells one change of a record that several operations touch', async (library) => {
+  check('several operations on one record are one change', async (library) => {
     const before = await library.add('author', { name: 'a' })
     const { changes } = await library.accept([update('author', 1, { rank: 2 }), update('author', 1, { active: true })])
     const after = await library.expect('author', 1)
@@ -104,12 +104,12 @@ export function checkTransactions(check: Check): void {
     assert.deepEqual(changes, [{ table: 'author', id: 1, before, after }])
   })
 
-  check('an update stands on what the batch did before it', async (library) => {
+  check('an update applies to the result of earlier operations of the transaction', async (library) => {
     await library.accept([insert('genre', { name: 'a' }, 1), update('genre', 1, { name: 'b' })])
     assertFields(await library.expect('genre', 1), { name: 'b' })
   })
 
-  check('a record may be updated and removed in one batch', async (library) => {
+  check('a record may be updated and removed in one transaction', async (library) => {
     const before = await library.add('genre', { name: 'a' })
     const { records, changes } = await library.accept([update('genre', 1, { name: 'b' }), remove('genre', 1)])
     assertFields(records[0], { id: 1, name: 'b' })
@@ -118,7 +118,7 @@ export function checkTransactions(check: Check): void {
     assert.equal(await library.has('genre', 1), false)
   })
 
-  check('a record may be inserted and removed in one batch, and its id is spent', async (library) => {
+  check('a record may be inserted and removed in one transaction; its id is not reused', async (library) => {
     const { records, changes } = await library.accept([insert('genre', { name: 'a' }, 1), remove('genre', 1)])
     assertFields(records[0], { id: 1, name: 'a' })
     assert.deepEqual(changes, [])
@@ -126,14 +126,14 @@ export function checkTransactions(check: Check): void {
     assert.equal((await library.add('genre', { name: 'a' })).id, 2)
   })
 
-  check('a record may be removed and its id taken by another in one batch', async (library) => {
+  check('a record may be removed and its id inserted again in one transaction', async (library) => {
     const before = await library.add('genre', { name: 'a' })
     const { changes } = await library.accept([remove('genre', 1), insert('genre', { name: 'a' }, 1)])
     const after = await library.expect('genre', 1)
     assert.deepEqual(changes, [{ table: 'genre', id: 1, before, after }])
   })
 
-  check('keeps values as they are, whatever they say', async (library) => {
+  check('stores every JSON value unchanged', async (library) => {
     const meta = { constructor: 1, toString: { admin: true }, list: [0, -1.5, 1e300, '', null, false, '__proto__'] }
     await library.add('author', { name: 'a' })
     for (const text of ODD_TEXTS) {
@@ -149,7 +149,7 @@ export function checkTransactions(check: Check): void {
     }
   })
 
-  check('does not keep the caller’s object', async (library) => {
+  check('later changes of the caller’s object do not change the stored record', async (library) => {
     const values = { name: 'a' }
     await library.accept([insert('genre', values)])
     values.name = 'b'
@@ -161,7 +161,7 @@ export function checkTransactions(check: Check): void {
 }
 
 function checkRehearsal(check: Check): void {
-  check('a rehearsal tells how it would end and applies nothing', async (library) => {
+  check('a dry run returns the result and applies nothing', async (library) => {
     await library.addBook()
     const before = await library.everything()
     const batches: Operation[][] = [
@@ -176,19 +176,19 @@ function checkRehearsal(check: Check): void {
     }
   })
 
-  check('a rehearsal gives no id away', async (library) => {
+  check('a dry run uses no id', async (library) => {
     const rehearsed = await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' }, 9)], 'rehearse')
     assert.equal(first(rehearsed.records).id, 1)
     assert.equal((await library.add('genre', { name: 'a' })).id, 1)
     assert.equal((await library.add('genre', { name: 'b' })).id, 2)
   })
 
-  check('a rehearsal takes no unique value', async (library) => {
+  check('a dry run reserves no unique value', async (library) => {
     await library.accept([insert('genre', { name: 'a' })], 'rehearse')
     await library.accept([insert('genre', { name: 'a' })])
   })
 
-  check('a rehearsal is refused for what would refuse the transaction', async (library) => {
+  check('a dry run has the violations of the transaction', async (library) => {
     await library.add('genre', { name: 'a' })
     const violation = { kind: 'unique', index: 0, field: 'name' } as const
     await library.refuse([insert('genre', { name: 'a' })], [violation], 'rehearse')
@@ -197,14 +197,14 @@ function checkRehearsal(check: Check): void {
 }
 
 function checkVersions(check: Check): void {
-  check('a change of the version expected goes through', async (library) => {
+  check('an update with the current version succeeds', async (library) => {
     const version = versionOf(await library.add('genre', { name: 'a' }))
     const { records } = await library.accept([update('genre', 1, { name: 'b' }, version)])
     await library.accept([remove('genre', 1, versionOf(first(records)))])
     assert.equal(await library.has('genre', 1), false)
   })
 
-  check('a change of another version is stale', async (library) => {
+  check('an update with another version is stale', async (library) => {
     const version = versionOf(await library.add('genre', { name: 'a' }))
     await library.accept([update('genre', 1, { name: 'b' })])
     await library.refuse([update('genre', 1, { name: 'c' }, version)], [{ kind: 'stale', index: 0, id: 1 }])
@@ -212,7 +212,7 @@ function checkVersions(check: Check): void {
     await library.refuse([update('genre', 1, { name: 'c' }, '')], [{ kind: 'stale', index: 0, id: 1 }])
   })
 
-  check('the version read is the version stored', async (library) => {
+  check('the version of a read record is that of the stored one', async (library) => {
     const { id } = await library.addBook({ meta: { b: 1, a: [null] }, labels: ['new'], price: 0.1 })
     const read = await library.expect('book', id)
     const [listed] = (await library.find('book'))[0]
@@ -220,7 +220,7 @@ function checkVersions(check: Check): void {
     await library.accept([update('book', id, { pages: 1 }, versionOf(read))])
   })
 
-  check('a record that is gone is missing, not stale', async (library) => {
+  check('a removed record is missing, not stale', async (library) => {
     const version = versionOf(await library.add('genre', { name: 'a' }))
     await library.accept([remove('genre', 1)])
     await library.refuse([update('genre', 1, { name: 'b' }, version)], [{ kind: 'missing', index: 0, id: 1 }])

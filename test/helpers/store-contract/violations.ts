@@ -19,13 +19,13 @@ const BOUNDS: readonly (readonly [field: string, broken: readonly Json[], sound:
   ['pages', [0, 10_001, 1.5, '5', true], [1, 10_000]],
   ['price', [0, -1, 1000, '2'], [0.01, 999.99]],
   ['published', ['2020-02-30', '2020-1-1', 20200101], ['2020-02-29']],
-  // A JSON object with this key would be a trap for whoever merges it.
+  // Merging a JSON object with this key could change a prototype.
   ['meta', [trap, { list: [trap] }], [{ constructor: 1 }, '__proto__', [], {}, 0, false]],
   ['labels', ['new', ['other'], [1]], [[], ['new'], ['signed', 'rare']]],
 ]
 
 export function checkViolations(check: Check): void {
-  check('not_null: what is required may be neither absent nor null', async (library) => {
+  check('not_null: a required value is absent or null', async (library) => {
     await library.addBook()
     const cases: [values: Record<string, Json>, violations: Violation[]][] = [
       [{ isbn: 'x', author_id: 1 }, [at('not_null', 'title')]],
@@ -38,7 +38,7 @@ export function checkViolations(check: Check): void {
     await library.accept([update('book', 1, { pages: null, editor_id: null, meta: null })])
   })
 
-  check('check: what breaks the bounds or the type of a field', async (library) => {
+  check('check: a value breaks the limits or the type of its field', async (library) => {
     await library.addBook()
     for (const [field, broken, sound] of BOUNDS) {
       for (const value of broken) await library.refuse([update('book', 1, { [field]: value })], [at('check', field)])
@@ -47,18 +47,18 @@ export function checkViolations(check: Check): void {
     await library.refuse([insert('book', { title: 'y', isbn: 'x', author_id: 1 })], [at('check', 'title')])
   })
 
-  check('check: a secret is kept in a form of its own, to which the bounds of the field do not apply', async (library) => {
+  check('check: the limits of a secret field do not apply to its stored hash', async (library) => {
     await library.add('author', { name: 'a', passphrase: '$h$1' })
   })
 
-  check('unique: a value that another record has', async (library) => {
+  check('unique: another record has the value', async (library) => {
     await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
     await library.refuse([insert('genre', { name: 'a' })], [at('unique', 'name')])
     await library.refuse([update('genre', 2, { name: 'a' })], [at('unique', 'name')])
     await library.accept([update('genre', 2, { name: 'b' }), insert('genre', { name: 'A' })])
   })
 
-  check('unique: null as often as anybody likes', async (library) => {
+  check('unique: several records may have null', async (library) => {
     await library.accept([
       insert('author', { name: 'a' }),
       insert('author', { name: 'b' }),
@@ -66,14 +66,14 @@ export function checkViolations(check: Check): void {
     ])
   })
 
-  check('unique: a value is free again when its record lets go of it', async (library) => {
+  check('unique: a value can be reused after its record has changed it', async (library) => {
     await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
     await library.accept([remove('genre', 1)])
     await library.accept([update('genre', 2, { name: 'a' })])
     await library.accept([insert('genre', { name: 'b' })])
   })
 
-  check('unique: duplicates inside one batch', async (library) => {
+  check('unique: duplicates within one transaction', async (library) => {
     await library.add('genre', { name: 'b' })
     await library.refuse(
       ['x', 'y', 'x', 'y', 'x'].map((name) => insert('genre', { name })),
@@ -82,7 +82,7 @@ export function checkViolations(check: Check): void {
     await library.refuse([insert('genre', { name: 'x' }), update('genre', 1, { name: 'x' })], [at('unique', 'name', 1)])
   })
 
-  check('unique: it is the newcomer that is at fault, not the record that had the value', async (library) => {
+  check('unique: the later operation is at fault, not the record that had the value', async (library) => {
     await library.add('genre', { name: 'a' })
     await library.addBook({ isbn: 'held', author_id: (await library.add('author', { name: 'x' })).id })
     await library.refuse(
@@ -91,7 +91,7 @@ export function checkViolations(check: Check): void {
     )
   })
 
-  check('unique: a record that a removal only touches is not at fault either', async (library) => {
+  check('unique: a record that a removal sets to null is not at fault', async (library) => {
     const editor = await library.add('author', { name: 'Editor' })
     const book = await library.addBook({ isbn: 'held', editor_id: editor.id })
     await library.refuse(
@@ -100,13 +100,13 @@ export function checkViolations(check: Check): void {
     )
   })
 
-  check('unique: a one_to_one has one', async (library) => {
+  check('unique: a one_to_one reference exists once', async (library) => {
     await library.addBook()
     await library.add('cover', { book_id: 1 })
     await library.refuse([insert('cover', { book_id: 1 })], [at('unique', 'book_id')])
   })
 
-  check('foreign_key: what is referred to must be there', async (library) => {
+  check('foreign_key: the referenced record must exist', async (library) => {
     await library.addBook()
     await library.add('genre', { name: 'a' })
     await library.refuse([update('book', 1, { author_id: 9 })], [at('foreign_key', 'author_id')])
@@ -116,14 +116,14 @@ export function checkViolations(check: Check): void {
     await library.accept([update('book', 1, { genres: [1], editor_id: 1 })])
   })
 
-  check('foreign_key: a record that was removed is not there', async (library) => {
+  check('foreign_key: a removed record does not exist', async (library) => {
     await library.add('genre', { name: 'a' })
     await library.addBook()
     await library.accept([remove('genre', 1)])
     await library.refuse([update('book', 1, { genres: [1] })], [at('foreign_key', 'genres')])
   })
 
-  check('missing: a record that is not there can be neither updated nor removed', async (library) => {
+  check('missing: a missing record can be neither updated nor removed', async (library) => {
     await library.add('genre', { name: 'a' })
     await library.refuse([update('genre', 2, { name: 'b' })], [{ kind: 'missing', index: 0, id: 2 }])
     await library.refuse([remove('genre', 2)], [{ kind: 'missing', index: 0, id: 2 }])
@@ -131,7 +131,7 @@ export function checkViolations(check: Check): void {
     await library.refuse([remove('genre', 1)], [{ kind: 'missing', index: 0, id: 1 }])
   })
 
-  check('tells all violations of all operations', async (library) => {
+  check('returns all violations of all operations', async (library) => {
     await seedForMany(library)
     await library.refuse(
       [
@@ -158,13 +158,13 @@ export function checkViolations(check: Check): void {
     )
   })
 
-  check('the index is that of the operation that broke it, when several touch one record', async (library) => {
+  check('a violation has the index of the operation that caused it, if several change one record', async (library) => {
     await library.add('author', { name: 'a' })
     await library.refuse([update('author', 1, { rank: 5 }), update('author', 1, { name: null })], [at('not_null', 'name', 1)])
     await library.refuse([update('author', 1, { rank: 50 }), update('author', 1, { name: 'b' })], [at('check', 'rank', 0)])
   })
 
-  check('a value that the batch itself sets right breaks nothing', async (library) => {
+  check('a violation that a later operation corrects is none', async (library) => {
     await library.accept([insert('author', { name: 'a', rank: 50 }, 1), update('author', 1, { rank: 5 })])
   })
 }

@@ -51,7 +51,7 @@ access:
   'seed/plain.yaml': '- { topic_id: 1 }\n',
 }
 
-/** Who asks: nobody, any user, the owner of notes 1 and 2, a member of the group, a superuser. */
+/** The actors: no user, any user, the owner of notes 1 and 2, a member of the group, a superuser. */
 const ACTORS = [null, 'other', 'owner', 'editor', 'super'] as const
 type Actor = (typeof ACTORS)[number]
 

@@ -4,7 +4,7 @@ import { openTestApp, type TestApp } from '../../helpers/app.ts'
 import { play, type Reply, send } from '../../helpers/scenario.ts'
 import { dataOf, fieldErrors, ids, recordNotFound, UNLIMITED } from './expected.ts'
 
-/** Gives everybody else a turn between a read and what is made of it, as a store at a distance would. */
+/** Lets other requests run between each read and the use of its result, as a remote store would. */
 function withDistance(app: TestApp): void {
   const { store } = app.app
   const get = store.get.bind(store)

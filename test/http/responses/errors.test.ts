@@ -184,7 +184,7 @@ scenarios('validation_status by default', [
 
 const SECRET = 'ENOENT: /home/somebody/journal/data/db.json'
 
-/** Makes every access to a table of the store fail in a way that nobody foresaw. */
+/** Makes every access to a table of the store fail with an unexpected error. */
 const breakTable = (name: string) => async (app: TestApp) => {
   const { store } = app.app
   const fail = async (): Promise<never> => {

@@ -5,7 +5,7 @@ import { MemoryStore } from '../../../src/store/embedded/memory-store.ts'
 import { storeContract } from '../../helpers/store-contract.ts'
 import { registryOf } from '../../model/models.ts'
 
-const skip = { reopen: 'what is in memory is gone when the store is closed' }
+const skip = { reopen: 'a store in memory loses its records when it is closed' }
 
 for (const [name, options] of [
   ['memory', {}],

@@ -8,7 +8,7 @@ const inWords = ({ table, id, before, after }: Change): string =>
   `${table} ${id}: ${before?.name ?? 'nothing'} → ${after?.name ?? 'nothing'}`
 
 export function checkFollow(check: Check): void {
-  check('tells of each change, with the records themselves', async (library) => {
+  check('reports each change with the records', async (library) => {
     const told: Change[] = []
     library.store.onChange((changes) => told.push(...changes))
     const { changes: made } = await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
@@ -23,7 +23,7 @@ export function checkFollow(check: Check): void {
     assert.equal(told[2]?.after, await library.expect('genre', 1))
   })
 
-  check('tells of what a cascade changes', async (library) => {
+  check('reports the changes of a cascade', async (library) => {
     await library.add('series', { name: 's' })
     await library.addBook({ series_id: 1 })
     await library.accept([insert('review', { book_id: 1 }), insert('cover', { book_id: 1 })])
@@ -39,7 +39,7 @@ export function checkFollow(check: Check): void {
     ])
   })
 
-  check('tells of no rehearsal, no refusal, and nothing that was before', async (library) => {
+  check('reports no dry runs, no rejected transactions and no earlier changes', async (library) => {
     await library.add('genre', { name: 'a' })
     const told: Change[] = []
     library.store.onChange((changes) => told.push(...changes))
@@ -52,14 +52,14 @@ export function checkFollow(check: Check): void {
     assert.deepEqual(told, [])
   })
 
-  check('tells everybody', async (library) => {
+  check('reports changes to every listener', async (library) => {
     const told: string[] = []
     for (const name of ['first', 'second']) library.store.onChange(({ length }) => told.push(`${name}: ${length}`))
     await library.accept([insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
     assert.deepEqual(told, ['first: 2', 'second: 2'])
   })
 
-  check('whoever follows knows what readers see, at every moment', async (library) => {
+  check('a listener knows at every moment the state that readers see', async (library) => {
     const known = new Known(library)
     const writes = Array.from({ length: 60 }, async (_, index) => {
       const { id } = await library.add('genre', { name: `genre ${index}` })
@@ -72,7 +72,7 @@ export function checkFollow(check: Check): void {
   })
 }
 
-/** What somebody knows who was told of every change since there was nothing. */
+/** The records as a listener knows them that has received every change since the store was empty. */
 export class Known {
   readonly #library: Library
   readonly #records = new Map<string, Map<number, unknown>>(TABLES.map((table) => [table, new Map()]))
@@ -89,11 +89,11 @@ export class Known {
     })
   }
 
-  /** Asserts that it is what a reader sees who asks now. */
+  /** Asserts that the known records are those that a reader sees now. */
   async compare(table: TableName): Promise<void> {
     const seen = this.#library.find(table)
-    // The question is answered in the step that it is asked in, as a small table is; later, others may have written.
+    // A small table is read in the step of the call; later, other writes may have been applied.
     const known = [...(this.#records.get(table)?.values() ?? [])]
-    assert.deepEqual(new Set((await seen)[0]), new Set(known), `${table} is not what was told`)
+    assert.deepEqual(new Set((await seen)[0]), new Set(known), `${table} differs from the reported changes`)
   }
 }

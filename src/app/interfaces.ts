@@ -1,0 +1,124 @@
+import type { PasswordHasher } from '../auth/password.ts'
+import type { ServerProof } from '../auth/server-proof.ts'
+import type { TokenCodecFactory } from '../auth/token.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Log } from '../log/log.ts'
+import type { Logins } from '../service/accounts/logins.ts'
+import type { OwnAccounts } from '../service/accounts/own-accounts.ts'
+import type { EventStreams } from '../service/events/event-streams.ts'
+import type { History } from '../service/history/history.ts'
+import type { MockFiller } from '../service/mock/mock-filler.ts'
+import type { Mocks } from '../service/mock/mocks.ts'
+import type { ModelTests } from '../service/mock/model-tests.ts'
+import type { Project } from '../service/project/project.ts'
+import type { ResetRequest } from '../service/project/reset.ts'
+import type { Site } from '../service/project/site.ts'
+import type { Snapshots } from '../service/project/snapshots.ts'
+import type { ViewCatalog } from '../service/project/view-catalog.ts'
+import type { Aggregates } from '../service/queries/aggregates.ts'
+import type { Reads } from '../service/queries/reads.ts'
+import type { SearchIndexes } from '../service/queries/search-indexes.ts'
+import type { Searches } from '../service/queries/searches.ts'
+import type { Records } from '../service/records/records.ts'
+import type { Webhooks } from '../service/webhooks/webhooks.ts'
+import type { Store } from '../store/store.ts'
+import type { Exports } from '../transfer/exports.ts'
+import type { Imports } from '../transfer/imports.ts'
+import type { Clock } from '../util/clock.ts'
+import type { Random } from '../util/ids.ts'
+import type { Timer } from '../util/timer.ts'
+import type { Traffic } from '../util/traffic.ts'
+import type { Resolve } from '../webhooks/requests/url-guard.ts'
+
+/** Dependencies of an application. Everything but `tokenCodec` has a default. */
+export interface AppDependencies {
+  readonly tokenCodec: TokenCodecFactory
+  readonly clock?: Clock
+  readonly random?: Random
+  /** Timers of background work. */
+  readonly timer?: Timer
+  /** Resolves the host names of webhook URLs. */
+  readonly resolve?: Resolve
+  readonly hasher?: PasswordHasher
+  /** Waits. The default does not keep the process alive. */
+  readonly wait?: (milliseconds: number) => Promise<unknown>
+  /** Creates the log from the project's settings. Without it nothing is logged. */
+  readonly log?: (settings: Settings['log']) => Log
+}
+
+/** A running application: one project with its store and services. */
+export interface App {
+  readonly project: Project
+  readonly settings: Settings
+  readonly log: Log
+  /** Absolute path of the data folder; undefined in mode `ephemeral`. */
+  readonly dataFolder: string | undefined
+  readonly store: Store
+  readonly records: Records
+  readonly reads: Reads
+  readonly searches: Searches
+  readonly aggregates: Aggregates
+  readonly searchIndexes: SearchIndexes
+  readonly history: History
+  readonly site: Site
+  readonly events: EventStreams
+  /** The findings in the project's files, as `admin lint --format json` prints them. */
+  lint(): Promise<string>
+  readonly exports: Exports
+  readonly imports: Imports
+  readonly logins: Logins
+  readonly ownAccounts: OwnAccounts
+  /** Signs tokens. In mode `ephemeral` only, for local commands; otherwise it is in the settings or the data folder. */
+  readonly ephemeralSecret: string | undefined
+  /** Proves to local commands that this server serves their project. */
+  readonly proof: ServerProof
+  readonly views: ViewCatalog
+  readonly mocks: Mocks
+  readonly mockFiller: MockFiller
+  readonly modelTests: ModelTests
+  readonly webhooks: Webhooks
+  readonly snapshots: Snapshots
+  /** Counts requests, so that webhook delivery can give way to them. */
+  readonly traffic: Traffic
+  /** Number of seed records created by this start. */
+  readonly seeded: number
+  /** Starts the background work of a server: search indexes, webhook delivery, pruning of the history. */
+  begin(): Promise<void>
+  /**
+   * Checks whether `replace(next)` can succeed. Changes nothing.
+   *
+   * @throws {ConfigError} for seed records that cannot be created
+   * @throws {AppError} INVALID_REQUEST, SNAPSHOT_NOT_FOUND, DATA_CORRUPT, USAGE
+   */
+  rehearse(next: Replacement): Promise<void>
+  /**
+   * Closes this application and opens its replacement. The lock of the data folder, and the records of mode `ephemeral`, pass
+   * to the replacement. If the replacement cannot be opened, this project is opened again. If that fails too, this application
+   * is returned and accepts no writes.
+   */
+  replace(next: Replacement): Promise<Replaced>
+  close(): Promise<void>
+}
+
+/** A replacement for the running application: reloaded project files, a reset, or a restored snapshot. */
+export interface Replacement {
+  /** The reloaded project; the present one when absent. */
+  readonly project?: Project
+  /** A change of the data; none when absent. */
+  readonly data?: ({ readonly kind: 'reset' } & ResetRequest) | { readonly kind: 'load'; readonly copy: string }
+}
+
+/** Outcome of `App.replace`. */
+export interface Replaced {
+  /** The application to serve from now on. */
+  readonly app: App
+  /** Why the replacement could not be opened, if it could not. */
+  readonly failure?: unknown
+}
+
+/**
+ * - `write` locks the data folder for this process.
+ * - `read` reads the data folder without a lock.
+ * - `ephemeral` keeps records in memory and starts from the seed records.
+ */
+export type AppMode = 'read' | 'write' | 'ephemeral'
