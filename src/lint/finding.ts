@@ -33,6 +33,8 @@ export interface LintReport {
   readonly files: number
   /** Number of findings fixed by `--fix`; they are not among the findings. */
   readonly fixed: number
+  /** False if the stored records were not checked: not asked for, or impossible since the project has faults that prevent a start. */
+  readonly checkedRecords: boolean
   /** Texts of the files by the names used in findings, for showing positions. */
   readonly texts: ReadonlyMap<string, string>
 }

@@ -146,7 +146,7 @@ describe('an API with a rate limit', () => {
     const wait = async (milliseconds: number) => waited.push(milliseconds)
     assert.equal(await withRetries(io, failing(2, 7), { wait }), 3)
     assert.deepEqual(waited, [7000, 7000])
-    assert.equal(said[0], 'The server limits requests; waiting 7 s\n')
+    assert.equal(said[0], 'The server asks to wait; trying again in 7 s\n')
   })
 
   test('is not called again without Retry-After, after a long one, or more than ten times', async () => {

@@ -94,9 +94,8 @@ async function lintOnce(paths: readonly string[], options: LintOptions, io: Io):
     })
     const findings = options.quiet === true ? report.findings.filter(({ severity }) => severity === 'error') : report.findings
     const context = { paint: painter(io.stdout, io.env), version: VERSION, failOn: options.failOn }
-    const isUnsound = report.findings.some(({ stopsServe, rule }) => stopsServe && rule !== 'seed/invalid-record')
-    if (options.data === true && isUnsound) {
-      io.stderr.write('The stored records were not checked, since the project has errors that keep a server from starting.\n')
+    if (options.data === true && !report.checkedRecords) {
+      io.stderr.write('The stored records were not checked, since the project has errors that prevent a start.\n')
     }
     io.stdout.write(FORMATS[options.format]({ ...report, findings }, context))
     return report
@@ -110,14 +109,19 @@ function couldNotRun(error: unknown): unknown {
   return error instanceof AppError && error.exitCode !== 2 ? new AppError('USAGE', error.details, { cause: error }) : error
 }
 
-/** @throws {AppError} TASK_FAILED when the findings exceed `--fail-on` or `--max-warnings` */
-function checkThresholds({ findings }: LintReport, { failOn, maxWarnings = Infinity }: LintOptions): void {
+/** @throws {AppError} TASK_FAILED when the stored records could not be checked, or the findings exceed `--fail-on` or `--max-warnings` */
+function checkThresholds(
+  { findings, checkedRecords }: LintReport,
+  { failOn, maxWarnings = Infinity, data = false }: LintOptions,
+): void {
   const { error, warn } = countBySeverity(findings)
   if (error > 0) throw new AppError('TASK_FAILED', `Lint found ${several(error, 'error')} and ${several(warn, 'warning')}`)
   if (failOn === 'warn' && warn > 0)
     throw new AppError('TASK_FAILED', `Lint found ${several(warn, 'warning')}, which fail the run because of --fail-on warn`)
   if (warn > maxWarnings)
     throw new AppError('TASK_FAILED', `Lint found ${several(warn, 'warning')}; --max-warnings allows ${maxWarnings}`)
+  // A run on some files may have no findings although others have errors.
+  if (data && !checkedRecords) throw new AppError('TASK_FAILED', 'Lint could not do what --data asks for')
 }
 
 const several = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

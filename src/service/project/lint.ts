@@ -67,6 +67,7 @@ export async function lintProject(source: ProjectSource, options: LintOptions): 
       findings: findings.map((finding) => ({ ...finding, file: shown(finding.file) })),
       files: files.texts.size,
       fixed,
+      checkedRecords: records !== undefined,
       texts: new Map([...files.texts].map(([file, text]) => [shown(file), text])),
     }
   }

@@ -29,7 +29,7 @@ type Values = Readonly<Record<string, Json>>
 
 /**
  * Webhook subscriptions. All are held in memory, so that a write can tell whether any subscription concerns it. A subscription
- * is removed from memory before that is stored, so that no event names a subscription that does not exist.
+ * that is being deleted receives no more events, so that no stored event names a subscription that does not exist.
  */
 export class Subscriptions {
   readonly #parts: SubscriptionParts
@@ -114,7 +114,7 @@ export class Subscriptions {
     return this.update(id, this.#rotated(this.#all.get(id), secret))
   }
 
-  /** Deletes a subscription and its records in batches. If that is interrupted, the subscription stays, disabled. */
+  /** Deletes a subscription with its pending events and deliveries, in batches. If that is interrupted, the subscription stays, disabled. */
   async remove(id: number): Promise<void> {
     this.#deleting.add(id)
     try {
@@ -128,12 +128,12 @@ export class Subscriptions {
     }
   }
 
-  /** Applies changes that were stored elsewhere. */
+  /** Takes over the health of subscriptions, which is stored with the results of their deliveries. */
   refresh(subscriptions: readonly StoredRecord[]): void {
     for (const subscription of subscriptions) if (this.#all.has(subscription.id)) this.#put(subscription)
   }
 
-  /** Makes the stored subscriptions match the settings. They are matched by URL, then by order. */
+  /** Makes the stored subscriptions match the settings. Those with the same URL are matched in the order of their ids. */
   async reconcile(entries: readonly WebhookSettings[]): Promise<void> {
     const stale = this.all.filter(({ from_settings: fromSettings }) => fromSettings === true)
     this.#withConfiguredSecret.clear()

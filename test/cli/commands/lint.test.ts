@@ -162,6 +162,14 @@ describe('admin lint', () => {
     })
   })
 
+  test('--data fails if errors in other files than the named ones prevent the check of records', async () => {
+    write('models/bad.yaml', 'name: Bad\nfields: 7\n')
+    const { code, stdout, stderr } = await lint(['--data', 'models/note.yaml'])
+    assert.equal(code, 1)
+    assert.match(stdout, /^No findings/)
+    assert.match(stderr, /The stored records were not checked, since the project has errors that prevent a start/)
+  })
+
   test('--against a git ref reports breaking and other API changes, and does not modify git', async () => {
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {

@@ -32,6 +32,7 @@ const report = (...findings: readonly Finding[]): LintReport => ({
   findings,
   files: 2,
   fixed: 0,
+  checkedRecords: false,
   texts: new Map([
     ['views/post.yaml', 'one: 1\ntwo: titel\nthree: 3\n'],
     ['models/post.yaml', 'name: Post\n'],
