@@ -5,8 +5,8 @@ import { fieldOf } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
 import { Popover } from '../parts/popover.tsx'
 import { useText } from '../text/text.tsx'
-import { FilterEditor } from './filter-editor.tsx'
 import type { ListFilter } from './filter-text.ts'
+import { LazyFilterEditor } from './lazy-filter-editor.tsx'
 
 interface AddFilterProps {
   readonly model: SiteModel
@@ -35,7 +35,7 @@ export function AddFilter({ model, view, field: name, onAdd }: AddFilterProps) {
       isOpen={isOpen}
       onOpenChange={setOpen}
     >
-      <FilterEditor
+      <LazyFilterEditor
         model={model}
         fields={fields}
         onApply={(filter) => {

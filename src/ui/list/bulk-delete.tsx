@@ -28,7 +28,8 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
   const remove = <const Dry extends boolean>(dryRun: Dry) =>
     session.run((client) => client.model(model.key).bulkDelete(selected, { dryRun }))
   const forecast = useQuery({
-    queryKey: ['records', model.key, 'removal', selected],
+    // Not below `records`: after the deletion, the same selection matches nothing.
+    queryKey: ['removal', model.key, selected],
     queryFn: async () => forecastIn(await remove(true)),
     staleTime: 0,
     gcTime: 0,

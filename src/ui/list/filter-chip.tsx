@@ -8,9 +8,9 @@ import { may, modelOf, useSite } from '../data/site.ts'
 import { Popover } from '../parts/popover.tsx'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
-import { FilterEditor } from './filter-editor.tsx'
 import { operatorText, shownValue } from './filter-labels.ts'
 import { filteredField, filterText, isUsable, itemsOf, parseFilter } from './filter-text.ts'
+import { LazyFilterEditor } from './lazy-filter-editor.tsx'
 
 interface FilterChipProps {
   readonly model: SiteModel
@@ -58,7 +58,7 @@ export function FilterChip({ model, text: source, onChange }: FilterChipProps) {
         isOpen={isOpen}
         onOpenChange={setOpen}
       >
-        <FilterEditor
+        <LazyFilterEditor
           model={found.model}
           fields={[found.field]}
           filter={filter}

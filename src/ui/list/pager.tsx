@@ -1,4 +1,4 @@
-import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight } from 'lucide-react'
+import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, type LucideIcon } from 'lucide-react'
 import { type FormEvent, useId } from 'react'
 import type { Page } from '../../client/client.ts'
 import { useLocale } from '../cells/use-locale.ts'
@@ -36,17 +36,12 @@ export function Pager({ page: shown, onChange }: { readonly page: Page<AnyRecord
         </select>
       </label>
       <div className="pager-pages">
-        <IconButton
-          label={text.firstPage}
-          icon={<ChevronsLeft size={16} aria-hidden />}
-          disabled={page <= 1}
-          onClick={() => onChange({ page: 1 })}
-        />
-        <IconButton
+        <PageButton label={text.firstPage} Icon={ChevronsLeft} isDisabled={page <= 1} onGo={() => onChange({ page: 1 })} />
+        <PageButton
           label={text.previousPage}
-          icon={<ChevronLeft size={16} aria-hidden />}
-          disabled={page <= 1}
-          onClick={() => onChange({ page: page - 1 })}
+          Icon={ChevronLeft}
+          isDisabled={page <= 1}
+          onGo={() => onChange({ page: page - 1 })}
         />
         <form className="pager-form" onSubmit={go}>
           <label htmlFor={id}>{text.page}</label>
@@ -63,19 +58,36 @@ export function Pager({ page: shown, onChange }: { readonly page: Page<AnyRecord
           />
           <span>{text.ofPages(number(total_pages))}</span>
         </form>
-        <IconButton
+        <PageButton
           label={text.nextPage}
-          icon={<ChevronRight size={16} aria-hidden />}
-          disabled={page >= total_pages}
-          onClick={() => onChange({ page: page + 1 })}
+          Icon={ChevronRight}
+          isDisabled={page >= total_pages}
+          onGo={() => onChange({ page: page + 1 })}
         />
-        <IconButton
+        <PageButton
           label={text.lastPage}
-          icon={<ChevronsRight size={16} aria-hidden />}
-          disabled={page >= total_pages}
-          onClick={() => onChange({ page: total_pages })}
+          Icon={ChevronsRight}
+          isDisabled={page >= total_pages}
+          onGo={() => onChange({ page: total_pages })}
         />
       </div>
     </nav>
   )
 }
+
+interface PageButtonProps {
+  readonly label: string
+  readonly Icon: LucideIcon
+  readonly isDisabled: boolean
+  readonly onGo: () => void
+}
+
+/** At the first and the last page the button does nothing but keeps the focus. */
+const PageButton = ({ label, Icon, isDisabled, onGo }: PageButtonProps) => (
+  <IconButton
+    label={label}
+    icon={<Icon size={16} aria-hidden />}
+    aria-disabled={isDisabled || undefined}
+    onClick={isDisabled ? undefined : onGo}
+  />
+)

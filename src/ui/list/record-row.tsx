@@ -29,7 +29,7 @@ export const RecordRow = memo(function RecordRow(props: RecordRowProps) {
   const text = useText().list
   const { id } = record
   return (
-    <tr aria-selected={isSelected}>
+    <tr data-selected={isSelected || undefined}>
       <td className="list-check">
         <input
           type="checkbox"

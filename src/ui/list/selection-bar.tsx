@@ -1,9 +1,10 @@
-import { Pencil, Trash2 } from 'lucide-react'
+import { Pencil, Trash2, X } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { may } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
+import { IconButton } from '../parts/icon-button.tsx'
 import { useText } from '../text/text.tsx'
 import { bulkFields } from './bulk-fields.ts'
 import { ExportMenu } from './export-menu.tsx'
@@ -43,9 +44,7 @@ export function SelectionBar({ model, forms, selection, setSelection, matches, t
           {text.selectAll(total)}
         </Button>
       )}
-      <Button kind="quiet" onClick={() => setSelection(NO_SELECTION)}>
-        {text.clearSelection}
-      </Button>
+      <IconButton label={text.clearSelection} icon={<X size={16} aria-hidden />} onClick={() => setSelection(NO_SELECTION)} />
       <span className="selection-actions">
         {fields.length > 0 && (
           <Button icon={<Pencil size={14} aria-hidden />} onClick={() => setAction('edit')}>
