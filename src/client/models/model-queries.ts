@@ -17,6 +17,7 @@ export const searchEntries = <M extends ModelTypes>(q: string, query: SearchQuer
   ['q', q],
   ['fields', namesText(query.fields)],
   ['fuzzy', query.fuzzy],
+  ['include', namesText(query.include)],
   ...filterEntries(query),
   ...sortEntries(query.sort),
   ...pageEntries(query),

@@ -61,6 +61,8 @@ export interface SearchQuery<M extends ModelTypes> extends PageQuery, Filtering<
   readonly fuzzy?: boolean | undefined
   /** Default: by relevance. */
   readonly sort?: Sort<M> | undefined
+  /** Fields of related records to return: `<relation>__<field>`. */
+  readonly include?: readonly M['include'][] | undefined
 }
 
 /** The query of an export. */

@@ -1,4 +1,4 @@
-import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { AnyModel, Page } from '../../client/client.ts'
 import type { PageSession } from '../session/page-session.ts'
 
@@ -15,16 +15,18 @@ export interface ListPlan {
   readonly sort: readonly string[]
   /** Filters such as `status=draft`; all must match. */
   readonly filters: readonly string[]
-  /** Fields to return; all if empty. */
+  /** Fields to return; all if empty. A search returns all. */
   readonly fields: readonly string[]
+  /** Fields of related records to return, such as `author__username`. */
+  readonly include: readonly string[]
 }
 
-/** The query of a page of records. The former page stays until the next one is there. */
+/** The query of a page of records. The former page of the same model stays until the next one is there. */
 export const listQuery = (session: PageSession, model: string, plan: ListPlan) =>
   queryOptions({
     queryKey: ['records', model, 'list', plan],
     queryFn: ({ signal }) => session.run((client) => readPage(client.model(model), plan, signal)),
-    placeholderData: keepPreviousData,
+    placeholderData: (former: Page<AnyRecord> | undefined, query) => (query?.queryKey[1] === model ? former : undefined),
   })
 
 function readPage(
@@ -32,10 +34,10 @@ function readPage(
   plan: ListPlan,
   signal: AbortSignal,
 ): Promise<Page<AnyRecord>> {
-  const { q, page, page_size, sort, filters, fields } = plan
-  const query = { page, page_size, sort: sort.length > 0 ? sort : undefined, filters: filters as string[] }
+  const { q, page, page_size, sort, filters, fields, include } = plan
+  const query = { page, page_size, sort, filters, include }
   if (q !== '') return model.search(q, query, { signal })
-  return model.list({ ...query, fields: fields.length > 0 ? [...fields] : undefined }, { signal })
+  return model.list({ ...query, fields }, { signal })
 }
 
 /** The query of a record with its version. */

@@ -1,3 +1,65 @@
+import { Link, useParams } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useEffect } from 'react'
+import type { SiteModel } from '../../client/client.ts'
+import { may, useModel, useSite } from '../data/site.ts'
+import { useViews } from '../data/views.ts'
+import { ListTabs } from '../list/list-tabs.tsx'
+import { RecordList } from '../list/record-list.tsx'
+import { useListState } from '../list/use-list-state.ts'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { useText } from '../text/text.tsx'
+import { NotFound } from './not-found.tsx'
+
+/** The records of a model. */
 export function ListPage() {
-  return <h1>ListPage</h1>
+  const { model: key = '' } = useParams({ strict: false })
+  const model = useModel(key)
+  const { title } = useSite()
+  const label = model?.label
+  useEffect(() => {
+    if (label !== undefined) document.title = `${label} · ${title}`
+  }, [label, title])
+  if (model === undefined) return <NotFound />
+  if (!may(model, 'view')) return may(model, 'add') ? <OnlyAdding model={model} /> : <NotFound />
+  return <ModelLists key={key} model={model} />
+}
+
+function ModelLists({ model }: { readonly model: SiteModel }) {
+  const { data: views, error, refetch } = useViews(model.key)
+  const [{ list }, change] = useListState()
+  if (views === undefined)
+    return error === null ? <Skeleton lines={12} /> : <Failure error={error} onRetry={() => void refetch()} />
+  const view = views.lists.find(({ name }) => name === list) ?? views.lists[0]
+  if (view === undefined) return <NotFound />
+  const tabs = views.lists.length > 1 && (
+    <ListTabs
+      lists={views.lists}
+      shown={view}
+      onChange={(name) => change({ list: name, columns: undefined, sort: undefined, pageSize: undefined })}
+    />
+  )
+  return <RecordList key={view.name} model={model} view={view} forms={views.forms} tabs={tabs} />
+}
+
+function OnlyAdding({ model }: { readonly model: SiteModel }) {
+  const text = useText().list
+  return (
+    <>
+      <h1 className="page-title">{model.label}</h1>
+      <EmptyState
+        title={text.notViewable}
+        actions={
+          <Link to="/models/$model/new" params={{ model: model.key }} className="button button-primary">
+            <Plus size={16} aria-hidden />
+            {text.add}
+          </Link>
+        }
+      >
+        {text.notViewableText}
+      </EmptyState>
+    </>
+  )
 }

@@ -1,0 +1,58 @@
+/**
+ * The locale for numbers and dates: the browser's own variant of the page's language, such as `en-GB` for English, so that dates look as
+ * the user expects.
+ *
+ * @param browser languages of the browser, the preferred one first
+ */
+export const localeOf = (language: string, browser: readonly string[]): string =>
+  browser.find((tag) => tag.toLowerCase().split('-')[0] === language) ?? language
+
+/** Formatters by locale and options; making one takes longer than formatting. */
+const numbers = new Map<string, Intl.NumberFormat>()
+const dates = new Map<string, Intl.DateTimeFormat>()
+
+function cached<Format>(formats: Map<string, Format>, key: string, create: () => Format): Format {
+  const format = formats.get(key) ?? create()
+  formats.set(key, format)
+  return format
+}
+
+/** Formats a number with all its digits. @param value a number, or a decimal as text @param decimals digits behind the point at least */
+export function formatNumber(value: number | string, locale: string, decimals = 0): string {
+  const format = cached(
+    numbers,
+    `${locale} ${decimals}`,
+    () => new Intl.NumberFormat(locale, { minimumFractionDigits: decimals, maximumFractionDigits: 20 }),
+  )
+  // A decimal stays text, since it may have more digits than a number can hold.
+  return format.format(value as number)
+}
+
+/** Formats a date of the calendar such as `2024-05-31`; other text is returned as it is. */
+export function formatDate(value: string, locale: string): string {
+  const date = new Date(`${value}T00:00:00Z`)
+  if (Number.isNaN(date.getTime())) return value
+  return cached(dates, `${locale} date`, () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })).format(
+    date,
+  )
+}
+
+/** Formats a point in time in the time zone of the browser; other text is returned as it is. */
+export function formatDateTime(value: string, locale: string): string {
+  const date = new Date(value)
+  if (Number.isNaN(date.getTime())) return value
+  return cached(
+    dates,
+    `${locale} datetime`,
+    () => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
+  ).format(date)
+}
+
+/** The point in time in UTC, to the second: `2024-05-31 08:30:00 UTC`. */
+export function utcText(value: string): string {
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) ? value : `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** Leaves out the seconds of a time of day, if they are zero. */
+export const formatTime = (value: string): string => value.replace(/^(\d\d:\d\d):00(\.0+)?$/, '$1')

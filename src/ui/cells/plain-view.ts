@@ -1,0 +1,20 @@
+import type { SiteField } from '../../client/client.ts'
+import type { FieldView } from '../data/views.ts'
+
+const views = new WeakMap<SiteField, FieldView>()
+
+/** The field as a view without settings of its own would have it. The same object for the same field. */
+export function plainView(field: SiteField): FieldView {
+  const { name, label, type, required, readonly } = field
+  const view = views.get(field) ?? {
+    name,
+    title: label,
+    field_type: type,
+    required,
+    readonly,
+    disabled: false,
+    is_primary_key: type === 'primarykey',
+  }
+  views.set(field, view)
+  return view
+}

@@ -1,0 +1,18 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { PageSession } from '../session/page-session.ts'
+import type { Matches } from './selection.ts'
+
+/** The query of the number of records that match now. */
+export const countQuery = (session: PageSession, model: string, { q, filters }: Matches) =>
+  queryOptions({
+    queryKey: ['records', model, 'count', q, filters],
+    queryFn: async ({ signal }) => {
+      const query = { page_size: 1, filters }
+      const { total } = await session.run(async (client) => {
+        const records = client.model(model)
+        return q === '' ? records.list({ ...query, fields: ['id'] }, { signal }) : records.search(q, query, { signal })
+      })
+      return total
+    },
+    staleTime: 0,
+  })

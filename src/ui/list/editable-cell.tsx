@@ -1,0 +1,62 @@
+import { Pencil } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
+import type { SiteModel } from '../../client/client.ts'
+import type { AnyRecord } from '../data/records.ts'
+import type { FormView } from '../data/views.ts'
+import { Popover } from '../parts/popover.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { useText } from '../text/text.tsx'
+
+const CellEditor = lazy(() => import('./cell-editor.tsx').then(({ CellEditor: component }) => ({ default: component })))
+
+interface EditableCellProps {
+  readonly model: SiteModel
+  readonly record: AnyRecord
+  /** Name of the field. */
+  readonly name: string
+  readonly form: FormView
+  readonly setEditedId: (id: number | undefined) => void
+  /** The value to read. */
+  readonly children: ReactNode
+}
+
+/** A cell with a button that opens an editor of its value. */
+export function EditableCell({ model, record, name, form, setEditedId, children }: EditableCellProps) {
+  const text = useText().list
+  const [isOpen, setOpen] = useState(false)
+  // A popup for each cell would be slow to render: it is made when the cell is edited for the first time.
+  const [wasOpened, setOpened] = useState(false)
+  const label = text.editCell(form.fields.find((field) => field.name === name)?.title ?? name)
+
+  const change = (open: boolean) => {
+    setOpened(true)
+    setOpen(open)
+    setEditedId(open ? record.id : undefined)
+  }
+
+  const button = (
+    <button
+      type="button"
+      className="cell-button cell-edit"
+      aria-label={label}
+      onClick={wasOpened ? undefined : () => change(true)}
+    >
+      <Pencil size={14} aria-hidden />
+    </button>
+  )
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer; the button is for all.
+    <div className="cell-editable" onDoubleClick={() => change(true)}>
+      {children}
+      {wasOpened ? (
+        <Popover trigger={button} label={label} isOpen={isOpen} onOpenChange={change}>
+          <Suspense fallback={<Skeleton lines={1} />}>
+            <CellEditor {...{ model, record, name, form }} onClose={() => change(false)} />
+          </Suspense>
+        </Popover>
+      ) : (
+        button
+      )}
+    </div>
+  )
+}

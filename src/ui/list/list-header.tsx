@@ -1,0 +1,49 @@
+import { Link } from '@tanstack/react-router'
+import { Plus, Upload } from 'lucide-react'
+import type { SiteModel } from '../../client/client.ts'
+import { useLocale } from '../cells/use-locale.ts'
+import { may, useSite } from '../data/site.ts'
+import { PageHeader } from '../parts/page-header.tsx'
+import { useText } from '../text/text.tsx'
+import { ExportMenu } from './export-menu.tsx'
+import { allSelected, type Matches, type Selection } from './selection.ts'
+
+interface ListHeaderProps {
+  readonly model: SiteModel
+  readonly total: number | undefined
+  readonly matches: Matches
+  readonly selection: Selection
+  /** The order of the export: that of the list. */
+  readonly sort: readonly string[]
+}
+
+/** Title of a list, number of matches, and what can be done with all of them. */
+export function ListHeader({ model, total, matches, sort }: ListHeaderProps) {
+  const text = useText().list
+  const locale = useLocale()
+  const { capabilities } = useSite()
+  const { key } = model
+  return (
+    <PageHeader
+      title={model.label}
+      facts={total !== undefined && <span role="status">{text.total(total, total.toLocaleString(locale))}</span>}
+      actions={
+        <>
+          {total !== undefined && total > 0 && <ExportMenu {...{ model, matches, sort }} selection={allSelected(total)} />}
+          {may(model, 'add') && capabilities.import && (
+            <Link to="/models/$model/import" params={{ model: key }} className="button button-plain">
+              <Upload size={16} aria-hidden />
+              {text.import}
+            </Link>
+          )}
+          {may(model, 'add') && (
+            <Link to="/models/$model/new" params={{ model: key }} className="button button-primary">
+              <Plus size={16} aria-hidden />
+              {text.add}
+            </Link>
+          )}
+        </>
+      }
+    />
+  )
+}

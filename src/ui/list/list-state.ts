@@ -1,0 +1,77 @@
+import { type SearchParams, valuesOf } from '../search-params.ts'
+
+/** What a list shows, as its address says. Members that are absent follow the list view. */
+export interface ListState {
+  /** Name of the list view. */
+  readonly list: string | undefined
+  /** Words to search for; empty without a search. */
+  readonly q: string
+  readonly page: number
+  readonly pageSize: number | undefined
+  /** Sort keys such as `-published_at`, by column. */
+  readonly sort: readonly string[] | undefined
+  readonly filters: readonly string[]
+  /** Columns in order. */
+  readonly columns: readonly string[] | undefined
+}
+
+/** Page sizes to choose from. */
+export const PAGE_SIZES: readonly number[] = [10, 25, 50, 100]
+
+const MAX_PAGE_SIZE = 100
+
+/** Reads the query of an address. Numbers that the API would reject are ignored. */
+export function readListState(search: SearchParams): ListState {
+  const pageSize = positive(firstOf(search, 'page_size'))
+  return {
+    list: firstOf(search, 'list'),
+    q: (firstOf(search, 'q') ?? '').trim(),
+    page: positive(firstOf(search, 'page')) ?? 1,
+    pageSize: pageSize === undefined ? undefined : Math.min(pageSize, MAX_PAGE_SIZE),
+    sort: names(firstOf(search, 'sort')),
+    filters: valuesOf(search, 'filter'),
+    columns: names(firstOf(search, 'columns')),
+  }
+}
+
+/** Writes the query of an address; defaults are left out. */
+export function listSearch({ list, q, page, pageSize, sort, filters, columns }: ListState): SearchParams {
+  return {
+    list,
+    q: q === '' ? undefined : q,
+    filter: filters.length > 0 ? filters : undefined,
+    sort: sort?.join(','),
+    columns: columns?.join(','),
+    page_size: pageSize === undefined ? undefined : String(pageSize),
+    page: page === 1 ? undefined : String(page),
+  }
+}
+
+/** Changes a state. Another selection or order starts at the first page. */
+export const changedState = (state: ListState, change: Partial<ListState>): ListState => ({ ...state, page: 1, ...change })
+
+/**
+ * The sort keys after a column was chosen: ascending, descending, then not sorted by it. Undefined for the order of the list view.
+ *
+ * @param isAdded true if the other keys stay
+ */
+export function toggledSort(sort: readonly string[], column: string, isAdded: boolean): readonly string[] | undefined {
+  const isColumn = (key: string) => key.replace(/^-/, '') === column
+  const key = sort.find(isColumn)
+  const next = key === undefined ? column : key === column ? `-${column}` : undefined
+  if (!isAdded) return next === undefined ? undefined : [next]
+  const keys = key === undefined ? [...sort, column] : sort.flatMap((each) => (isColumn(each) ? (next ?? []) : each))
+  return keys.length === 0 ? undefined : keys
+}
+
+const firstOf = (search: SearchParams, name: string): string | undefined => valuesOf(search, name)[0]
+
+function positive(text: string | undefined): number | undefined {
+  const isNumber = text !== undefined && /^[1-9]\d{0,8}$/.test(text)
+  return isNumber ? Number(text) : undefined
+}
+
+function names(text: string | undefined): readonly string[] | undefined {
+  const list = text?.split(',').filter((name) => name !== '')
+  return list?.length ? list : undefined
+}

@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import type { SiteModel } from '../../client/client.ts'
+import { type ListPlan, listQuery } from '../data/records.ts'
+import { useSite } from '../data/site.ts'
+import type { FormView, ListView } from '../data/views.ts'
+import { Failure } from '../parts/failure.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { useSession } from '../session/use-session.ts'
+import { usePreference } from '../use-preference.ts'
+import { allColumns, apiSort, requestedFields, requestedIncludes, shownColumns, viewSort } from './columns.ts'
+import { isUsable } from './filter-text.ts'
+import { ListBar } from './list-bar.tsx'
+import { ListHeader } from './list-header.tsx'
+import { NoRecords } from './no-records.tsx'
+import { Pager } from './pager.tsx'
+import { RecordTable } from './record-table.tsx'
+import { NO_SELECTION, type Selection, selectedCount } from './selection.ts'
+import { SelectionBar } from './selection-bar.tsx'
+import { useHeldPage } from './use-held-page.ts'
+import { useListState } from './use-list-state.ts'
+
+const PAGE_SIZE = 25
+
+interface RecordListProps {
+  readonly model: SiteModel
+  readonly view: ListView
+  readonly forms: readonly FormView[]
+  /** The other list views of the model. */
+  readonly tabs: ReactNode
+}
+
+/** The records of a model as a list view shows them. The address holds what is shown. */
+export function RecordList({ model, view, forms, tabs }: RecordListProps) {
+  const site = useSite()
+  const [state, change] = useListState()
+  const columnsKey = `${model.key}/${view.name}`
+  const [chosenColumns, chooseColumns] = usePreference('columns')
+  const preferred = chosenColumns?.[columnsKey]
+
+  // An address that was copied must show the same columns elsewhere.
+  useEffect(() => {
+    if (state.columns === undefined && preferred !== undefined) change({ columns: preferred, page: state.page }, true)
+  }, [state.columns, state.page, preferred, change])
+
+  const all = useMemo(() => allColumns(model, view), [model, view])
+  const columns = useMemo(() => shownColumns(all, state.columns ?? preferred), [all, state.columns, preferred])
+  const sort = state.sort ?? (state.q === '' ? viewSort(view) : [])
+  const q = model.searchable ? state.q : ''
+  const filters = state.filters.filter((text) => isUsable(site, model, text))
+  const plan: ListPlan = {
+    q,
+    page: state.page,
+    page_size: state.pageSize ?? view.page_size ?? PAGE_SIZE,
+    sort: apiSort(site, model, sort),
+    filters,
+    fields: requestedFields(columns, model),
+    include: requestedIncludes(site, columns),
+  }
+  const { data, error, refetch, isPlaceholderData } = useQuery(listQuery(useSession(), model.key, plan))
+  const [editedId, setEditedId] = useState<number>()
+  const page = useHeldPage(data, editedId)
+
+  const selected = JSON.stringify([q, filters])
+  const [selection, setSelection] = useState<Selection>(NO_SELECTION)
+  // Other matches need another selection.
+  useEffect(() => setSelection(NO_SELECTION), [selected])
+
+  const lastPage = page === undefined || isPlaceholderData ? undefined : page.total_pages
+  useEffect(() => {
+    if (lastPage !== undefined && lastPage > 0 && state.page > lastPage) change({ page: lastPage }, true)
+  }, [lastPage, state.page, change])
+
+  const isNarrowed = q !== '' || filters.length > 0
+  const choose = (names: readonly string[] | undefined) => {
+    const { [columnsKey]: _, ...others } = chosenColumns ?? {}
+    chooseColumns(names === undefined ? others : { ...others, [columnsKey]: names })
+    change({ columns: names, page: state.page }, true)
+  }
+  const matches = { q, filters }
+  return (
+    <div className="list-page">
+      <ListHeader model={model} total={page?.total} matches={matches} selection={selection} sort={plan.sort} />
+      {tabs}
+      <ListBar
+        model={model}
+        view={view}
+        state={state}
+        change={change}
+        columns={{ all, shown: columns, isChosen: state.columns !== undefined, onChange: choose }}
+      />
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {page === undefined && error === null && <Skeleton lines={12} />}
+      {page !== undefined && page.data.length > 0 && (
+        <>
+          <RecordTable
+            {...{ model, view, forms, columns, sort, selection, setSelection, setEditedId }}
+            records={page.data}
+            isStale={isPlaceholderData}
+            onSort={(next) => change({ sort: next })}
+          />
+          <Pager page={page} onChange={change} />
+          {selectedCount(selection) > 0 && (
+            <SelectionBar {...{ model, forms, selection, setSelection, matches }} total={page.total} />
+          )}
+        </>
+      )}
+      {page !== undefined && page.total === 0 && (
+        <NoRecords model={model} isNarrowed={isNarrowed} onClear={() => change({ q: '', filters: [] })} />
+      )}
+    </div>
+  )
+}
