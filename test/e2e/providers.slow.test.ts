@@ -163,6 +163,8 @@ describe('front ends in a browser, with the packed package', { skip: WITHOUT_CHR
         await button('Sort by title').click()
         await shows('Meeting 12', 'Meeting 11', 'Meeting 10', 'Meeting 1')
         await page.getByLabel('filter').fill('')
+        // Both inputs change the filters that are shown, so the second waits for the first.
+        await shows('Meeting 9', 'Meeting 8', 'Meeting 7', 'Meeting 6', 'Meeting 5')
         await page.getByLabel('search').fill('meeting 7')
         await shows('Meeting 7')
 
