@@ -84,25 +84,15 @@ export class AccessRules {
 
   /** Reads records by id; undefined where none exists for the actor. */
   async read(store: Store, actor: Actor, model: Model, ids: readonly number[]): Promise<readonly (StoredRecord | undefined)[]> {
+    if (this.visible(actor, model) === undefined) return store.get(model.key, ids)
     const shown = await this.shown(store, actor, model, ids)
     return shown.map((record) => record ?? undefined)
   }
 
   /** Reads records by id: undefined where none exists, null where the actor may not view it, if it exists. */
-  async shown(
-    store: Store,
-    actor: Actor,
-    model: Model,
-    ids: readonly number[],
-  ): Promise<readonly (StoredRecord | null | undefined)[]> {
+  shown(store: Store, actor: Actor, model: Model, ids: readonly number[]): Promise<readonly (StoredRecord | null | undefined)[]> {
     const only = this.visible(actor, model)
-    if (only === undefined) return store.get(model.key, ids)
-    const found = new Map<number, StoredRecord>()
-    const filters: Filter[] = [{ field: 'id', operator: 'in', values: ids }, only]
-    for await (const records of store.stream(model.key, { filters, sort: [] })) {
-      for (const record of records) found.set(record.id, record)
-    }
-    return ids.map((id) => found.get(id) ?? null)
+    return only === undefined ? store.get(model.key, ids) : matching(store, model, ids, only)
   }
 
   /** True if an action on a model has a rule, so that permissions for it have no effect. */
@@ -194,4 +184,19 @@ export class AccessRules {
     const fields = Object.entries(ruleSubject(model, user)).filter(([name]) => !model.secrets.includes(name))
     return { ...Object.fromEntries(fields), groups: [...groups] }
   }
+}
+
+/** The records with these ids, null where none of them matches. */
+async function matching(
+  store: Store,
+  model: Model,
+  ids: readonly number[],
+  only: Filter,
+): Promise<readonly (StoredRecord | null)[]> {
+  const found = new Map<number, StoredRecord>()
+  const filters: Filter[] = [{ field: 'id', operator: 'in', values: ids }, only]
+  for await (const records of store.stream(model.key, { filters, sort: [] })) {
+    for (const record of records) found.set(record.id, record)
+  }
+  return ids.map((id) => found.get(id) ?? null)
 }

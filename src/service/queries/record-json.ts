@@ -7,7 +7,17 @@ import { textOf } from '../../store/embedded/snapshot/record-text.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { versionOf, versionOfJson } from '../../store/version.ts'
 import type { AccessRules } from '../access/access-rules.ts'
-import { isSentAsStored, loadReferrers, loadRelated, present, type Referrers, type Related, relatedTo } from './relations.ts'
+import {
+  hasReferrers,
+  isSentAsStored,
+  loadReferrers,
+  loadRelated,
+  NO_REFERRERS,
+  present,
+  type Referrers,
+  type Related,
+  relatedTo,
+} from './relations.ts'
 
 /** Default capacity of the cache, in characters of JSON. A larger cache costs more garbage collection than it saves. */
 const CAPACITY = 8 * 1024 * 1024
@@ -105,12 +115,7 @@ export class RecordSerializer {
     const keeper =
       asked !== fullProjection(model, this.#access.registry) ? undefined : asked === projection ? this.#whole : this.#partial
     const related = await loadRelated(records, projection, (target, ids) => this.#access.shown(this.#store, actor, target, ids))
-    const referrers = await loadReferrers(records, projection, (referrer, plans) =>
-      this.#store.findEach(
-        referrer.key,
-        plans.map((plan) => this.#access.narrowed(actor, referrer, plan)),
-      ),
-    )
+    const referrers = hasReferrers(projection) ? await this.#referrers(records, projection, actor) : NO_REFERRERS
     const written: RecordJson[] = []
     let size = 0
     for (const record of records) {
@@ -125,6 +130,15 @@ export class RecordSerializer {
       written.push(json)
     }
     return written
+  }
+
+  #referrers(records: readonly StoredRecord[], projection: Projection, actor: Actor): Promise<Referrers> {
+    return loadReferrers(records, projection, (referrer, plans) =>
+      this.#store.findEach(
+        referrer.key,
+        plans.map((plan) => this.#access.narrowed(actor, referrer, plan)),
+      ),
+    )
   }
 
   /** Number of cached records. */

@@ -58,7 +58,10 @@ export async function loadReferrers(
   return referrers
 }
 
-const NO_REFERRERS: Referrers = new Map()
+export const NO_REFERRERS: Referrers = new Map()
+
+/** True if a projection has columns of reverse relations. */
+export const hasReferrers = (projection: Projection): boolean => projection.some((column) => 'relation' in column)
 
 const NOTHING: readonly undefined[] = []
 
