@@ -15,7 +15,7 @@ export const listEntries = <M extends ModelTypes>(query: ListQuery<M, string, st
 /** The query parameters of a search for `q`. */
 export const searchEntries = <M extends ModelTypes>(q: string, query: SearchQuery<M>): QueryEntries => [
   ['q', q],
-  ...projectionEntries(query),
+  ['fields', namesText(query.fields)],
   ['fuzzy', query.fuzzy],
   ['include', namesText(query.include)],
   ...filterEntries(query),

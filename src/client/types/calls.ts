@@ -57,8 +57,6 @@ export interface ListQuery<M extends ModelTypes, Column extends string, Include 
 export interface SearchQuery<M extends ModelTypes> extends PageQuery, Filtering<M> {
   /** Fields to search; all searchable fields by default. */
   readonly fields?: readonly M['searched'][] | undefined
-  /** Fields of related records to return: `<relation>__<field>`. */
-  readonly include?: readonly M['include'][] | undefined
   /** Also finds similar words, such as misspelt ones. */
   readonly fuzzy?: boolean | undefined
   /** Default: by relevance. */
