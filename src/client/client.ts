@@ -118,7 +118,7 @@ export class Client<Models extends Typed<Models> = AnyModels> {
     return (await this.#session.tokens()) !== undefined
   }
 
-  /** Returns the logged-in user. The server applies the rate limit of logins, so call it once per session, not per page. */
+  /** Returns the logged-in user. */
   async me({ signal }: CallOptions = {}): Promise<Me<UserOf<Models>>> {
     return (await this.request('/auth/me', { signal })) as Me<UserOf<Models>>
   }
@@ -217,6 +217,15 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   /** Returns the findings in the files of the project, as `admin lint --format json` prints them; for superusers. */
   async lint({ signal }: CallOptions = {}): Promise<LintReport> {
     return (await this.#get(`${this.#admin}/lint`, signal)) as LintReport
+  }
+
+  /**
+   * Deletes a snapshot of the data; for superusers.
+   *
+   * @throws {AdminError} of type `not_found` if there is no such snapshot
+   */
+  async deleteSnapshot(name: string, { signal }: CallOptions = {}): Promise<void> {
+    await this.request(`/snapshots/${encodeURIComponent(name)}`, { method: 'DELETE', signal })
   }
 
   /**

@@ -30,6 +30,11 @@ describe('a client of a server that records a history', () => {
     await assert.rejects(client.search('harbour', { models: ['pots'] }), isOfType('not_found'))
   })
 
+  test('searches a model, with fields of related records', async () => {
+    const { data } = await client.model('post').search('harbour', { include: ['author__username'], page_size: 1 })
+    assert.deepEqual(Object.keys(data[0]?.author ?? {}), ['id', 'username'])
+  })
+
   test('returns generated views on request', async () => {
     assert.deepEqual(await client.viewsOf('permission'), [])
     const views = await client.viewsOf('permission', { generated: true })
@@ -85,6 +90,14 @@ describe('a client of a server that records a history', () => {
     const words = { filters: [], search: 'harbour', expectedTotal: total }
     assert.equal((await client.model('comment').bulkDelete(words, { dryRun: true })).total, total)
     assert.equal((await tags.bulkDelete({ filters, expectedTotal: 3 })).total, 3)
+  })
+
+  test('deletes a snapshot', async () => {
+    await client.request('/snapshots', { method: 'POST', body: { name: 'before' } })
+    await client.deleteSnapshot('before')
+    await assert.rejects(client.deleteSnapshot('before'), isOfType('not_found'))
+    const author = await loggedIn(app, {}, AUTHOR)
+    await assert.rejects(author.deleteSnapshot('before'), isOfType('permission'))
   })
 
   test('returns the history of a record, and to superusers that of all', async () => {

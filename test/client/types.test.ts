@@ -95,6 +95,13 @@ export async function rehearsals() {
   return [real.etag, real.data.slug, dry.data.slug, either.data.title, all.data[0]?.title, all.blocked_by[0]?.field, blocked_by.length]
 }
 
+export async function searches() {
+  const { data } = await posts.search('x', { fields: ['title'], include: ['author__username'], sort: ['-rating'] })
+  // @ts-expect-error an author has no such field
+  await posts.search('x', { include: ['author__user'] })
+  return data[0]?.author?.username
+}
+
 export async function changes(signal: AbortSignal) {
   const site = await client.site({ signal })
   const model: keyof All_Models | undefined = site.models[0]?.key
@@ -109,8 +116,10 @@ export async function changes(signal: AbortSignal) {
   await client.history({ sort: ['changes'] })
   const all = await client.history({ filters: ['model=post'] })
   const { findings } = await client.lint()
+  await client.deleteSnapshot('before', { signal })
+  const icons: (string | null)[] = site.models.filter(({ history }) => history).map(({ icon }) => icon)
   const views = await client.views({ generated: true })
-  return [model, hits.data[0]?.model, entries.data[0]?.changes.title?.before, all.data[0]?.user?.username, findings[0]?.rule, views.tag[0]?.generated]
+  return [model, icons.length, hits.data[0]?.model, entries.data[0]?.changes.title?.before, all.data[0]?.user?.username, findings[0]?.rule, views.tag[0]?.generated]
 }
 
 export const explain = (error: unknown): string[] =>

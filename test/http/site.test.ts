@@ -8,6 +8,7 @@ import { loadProject } from '../../src/service/project/project.ts'
 import { openTestApp, type TestApp } from '../helpers/app.ts'
 import { ROOT } from '../helpers/fixture.ts'
 import { play, type Scenario, scenarios, send } from '../helpers/scenario.ts'
+import { permit } from '../security/access.ts'
 
 const SITE = '/admin/api/v1/site'
 
@@ -106,6 +107,14 @@ describe('the site', () => {
         }
         assert.equal(json.models.flatMap(({ can }: { can: string[] }) => can).length, new Set(permissions).size)
       }
+    }))
+
+  test('has no count of a model that the user may add to and not view', () =>
+    withBlog(async (app) => {
+      await permit(app, 3, 'add_tag')
+      const { json } = await play(app, get(SITE, 'anna.lind'))
+      const tag = json.models.find(({ key }: { key: string }) => key === 'tag')
+      assert.deepEqual([tag.can, 'count' in tag], [['add'], false])
     }))
 
   test('is answered 304 to a client that has it, until a count changes', () =>

@@ -1,3 +1,5 @@
+const PATIENCE_MS = 20_000
+
 /** An event of a stream. */
 export interface ReadEvent {
   readonly event: string
@@ -33,11 +35,17 @@ export class EventReader {
     return this.events.findLast(({ id }) => id !== undefined)?.id
   }
 
-  /** Resolves once the events satisfy a condition. */
+  /** Resolves once the events satisfy a condition. @throws {Error} if they do not within 20 s */
   until(test: (reader: EventReader) => boolean): Promise<void> {
-    return new Promise((done) => {
-      const waiting = { test: () => test(this), done }
-      this.#waiting.push(waiting)
+    return new Promise((done, fail) => {
+      const tooLong = setTimeout(() => fail(new Error(`Told of ${JSON.stringify(this.events.slice(-20))}`)), PATIENCE_MS)
+      this.#waiting.push({
+        test: () => test(this),
+        done() {
+          clearTimeout(tooLong)
+          done()
+        },
+      })
       this.#check()
     })
   }
