@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { textOf } from './embedded/snapshot/record-text.ts'
 import type { StoredRecord } from './store.ts'
 
 /** Cache size: the records of transactions and responses in progress, with a margin. */
@@ -10,7 +9,7 @@ const versions = new LRUCache<StoredRecord, string>({ max: 1000 })
 export function versionOf(record: StoredRecord): string {
   const known = versions.get(record)
   if (known !== undefined) return known
-  const version = versionOfJson(textOf(record))
+  const version = versionOfJson(JSON.stringify(record))
   versions.set(record, version)
   return version
 }

@@ -3,7 +3,6 @@ import type { Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import { fullProjection, type Projection } from '../../query/project.ts'
-import { textOf } from '../../store/embedded/snapshot/record-text.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { versionOf, versionOfJson } from '../../store/version.ts'
 import type { AccessRules } from '../access/access-rules.ts'
@@ -163,7 +162,7 @@ function makeJson({
   nested: Nested
 }): RecordJson {
   const asStored = isSentAsStored(model, record, projection)
-  const text = asStored ? textOf(record) : JSON.stringify(present(model, record, projection, related, referrers))
+  const text = JSON.stringify(asStored ? record : present(model, record, projection, related, referrers))
   return new RecordJson({ text, asStored, record, projection, nested })
 }
 

@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib'
 import type { Change, StoredRecord } from '../../store.ts'
-import { writtenTextOf } from '../snapshot/record-text.ts'
 
 /** A transaction: the changed records (null if removed), and the next id of each table it touched. */
 export interface JournalEntry {
@@ -43,7 +42,7 @@ export function* encodeEntry(
       yield encodeLine(`${sequence} {"part":${part++},"more":true,"changes":[${changed}]}`)
       changed = ''
     }
-    const record = after === undefined ? 'null' : writtenTextOf(after)
+    const record = after === undefined ? 'null' : JSON.stringify(after)
     changed += `${changed === '' ? '' : ','}[${JSON.stringify(table)},${id},${record}]`
   }
   let next = ''
