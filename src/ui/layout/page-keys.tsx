@@ -32,7 +32,7 @@ export function PageKeys() {
   const close = () => setOpen(undefined)
   return (
     <>
-      <button type="button" className="palette-button" onClick={() => setOpen('palette')}>
+      <button type="button" className="palette-button" aria-label={text.palette} onClick={() => setOpen('palette')}>
         <Search size={14} aria-hidden />
         <span>{text.palette}</span>
       </button>
