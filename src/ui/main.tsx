@@ -28,13 +28,16 @@ const queries = new QueryClient({
       // The client itself repeats what may be repeated.
       retry: false,
       staleTime: 5000,
-      // Changes are reported by the server; without a connection, the focus of the window asks.
-      refetchOnWindowFocus: () => !live.isConnected(),
+      // `Live` reads again what has changed, and everything when the window gets the focus without a connection.
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+      // A server on this machine can be reached without a network.
+      networkMode: 'always',
     },
     mutations: { retry: false, networkMode: 'always' },
   },
 })
-const live: Live = new Live(session, queries)
+const live = new Live(session, queries)
 const router = createPageRouter({ basePath: settings.base_path + settings.admin_path, session, queries })
 
 const root = document.getElementById('page')

@@ -3,7 +3,7 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 import { siteQuery } from './data/site.ts'
 import { viewsQuery } from './data/views.ts'
 import { Frame } from './layout/frame.tsx'
-import { PageFailure } from './layout/page-failure.tsx'
+import { FrameFailure, PageFailure } from './layout/page-failure.tsx'
 import { NotFound } from './pages/not-found.tsx'
 import { parseSearch, type SearchParams, stringifySearch } from './search-params.ts'
 import type { PageSession } from './session/page-session.ts'
@@ -17,7 +17,7 @@ interface RouterContext {
 const root = createRootRouteWithContext<RouterContext>()({
   component: Frame,
   notFoundComponent: NotFound,
-  errorComponent: PageFailure,
+  errorComponent: FrameFailure,
   validateSearch: (search): SearchParams => search as SearchParams,
 })
 
@@ -115,6 +115,9 @@ export const createPageRouter = ({ basePath, ...context }: RouterContext & { rea
     parseSearch,
     stringifySearch: (search) => stringifySearch(search as SearchParams),
     defaultPreload: false,
+    // A page that fails leaves the menu usable.
+    defaultErrorComponent: PageFailure,
+    defaultNotFoundComponent: NotFound,
     scrollRestoration: true,
     trailingSlash: 'preserve',
   })

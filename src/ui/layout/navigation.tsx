@@ -1,21 +1,27 @@
 import { Link } from '@tanstack/react-router'
 import { History, LayoutDashboard, Webhook, Wrench } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useSite } from '../data/site.ts'
-import { ModelIcon } from '../parts/model-icon.tsx'
 import { useText } from '../text/text.tsx'
+import { ModelGroup } from './model-group.tsx'
+
+/** With more models than these the menu can be filtered. */
+const MANY = 15
 
 /** The menu: models by group, and the pages of administration that the user may open. */
 export function Navigation() {
-  const text = useText().shell
+  const { shell: text, common } = useText()
   const { title, logo, models, user, capabilities } = useSite()
-  const groups = groupsOf(models, text.otherModels)
+  const [filter, setFilter] = useState('')
+  const words = filter.trim().toLocaleLowerCase()
+  const shown = models.filter(({ key, label }) => `${label} ${key}`.toLocaleLowerCase().includes(words))
+  const groups = groupsOf(shown, text.otherModels)
   return (
     <nav className="menu-nav" aria-label={text.menu}>
       <Link to="/" className="menu-brand">
         {logo !== null && <img src={logo} alt="" className="menu-logo" />}
-        {title}
+        <span className="menu-title">{title}</span>
       </Link>
       <NavList>
         <NavLink to="/" icon={<LayoutDashboard size={16} aria-hidden />}>
@@ -23,19 +29,20 @@ export function Navigation() {
         </NavLink>
       </NavList>
       {models.length === 0 && <p className="menu-note">{text.noModels}</p>}
+      {models.length > MANY && (
+        <input
+          type="search"
+          className="input menu-filter"
+          aria-label={text.filterModels}
+          placeholder={text.filterModels}
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+      )}
       {groups.map(([group, members]) => (
-        <NavList key={group} title={group}>
-          {members.map((model) => (
-            <li key={model.key}>
-              <Link to="/models/$model" params={{ model: model.key }} className="menu-link">
-                <ModelIcon name={model.icon} />
-                <span className="menu-link-text">{model.label}</span>
-                {model.count !== undefined && <span className="menu-count">{model.count.toLocaleString()}</span>}
-              </Link>
-            </li>
-          ))}
-        </NavList>
+        <ModelGroup key={group} title={group} models={members} isFiltered={words !== ''} />
       ))}
+      {words !== '' && groups.length === 0 && <p className="menu-note">{common.noMatches}</p>}
       {user.is_superuser && (
         <NavList title={text.administration}>
           {capabilities.history && (

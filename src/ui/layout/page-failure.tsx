@@ -1,13 +1,31 @@
+import { useQueryErrorResetBoundary } from '@tanstack/react-query'
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { Failure } from '../parts/failure.tsx'
 import { useText } from '../text/text.tsx'
 
-/** Shown in place of a page that failed, so that the page is never blank. */
-export function PageFailure({ error, reset }: { readonly error: unknown; readonly reset: () => void }) {
+/** Shown in place of a page that failed, so that the page is never blank and the menu stays usable. */
+export function PageFailure({ error, reset }: ErrorComponentProps) {
   const text = useText()
+  const router = useRouter()
+  const queries = useQueryErrorResetBoundary()
+  const retry = () => {
+    queries.reset()
+    reset()
+    void router.invalidate()
+  }
+  return (
+    <>
+      <p>{text.errors.crashed}</p>
+      <Failure error={error} onRetry={retry} />
+    </>
+  )
+}
+
+/** The same where the shell itself failed, for example since the site could not be read. */
+export function FrameFailure(props: ErrorComponentProps) {
   return (
     <main className="page">
-      <p>{text.errors.crashed}</p>
-      <Failure error={error} onRetry={reset} />
+      <PageFailure {...props} />
     </main>
   )
 }

@@ -1,8 +1,9 @@
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { CatchBoundary, useNavigate, useParams } from '@tanstack/react-router'
 import { Keyboard, Search } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { may, modelOf, useSite } from '../data/site.ts'
 import { IconButton } from '../parts/icon-button.tsx'
+import { useToasts } from '../parts/toast.tsx'
 import { useText } from '../text/text.tsx'
 import { useKeys } from './use-keys.ts'
 
@@ -14,6 +15,7 @@ export function PageKeys() {
   const text = useText().shell
   const [open, setOpen] = useState<'palette' | 'help'>()
   const site = useSite()
+  const toasts = useToasts()
   const navigate = useNavigate()
   const { model: key } = useParams({ strict: false })
   const canCreate = key !== undefined && may(modelOf(site, key), 'add')
@@ -30,9 +32,14 @@ export function PageKeys() {
   )
   useKeys(keys)
   const close = () => setOpen(undefined)
+  // The code of the dialog could not be loaded; the page stays.
+  const fail = (error: unknown) => {
+    close()
+    toasts.failed(text.loadFailed, error instanceof Error ? error.message : undefined)
+  }
   return (
     <>
-      <button type="button" className="palette-button" onClick={() => setOpen('palette')}>
+      <button type="button" className="palette-button" aria-label={text.palette} onClick={() => setOpen('palette')}>
         <Search size={14} aria-hidden />
         <span>{text.palette}</span>
       </button>
@@ -42,10 +49,14 @@ export function PageKeys() {
         icon={<Keyboard size={18} aria-hidden />}
         onClick={() => setOpen('help')}
       />
-      <Suspense>
-        {open === 'palette' && <Palette onClose={close} />}
-        {open === 'help' && <KeyHelp onClose={close} />}
-      </Suspense>
+      <CatchBoundary getResetKey={() => open ?? ''} onCatch={fail} errorComponent={Nothing}>
+        <Suspense>
+          {open === 'palette' && <Palette onClose={close} />}
+          {open === 'help' && <KeyHelp onClose={close} />}
+        </Suspense>
+      </CatchBoundary>
     </>
   )
 }
+
+const Nothing = () => null

@@ -11,6 +11,7 @@ import { useText } from '../text/text.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { Navigation } from './navigation.tsx'
 import { PageKeys } from './page-keys.tsx'
+import { usePageTitle } from './use-page-title.ts'
 
 /** The frame of all pages for a user who is logged in: menu, bar and content. */
 export function Shell({ children }: { readonly children: ReactNode }) {
@@ -20,7 +21,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [isMenuOpen, setMenuOpen] = useState(false)
   const { pathname } = useLocation()
   const queries = useQueryClient()
-  useFollowing()
+  useFollowing(site.capabilities.events)
+  usePageTitle(site)
   useEffect(() => {
     if (site.accent !== null) document.documentElement.style.setProperty('--accent', site.accent)
   }, [site.accent])

@@ -2,9 +2,8 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { ChangeEvent } from '../../client/client.ts'
 import { refreshModel } from '../data/records.ts'
 import type { PageSession } from '../session/page-session.ts'
+import { Refreshes } from './refreshes.ts'
 
-/** Milliseconds in which changes of a model are collected before its lists are read again. */
-const COLLECT_MS = 300
 /** Milliseconds without a connection until the page says so; a short break is not worth a message. */
 const PATIENCE_MS = 3000
 
@@ -14,7 +13,8 @@ export class Live {
   readonly #queries: QueryClient
   readonly #listeners = new Set<(change: ChangeEvent) => void>()
   readonly #connectionListeners = new Set<() => void>()
-  readonly #changed = new Map<string, ReturnType<typeof setTimeout>>()
+  readonly #modelRefreshes = new Refreshes((model) => void refreshModel(this.#queries, model))
+  readonly #siteRefreshes = new Refreshes((key) => void this.#queries.invalidateQueries({ queryKey: [key] }))
   #isConnected = false
   #isOffline = false
   #offlineTimer: ReturnType<typeof setTimeout> | undefined
@@ -23,9 +23,6 @@ export class Live {
     this.#session = session
     this.#queries = queries
   }
-
-  /** True while changes are reported. */
-  readonly isConnected = (): boolean => this.#isConnected
 
   /** True once the connection has been missing for a while. */
   readonly isOffline = (): boolean => this.#isOffline
@@ -42,8 +39,36 @@ export class Live {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Follows the changes of all models that the user may view, until the signal is aborted. */
+  /**
+   * Follows the changes of all models that the user may view, until the signal is aborted. Without a connection, the focus of the window
+   * tries it again at once and reads again what the page shows.
+   */
   async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const attempt = new AbortController()
+      const listening = AbortSignal.any([signal, attempt.signal])
+      const renew = () => attempt.abort()
+      const renewIfBroken = () => {
+        if (this.#isConnected || this.#session.state() !== 'logged-in' || document.visibilityState === 'hidden') return
+        this.#refreshAll()
+        renew()
+      }
+      // A network that ends may break the stream without a sign of it. A server on this machine can still be reached.
+      window.addEventListener('offline', renew, { signal: listening })
+      window.addEventListener('online', renew, { signal: listening })
+      window.addEventListener('focus', renewIfBroken, { signal: listening })
+      document.addEventListener('visibilitychange', renewIfBroken, { signal: listening })
+      await this.#attempt(listening)
+      if (!signal.aborted) this.#setConnected(false)
+    }
+    clearTimeout(this.#offlineTimer)
+    this.#offlineTimer = undefined
+    this.#isConnected = false
+    this.#setOffline(false)
+  }
+
+  /** Follows the changes until the signal is aborted. */
+  async #attempt(signal: AbortSignal): Promise<void> {
     try {
       await this.#session.run((client) =>
         client.subscribe({
@@ -54,31 +79,33 @@ export class Live {
         }),
       )
     } catch {
-      // The user has logged out, or the server has no events for them: lists are read again when the window gets the focus.
+      // The server refuses the stream for good: the focus of the window tries again.
       this.#setConnected(false)
     }
+    await aborted(signal)
   }
 
   #take(change: ChangeEvent): void {
     for (const listener of this.#listeners) listener(change)
-    if (this.#changed.has(change.model)) return
-    const refresh = () => {
-      this.#changed.delete(change.model)
-      void refreshModel(this.#queries, change.model)
-    }
-    this.#changed.set(change.model, setTimeout(refresh, COLLECT_MS))
+    this.#modelRefreshes.note(change.model)
+    // The menu shows the numbers of records.
+    if (change.action !== 'update') this.#siteRefreshes.note('site')
+  }
+
+  #refreshAll(): void {
+    void this.#queries.invalidateQueries({ queryKey: ['records'] })
   }
 
   #setConnected(isConnected: boolean): void {
-    const wasConnected = this.#isConnected
-    this.#isConnected = isConnected
-    clearTimeout(this.#offlineTimer)
     if (isConnected) {
+      clearTimeout(this.#offlineTimer)
+      this.#offlineTimer = undefined
       this.#setOffline(false)
-      if (!wasConnected) void this.#queries.invalidateQueries({ queryKey: ['records'] })
+      if (!this.#isConnected) this.#refreshAll()
     } else {
-      this.#offlineTimer = setTimeout(() => this.#setOffline(true), PATIENCE_MS)
+      this.#offlineTimer ??= setTimeout(() => this.#setOffline(true), PATIENCE_MS)
     }
+    this.#isConnected = isConnected
   }
 
   #setOffline(isOffline: boolean): void {
@@ -87,3 +114,9 @@ export class Live {
     for (const listener of this.#connectionListeners) listener()
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

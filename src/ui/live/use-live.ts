@@ -23,12 +23,13 @@ export function useIsOffline(): boolean {
   return useSyncExternalStore(live.onConnection, live.isOffline)
 }
 
-/** Follows the changes while the component is there. */
-export function useFollowing(): void {
+/** Follows the changes while the component is there. @param isPossible false if the user may not view any model */
+export function useFollowing(isPossible: boolean): void {
   const live = useLive()
   useEffect(() => {
+    if (!isPossible) return
     const controller = new AbortController()
     void live.follow(controller.signal)
     return () => controller.abort()
-  }, [live])
+  }, [live, isPossible])
 }

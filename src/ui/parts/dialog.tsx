@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useText } from '../text/text.tsx'
 
 interface DialogProps {
@@ -18,15 +18,24 @@ interface DialogProps {
   readonly isDismissible?: boolean
 }
 
-/** A modal dialog. The focus stays within and returns to where it was. */
+/** Inputs that may take the focus when a dialog opens. */
+const INPUT = 'input:not([type=hidden], :disabled), select:not(:disabled), textarea:not(:disabled)'
+
+/**
+ * A modal dialog. The focus goes to the first input, otherwise to the first action, which is the one that changes nothing; it stays within
+ * and returns to where it was.
+ */
 export function Dialog(props: DialogProps) {
   const { isOpen, onClose, title, description, children, actions, shape = 'small', isDismissible = true } = props
   const text = useText()
+  const popup = useRef<HTMLDivElement>(null)
+  const firstFocus = () =>
+    shape === 'side' || popup.current?.querySelector<HTMLElement>(`.dialog-body :is(${INPUT}), .dialog-actions button`) || true
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()} disablePointerDismissal={!isDismissible}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
-        <Base.Popup className={`dialog dialog-${shape}`}>
+        <Base.Popup ref={popup} initialFocus={firstFocus} className={`dialog dialog-${shape}`}>
           <header className="dialog-header">
             <Base.Title className="dialog-title">{title}</Base.Title>
             {isDismissible && (

@@ -86,6 +86,8 @@ const de: Text = {
     palette: 'Suchen oder springen zu …',
     keys: 'Tastenkürzel',
     offline: 'Offline: Änderungen anderer erscheinen erst, wenn die Verbindung wieder besteht.',
+    loadFailed: 'Das konnte nicht geladen werden. Prüfen Sie die Verbindung, und laden Sie die Seite neu.',
+    filterModels: 'Modelle filtern',
     noModels: 'Sie haben für kein Modell eine Berechtigung. Bitten Sie einen Administrator um Zugriff.',
   },
   form: {

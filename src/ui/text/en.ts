@@ -83,6 +83,8 @@ export const en = {
     palette: 'Search or jump to …',
     keys: 'Keyboard shortcuts',
     offline: 'Offline: changes of others are not shown until the connection is back.',
+    loadFailed: 'This could not be loaded. Check the connection and load the page again.',
+    filterModels: 'Filter models',
     noModels: 'You have no permission for any model. Ask an administrator for access.',
   },
   form: {
