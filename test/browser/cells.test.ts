@@ -43,7 +43,9 @@ inBrowser(
     assert.equal(await time.getAttribute('title'), '2023-01-09 08:30:00 UTC')
     const views = await cell(page, 'Views')
     assert.equal(await views.innerText(), '3,120')
-    assert.equal(await views.evaluate('(element) => getComputedStyle(element).textAlign'), 'right')
+    const [own, around] = [await views.locator('.cell-number').boundingBox(), await views.boundingBox()]
+    assert.ok(own !== null && around !== null)
+    assert.equal(Math.round(around.x + around.width - own.x - own.width), 12)
     assert.equal(await (await cell(page, 'Status')).locator('.chip').getAttribute('data-color'), 'green')
     assert.deepEqual(await (await cell(page, 'Tags')).locator('.chip').allInnerTexts(), ['Volunteers'])
     assert.equal(await (await cell(page, 'Publish time')).innerText(), '08:30')
@@ -133,3 +135,13 @@ inBrowser(
     assert.equal(await page.locator('tbody tr').nth(5).locator(':focus').count(), 1)
   },
 )
+
+inBrowser('a long text that names the record is its link', { at: '/models/comment' }, async ({ page, checkAccess }) => {
+  await page.locator('tbody tr').first().waitFor()
+  assert.equal(await page.locator('td a button').count(), 0)
+  await checkAccess()
+  const link = page.locator('tbody .list-link').first()
+  assert.ok(((await link.boundingBox())?.height ?? 99) <= 44)
+  await link.press('Enter')
+  await page.waitForURL(/\/models\/comment\/\d+$/)
+})
