@@ -13,7 +13,7 @@ import { plainView } from './plain-view.ts'
 import { RelationCell } from './relation-cell.tsx'
 import { TextCell } from './text-cell.tsx'
 
-interface CellProps {
+export interface CellProps {
   readonly field: SiteField
   /** The field in the view that shows the value; without one, the model alone says how. */
   readonly view?: FieldView | undefined

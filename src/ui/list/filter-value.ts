@@ -71,15 +71,13 @@ export function filterValue(
 /** The value of a filter as the input of its editor takes it. */
 export function widgetValue({ operator, value }: ListFilter, field: SiteField): unknown {
   if (operator === 'isnull') return null
-  return operator === 'in' ? itemsOf(value).map((item) => readItem(item, field)) : readItem(value, field)
+  // Lists of other values than related records are typed as words.
+  if (operator === 'in') return itemsOf(value).map((item) => (field.relation === null ? item : Number(item)))
+  if (field.type === 'boolean') return value === 'true'
+  return field.relation !== null || NUMBERS.has(field.type) ? Number(value) : value
 }
 
-function readItem(item: string, field: SiteField): unknown {
-  if (field.type === 'boolean') return item === 'true'
-  return field.relation !== null || field.type === 'integer' || field.type === 'number' || field.type === 'primarykey'
-    ? Number(item)
-    : item
-}
+const NUMBERS = new Set(['integer', 'number', 'primarykey'])
 
 /** True if the API reads an item of a typed list as a value of the field. */
 function isReadable(field: SiteField, item: string): boolean {

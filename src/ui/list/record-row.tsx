@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { Cell, isNumeric } from '../cells/cell.tsx'
+import { NameCell } from '../cells/name-cell.tsx'
 import type { AnyRecord } from '../data/records.ts'
 import { labelOf } from '../data/related.ts'
 import type { FormView } from '../data/views.ts'
@@ -42,13 +43,12 @@ export const RecordRow = memo(function RecordRow(props: RecordRowProps) {
       {columns.map(({ name, field, view }) => {
         const value = record[name]
         const isLink = name === link
-        const cell = <Cell field={field} view={view} value={value} record={isRelated(field) ? record : undefined} />
         const shown = isLink ? (
           <Link to="/models/$model/$id" params={{ model: model.key, id: String(id) }} className="list-link">
-            {cell}
+            <NameCell field={field} view={view} value={value} record={record} />
           </Link>
         ) : (
-          cell
+          <Cell field={field} view={view} value={value} record={isRelated(field) ? record : undefined} />
         )
         const classes = [isNumeric(field) && 'number', isLink && 'list-sticky'].filter(Boolean).join(' ')
         return (
