@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { SiteModel, View } from '../../client/client.ts'
+import type { SiteField, SiteModel, View } from '../../client/client.ts'
 import type { PageSession } from '../session/page-session.ts'
 import { useSession } from '../session/use-session.ts'
 import { fieldOf } from './site.ts'
@@ -135,4 +135,15 @@ export function writableFields(
 ): readonly string[] {
   const denied = isSuperuser ? [] : (PRIVILEGED[model.key] ?? [])
   return settableFields(form, action).filter((name) => fieldOf(model, name)?.readonly === false && !denied.includes(name))
+}
+
+/** A model with the passwords that a form sets: the site does not name secret fields. */
+export function formModel(model: SiteModel, form: FormView): SiteModel {
+  const isSecret = ({ name, field_type: type, widget }: FieldView) =>
+    fieldOf(model, name) === undefined && (type === 'password' || widget === 'password')
+  const secrets = form.fields.filter(isSecret).map(({ name, title = name, required }): SiteField => {
+    const open = { unique: false, readonly: false, sortable: false, operators: [], choices: null, bounds: {}, relation: null }
+    return { name, type: 'password', label: title, required, ...open }
+  })
+  return secrets.length === 0 ? model : { ...model, fields: [...model.fields, ...secrets] }
 }

@@ -1,5 +1,5 @@
 import { Suspense } from 'react'
-import { formFor, useViews } from '../data/views.ts'
+import { formFor, formModel, useViews } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { EmptyState } from '../parts/empty-state.tsx'
@@ -21,7 +21,7 @@ export function CreateDialog({ model, onClose }: CreateRelatedProps) {
       {views.data !== undefined && form === undefined && <EmptyState title={text.form.noForm} />}
       {form !== undefined && (
         <Suspense fallback={<Skeleton />}>
-          <CreateForm model={model} form={form} onClose={onClose} />
+          <CreateForm model={formModel(model, form)} form={form} onClose={onClose} />
         </Suspense>
       )}
     </Dialog>

@@ -3,7 +3,7 @@ import { useRef } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { labelOf } from '../data/related.ts'
 import { may, useModel } from '../data/site.ts'
-import { type FormView, formFor, formsFor, useViews } from '../data/views.ts'
+import { type FormView, formFor, formModel, formsFor, useViews } from '../data/views.ts'
 import { CreateDialog } from '../form/create-dialog.tsx'
 import { FormFields } from '../form/form-fields.tsx'
 import { FormFrame } from '../form/form-frame.tsx'
@@ -17,7 +17,7 @@ import { Failure } from '../parts/failure.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { useToasts } from '../parts/toast.tsx'
-import { valueOf as firstOf } from '../search-params.ts'
+import { firstOf } from '../search-params.ts'
 import { useText } from '../text/text.tsx'
 import { CreateRelatedContext } from '../widgets/create-related.ts'
 import { NotFound } from './not-found.tsx'
@@ -35,7 +35,7 @@ export function CreatePage() {
   const forms = formsFor(views.data.forms, 'create')
   const form = forms.find(({ name }) => name === chosen) ?? formFor(views.data.forms, 'create')
   if (form === undefined) return <EmptyState title={text.noForm} />
-  return <Creation key={key} model={model} form={form} forms={forms} />
+  return <Creation key={key} model={formModel(model, form)} form={form} forms={forms} />
 }
 
 interface CreationProps {

@@ -4,13 +4,13 @@ import { Suspense, useCallback, useState } from 'react'
 import { AdminError, type ChangeEvent, type SiteModel } from '../../client/client.ts'
 import { recordQuery, refreshModel } from '../data/records.ts'
 import { may, useModel } from '../data/site.ts'
-import { formFor, formsFor, useViews } from '../data/views.ts'
+import { formFor, formModel, formsFor, useViews } from '../data/views.ts'
 import { RecordEditor } from '../form/record-editor.tsx'
 import { useChanges } from '../live/use-live.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { useToasts } from '../parts/toast.tsx'
-import { valueOf as firstOf } from '../search-params.ts'
+import { firstOf } from '../search-params.ts'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
 import { NotFound } from './not-found.tsx'
@@ -73,7 +73,7 @@ function OpenRecord({ model, id }: { readonly model: SiteModel; readonly id: num
   return (
     <Suspense fallback={<Skeleton />}>
       <RecordEditor
-        model={model}
+        model={formModel(model, form)}
         forms={forms}
         form={form}
         latest={record.data}

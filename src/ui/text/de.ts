@@ -126,7 +126,7 @@ const de: Text = {
     compare: 'Vergleichen',
   },
   relation: {
-    hidden: 'Als Nummer gezeigt, da Sie diese Datensätze nicht ansehen dürfen.',
+    hidden: 'Sie dürfen diese Datensätze nicht ansehen: sie erscheinen als Nummer und lassen sich nicht auswählen.',
     createAndSelect: (models) => `Anlegen und auswählen (${models})`,
   },
   cells: {

@@ -122,7 +122,7 @@ export const en = {
     compare: 'Compare',
   },
   relation: {
-    hidden: 'Shown by id, since you may not view these records.',
+    hidden: 'You may not view these records: they are shown by id and cannot be chosen.',
     createAndSelect: (models: string) => `Create and select (${models})`,
   },
   cells: {
