@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Route } from 'playwright-core'
 import { browserSite } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
 
@@ -27,11 +28,11 @@ inBrowser(
     assert.equal(await dialog.getByRole('group', { name: 'Text' }).getByRole('radio', { name: 'Theirs' }).isChecked(), true)
     await titles.getByRole('radio', { name: 'Theirs' }).check()
 
-    await page.route('**/models/post/11', async (route) => {
-      await page.unroute('**/models/post/11')
+    const changeFirst = async (route: Route) => {
       await posts.update(11, { summary: 'Their summary' })
       await route.continue()
-    })
+    }
+    await page.route('**/models/post/11', changeFirst, { times: 1 })
     await dialog.getByRole('button', { name: 'Save the chosen values' }).click()
     await dialog.getByRole('group', { name: 'Summary' }).getByText('Their summary').waitFor()
     assert.equal(await dialog.getByRole('group').count(), 1)

@@ -36,19 +36,17 @@ inBrowser(
   },
 )
 
-inBrowser('Back asks as well, and leaves when it is confirmed', { at: '/models/post' }, async ({ page }) => {
-  await page.getByRole('navigation').getByRole('link', { name: 'Tags' }).click()
-  await page.evaluate("history.pushState(null, '', location.href)")
-  await page.goto('/admin/models/tag/1')
-  await page.getByRole('navigation').getByRole('link', { name: 'Categories' }).click()
-  await page.waitForURL('**/models/category')
-  await page.goBack()
+inBrowser('Back asks as well, and leaves when it is confirmed', { at: '/models/tag' }, async ({ page }) => {
+  await page.getByRole('main').getByRole('link', { name: 'Lighthouse' }).first().click()
   await page.getByLabel('Name').fill('Not saved yet')
   await page.evaluate('history.back()')
   const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
-  await dialog.waitFor()
+  await dialog.getByRole('button', { name: 'Stay' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Not saved yet')
+  await page.evaluate('history.back()')
   await dialog.getByRole('button', { name: 'Leave' }).click()
-  await page.getByLabel('Name').waitFor({ state: 'detached' })
+  await page.waitForURL('**/models/tag')
 })
 
 inBrowser('a page without changes is left without a question', { at: '/models/post/10' }, async ({ page }) => {

@@ -93,7 +93,7 @@ export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted,
         <div className="record-main">
           {capabilities.history ? (
             <Tabs
-              label={label}
+              label={text.form.tabs}
               value={tab}
               onChange={showTab}
               tabs={[

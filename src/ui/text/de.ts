@@ -108,6 +108,7 @@ const de: Text = {
     stay: 'Bleiben',
     form: 'Formular',
     formNamed: (name) => `Formular: ${name}`,
+    tabs: 'Datensatz',
     formTab: 'Felder',
     noForm: 'Dieses Modell hat hierfür kein Formular.',
     createTitle: 'Neuer Datensatz',

@@ -105,6 +105,7 @@ export const en = {
     stay: 'Stay',
     form: 'Form',
     formNamed: (name: string) => `Form: ${name}`,
+    tabs: 'Record',
     formTab: 'Fields',
     noForm: 'This model has no form for this.',
     createTitle: 'New record',
