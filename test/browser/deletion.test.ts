@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { ACCOUNTS, browserSite } from '../helpers/browser.ts'
+import { browserSite } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
 
 const inBrowser = browserSite()
@@ -64,14 +64,5 @@ inBrowser(
     await page.getByText('Slug', { exact: true }).waitFor()
     assert.equal(await page.getByRole('main').getByRole('textbox').count(), 0)
     assert.equal(await page.getByRole('button', { name: /Save|Delete/ }).count(), 0)
-  },
-)
-
-inBrowser(
-  'fields that grant permissions are only shown to an editor',
-  { at: '/models/group/1', as: ACCOUNTS.editor },
-  async ({ page }) => {
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    assert.equal(await page.getByLabel('Permissions').count(), 0)
   },
 )
