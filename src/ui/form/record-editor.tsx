@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react'
 import type { SiteModel, Versioned } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { labelOf } from '../data/related.ts'
-import { may, useSite } from '../data/site.ts'
+import { may } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
 import { Notice } from '../parts/notice.tsx'
@@ -45,8 +45,7 @@ export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted,
   const text = useText()
   const toasts = useToasts()
   const navigate = useNavigate()
-  const { capabilities } = useSite()
-  const tab = firstOf(useSearch({ strict: false }), 'tab') === 'history' && capabilities.history ? 'history' : 'form'
+  const tab = firstOf(useSearch({ strict: false }), 'tab') === 'history' && model.history ? 'history' : 'form'
   const [isDeleting, setDeleting] = useState(false)
   const edits = useRecordEdits(model, form, latest, onDeleted)
   const guard = useLeaveGuard(edits.isDirty)
@@ -91,7 +90,7 @@ export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted,
       )}
       <div className="record">
         <div className="record-main">
-          {capabilities.history ? (
+          {model.history ? (
             <Tabs
               label={text.form.tabs}
               value={tab}

@@ -22,7 +22,7 @@ function canonical({ type }: SiteField, value: unknown): string {
   if (value === null || value === undefined || value === '') return ''
   if (value instanceof Unparsed) return `unparsed ${value.text}`
   if (type === 'json') return JSON.stringify(sorted(value))
-  if (Array.isArray(value)) return JSON.stringify([...value].map(String).sort())
+  if (Array.isArray(value)) return value.map(String).sort().join('\n')
   if (type === 'datetime') return String(Date.parse(String(value)))
   if (type === 'decimal' || type === 'number' || type === 'integer') return decimalDigits(String(value))
   return JSON.stringify(value)

@@ -95,6 +95,7 @@ const de: Text = {
     addWord: 'Tippen und Enter drücken',
     showPassword: 'Passwort zeigen',
     hidePassword: 'Passwort verbergen',
+    pickColor: (label) => `${label} auswählen`,
     jsonFormat: 'Formatieren',
     jsonJump: 'Zum Fehler springen',
     faultNumber: 'Das ist noch keine Zahl.',

@@ -92,6 +92,7 @@ export const en = {
     addWord: 'Type and press Enter',
     showPassword: 'Show the password',
     hidePassword: 'Hide the password',
+    pickColor: (label: string) => `Pick ${label}`,
     jsonFormat: 'Format',
     jsonJump: 'Go to the fault',
     faultNumber: 'This is not a number yet.',
