@@ -28,9 +28,9 @@ export function useSiteRefresh(): () => Promise<void> {
 /** True if the user may do the action with records of the model. */
 export const may = (model: SiteModel | undefined, action: SiteAction): boolean => model?.can.includes(action) ?? false
 
-/** A field of a model by name. */
+/** A field of a model by name; that of a relation also by the name of the relation, as lists may name it. */
 export const fieldOf = (model: SiteModel, name: string): SiteField | undefined =>
-  model.fields.find((field) => field.name === name)
+  model.fields.find((field) => field.name === name) ?? model.fields.find((field) => field.relation?.name === name)
 
 /** A model of the site by key; undefined for one that the user has no permission for. */
 export const modelOf = (site: Site, key: string): SiteModel | undefined => site.models.find((model) => model.key === key)

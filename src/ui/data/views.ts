@@ -1,7 +1,8 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { View } from '../../client/client.ts'
+import type { SiteField, SiteModel, View } from '../../client/client.ts'
 import type { PageSession } from '../session/page-session.ts'
 import { useSession } from '../session/use-session.ts'
+import { fieldOf } from './site.ts'
 
 /** A field of a view, as the Views API returns it. */
 export interface FieldView {
@@ -94,16 +95,18 @@ function sortedViews(views: readonly View[]): ModelViews {
   }
 }
 
+/** The forms that may be chosen for an action: those whose `use` names it, or that have no `use`, and that accept fields in it. */
+export const formsFor = (forms: readonly FormView[], action: 'create' | 'update'): readonly FormView[] =>
+  forms.filter((form) => (form.use === undefined || form.use.includes(action)) && settableFields(form, action).length > 0)
+
 /**
  * The form that opens for an action: the first whose `use` names it, otherwise the first without `use` that accepts fields.
  *
  * @returns undefined if no form of the model accepts a field in this action
  */
 export function formFor(forms: readonly FormView[], action: 'create' | 'update'): FormView | undefined {
-  const fits = (form: FormView) => settableFields(form, action).length > 0
-  return (
-    forms.find((form) => form.use?.includes(action) && fits(form)) ?? forms.find((form) => form.use === undefined && fits(form))
-  )
+  const fitting = formsFor(forms, action)
+  return fitting.find((form) => form.use !== undefined) ?? fitting[0]
 }
 
 /** Names of the fields that a form accepts in an action, in the order of the form. */
@@ -114,4 +117,33 @@ export function settableFields(form: FormView, action: 'create' | 'update'): rea
     .filter((field) => !field.is_primary_key && !field.readonly && !field.disabled)
     .map(({ name }) => name)
     .filter((name) => allowed === undefined || allowed.includes(name))
+}
+
+/** Fields that grant permissions; the server accepts them from superusers only. */
+const PRIVILEGED: Readonly<Record<string, readonly string[]>> = {
+  user: ['is_superuser', 'groups', 'permissions'],
+  group: ['permissions'],
+  permission: ['codename'],
+}
+
+/** Names of the fields that the user may set through a form. */
+export function writableFields(
+  form: FormView,
+  action: 'create' | 'update',
+  model: SiteModel,
+  isSuperuser: boolean,
+): readonly string[] {
+  const denied = isSuperuser ? [] : (PRIVILEGED[model.key] ?? [])
+  return settableFields(form, action).filter((name) => fieldOf(model, name)?.readonly === false && !denied.includes(name))
+}
+
+/** A model with the passwords that a form sets: the site does not name secret fields. */
+export function formModel(model: SiteModel, form: FormView): SiteModel {
+  const isSecret = ({ name, field_type: type, widget }: FieldView) =>
+    fieldOf(model, name) === undefined && (type === 'password' || widget === 'password')
+  const secrets = form.fields.filter(isSecret).map(({ name, title = name, required }): SiteField => {
+    const open = { unique: false, readonly: false, sortable: false, operators: [], choices: null, bounds: {}, relation: null }
+    return { name, type: 'password', label: title, required, ...open }
+  })
+  return secrets.length === 0 ? model : { ...model, fields: [...model.fields, ...secrets] }
 }

@@ -1,3 +1,118 @@
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useRef } from 'react'
+import type { SiteModel } from '../../client/client.ts'
+import { labelOf } from '../data/related.ts'
+import { may, useModel } from '../data/site.ts'
+import { type FormView, formFor, formModel, formsFor, useViews } from '../data/views.ts'
+import { CreateDialog } from '../form/create-dialog.tsx'
+import { FormFields } from '../form/form-fields.tsx'
+import { FormFrame } from '../form/form-frame.tsx'
+import { FormMenu } from '../form/form-menu.tsx'
+import { useLeaveGuard } from '../form/use-leave-guard.tsx'
+import { useNewRecord } from '../form/use-new-record.ts'
+import { useSaveKey } from '../form/use-save-key.ts'
+import { Button } from '../parts/button.tsx'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { useToasts } from '../parts/toast.tsx'
+import { firstOf } from '../search-params.ts'
+import { useText } from '../text/text.tsx'
+import { CreateRelatedContext } from '../widgets/create-related.ts'
+import { NotFound } from './not-found.tsx'
+
+/** Creates a record. */
 export function CreatePage() {
-  return <h1>CreatePage</h1>
+  const text = useText().form
+  const { model: key = '' } = useParams({ strict: false })
+  const model = useModel(key)
+  const views = useViews(key)
+  const chosen = firstOf(useSearch({ strict: false }), 'form')
+  if (model === undefined || !may(model, 'add')) return <NotFound />
+  if (views.error !== null) return <Failure error={views.error} onRetry={() => void views.refetch()} />
+  if (views.data === undefined) return <Skeleton />
+  const forms = formsFor(views.data.forms, 'create')
+  const form = forms.find(({ name }) => name === chosen) ?? formFor(views.data.forms, 'create')
+  if (form === undefined) return <EmptyState title={text.noForm} />
+  return <Creation key={key} model={formModel(model, form)} form={form} forms={forms} />
+}
+
+interface CreationProps {
+  readonly model: SiteModel
+  readonly form: FormView
+  readonly forms: readonly FormView[]
+}
+
+function Creation({ model, form, forms }: CreationProps) {
+  const text = useText()
+  const toasts = useToasts()
+  const navigate = useNavigate()
+  const content = useRef<HTMLDivElement>(null)
+  const { values, setValue, writable, hidden, problems, isDirty, isBusy, save, reset } = useNewRecord(model, form)
+  const guard = useLeaveGuard(isDirty)
+
+  const create = async (isMore: boolean) => {
+    const created = await save()
+    if (created === undefined) return
+    toasts.done(text.form.created(labelOf(created, model.display_field) ?? `#${created.id}`))
+    if (isMore || !may(model, 'view')) {
+      reset()
+      content.current?.querySelector<HTMLElement>('[data-field] :is(input, select, textarea, button)')?.focus()
+    } else {
+      const params = { model: model.key, id: String(created.id) }
+      await navigate({ to: '/models/$model/$id', params, replace: true, ignoreBlocker: true })
+    }
+  }
+  useSaveKey(() => void create(false))
+
+  return (
+    <CreateRelatedContext value={CreateDialog}>
+      <PageHeader
+        above={
+          may(model, 'view') ? (
+            <Link to="/models/$model" params={{ model: model.key }}>
+              {model.label}
+            </Link>
+          ) : (
+            model.label
+          )
+        }
+        title={text.form.createTitle}
+        actions={<FormMenu forms={forms} form={form} />}
+      />
+      <div ref={content} className="record-form">
+        <FormFrame
+          form={form}
+          model={model}
+          problems={problems}
+          shown={writable.filter((name) => !hidden.has(name))}
+          onSave={() => void create(false)}
+          actions={
+            <>
+              <Button onClick={() => void create(true)} isBusy={isBusy}>
+                {text.form.saveAndAdd}
+              </Button>
+              <Button kind="primary" type="submit" isBusy={isBusy}>
+                {text.common.save}
+              </Button>
+            </>
+          }
+        >
+          <FormFields
+            form={form}
+            model={model}
+            writable={writable}
+            hidden={hidden}
+            record={undefined}
+            values={values}
+            onChange={setValue}
+            errors={problems?.fields ?? {}}
+            wasTried={problems !== undefined}
+          />
+        </FormFrame>
+      </div>
+      {guard}
+    </CreateRelatedContext>
+  )
 }

@@ -57,6 +57,7 @@ export function Combobox({ value, onChange, ...props }: SingleProps) {
       value={value}
       onValueChange={onChange}
       isItemEqualToValue={isSame}
+      autoHighlight
       itemToStringLabel={({ label }) => label}
       filter={null}
       inputValue={props.search}
@@ -78,6 +79,7 @@ export function MultiCombobox({ value, onChange, ...props }: MultipleProps) {
       value={value as Option[]}
       onValueChange={(next) => onChange(next)}
       isItemEqualToValue={isSame}
+      autoHighlight
       itemToStringLabel={({ label }) => label}
       filter={null}
       inputValue={props.search}

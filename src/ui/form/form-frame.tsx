@@ -1,0 +1,108 @@
+import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import type { SiteModel } from '../../client/client.ts'
+import { fieldOf } from '../data/site.ts'
+import type { FormView } from '../data/views.ts'
+import { FailureText } from '../parts/failure.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { useText } from '../text/text.tsx'
+import { titleOf } from './form-field.tsx'
+import type { Problems } from './problems.ts'
+
+interface FormFrameProps {
+  readonly form: FormView
+  readonly model: SiteModel
+  /** What kept the last attempt to save from succeeding; undefined for nothing. */
+  readonly problems: Problems | undefined
+  /** Names of the fields that show their messages themselves. */
+  readonly shown: readonly string[]
+  readonly onSave: () => void
+  readonly children: ReactNode
+  /** The buttons. */
+  readonly actions: ReactNode
+}
+
+/** A form: messages that belong to no input stand above; after a failed attempt the first faulty input gets the focus. */
+export function FormFrame({ form, model, problems, shown, onSave, children, actions }: FormFrameProps) {
+  const text = useText().form
+  const element = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (problems !== undefined && element.current !== null) focusFirstFault(element.current)
+  }, [problems])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    // A dialog within a form has a form of its own.
+    event.stopPropagation()
+    onSave()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!isSaveKey(event)) return
+    event.preventDefault()
+    event.stopPropagation()
+    onSave()
+  }
+  return (
+    <form ref={element} className="form" noValidate onSubmit={submit} onKeyDown={onKeyDown}>
+      {problems !== undefined && (
+        <div className="form-problems" tabIndex={-1}>
+          <Notice kind="error">
+            <ProblemText
+              problems={problems}
+              shown={shown}
+              labels={(name) => labelIn(form, model, name)}
+              summary={text.problems}
+            />
+          </Notice>
+        </div>
+      )}
+      {children}
+      <div className="form-actions">{actions}</div>
+    </form>
+  )
+}
+
+interface ProblemTextProps {
+  readonly problems: Problems
+  readonly shown: readonly string[]
+  readonly labels: (name: string) => string
+  readonly summary: (count: number) => string
+}
+
+function ProblemText({ problems: { error, fields }, shown, labels, summary }: ProblemTextProps) {
+  const names = Object.keys(fields)
+  if (names.length === 0) return <FailureText error={error} />
+  const elsewhere = names.filter((name) => !shown.includes(name))
+  const placed = names.length - elsewhere.length
+  return (
+    <>
+      {placed > 0 && <p>{summary(placed)}</p>}
+      {elsewhere.flatMap((name) =>
+        (fields[name] ?? []).map((message) => (
+          <p key={`${name} ${message}`}>
+            {labels(name)}: {message}
+          </p>
+        )),
+      )}
+    </>
+  )
+}
+
+function labelIn(form: FormView, model: SiteModel, name: string): string {
+  const field = fieldOf(model, name)
+  const view = form.fields.find((each) => each.name === name)
+  if (field === undefined) return view?.title ?? name
+  return view === undefined ? field.label : titleOf(view, field)
+}
+
+/** Ctrl or ⌘ with Enter or S. */
+export const isSaveKey = (event: Pick<KeyboardEvent, 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'key'>): boolean =>
+  (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && (event.key === 'Enter' || event.key === 's')
+
+/** Moves the focus to the first faulty input, otherwise to the messages above the form. */
+function focusFirstFault(form: HTMLFormElement): void {
+  const faulty = form.querySelector('[data-field][data-invalid]')
+  // Groups unfold with their messages; an input in a folded one cannot have the focus.
+  faulty?.closest('details')?.setAttribute('open', '')
+  const input = faulty?.querySelector<HTMLElement>('input, select, textarea, button')
+  const target = input ?? form.querySelector<HTMLElement>('.form-problems')
+  target?.focus()
+}

@@ -1,0 +1,150 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Trash2 } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import type { SiteModel, Versioned } from '../../client/client.ts'
+import type { AnyRecord } from '../data/records.ts'
+import { labelOf } from '../data/related.ts'
+import { may } from '../data/site.ts'
+import type { FormView } from '../data/views.ts'
+import { Button } from '../parts/button.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import { useToasts } from '../parts/toast.tsx'
+import { firstOf } from '../search-params.ts'
+import { useText } from '../text/text.tsx'
+import { CreateRelatedContext } from '../widgets/create-related.ts'
+import { CreateDialog } from './create-dialog.tsx'
+import { FormMenu } from './form-menu.tsx'
+import { RecordFacts } from './record-facts.tsx'
+import { RecordForm } from './record-form.tsx'
+import { useLeaveGuard } from './use-leave-guard.tsx'
+import { useRecordEdits } from './use-record-edits.ts'
+import { useSaveKey } from './use-save-key.ts'
+
+const ConflictDialog = lazy(() => import('./conflict-dialog.tsx').then((module) => ({ default: module.ConflictDialog })))
+const DeleteDialog = lazy(() => import('./delete-dialog.tsx').then((module) => ({ default: module.DeleteDialog })))
+const RecordHistory = lazy(() => import('./record-history.tsx').then((module) => ({ default: module.RecordHistory })))
+
+interface RecordEditorProps {
+  readonly model: SiteModel
+  readonly forms: readonly FormView[]
+  readonly form: FormView
+  /** The newest version that the page knows. */
+  readonly latest: Versioned<AnyRecord>
+  /** True if the record was deleted while it was open. */
+  readonly isDeleted: boolean
+  readonly onDeleted: () => void
+  /** Deletes the record. @throws {AdminError} */
+  readonly onDelete: (etag: string) => Promise<void>
+}
+
+/** A record: its form, facts beside it, its history. */
+export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted, onDelete }: RecordEditorProps) {
+  const text = useText()
+  const toasts = useToasts()
+  const navigate = useNavigate()
+  const tab = firstOf(useSearch({ strict: false }), 'tab') === 'history' && model.history ? 'history' : 'form'
+  const [isDeleting, setDeleting] = useState(false)
+  const edits = useRecordEdits(model, form, latest, onDeleted)
+  const guard = useLeaveGuard(edits.isDirty)
+  const { base, conflict } = edits
+  const label = labelOf(base, model.display_field) ?? `#${base.id}`
+
+  const showTab = (value: string) =>
+    void navigate({ to: '.', search: (search) => ({ ...search, tab: value === 'history' ? value : undefined }), replace: true })
+  const reportSaved = (isSaved: boolean) => isSaved && toasts.done(text.form.saved)
+  const save = () => {
+    if (!isDeleted && edits.isDirty) void edits.save().then(reportSaved)
+  }
+  useSaveKey(save)
+
+  const page = <RecordForm model={model} form={form} edits={edits} isDeleted={isDeleted} onSave={save} />
+  return (
+    <CreateRelatedContext value={CreateDialog}>
+      <PageHeader
+        above={
+          <Link to="/models/$model" params={{ model: model.key }}>
+            {model.label}
+          </Link>
+        }
+        title={label}
+        actions={
+          <>
+            {edits.writable.length > 0 && <FormMenu forms={forms} form={form} />}
+            {may(model, 'delete') && !isDeleted && (
+              <Button kind="quiet" icon={<Trash2 size={14} aria-hidden />} onClick={() => setDeleting(true)}>
+                {text.common.delete}
+              </Button>
+            )}
+          </>
+        }
+      />
+      {isDeleted && <Notice kind="warning">{text.form.deletedElsewhere}</Notice>}
+      {!isDeleted && edits.wasRefreshed && <Notice kind="info">{text.form.refreshed}</Notice>}
+      {!isDeleted && edits.isOutdated && (
+        <Notice kind="warning" actions={<Button onClick={edits.compare}>{text.form.compare}</Button>}>
+          {text.form.changedElsewhere}
+        </Notice>
+      )}
+      <div className="record">
+        <div className="record-main">
+          {model.history ? (
+            <Tabs
+              label={text.form.tabs}
+              value={tab}
+              onChange={showTab}
+              tabs={[
+                { value: 'form', label: text.form.formTab, content: page },
+                {
+                  value: 'history',
+                  label: text.recordHistory.title,
+                  content: (
+                    <Suspense fallback={<Skeleton />}>
+                      <RecordHistory
+                        model={model}
+                        form={form}
+                        id={base.id}
+                        writable={isDeleted ? [] : edits.writable}
+                        onRestore={(values) => {
+                          edits.setValues(values)
+                          showTab('form')
+                        }}
+                      />
+                    </Suspense>
+                  ),
+                },
+              ]}
+            />
+          ) : (
+            page
+          )}
+        </div>
+        <RecordFacts model={model} record={base} />
+      </div>
+      <Suspense>
+        {conflict !== undefined && (
+          <ConflictDialog
+            conflict={conflict}
+            model={model}
+            form={form}
+            base={base}
+            onClose={edits.closeConflict}
+            onResolve={(sides, isSaving) => void edits.resolve(sides, isSaving).then(reportSaved)}
+          />
+        )}
+        {isDeleting && (
+          <DeleteDialog
+            model={model}
+            id={base.id}
+            label={label}
+            onDelete={() => onDelete(edits.etag)}
+            onClose={() => setDeleting(false)}
+          />
+        )}
+      </Suspense>
+      {guard}
+    </CreateRelatedContext>
+  )
+}

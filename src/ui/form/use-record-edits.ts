@@ -1,0 +1,153 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { AdminError, type SiteModel, type Versioned } from '../../client/client.ts'
+import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
+import { may, useSite } from '../data/site.ts'
+import { type FormView, writableFields } from '../data/views.ts'
+import { useSession } from '../session/use-session.ts'
+import { useHidden } from './form-fields.tsx'
+import { type Difference, differencesOf, hasChanged, mergedEdits, type Side } from './merge.ts'
+import { type Problems, problemsOf, unparsedIn } from './problems.ts'
+import { changedFields, type Values } from './values.ts'
+
+/** A version that someone else has stored, while this form has edits of an older one. */
+export interface Conflict {
+  readonly theirs: Versioned<AnyRecord>
+  readonly differences: readonly Difference[]
+}
+
+/** The state of a form that edits a record. */
+export interface RecordEdits {
+  /** The version that the edits began with. */
+  readonly base: AnyRecord
+  readonly etag: string
+  readonly edits: Values
+  readonly setValue: (name: string, value: unknown) => void
+  readonly setValues: (values: Values) => void
+  readonly writable: readonly string[]
+  readonly hidden: ReadonlySet<string>
+  readonly problems: Problems | undefined
+  readonly isDirty: boolean
+  readonly isBusy: boolean
+  /** True if the record was changed elsewhere, and the form, which had no edits, shows the new version. */
+  readonly wasRefreshed: boolean
+  /** True if the record was changed elsewhere while the form has edits. */
+  readonly isOutdated: boolean
+  readonly conflict: Conflict | undefined
+  readonly compare: () => void
+  readonly closeConflict: () => void
+  /** Takes the chosen sides. @returns true once everything is stored; with `isSaving` false nothing is sent */
+  readonly resolve: (sides: Readonly<Record<string, Side>>, isSaving: boolean) => Promise<boolean>
+  /** @returns true once the changes are stored */
+  readonly save: () => Promise<boolean>
+  readonly discard: () => void
+}
+
+/**
+ * Keeps the edits of a record apart from the record, so that a newer version replaces what was not edited and nothing typed is lost.
+ *
+ * @param latest the newest version that the page knows
+ * @param onDeleted called when the record turns out to be deleted
+ */
+export function useRecordEdits(
+  model: SiteModel,
+  form: FormView,
+  latest: Versioned<AnyRecord>,
+  onDeleted: () => void,
+): RecordEdits {
+  const session = useSession()
+  const queries = useQueryClient()
+  const { user } = useSite()
+  const [base, setBase] = useState(latest)
+  const [edits, setEdits] = useState<Values>({})
+  const [problems, setProblems] = useState<Problems>()
+  const [isBusy, setBusy] = useState(false)
+  const [wasRefreshed, setRefreshed] = useState(false)
+  const [theirs, setTheirs] = useState<Versioned<AnyRecord>>()
+  const writable = may(model, 'change') ? writableFields(form, 'update', model, user.is_superuser) : []
+  const hidden = useHidden(form, model, base.data, edits)
+  const sent = writable.filter((name) => !hidden.has(name))
+  const isDirty = Object.keys(changedFields(model, writable, base.data, edits)).length > 0
+
+  const isStale = latest.etag !== base.etag && !isBusy
+  const isChanged = isStale && hasChanged(model, base.data, latest.data)
+  if (isStale && (!isDirty || !isChanged)) {
+    setBase(latest)
+    setEdits(isDirty ? edits : {})
+    setRefreshed(isChanged)
+  }
+
+  const store = async (from: Versioned<AnyRecord>, values: Values): Promise<boolean> => {
+    const data = changedFields(model, sent, from.data, values)
+    const unparsed = unparsedIn(data)
+    setProblems(unparsed)
+    if (unparsed !== undefined || isBusy) return false
+    setBusy(true)
+    try {
+      const options = { ...(form.generated === true ? {} : { form_id: form.name }), if_match: from.etag }
+      const { id } = from.data
+      const stored =
+        Object.keys(data).length === 0 ? from : await session.run((client) => client.model(model.key).update(id, data, options))
+      const { queryKey } = recordQuery(session, model.key, id)
+      await queries.cancelQueries({ queryKey })
+      queries.setQueryData(queryKey, stored)
+      setBase(stored)
+      setEdits({})
+      setRefreshed(false)
+      setTheirs(undefined)
+      void refreshModel(queries, model.key)
+      return true
+    } catch (error) {
+      await fail(error)
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  const fail = async (error: unknown): Promise<void> => {
+    if (!(error instanceof AdminError) || error.type !== 'precondition') return setProblems(problemsOf(error))
+    try {
+      setTheirs(await session.run((client) => client.model(model.key).read(base.data.id)))
+    } catch (failure) {
+      if (failure instanceof AdminError && failure.type === 'not_found') onDeleted()
+      else setProblems(problemsOf(failure))
+    }
+  }
+
+  const differences = theirs === undefined ? [] : differencesOf(model, sent, base.data, edits, theirs.data)
+  return {
+    base: base.data,
+    etag: base.etag,
+    edits,
+    setValue: (name, value) => {
+      setRefreshed(false)
+      setEdits((former) => ({ ...former, [name]: value }))
+    },
+    setValues: (values) => setEdits((former) => ({ ...former, ...values })),
+    writable,
+    hidden,
+    problems,
+    isDirty,
+    isBusy,
+    wasRefreshed,
+    isOutdated: isChanged && isDirty,
+    conflict: theirs === undefined ? undefined : { theirs, differences },
+    compare: () => setTheirs(latest),
+    closeConflict: () => setTheirs(undefined),
+    resolve: async (sides, isSaving) => {
+      if (theirs === undefined) return false
+      const merged = mergedEdits(edits, differences, sides)
+      setBase(theirs)
+      setEdits(merged)
+      queries.setQueryData(recordQuery(session, model.key, theirs.data.id).queryKey, theirs)
+      setTheirs(undefined)
+      return isSaving ? store(theirs, merged) : false
+    },
+    save: () => store(base, edits),
+    discard: () => {
+      setEdits({})
+      setProblems(undefined)
+    },
+  }
+}
