@@ -229,6 +229,15 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   }
 
   /**
+   * Returns the metrics of the server in Prometheus' text format; for superusers.
+   *
+   * @throws {AdminError} of type `not_found` if the settings turn metrics off
+   */
+  async metrics({ signal }: CallOptions = {}): Promise<string> {
+    return (await this.#send({ method: 'GET', path: '/metrics', signal })).text()
+  }
+
+  /**
    * Calls a route that has no method of its own and returns its JSON: `request('/webhooks')`.
    *
    * @param path relative to `apiUrl`, starting with a slash; may contain a query

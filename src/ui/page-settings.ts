@@ -7,10 +7,12 @@ export interface PageSettings {
   readonly api_version: string
   /** Path of the documentation of the API. */
   readonly docs: string
+  /** False if the settings turn `/metrics` off. */
+  readonly metrics: boolean
 }
 
 /** Those of a server without settings; the development server of the page uses them. */
-const DEFAULTS: PageSettings = { base_path: '', admin_path: '/admin', api_version: 'v1', docs: '/docs' }
+const DEFAULTS: PageSettings = { base_path: '', admin_path: '/admin', api_version: 'v1', docs: '/docs', metrics: true }
 
 /** Reads the settings from the page's `<meta name="admin-settings">`. */
 export function readPageSettings(page: Document): PageSettings {

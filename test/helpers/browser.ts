@@ -168,8 +168,12 @@ interface AxeResults {
   }[]
 }
 
+/** Whether the page shows a former state until an answer arrives, or changes one by an animation: both reduce the contrast. */
+const IS_MOVING = `document.querySelector('[aria-busy=true]') !== null || document.getAnimations().some((each) => each.playState === 'running' && each.effect.getTiming().iterations === 1)`
+
 /** The debugger's protocol evaluates axe, since the policy of the page would refuse it as a script. */
 async function assertAccessible(page: Page): Promise<void> {
+  while (await page.evaluate(IS_MOVING)) await page.waitForTimeout(20)
   await page.evaluate(AXE)
   const results = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as AxeResults
   const serious = results.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')

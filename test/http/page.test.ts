@@ -71,6 +71,7 @@ describe('the admin page', () => {
           admin_path,
           api_version,
           docs: `${base}/docs`,
+          metrics: true,
         })
         for (const [, address = ''] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
           assert.equal((await ask(app, `GET ${address}`)).status, 200, address)

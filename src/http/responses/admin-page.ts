@@ -84,7 +84,8 @@ export class AdminPage {
 function prepared(index: string, settings: Settings): string {
   const { base_path, admin_path, api_version } = settings
   const { docs, page } = apiRoots(settings)
-  const content = escaped(JSON.stringify({ base_path, admin_path, api_version, docs }))
+  const metrics = settings.metrics !== 'off'
+  const content = escaped(JSON.stringify({ base_path, admin_path, api_version, docs, metrics }))
   // Functions, since `$` has a meaning in a replacement text.
   return index
     .replaceAll('./assets/', () => `${page}assets/`)

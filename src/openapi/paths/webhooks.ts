@@ -44,6 +44,7 @@ export function webhookSchemas(registry: Registry): Record<string, Schema> {
     model: TEXT,
     record_id: nullable({ type: 'integer' }),
     timestamp: MOMENT,
+    data: { type: ['object', 'null'], description: 'The record as it is sent' },
     status: STATUS,
     attempts: { type: 'array', items: attempt },
     response: { ...TEXT, description: 'The beginning of what the receiver answered last' },

@@ -42,7 +42,8 @@ export class DeliveryLog {
 
 function presentDelivery(delivery: StoredRecord, event: StoredRecord | undefined): object {
   const { id, subscription_id, status, attempts, response, next_attempt_at } = delivery
-  const { message_id, event: kind, model, record_id, timestamp } = event ?? ({} as Partial<StoredRecord>)
-  const eventFields = { message_id, event: kind, model, record_id: record_id ?? null, timestamp }
+  const { message_id, event: kind, model, record_id, timestamp, data } = event ?? ({} as Partial<StoredRecord>)
+  const sent: unknown = data === undefined ? null : JSON.parse(String(data))
+  const eventFields = { message_id, event: kind, model, record_id: record_id ?? null, timestamp, data: sent }
   return { id, webhook_id: subscription_id, ...eventFields, status, attempts, response, next_attempt_at: next_attempt_at ?? null }
 }

@@ -1,3 +1,24 @@
+import { OwnPassword } from '../admin/own-password.tsx'
+import { OwnSessions } from '../admin/own-sessions.tsx'
+import { useTitle } from '../admin/use-title.ts'
+import { useSite } from '../data/site.ts'
+import { PageHeader } from '../parts/page-header.tsx'
+import { useText } from '../text/text.tsx'
+
+/** The account of the user who is logged in: password and sessions. */
 export function AccountPage() {
-  return <h1>AccountPage</h1>
+  const text = useText()
+  const { user } = useSite()
+  useTitle(text.account.title)
+  return (
+    <>
+      <PageHeader title={text.account.title} facts={user.username} />
+      {user.id !== null && (
+        <>
+          <OwnPassword />
+          <OwnSessions />
+        </>
+      )}
+    </>
+  )
 }

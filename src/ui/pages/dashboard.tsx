@@ -1,3 +1,40 @@
+import { useEffect, useRef } from 'react'
+import { FailingWebhooks } from '../admin/failing-webhooks.tsx'
+import { LatestChanges } from '../admin/latest-changes.tsx'
+import { ModelCards } from '../admin/model-cards.tsx'
+import { useTitle } from '../admin/use-title.ts'
+import { useSite, useSiteRefresh } from '../data/site.ts'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { useText } from '../text/text.tsx'
+
+/** The first page: what there is, what has changed, what fails. Only of what the user may see. */
 export function Dashboard() {
-  return <h1>Dashboard</h1>
+  const text = useText().dashboard
+  const { models, user, capabilities } = useSite()
+  useTitle(text.title)
+  useFreshCounts()
+  return (
+    <>
+      <PageHeader title={text.title} />
+      {models.length === 0 ? (
+        <EmptyState title={text.nothingTitle}>{text.nothingText}</EmptyState>
+      ) : (
+        <ModelCards models={models} />
+      )}
+      {user.is_superuser && capabilities.webhooks && <FailingWebhooks />}
+      {user.is_superuser && capabilities.history && <LatestChanges />}
+    </>
+  )
+}
+
+/** Milliseconds for which the counts of the first load are recent. */
+const RECENT_MS = 5000
+
+/** Reads the counts again when the dashboard opens, unless the page was loaded just now. */
+function useFreshCounts(): void {
+  const refresh = useRef(useSiteRefresh())
+  useEffect(() => {
+    if (performance.now() > RECENT_MS) void refresh.current()
+  }, [])
 }

@@ -1,3 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { HistoryFilters } from '../admin/history-filters.tsx'
+import { HistoryTable } from '../admin/history-table.tsx'
+import { PageButtons } from '../admin/page-buttons.tsx'
+import { SuperusersOnly } from '../admin/superusers-only.tsx'
+import { useAddress } from '../admin/use-address.ts'
+import { useTitle } from '../admin/use-title.ts'
+import { historyQuery } from '../data/history.ts'
+import { useSite } from '../data/site.ts'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { useSession } from '../session/use-session.ts'
+import { useText } from '../text/text.tsx'
+
+const PAGE_SIZE = 50
+
+/** The changes of all records. */
 export function HistoryPage() {
-  return <h1>HistoryPage</h1>
+  const text = useText().history
+  const { capabilities } = useSite()
+  useTitle(text.title)
+  return (
+    <SuperusersOnly>
+      <PageHeader title={text.title} />
+      {capabilities.history ? <AllChanges /> : <EmptyState title={text.offTitle}>{text.offText}</EmptyState>}
+    </SuperusersOnly>
+  )
+}
+
+function AllChanges() {
+  const text = useText().history
+  const { get, page, change } = useAddress()
+  const plan = { model: get('model'), action: get('action'), via: get('via'), user: get('user'), page, page_size: PAGE_SIZE }
+  const { data, error, refetch } = useQuery({ ...historyQuery(useSession(), plan), refetchOnMount: 'always' })
+  return (
+    <>
+      <HistoryFilters />
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton lines={12} />}
+      {data?.total === 0 && <EmptyState title={text.noneTitle}>{text.noneText}</EmptyState>}
+      {data !== undefined && data.total > 0 && (
+        <>
+          <HistoryTable entries={data.data} />
+          <PageButtons page={data} onChange={(next) => change({ page: next === 1 ? undefined : String(next) })} />
+        </>
+      )}
+    </>
+  )
 }

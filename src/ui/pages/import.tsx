@@ -1,3 +1,40 @@
+import { Link, useParams } from '@tanstack/react-router'
+import type { SiteModel } from '../../client/client.ts'
+import { ImportWizard } from '../admin/import-wizard.tsx'
+import { useTitle } from '../admin/use-title.ts'
+import { may, useModel, useSite } from '../data/site.ts'
+import { useViews } from '../data/views.ts'
+import { Failure } from '../parts/failure.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { useText } from '../text/text.tsx'
+import { NotFound } from './not-found.tsx'
+
+/** Imports records of a model from a file. */
 export function ImportPage() {
-  return <h1>ImportPage</h1>
+  const { model: key = '' } = useParams({ strict: false })
+  const model = useModel(key)
+  const { capabilities } = useSite()
+  if (model === undefined || !capabilities.import || !may(model, 'add')) return <NotFound />
+  return <ImportOf key={key} model={model} />
+}
+
+function ImportOf({ model }: { readonly model: SiteModel }) {
+  const text = useText().import
+  const { data: views, error, refetch } = useViews(model.key)
+  useTitle(text.title(model.label))
+  return (
+    <>
+      <PageHeader
+        title={text.title(model.label)}
+        above={
+          <Link to="/models/$model" params={{ model: model.key }}>
+            {model.label}
+          </Link>
+        }
+      />
+      {views !== undefined && <ImportWizard model={model} forms={views.forms} />}
+      {views === undefined && (error === null ? <Skeleton /> : <Failure error={error} onRetry={() => void refetch()} />)}
+    </>
+  )
 }

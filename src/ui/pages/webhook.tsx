@@ -1,3 +1,86 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Deliveries } from '../admin/deliveries.tsx'
+import { SuperusersOnly } from '../admin/superusers-only.tsx'
+import { useAddress } from '../admin/use-address.ts'
+import { useTitle } from '../admin/use-title.ts'
+import { WebhookActions } from '../admin/webhook-actions.tsx'
+import { WebhookEvents, WebhookModels } from '../admin/webhook-scope.tsx'
+import { WebhookActivity, WebhookHealth } from '../admin/webhook-state.tsx'
+import { DateCell } from '../cells/date-cell.tsx'
+import { type Delivery, type Webhook, webhooksQuery } from '../data/webhooks.ts'
+import { Failure } from '../parts/failure.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { useSession } from '../session/use-session.ts'
+import { useText } from '../text/text.tsx'
+import { NotFound } from './not-found.tsx'
+
+/** A webhook and its deliveries. */
 export function WebhookPage() {
-  return <h1>WebhookPage</h1>
+  const { id } = useParams({ strict: false })
+  return (
+    <SuperusersOnly>
+      <WebhookOf key={id} id={Number(id)} />
+    </SuperusersOnly>
+  )
+}
+
+/** The list of all webhooks has everything, and an unknown id is no failed request. */
+function WebhookOf({ id }: { readonly id: number }) {
+  const { data, error, refetch } = useQuery(webhooksQuery(useSession()))
+  if (data === undefined) return error === null ? <Skeleton /> : <Failure error={error} onRetry={() => void refetch()} />
+  const webhook = data.find((each) => each.id === id)
+  return webhook === undefined ? <NotFound /> : <WebhookDetails webhook={webhook} />
+}
+
+function WebhookDetails({ webhook }: { readonly webhook: Webhook }) {
+  const text = useText().webhooks
+  const [latest, setLatest] = useState<Delivery>()
+  const [failure, setFailure] = useState<unknown>()
+  const { change } = useAddress()
+  useTitle(webhook.url)
+  return (
+    <>
+      <PageHeader
+        title={webhook.url}
+        above={<Link to="/webhooks">{text.title}</Link>}
+        facts={<WebhookActivity webhook={webhook} />}
+        actions={
+          <WebhookActions
+            webhook={webhook}
+            onDelivery={(delivery) => {
+              setLatest(delivery)
+              setFailure(undefined)
+              change({ delivery: String(delivery.id) })
+            }}
+            onFailure={setFailure}
+          />
+        }
+      />
+      {failure !== undefined && <Failure error={failure} />}
+      {webhook.from_settings && <Notice kind="info">{text.fromSettings}</Notice>}
+      <dl className="facts">
+        <dt>{text.eventsLabel}</dt>
+        <dd>
+          <WebhookEvents webhook={webhook} />
+        </dd>
+        <dt>{text.modelsLabel}</dt>
+        <dd>
+          <WebhookModels webhook={webhook} />
+        </dd>
+        <dt>{text.health}</dt>
+        <dd>
+          <WebhookHealth webhook={webhook} />
+        </dd>
+        <dt>{text.lastFailure}</dt>
+        <dd>{webhook.last_failure_at === null ? '–' : <DateCell type="datetime" value={webhook.last_failure_at} />}</dd>
+        <dt>{text.pending}</dt>
+        <dd>{webhook.pending}</dd>
+      </dl>
+      <Deliveries webhook={webhook} latest={latest} />
+    </>
+  )
 }

@@ -1,3 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { AddWebhook } from '../admin/add-webhook.tsx'
+import { SuperusersOnly } from '../admin/superusers-only.tsx'
+import { useTitle } from '../admin/use-title.ts'
+import { WebhookTable } from '../admin/webhook-table.tsx'
+import { webhooksQuery } from '../data/webhooks.ts'
+import { EmptyState } from '../parts/empty-state.tsx'
+import { Failure } from '../parts/failure.tsx'
+import { PageHeader } from '../parts/page-header.tsx'
+import { Skeleton } from '../parts/skeleton.tsx'
+import { useSession } from '../session/use-session.ts'
+import { useText } from '../text/text.tsx'
+
+/** The webhooks of the project. */
 export function WebhooksPage() {
-  return <h1>WebhooksPage</h1>
+  const text = useText().webhooks
+  useTitle(text.title)
+  return (
+    <SuperusersOnly>
+      <PageHeader title={text.title} actions={<AddWebhook />} />
+      <Webhooks />
+    </SuperusersOnly>
+  )
+}
+
+function Webhooks() {
+  const text = useText().webhooks
+  const { data, error, refetch } = useQuery(webhooksQuery(useSession()))
+  if (data === undefined) return error === null ? <Skeleton /> : <Failure error={error} onRetry={() => void refetch()} />
+  if (data.length === 0) return <EmptyState title={text.noneTitle}>{text.noneText}</EmptyState>
+  return <WebhookTable webhooks={data} />
 }

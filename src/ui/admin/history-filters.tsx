@@ -1,0 +1,68 @@
+import { useSite } from '../data/site.ts'
+import { Field } from '../parts/field.tsx'
+import { useText } from '../text/text.tsx'
+import { useAddress } from './use-address.ts'
+
+/** Chooses which changes are shown. */
+export function HistoryFilters() {
+  const text = useText().history
+  const { models } = useSite()
+  const recorded = models.filter(({ history }) => history).map(({ key, label }) => ({ value: key, label }))
+  const { get, change } = useAddress()
+  const setUser = (user: string) => user !== (get('user') ?? '') && change({ user: user || undefined, page: undefined })
+  return (
+    <form className="filters" onSubmit={(event) => event.preventDefault()}>
+      <FilterSelect name="model" label={text.model} options={recorded} />
+      <FilterSelect name="action" label={text.action} options={optionsOf(text.actions)} />
+      <FilterSelect name="via" label={text.via} options={optionsOf(text.vias)} />
+      <Field label={text.user}>
+        {(links) => (
+          <input
+            {...links}
+            key={get('user')}
+            className="input"
+            type="search"
+            autoCapitalize="none"
+            defaultValue={get('user') ?? ''}
+            onBlur={(event) => setUser(event.target.value.trim())}
+            onKeyDown={(event) => event.key === 'Enter' && setUser(event.currentTarget.value.trim())}
+          />
+        )}
+      </Field>
+    </form>
+  )
+}
+
+const optionsOf = (texts: Readonly<Record<string, string>>) => Object.entries(texts).map(([value, label]) => ({ value, label }))
+
+interface FilterSelectProps {
+  /** Name of the parameter of the address. */
+  readonly name: string
+  readonly label: string
+  readonly options: readonly { readonly value: string; readonly label: string }[]
+}
+
+/** Chooses a value of a parameter of the address, or none. */
+export function FilterSelect({ name, label, options }: FilterSelectProps) {
+  const text = useText().history
+  const { get, change } = useAddress()
+  return (
+    <Field label={label}>
+      {(links) => (
+        <select
+          {...links}
+          className="input"
+          value={get(name) ?? ''}
+          onChange={(event) => change({ [name]: event.target.value || undefined, page: undefined })}
+        >
+          <option value="">{text.all}</option>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}

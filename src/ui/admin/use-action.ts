@@ -1,0 +1,38 @@
+import { useState } from 'react'
+import { AdminError, type Client, type FieldErrors } from '../../client/client.ts'
+import { useSession } from '../session/use-session.ts'
+
+/** A call of the API that a button starts. */
+interface Action {
+  readonly isBusy: boolean
+  /** Why the last call failed; undefined if it did not. */
+  readonly error: unknown
+  /** Messages by field of the last call. */
+  readonly fieldErrors: FieldErrors
+  /** Runs calls; returns true if they succeeded. */
+  readonly run: (work: (client: Client) => Promise<unknown>) => Promise<boolean>
+  /** Forgets the error. */
+  readonly clear: () => void
+}
+
+/** Runs calls of the API on behalf of a button or form, and keeps their state. */
+export function useAction(): Action {
+  const session = useSession()
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const run: Action['run'] = async (work) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await session.run(work)
+      return true
+    } catch (failure) {
+      setError(failure)
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+  const fieldErrors = error instanceof AdminError ? error.fieldErrors : {}
+  return { isBusy, error, fieldErrors, run, clear: () => setError(undefined) }
+}

@@ -1,0 +1,24 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { PageSession } from '../session/page-session.ts'
+
+/** Selects entries of the history of all records. */
+export interface HistoryPlan {
+  readonly model?: string | undefined
+  readonly action?: string | undefined
+  readonly via?: string | undefined
+  /** A part of the name of the user. */
+  readonly user?: string | undefined
+  readonly page: number
+  readonly page_size: number
+}
+
+/** The query of a page of changes of all records, the latest first; for superusers. */
+export const historyQuery = (session: PageSession, { page, page_size, model, action, via, user }: HistoryPlan) => {
+  const wanted = { model, action, via, username__icontains: user }
+  const filters = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+  return queryOptions({
+    queryKey: ['history', filters, page, page_size],
+    queryFn: ({ signal }) => session.run((client) => client.history({ filters, page, page_size }, { signal })),
+    placeholderData: keepPreviousData,
+  })
+}

@@ -1,0 +1,89 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { PageSession } from '../session/page-session.ts'
+
+/** Milliseconds between readings while the metrics are shown. */
+const INTERVAL_MS = 10_000
+
+/** A value of the metrics with its labels. */
+export interface Sample {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+/** Part of a histogram: number of requests that took at most so many seconds, and longer than the bound before. */
+export interface Bucket {
+  /** Infinity for the last one. */
+  readonly seconds: number
+  readonly count: number
+}
+
+/** Reads Prometheus' text format. Comments and lines of another form are passed over. */
+export function parseMetrics(text: string): readonly Sample[] {
+  return text.split('\n').flatMap((line) => {
+    const [, name, labels = '', value] = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+    if (name === undefined || value === undefined) return []
+    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = '', written = '']) => [
+      key,
+      unescaped(written),
+    ])
+    return [{ name, labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value) }]
+  })
+}
+
+const unescaped = (text: string): string => text.replace(/\\(.)/g, (_, char: string) => (char === 'n' ? '\n' : char))
+
+/** Adds up the values of a metric by one of its labels. */
+export function sumBy(samples: readonly Sample[], name: string, label: string): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>()
+  for (const each of samples) {
+    if (each.name !== name) continue
+    const key = each.labels[label] ?? ''
+    sums.set(key, (sums.get(key) ?? 0) + each.value)
+  }
+  return sums
+}
+
+/** The value of a metric without labels; undefined if it is missing. */
+export const singleValue = (samples: readonly Sample[], name: string): number | undefined =>
+  samples.find((each) => each.name === name)?.value
+
+/** The buckets of a histogram over all its labels but `le`. Those of the text are cumulative, these are not. */
+export function bucketsOf(samples: readonly Sample[], name: string): readonly Bucket[] {
+  const cumulative = [...sumBy(samples, `${name}_bucket`, 'le')]
+    .map(([bound, count]) => ({ seconds: bound === '+Inf' ? Number.POSITIVE_INFINITY : Number(bound), count }))
+    .sort((one, other) => one.seconds - other.seconds)
+  return cumulative.map(({ seconds, count }, index) => ({ seconds, count: count - (cumulative[index - 1]?.count ?? 0) }))
+}
+
+/**
+ * Estimates the number of seconds within which a part of the requests were answered, as `histogram_quantile` of Prometheus does: values
+ * are taken to be spread evenly within a bucket, and those of the last one to be its lower bound.
+ *
+ * @param part between 0 and 1
+ * @returns undefined without requests
+ */
+export function quantile(buckets: readonly Bucket[], part: number): number | undefined {
+  const total = buckets.reduce((sum, { count }) => sum + count, 0)
+  if (total === 0) return undefined
+  const rank = part * total
+  let below = 0
+  let lower = 0
+  for (const { seconds, count } of buckets) {
+    if (below + count >= rank && count > 0) {
+      return seconds === Number.POSITIVE_INFINITY ? lower : lower + (seconds - lower) * ((rank - below) / count)
+    }
+    below += count
+    lower = seconds
+  }
+  return lower
+}
+
+/** The query of the metrics of the server, read again while they are shown. */
+export const metricsQuery = (session: PageSession) =>
+  queryOptions({
+    queryKey: ['metrics'],
+    queryFn: ({ signal }) => session.run((client) => client.metrics({ signal })),
+    select: parseMetrics,
+    refetchInterval: INTERVAL_MS,
+  })
