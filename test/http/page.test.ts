@@ -45,7 +45,7 @@ describe('the admin page', () => {
       const page = await ask(app, 'GET /admin/')
       assert.equal(page.status, 200)
       const content =
-        '{&quot;base_path&quot;:&quot;&quot;,&quot;admin_path&quot;:&quot;/admin&quot;,&quot;api_version&quot;:&quot;v1&quot;,&quot;docs&quot;:&quot;/docs&quot;}'
+        '{&quot;base_path&quot;:&quot;&quot;,&quot;admin_path&quot;:&quot;/admin&quot;,&quot;api_version&quot;:&quot;v1&quot;,&quot;docs&quot;:&quot;/docs&quot;,&quot;metrics&quot;:true}'
       assert.equal(page.text, INDEX.replaceAll('./assets/', '/admin/assets/').replace('{}', content))
       assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
     }))
