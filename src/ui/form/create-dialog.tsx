@@ -42,6 +42,7 @@ function CreateForm({ model, form, onClose }: CreateRelatedProps & { readonly fo
       problems={problems}
       shown={writable.filter((name) => !hidden.has(name))}
       onSave={() => void submit()}
+      isLocked={isBusy}
       actions={
         <>
           <Button onClick={() => onClose(undefined)}>{text.common.cancel}</Button>

@@ -1,11 +1,10 @@
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import type { SiteModel } from '../../client/client.ts'
-import { fieldOf } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
 import { FailureText } from '../parts/failure.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { useText } from '../text/text.tsx'
-import { titleOf } from './form-field.tsx'
+import { labelIn } from './form-field.tsx'
 import type { Problems } from './problems.ts'
 
 interface FormFrameProps {
@@ -16,13 +15,15 @@ interface FormFrameProps {
   /** Names of the fields that show their messages themselves. */
   readonly shown: readonly string[]
   readonly onSave: () => void
+  /** True while a save must not miss what is typed: the fields take no input. */
+  readonly isLocked?: boolean
   readonly children: ReactNode
   /** The buttons. */
   readonly actions: ReactNode
 }
 
 /** A form: messages that belong to no input stand above; after a failed attempt the first faulty input gets the focus. */
-export function FormFrame({ form, model, problems, shown, onSave, children, actions }: FormFrameProps) {
+export function FormFrame({ form, model, problems, shown, onSave, isLocked = false, children, actions }: FormFrameProps) {
   const text = useText().form
   const element = useRef<HTMLFormElement>(null)
   useEffect(() => {
@@ -54,7 +55,9 @@ export function FormFrame({ form, model, problems, shown, onSave, children, acti
           </Notice>
         </div>
       )}
-      {children}
+      <div className="form-content" inert={isLocked}>
+        {children}
+      </div>
       <div className="form-actions">{actions}</div>
     </form>
   )
@@ -86,23 +89,20 @@ function ProblemText({ problems: { error, fields }, shown, labels, summary }: Pr
   )
 }
 
-function labelIn(form: FormView, model: SiteModel, name: string): string {
-  const field = fieldOf(model, name)
-  const view = form.fields.find((each) => each.name === name)
-  if (field === undefined) return view?.title ?? name
-  return view === undefined ? field.label : titleOf(view, field)
-}
-
 /** Ctrl or ⌘ with Enter or S. */
 export const isSaveKey = (event: Pick<KeyboardEvent, 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'key'>): boolean =>
   (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && (event.key === 'Enter' || event.key === 's')
+
+const INPUTS = ['input', 'select', 'textarea', 'button'].map((name) => `[data-field] ${name}:not(:disabled)`).join()
+
+/** The first input of an element of a form. */
+export const inputIn = (element: ParentNode): HTMLElement | null => element.querySelector<HTMLElement>(INPUTS)
 
 /** Moves the focus to the first faulty input, otherwise to the messages above the form. */
 function focusFirstFault(form: HTMLFormElement): void {
   const faulty = form.querySelector('[data-field][data-invalid]')
   // Groups unfold with their messages; an input in a folded one cannot have the focus.
   faulty?.closest('details')?.setAttribute('open', '')
-  const input = faulty?.querySelector<HTMLElement>('input, select, textarea, button')
-  const target = input ?? form.querySelector<HTMLElement>('.form-problems')
+  const target = (faulty === null ? undefined : inputIn(faulty)) ?? form.querySelector<HTMLElement>('.form-problems')
   target?.focus()
 }

@@ -1,12 +1,13 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { labelOf } from '../data/related.ts'
 import { may, useModel } from '../data/site.ts'
 import { type FormView, formFor, formModel, formsFor, useViews } from '../data/views.ts'
 import { CreateDialog } from '../form/create-dialog.tsx'
+import { focusContent } from '../form/focus-content.ts'
 import { FormFields } from '../form/form-fields.tsx'
-import { FormFrame } from '../form/form-frame.tsx'
+import { FormFrame, inputIn } from '../form/form-frame.tsx'
 import { FormMenu } from '../form/form-menu.tsx'
 import { useLeaveGuard } from '../form/use-leave-guard.tsx'
 import { useNewRecord } from '../form/use-new-record.ts'
@@ -51,6 +52,11 @@ function Creation({ model, form, forms }: CreationProps) {
   const content = useRef<HTMLDivElement>(null)
   const { values, setValue, writable, hidden, problems, isDirty, isBusy, save, reset } = useNewRecord(model, form)
   const guard = useLeaveGuard(isDirty)
+  const [count, setCount] = useState(0)
+  // Typing can begin at once. On a phone the focus would open the keyboard over the form.
+  useEffect(() => {
+    if (count > 0 || matchMedia('(pointer: fine)').matches) inputIn(content.current ?? document)?.focus()
+  }, [count])
 
   const create = async (isMore: boolean) => {
     const created = await save()
@@ -58,10 +64,11 @@ function Creation({ model, form, forms }: CreationProps) {
     toasts.done(text.form.created(labelOf(created, model.display_field) ?? `#${created.id}`))
     if (isMore || !may(model, 'view')) {
       reset()
-      content.current?.querySelector<HTMLElement>('[data-field] :is(input, select, textarea, button)')?.focus()
+      setCount(count + 1)
     } else {
       const params = { model: model.key, id: String(created.id) }
       await navigate({ to: '/models/$model/$id', params, replace: true, ignoreBlocker: true })
+      focusContent()
     }
   }
   useSaveKey(() => void create(false))
@@ -88,6 +95,7 @@ function Creation({ model, form, forms }: CreationProps) {
           problems={problems}
           shown={writable.filter((name) => !hidden.has(name))}
           onSave={() => void create(false)}
+          isLocked={isBusy}
           actions={
             <>
               <Button onClick={() => void create(true)} isBusy={isBusy}>

@@ -22,6 +22,7 @@ interface Picker {
     readonly options: readonly Option[]
     readonly search: string
     readonly onSearch: (search: string) => void
+    readonly isOpen: boolean
     readonly onOpenChange: (isOpen: boolean) => void
     readonly isLoading: boolean
     readonly isDisabled: boolean
@@ -51,6 +52,7 @@ export function usePicker({ related: { target, canList }, onCreated }: PickerOpt
       options: canList ? (found.data ?? []).map(optionOf) : [],
       search,
       onSearch: setSearch,
+      isOpen,
       onOpenChange: (open) => {
         setOpen(open)
         if (open) setSearch('')

@@ -1,29 +1,22 @@
+import { useState } from 'react'
 import type { HistoryEntry } from '../../../client/client.ts'
+import { fieldOf, useModel } from '../../data/site.ts'
+import { ChangesTable } from '../../form/changes-table.tsx'
 import { useText } from '../../text/text.tsx'
-import { ChangeRow } from './change-row.tsx'
 
 /** The changed fields of an entry; opens their old and new values. */
 export function HistoryEntryChanges({ entry }: { readonly entry: HistoryEntry }) {
   const text = useText().history
-  const changes = Object.entries(entry.changes)
-  if (changes.length === 0) return <span className="muted">{text.noChanges}</span>
+  const model = useModel(entry.model)
+  const [isOpen, setOpen] = useState(false)
+  const names = Object.keys(entry.changes)
+  if (names.length === 0) return <span className="muted">{text.noChanges}</span>
+  const labels = names.map((name) => (model === undefined ? undefined : fieldOf(model, name)?.label) ?? name)
   return (
-    <details className="changes">
-      <summary>{entry.action === 'update' ? changes.map(([name]) => name).join(', ') : text.fields(changes.length)}</summary>
-      <table className="table table-dense">
-        <thead>
-          <tr>
-            <th scope="col">{text.field}</th>
-            <th scope="col">{text.before}</th>
-            <th scope="col">{text.after}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {changes.map(([name, change]) => (
-            <ChangeRow key={name} name={name} change={change} />
-          ))}
-        </tbody>
-      </table>
+    <details className="changes" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{entry.action === 'update' ? labels.join(', ') : text.fields(names.length)}</summary>
+      {/* Values of relations are asked for, so a folded entry does not render them. */}
+      {isOpen && <ChangesTable entry={entry} model={model} />}
     </details>
   )
 }
