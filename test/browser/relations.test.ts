@@ -65,6 +65,8 @@ inBrowser(
     await page.getByRole('button', { name: 'Create and select (Categories)' }).click()
     const dialog = page.getByRole('dialog', { name: 'New record in Categories' })
     await dialog.getByLabel('Name').fill('Diving')
+    // The popup is not over the dialog.
+    await page.getByRole('option', { name: 'Harbour Life' }).waitFor({ state: 'detached' })
     await checkAccess()
     await dialog.getByRole('button', { name: 'Save and select' }).click()
     await dialog.getByText('slug is mandatory').waitFor()

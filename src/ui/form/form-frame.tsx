@@ -6,6 +6,7 @@ import { Notice } from '../parts/notice.tsx'
 import { useText } from '../text/text.tsx'
 import { labelIn } from './form-field.tsx'
 import type { Problems } from './problems.ts'
+import { isSaveKey } from './save-key.ts'
 
 interface FormFrameProps {
   readonly form: FormView
@@ -88,10 +89,6 @@ function ProblemText({ problems: { error, fields }, shown, labels, summary }: Pr
     </>
   )
 }
-
-/** Ctrl or ⌘ with Enter or S. */
-export const isSaveKey = (event: Pick<KeyboardEvent, 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'key'>): boolean =>
-  (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && (event.key === 'Enter' || event.key === 's')
 
 const INPUTS = ['input', 'select', 'textarea', 'button'].map((name) => `[data-field] ${name}:not(:disabled)`).join()
 

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
-import { isSaveKey } from './form-frame.tsx'
+import { isSaveKey } from './save-key.ts'
 
 /** Saves on the keys of the form even while the focus is outside of it. Keys within dialogs are theirs. */
 export function useSaveKey(onSave: () => void): void {
