@@ -15,7 +15,7 @@ async function endSession(server: RunningServer): Promise<void> {
 async function logInAgain(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
   await dialog.getByLabel('Password').fill(ACCOUNTS.superuser.password)
-  await dialog.getByRole('button', { name: 'Log in' }).click()
+  await dialog.getByRole('button', { name: 'Log in', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
 }
 

@@ -60,7 +60,7 @@ inBrowser(
     await keys.press('Tab')
     await keys.type(ACCOUNTS.superuser.password)
     await keys.press('Enter')
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Search or jump to …' }).waitFor()
     const login = keys.presses
 
     await keys.press('Control+k')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { ACCOUNTS, browserSite, SCHEMES } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
+import { inputOf } from '../helpers/widget-fields.ts'
 
 const inBrowser = browserSite()
 
@@ -26,11 +27,11 @@ inBrowser(
       taps++
     }
     const typeInto = async (label: string, text: string) => {
-      await tap(page.getByLabel(label, { exact: true }))
+      await tap(inputOf(page, label))
       await page.keyboard.type(text)
     }
     const choose = async (label: string, options: readonly string[]) => {
-      await tap(page.getByLabel(label, { exact: true }))
+      await tap(inputOf(page, label))
       for (const option of options) await tap(page.getByRole('option', { name: option, exact: true }))
     }
     const button = (name: string) => page.getByRole('button', { name, exact: true })
@@ -43,7 +44,7 @@ inBrowser(
     await checkTargets()
     await tap(page.getByRole('dialog').getByRole('link', { name: /^Posts/ }))
     await tap(page.getByRole('main').getByRole('link', { name: 'Add', exact: true }))
-    await page.getByLabel('Title').waitFor()
+    await page.getByRole('heading', { name: 'New record' }).waitFor()
     await checkTargets()
 
     await typeInto('Title', 'A lamp for the south pier')
@@ -60,9 +61,9 @@ inBrowser(
     taps++
     await tap(button('Save'))
     await page.getByText('slug format is invalid').waitFor()
-    assert.ok(await isInView(page.getByLabel('Slug', { exact: true })), 'the faulty input is in view')
+    assert.ok(await isInView(inputOf(page, 'Slug')), 'the faulty input is in view')
     await checkAccess()
-    await page.getByLabel('Slug', { exact: true }).fill('a-south-lamp')
+    await inputOf(page, 'Slug').fill('a-south-lamp')
     await tap(button('Save'))
     await page.getByRole('heading', { name: 'A lamp for the south pier' }).waitFor()
     const id = Number(page.url().split('/').at(-1))

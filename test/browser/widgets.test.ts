@@ -45,7 +45,9 @@ inBrowser(
   },
 )
 
-inFixture('the widgets above include those of every form of the fixture, and every field type', {}, async ({ server }) => {
+const ONCE = { variants: [{ scheme: 'light', width: 1280 }] } as const
+
+inFixture('the widgets above include those of every form of the fixture, and every field type', ONCE, async ({ server }) => {
   const api = await apiOf(server)
   const typeOf = ({ field }: { readonly field: string }) => /type: (\w+)/.exec(field)?.[1] ?? ''
   const covered = new Set(WIDGET_FIELDS.map((field) => `${typeOf(field)} as ${field.widget}`))

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 
 /** A field of a test project with its widget: how a value is entered, stored, and shown again. */
 export interface WidgetField {
@@ -20,28 +20,31 @@ export interface WidgetField {
 
 type Steps = Pick<WidgetField, 'enter' | 'stored' | 'shown'>
 
+/** The input with a label, which has a star for a required one. */
+export const inputOf = (page: Page, label: string): Locator => page.getByLabel(new RegExp(`^${label}\\*?$`))
+
 const valueIs = async (page: Page, label: string, value: string) =>
-  assert.equal(await page.getByLabel(label, { exact: true }).inputValue(), value, label)
+  assert.equal(await inputOf(page, label).inputValue(), value, label)
 
 /** A text is typed. */
 const typed = (text: string, stored: unknown = text, shown = text): Steps => ({
-  enter: (page, label) => page.getByLabel(label, { exact: true }).fill(text),
+  enter: (page, label) => inputOf(page, label).fill(text),
   stored,
   shown: (page, label) => valueIs(page, label, shown),
 })
 
 /** An option of the browser's own list is chosen. */
 const selected = (option: string, stored: unknown): Steps => ({
-  enter: async (page, label) => void (await page.getByLabel(label, { exact: true }).selectOption(option)),
+  enter: async (page, label) => void (await inputOf(page, label).selectOption(option)),
   stored,
   shown: (page, label) => valueIs(page, label, String(stored)),
 })
 
 /** A box or switch is turned on. */
 const checked: Steps = {
-  enter: (page, label) => page.getByLabel(label, { exact: true }).check(),
+  enter: (page, label) => inputOf(page, label).check(),
   stored: true,
-  shown: async (page, label) => assert.equal(await page.getByLabel(label, { exact: true }).isChecked(), true, label),
+  shown: async (page, label) => assert.equal(await inputOf(page, label).isChecked(), true, label),
 }
 
 /** Boxes or radio buttons that are visible at once. */
@@ -62,7 +65,7 @@ const boxes = (role: 'checkbox' | 'radio', names: readonly string[], stored: unk
 /** An option of a popup is chosen. */
 const picked = (option: string, stored: unknown): Steps => ({
   enter: async (page, label) => {
-    await page.getByLabel(label, { exact: true }).click()
+    await inputOf(page, label).click()
     await page.getByRole('option', { name: option }).click()
     // A list of several values stays open.
     if (Array.isArray(stored)) await page.keyboard.press('Escape')
@@ -70,15 +73,14 @@ const picked = (option: string, stored: unknown): Steps => ({
   },
   stored,
   shown: async (page, label) => {
-    const place = page.locator('.field', { has: page.getByLabel(label, { exact: true }) })
+    const place = page.locator('.field', { has: inputOf(page, label) })
     await place.getByText(option, { exact: true }).waitFor()
   },
 })
 
 const jsonTyped: Steps = {
   ...typed('{"a": {"b": [true, null]}}', { a: { b: [true, null] } }),
-  shown: async (page, label) =>
-    assert.deepEqual(JSON.parse(await page.getByLabel(label, { exact: true }).inputValue()), { a: { b: [true, null] } }),
+  shown: async (page, label) => assert.deepEqual(JSON.parse(await inputOf(page, label).inputValue()), { a: { b: [true, null] } }),
 }
 
 const BEN = { id: 2, username: 'ben' }
@@ -105,7 +107,8 @@ export const WIDGET_FIELDS: readonly WidgetField[] = [
     name: 'secret',
     field: 'type: password',
     widget: 'password',
-    ...typed('not-to-be-seen', undefined, ''),
+    ...typed('not-to-be-seen', null, ''),
+    stored: undefined,
     enter: (page, label) => page.getByRole('textbox', { name: label }).fill('not-to-be-seen'),
   },
   { name: 'count', field: 'type: integer', widget: 'number', ...typed('12', 12) },
@@ -125,7 +128,7 @@ export const WIDGET_FIELDS: readonly WidgetField[] = [
     ...typed('', '12.5', '12.5'),
     // Letters are refused; a comma is a point.
     enter: async (page, label) => {
-      await page.getByLabel(label, { exact: true }).pressSequentially('x12,500y')
+      await inputOf(page, label).pressSequentially('x12,500y')
       await valueIs(page, label, '12.500')
     },
   },
@@ -158,7 +161,7 @@ export const WIDGET_FIELDS: readonly WidgetField[] = [
     name: 'words',
     field: 'type: json',
     widget: 'tags',
-    enter: (page, label) => page.getByLabel(label, { exact: true }).pressSequentially('one,two,'),
+    enter: (page, label) => inputOf(page, label).pressSequentially('one,two,'),
     stored: ['one', 'two'],
     shown: (page) => page.getByRole('button', { name: 'Remove two' }).waitFor(),
   },
@@ -171,7 +174,7 @@ export const WIDGET_FIELDS: readonly WidgetField[] = [
     more: 'default_value: { user: id }',
     ...picked('admin', 1),
     // The user who creates the record is chosen from the start.
-    enter: (page, label) => page.getByLabel(label, { exact: true }).getByText('admin').waitFor(),
+    enter: (page, label) => inputOf(page, label).getByText('admin').waitFor(),
   },
   { name: 'writer_id', field: 'type: foreignkey, model: user', widget: 'relation', ...picked('ben', 2) },
   { name: 'partner_id', field: 'type: one_to_one, model: user', widget: 'relation', ...picked('ben', 2) },
