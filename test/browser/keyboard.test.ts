@@ -47,7 +47,7 @@ class Keyboard {
 const focusedField = (page: Page) => page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field ?? null")
 
 const focusIs = async (page: Page, field: string): Promise<void> => {
-  await page.waitForFunction(`document.activeElement.closest('[data-field]')?.dataset.field === '${field}'`)
+  await page.locator(`[data-field=${field}]:focus-within`).waitFor()
 }
 
 inBrowser(
@@ -124,7 +124,7 @@ inBrowser(
     await keys.press('Enter')
     await page.getByRole('dialog').getByText('No other record is affected.').waitFor()
     // The focus is on the action that changes nothing.
-    await page.waitForFunction("document.activeElement.textContent === 'Cancel'")
+    await page.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor()
     await keys.press('Tab', 'Enter')
     await page.getByText('Deleted', { exact: true }).waitFor()
     await assert.rejects(posts.read(id), { type: 'not_found' })
