@@ -64,7 +64,7 @@ inBrowser(
     const login = keys.presses
 
     await keys.press('Control+k')
-    await page.getByRole('dialog').waitFor()
+    await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
     await keys.choose('new post', 'New Post')
     await focusIs(page, 'title')
     await keys.type('A lamp for the north pier')
@@ -106,11 +106,11 @@ inBrowser(
     const created = keys.presses
 
     await keys.press('Control+k')
-    await page.getByRole('dialog').waitFor()
+    await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
     await keys.choose('dashboard', 'Dashboard')
     await page.waitForURL('**/admin/')
     await keys.press('Control+k')
-    await page.getByRole('dialog').waitFor()
+    await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
     await keys.type('north pier')
     const hit = page.getByRole('option', { name: /A lamp for the north pier/ })
     await hit.and(page.locator('[data-highlighted]')).waitFor()

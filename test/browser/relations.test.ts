@@ -64,9 +64,10 @@ inBrowser(
     await page.getByLabel('Category').click()
     await page.getByRole('button', { name: 'Create and select (Categories)' }).click()
     const dialog = page.getByRole('dialog', { name: 'New record in Categories' })
-    await dialog.getByLabel('Name').fill('Diving')
-    // The popup is not over the dialog.
+    // The popup is not over the dialog, which has the focus.
     await page.getByRole('option', { name: 'Harbour Life' }).waitFor({ state: 'detached' })
+    await page.locator('[data-field=name]:focus-within').waitFor()
+    await dialog.getByLabel('Name').fill('Diving')
     await checkAccess()
     await dialog.getByRole('button', { name: 'Save and select' }).click()
     await dialog.getByText('slug is mandatory').waitFor()

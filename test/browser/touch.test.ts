@@ -57,7 +57,7 @@ inBrowser(
     await checkTargets()
     // A tap beside the popup closes it.
     await page.touchscreen.tap(180, 24)
-    await page.getByRole('option').first().waitFor({ state: 'detached' })
+    await page.getByRole('option', { name: 'Lighthouse' }).waitFor({ state: 'detached' })
     taps++
     await tap(button('Save'))
     await page.getByText('slug format is invalid').waitFor()

@@ -6,7 +6,7 @@ export function useSaveKey(onSave: () => void): void {
   const save = useEffectEvent(onSave)
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      const isInDialog = event.target instanceof Element && event.target.closest('[role="dialog"]') !== null
+      const isInDialog = event.target instanceof Element && event.target.closest('[role=dialog]:not(.toast)') !== null
       if (!isSaveKey(event) || isInDialog || event.defaultPrevented) return
       event.preventDefault()
       save()
