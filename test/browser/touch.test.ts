@@ -70,6 +70,7 @@ inBrowser(
     await checkTargets()
 
     await tap(button('Search or jump to …'))
+    await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
     await page.keyboard.type('south pier')
     await checkTargets()
     await tap(page.getByRole('option', { name: /A lamp for the south pier/ }))

@@ -43,6 +43,7 @@ function CreateForm({ model, form, onClose }: CreateRelatedProps & { readonly fo
       shown={writable.filter((name) => !hidden.has(name))}
       onSave={() => void submit()}
       isLocked={isBusy}
+      round={0}
       actions={
         <>
           <Button onClick={() => onClose(undefined)}>{text.common.cancel}</Button>

@@ -18,18 +18,27 @@ interface FormFrameProps {
   readonly onSave: () => void
   /** True while a save must not miss what is typed: the fields take no input. */
   readonly isLocked?: boolean
+  /**
+   * The first input gets the focus when the form appears, and again when this number changes; never without it. On a phone not at first,
+   * since its keyboard would cover the form.
+   */
+  readonly round?: number
   readonly children: ReactNode
   /** The buttons. */
   readonly actions: ReactNode
 }
 
 /** A form: messages that belong to no input stand above; after a failed attempt the first faulty input gets the focus. */
-export function FormFrame({ form, model, problems, shown, onSave, isLocked = false, children, actions }: FormFrameProps) {
+export function FormFrame({ form, model, problems, shown, onSave, isLocked = false, round, children, actions }: FormFrameProps) {
   const text = useText().form
   const element = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (problems !== undefined && element.current !== null) focusFirstFault(element.current)
   }, [problems])
+  useEffect(() => {
+    if (round === undefined || element.current === null) return
+    if (round > 0 || matchMedia('(pointer: fine)').matches) inputIn(element.current)?.focus()
+  }, [round])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // A dialog within a form has a form of its own.
@@ -93,7 +102,7 @@ function ProblemText({ problems: { error, fields }, shown, labels, summary }: Pr
 const INPUTS = ['input', 'select', 'textarea', 'button'].map((name) => `[data-field] ${name}:not(:disabled)`).join()
 
 /** The first input of an element of a form. */
-export const inputIn = (element: ParentNode): HTMLElement | null => element.querySelector<HTMLElement>(INPUTS)
+const inputIn = (element: ParentNode): HTMLElement | null => element.querySelector<HTMLElement>(INPUTS)
 
 /** Moves the focus to the first faulty input, otherwise to the messages above the form. */
 function focusFirstFault(form: HTMLFormElement): void {

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { labelOf } from '../data/related.ts'
 import { may, useModel } from '../data/site.ts'
@@ -7,7 +7,7 @@ import { type FormView, formFor, formModel, formsFor, useViews } from '../data/v
 import { CreateDialog } from '../form/create-dialog.tsx'
 import { focusContent } from '../form/focus-content.ts'
 import { FormFields } from '../form/form-fields.tsx'
-import { FormFrame, inputIn } from '../form/form-frame.tsx'
+import { FormFrame } from '../form/form-frame.tsx'
 import { FormMenu } from '../form/form-menu.tsx'
 import { useLeaveGuard } from '../form/use-leave-guard.tsx'
 import { useNewRecord } from '../form/use-new-record.ts'
@@ -49,14 +49,9 @@ function Creation({ model, form, forms }: CreationProps) {
   const text = useText()
   const toasts = useToasts()
   const navigate = useNavigate()
-  const content = useRef<HTMLDivElement>(null)
   const { values, setValue, writable, hidden, problems, isDirty, isBusy, save, reset } = useNewRecord(model, form)
   const guard = useLeaveGuard(isDirty)
-  const [count, setCount] = useState(0)
-  // Typing can begin at once. On a phone the focus would open the keyboard over the form.
-  useEffect(() => {
-    if (count > 0 || matchMedia('(pointer: fine)').matches) inputIn(content.current ?? document)?.focus()
-  }, [count])
+  const [round, setRound] = useState(0)
 
   const create = async (isMore: boolean) => {
     const created = await save()
@@ -64,7 +59,7 @@ function Creation({ model, form, forms }: CreationProps) {
     toasts.done(text.form.created(labelOf(created, model.display_field) ?? `#${created.id}`))
     if (isMore || !may(model, 'view')) {
       reset()
-      setCount(count + 1)
+      setRound(round + 1)
     } else {
       const params = { model: model.key, id: String(created.id) }
       await navigate({ to: '/models/$model/$id', params, replace: true, ignoreBlocker: true })
@@ -88,7 +83,7 @@ function Creation({ model, form, forms }: CreationProps) {
         title={text.form.createTitle}
         actions={<FormMenu forms={forms} form={form} />}
       />
-      <div ref={content} className="record-form">
+      <div className="record-form">
         <FormFrame
           form={form}
           model={model}
@@ -96,6 +91,7 @@ function Creation({ model, form, forms }: CreationProps) {
           shown={writable.filter((name) => !hidden.has(name))}
           onSave={() => void create(false)}
           isLocked={isBusy}
+          round={round}
           actions={
             <>
               <Button onClick={() => void create(true)} isBusy={isBusy}>
