@@ -46,7 +46,10 @@ class Keyboard {
 
 /** A phone does not give the focus to an input by itself; `touch.test.ts` does the same on one. */
 const DESKS: readonly Variant[] = process.env.ADMIN_TEST_MATRIX
-  ? SCHEMES.flatMap((scheme) => ([768, 1280] as const).map((width) => ({ scheme, width })))
+  ? SCHEMES.flatMap((scheme): Variant[] => [
+      { scheme, width: 768 },
+      { scheme, width: 1280 },
+    ])
   : [{ scheme: 'light', width: 1280 }]
 
 const focusedField = (page: Page) => page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field ?? null")

@@ -6,10 +6,9 @@ import { inputOf } from '../helpers/widget-fields.ts'
 
 const inBrowser = browserSite()
 
-const PHONES: readonly Variant[] = (process.env.ADMIN_TEST_MATRIX ? SCHEMES : (['light'] as const)).map((scheme) => ({
-  scheme,
-  width: 360,
-}))
+const PHONES: readonly Variant[] = process.env.ADMIN_TEST_MATRIX
+  ? SCHEMES.map((scheme): Variant => ({ scheme, width: 360 }))
+  : [{ scheme: 'light', width: 360 }]
 
 /** Visible targets of less than 24 by 24 px, as their markup. A box or radio button is tapped by its label too. */
 const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [role=option], [role=tab], [role=menuitem]')]
