@@ -79,3 +79,28 @@ inBrowser(
     assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0)
   },
 )
+
+inBrowser(
+  'what is typed while a save is under way stays, and is saved next',
+  { at: '/models/tag/6' },
+  async ({ page, server }) => {
+    const tags = (await apiOf(server)).model('tag')
+    await page.getByLabel('Name').fill('First')
+    await page.route(
+      '**/models/tag/6',
+      async (route) => {
+        await page.getByLabel('Name').fill('Second')
+        await route.continue()
+      },
+      { times: 1 },
+    )
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('Saved', { exact: true }).waitFor()
+    assert.equal((await tags.read(6)).data.name, 'First')
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Second')
+    const request = page.waitForRequest((each) => each.method() === 'PUT')
+    await page.keyboard.press('Control+Enter')
+    assert.deepEqual(((await request).postDataJSON() as { data: object }).data, { name: 'Second' })
+    await page.getByRole('heading', { name: 'Second' }).waitFor()
+  },
+)

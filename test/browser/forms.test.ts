@@ -78,6 +78,11 @@ inBrowser(
     const described = await slug.getAttribute('aria-describedby')
     assert.match(described ?? '', /-errors/)
     assert.equal(await slug.getAttribute('aria-invalid'), 'true')
+    // The help stays beside the message, and both are read out with the input.
+    const texts = await page.evaluate(
+      `${JSON.stringify((described ?? '').split(' '))}.map((id) => document.getElementById(id)?.textContent)`,
+    )
+    assert.deepEqual(texts, ['Lower-case letters, digits and hyphens; the last part of the address', 'slug is mandatory'])
     // The folded group with a fault unfolds.
     await page.getByText('rating must be less than or equal to 5').waitFor()
     await checkAccess()
@@ -141,7 +146,7 @@ inBrowser('passwords are never shown; an empty one stays as it is', { at: '/mode
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByRole('heading', { name: 'new.user' }).waitFor()
   // The form does not accept a password in an update.
-  assert.equal(await page.getByText('Password').count(), 0)
+  assert.equal(await page.locator('[data-field=password]').count(), 0)
   await apiOf(server, { username: 'new.user', password: 'a-long-password' })
 })
 

@@ -29,8 +29,9 @@ inBrowser(
       asked.push(native.type())
       void native.dismiss()
     })
+    const question = page.waitForEvent('dialog')
     await page.evaluate('setTimeout(() => location.reload(), 0)')
-    await page.waitForTimeout(300)
+    await question
     assert.deepEqual(asked, ['beforeunload'])
     assert.equal(await title.inputValue(), 'Not saved yet')
   },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
 import { startChromium, WITHOUT_CHROMIUM } from './chromium.ts'
-import { ROOT } from './fixture.ts'
+import { copyFixture, ROOT, type TemporaryFolder } from './fixture.ts'
 import { type RunningServer, startServer } from './process.ts'
 
 /** The width of a phone, a tablet and a desk. */
@@ -34,6 +34,8 @@ export interface Variant {
 export interface SiteOptions {
   /** Folder of the project. Default: `fixtures/blog`. */
   readonly project?: string
+  /** Runs on a copy of `fixtures/blog` that keeps its data in files, so that there are snapshots. Default: data in memory. */
+  readonly keepsData?: boolean
   /** More arguments of `admin serve`. */
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -84,14 +86,38 @@ function sharedBrowser(): Promise<Browser> {
 after(async () => (await browser)?.close())
 
 /**
- * Returns a function that defines a test in a browser. The tests of one call share a server, which starts with the first of them.
+ * Returns a function that defines a test in a browser. The tests of one call share a server for each variant, which
+ * starts with the first of them.
  *
  * A test fails on a violation of the content security policy, on an error in the console or of a script, on an unexpected response of 400
  * and above, and if axe finds a serious or critical problem at its end.
  */
-export function browserSite({ project = join(ROOT, 'fixtures/blog'), args = [], env = {}, path = '/admin' }: SiteOptions = {}) {
-  let started: Promise<RunningServer> | undefined
-  after(async () => (await started)?.stop())
+export function browserSite({
+  project = join(ROOT, 'fixtures/blog'),
+  keepsData = false,
+  args = [],
+  env = {},
+  path = '/admin',
+}: SiteOptions = {}) {
+  const servers = new Map<string, Promise<RunningServer>>()
+  const copies: TemporaryFolder[] = []
+  const start = async () => {
+    const copy = keepsData ? await copyFixture('blog') : undefined
+    if (copy !== undefined) copies.push(copy)
+    const data = copy === undefined ? ['--project', project, '--ephemeral'] : ['--project', copy.path]
+    return startServer([...data, '--no-rate-limit', ...args], { env })
+  }
+  /** The server of a variant: each variant finds the data as the project seeds them. */
+  const serverOf = (variant: Variant) => {
+    const key = `${variant.scheme} ${variant.width}`
+    const server = servers.get(key) ?? start()
+    servers.set(key, server)
+    return server
+  }
+  after(async () => {
+    await Promise.all([...servers.values()].map(async (server) => (await server).stop()))
+    await Promise.all(copies.map((copy) => copy.remove()))
+  })
 
   return (
     name: string,
@@ -100,8 +126,7 @@ export function browserSite({ project = join(ROOT, 'fixtures/blog'), args = [], 
   ) => {
     for (const variant of variants ?? (process.env.ADMIN_TEST_MATRIX ? MATRIX : ONE)) {
       test(`${name} (${variant.scheme}, ${variant.width} px)`, { skip: WITHOUT_CHROMIUM }, async () => {
-        started ??= startServer(['--project', project, '--ephemeral', '--no-rate-limit', ...args], { env })
-        const [server, browser] = await Promise.all([started, sharedBrowser()])
+        const [server, browser] = await Promise.all([serverOf(variant), sharedBrowser()])
         const context = await browser.newContext({
           viewport: { width: variant.width, height: 900 },
           colorScheme: variant.scheme,

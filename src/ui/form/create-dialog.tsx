@@ -42,6 +42,8 @@ function CreateForm({ model, form, onClose }: CreateRelatedProps & { readonly fo
       problems={problems}
       shown={writable.filter((name) => !hidden.has(name))}
       onSave={() => void submit()}
+      isLocked={isBusy}
+      round={0}
       actions={
         <>
           <Button onClick={() => onClose(undefined)}>{text.common.cancel}</Button>

@@ -1,7 +1,8 @@
 import type { SiteField, SiteModel } from '../../client/client.ts'
 import { Cell } from '../cells/cell.tsx'
 import type { AnyRecord } from '../data/records.ts'
-import type { FieldView } from '../data/views.ts'
+import { fieldOf } from '../data/site.ts'
+import type { FieldView, FormView } from '../data/views.ts'
 import { Field } from '../parts/field.tsx'
 import { useText } from '../text/text.tsx'
 import { type WidgetKind, widgetKind } from '../widgets/kind.ts'
@@ -28,6 +29,13 @@ const NARROW: ReadonlySet<WidgetKind> = new Set([
 
 /** The label of a field in a form. */
 export const titleOf = (view: FieldView, field: SiteField): string => view.title ?? field.label
+
+/** The label of a field by its name: that of the form, otherwise of the model; the name itself for a field that neither has. */
+export function labelIn(form: FormView | undefined, model: SiteModel | undefined, name: string): string {
+  const field = model === undefined ? undefined : fieldOf(model, name)
+  const view = form?.fields.find((each) => each.name === name)
+  return view?.title ?? field?.label ?? name
+}
 
 /** A field of a form with its label, help and messages. */
 export function FormField({ view, field, model, value, onChange, errors = [], record, wasTried }: FormFieldProps) {

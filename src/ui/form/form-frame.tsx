@@ -1,12 +1,12 @@
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import type { SiteModel } from '../../client/client.ts'
-import { fieldOf } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
 import { FailureText } from '../parts/failure.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { useText } from '../text/text.tsx'
-import { titleOf } from './form-field.tsx'
+import { labelIn } from './form-field.tsx'
 import type { Problems } from './problems.ts'
+import { isSaveKey } from './save-key.ts'
 
 interface FormFrameProps {
   readonly form: FormView
@@ -16,18 +16,29 @@ interface FormFrameProps {
   /** Names of the fields that show their messages themselves. */
   readonly shown: readonly string[]
   readonly onSave: () => void
+  /** True while a save must not miss what is typed: the fields take no input. */
+  readonly isLocked?: boolean
+  /**
+   * The first input gets the focus when the form appears, and again when this number changes; never without it. On a phone not at first,
+   * since its keyboard would cover the form.
+   */
+  readonly round?: number
   readonly children: ReactNode
   /** The buttons. */
   readonly actions: ReactNode
 }
 
 /** A form: messages that belong to no input stand above; after a failed attempt the first faulty input gets the focus. */
-export function FormFrame({ form, model, problems, shown, onSave, children, actions }: FormFrameProps) {
+export function FormFrame({ form, model, problems, shown, onSave, isLocked = false, round, children, actions }: FormFrameProps) {
   const text = useText().form
   const element = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (problems !== undefined && element.current !== null) focusFirstFault(element.current)
   }, [problems])
+  useEffect(() => {
+    if (round === undefined || element.current === null) return
+    if (round > 0 || matchMedia('(pointer: fine)').matches) inputIn(element.current)?.focus()
+  }, [round])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     // A dialog within a form has a form of its own.
@@ -54,7 +65,9 @@ export function FormFrame({ form, model, problems, shown, onSave, children, acti
           </Notice>
         </div>
       )}
-      {children}
+      <div className="form-content" inert={isLocked}>
+        {children}
+      </div>
       <div className="form-actions">{actions}</div>
     </form>
   )
@@ -86,23 +99,16 @@ function ProblemText({ problems: { error, fields }, shown, labels, summary }: Pr
   )
 }
 
-function labelIn(form: FormView, model: SiteModel, name: string): string {
-  const field = fieldOf(model, name)
-  const view = form.fields.find((each) => each.name === name)
-  if (field === undefined) return view?.title ?? name
-  return view === undefined ? field.label : titleOf(view, field)
-}
+const INPUTS = ['input', 'select', 'textarea', 'button'].map((name) => `[data-field] ${name}:not(:disabled)`).join()
 
-/** Ctrl or ⌘ with Enter or S. */
-export const isSaveKey = (event: Pick<KeyboardEvent, 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'key'>): boolean =>
-  (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && (event.key === 'Enter' || event.key === 's')
+/** The first input of an element of a form. */
+const inputIn = (element: ParentNode): HTMLElement | null => element.querySelector<HTMLElement>(INPUTS)
 
 /** Moves the focus to the first faulty input, otherwise to the messages above the form. */
 function focusFirstFault(form: HTMLFormElement): void {
   const faulty = form.querySelector('[data-field][data-invalid]')
   // Groups unfold with their messages; an input in a folded one cannot have the focus.
   faulty?.closest('details')?.setAttribute('open', '')
-  const input = faulty?.querySelector<HTMLElement>('input, select, textarea, button')
-  const target = input ?? form.querySelector<HTMLElement>('.form-problems')
+  const target = (faulty === null ? undefined : inputIn(faulty)) ?? form.querySelector<HTMLElement>('.form-problems')
   target?.focus()
 }

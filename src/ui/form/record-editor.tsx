@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import type { SiteModel, Versioned } from '../../client/client.ts'
+import { RecordPanels } from '../admin/record-panels.tsx'
 import type { AnyRecord } from '../data/records.ts'
 import { labelOf } from '../data/related.ts'
 import { may } from '../data/site.ts'
@@ -60,7 +61,16 @@ export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted,
   }
   useSaveKey(save)
 
-  const page = <RecordForm model={model} form={form} edits={edits} isDeleted={isDeleted} onSave={save} />
+  const page = (
+    <>
+      <RecordForm model={model} form={form} edits={edits} isDeleted={isDeleted} onSave={save} />
+      {!isDeleted && (
+        <div className="record-panels">
+          <RecordPanels model={model.key} record={base} onSaved={() => void edits.reload()} />
+        </div>
+      )}
+    </>
+  )
   return (
     <CreateRelatedContext value={CreateDialog}>
       <PageHeader
@@ -99,7 +109,7 @@ export function RecordEditor({ model, forms, form, latest, isDeleted, onDeleted,
                 { value: 'form', label: text.form.formTab, content: page },
                 {
                   value: 'history',
-                  label: text.recordHistory.title,
+                  label: text.history.title,
                   content: (
                     <Suspense fallback={<Skeleton />}>
                       <RecordHistory

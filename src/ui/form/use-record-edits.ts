@@ -41,6 +41,8 @@ export interface RecordEdits {
   /** @returns true once the changes are stored */
   readonly save: () => Promise<boolean>
   readonly discard: () => void
+  /** Reads the record again after this page has changed it outside of the form. Edits stay. */
+  readonly reload: () => Promise<void>
 }
 
 /**
@@ -92,7 +94,8 @@ export function useRecordEdits(
       await queries.cancelQueries({ queryKey })
       queries.setQueryData(queryKey, stored)
       setBase(stored)
-      setEdits({})
+      // What was typed while the request was under way is still to be saved.
+      setEdits((now) => Object.fromEntries(Object.entries(now).filter(([name, value]) => !Object.is(value, values[name]))))
       setRefreshed(false)
       setTheirs(undefined)
       void refreshModel(queries, model.key)
@@ -112,6 +115,27 @@ export function useRecordEdits(
     } catch (failure) {
       if (failure instanceof AdminError && failure.type === 'not_found') onDeleted()
       else setProblems(problemsOf(failure))
+    }
+  }
+
+  const reload = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      const { queryKey } = recordQuery(session, model.key, base.data.id)
+      const fresh = await session.run((client) => client.model(model.key).read(base.data.id))
+      await queries.cancelQueries({ queryKey })
+      queries.setQueryData(queryKey, fresh)
+      // An edited field that has another stored value now is left to the comparison of versions.
+      if (differencesOf(model, Object.keys(edits), base.data, edits, fresh.data).every(({ isContested }) => !isContested)) {
+        // What was typed and taken back must not undo the change.
+        setEdits((now) => changedFields(model, Object.keys(now), base.data, now))
+        setBase(fresh)
+        setRefreshed(false)
+      }
+    } catch {
+      // The page reads the record with the next change.
+    } finally {
+      setBusy(false)
     }
   }
 
@@ -149,5 +173,6 @@ export function useRecordEdits(
       setEdits({})
       setProblems(undefined)
     },
+    reload,
   }
 }

@@ -8,7 +8,9 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select, [role=textbox]'))
 }
 
-const isDialogOpen = (): boolean => document.querySelector('[role=dialog], [role=alertdialog], [role=menu]') !== null
+/** Messages at the edge of the page have the role of a dialog too, but keep no key from the page. */
+const isDialogOpen = (): boolean =>
+  document.querySelector(':is([role=dialog], [role=alertdialog]):not(.toast), [role=menu]') !== null
 
 /**
  * Runs functions by keys of the whole page: `mod+k`, or a single key such as `?`. Single keys do nothing while the user types, and no key

@@ -1,10 +1,11 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { labelOf } from '../data/related.ts'
 import { may, useModel } from '../data/site.ts'
 import { type FormView, formFor, formModel, formsFor, useViews } from '../data/views.ts'
 import { CreateDialog } from '../form/create-dialog.tsx'
+import { focusContent } from '../form/focus-content.ts'
 import { FormFields } from '../form/form-fields.tsx'
 import { FormFrame } from '../form/form-frame.tsx'
 import { FormMenu } from '../form/form-menu.tsx'
@@ -48,9 +49,9 @@ function Creation({ model, form, forms }: CreationProps) {
   const text = useText()
   const toasts = useToasts()
   const navigate = useNavigate()
-  const content = useRef<HTMLDivElement>(null)
   const { values, setValue, writable, hidden, problems, isDirty, isBusy, save, reset } = useNewRecord(model, form)
   const guard = useLeaveGuard(isDirty)
+  const [round, setRound] = useState(0)
 
   const create = async (isMore: boolean) => {
     const created = await save()
@@ -58,10 +59,11 @@ function Creation({ model, form, forms }: CreationProps) {
     toasts.done(text.form.created(labelOf(created, model.display_field) ?? `#${created.id}`))
     if (isMore || !may(model, 'view')) {
       reset()
-      content.current?.querySelector<HTMLElement>('[data-field] :is(input, select, textarea, button)')?.focus()
+      setRound(round + 1)
     } else {
       const params = { model: model.key, id: String(created.id) }
       await navigate({ to: '/models/$model/$id', params, replace: true, ignoreBlocker: true })
+      focusContent()
     }
   }
   useSaveKey(() => void create(false))
@@ -81,13 +83,15 @@ function Creation({ model, form, forms }: CreationProps) {
         title={text.form.createTitle}
         actions={<FormMenu forms={forms} form={form} />}
       />
-      <div ref={content} className="record-form">
+      <div className="record-form">
         <FormFrame
           form={form}
           model={model}
           problems={problems}
           shown={writable.filter((name) => !hidden.has(name))}
           onSave={() => void create(false)}
+          isLocked={isBusy}
+          round={round}
           actions={
             <>
               <Button onClick={() => void create(true)} isBusy={isBusy}>

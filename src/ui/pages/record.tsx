@@ -5,6 +5,7 @@ import { AdminError, type ChangeEvent, type SiteModel } from '../../client/clien
 import { recordQuery, refreshModel } from '../data/records.ts'
 import { may, useModel } from '../data/site.ts'
 import { formFor, formModel, formsFor, useViews } from '../data/views.ts'
+import { focusContent } from '../form/focus-content.ts'
 import { RecordEditor } from '../form/record-editor.tsx'
 import { useChanges } from '../live/use-live.ts'
 import { Failure } from '../parts/failure.tsx'
@@ -55,6 +56,7 @@ function OpenRecord({ model, id }: { readonly model: SiteModel; readonly id: num
     }
     toasts.done(text.done)
     await navigate({ to: '/models/$model', params: { model: model.key }, ignoreBlocker: true })
+    focusContent()
     queries.removeQueries({ queryKey: recordQuery(session, model.key, id).queryKey })
     void refreshModel(queries, model.key)
   }

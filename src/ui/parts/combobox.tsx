@@ -28,6 +28,8 @@ interface ComboboxProps {
   readonly children: ReactNode
   /** Shown below the options, such as an action that creates a record. */
   readonly footer?: ReactNode
+  /** Opens and closes the popup; the combobox does so itself if it is undefined. */
+  readonly isOpen?: boolean | undefined
   readonly onOpenChange?: (isOpen: boolean) => void
   /** Shown where there is no option. */
   readonly emptyText?: string
@@ -62,6 +64,7 @@ export function Combobox({ value, onChange, ...props }: SingleProps) {
       filter={null}
       inputValue={props.search}
       onInputValueChange={props.onSearch}
+      {...(props.isOpen === undefined ? {} : { open: props.isOpen })}
       onOpenChange={(open) => props.onOpenChange?.(open)}
       disabled={props.isDisabled ?? false}
     >
@@ -70,7 +73,7 @@ export function Combobox({ value, onChange, ...props }: SingleProps) {
   )
 }
 
-/** As `Combobox`, for any number of values. The popup stays open while options are chosen. */
+/** As `Combobox`, for any number of values. The popup stays open while options are chosen; choosing one clears the search, for the next. */
 export function MultiCombobox({ value, onChange, ...props }: MultipleProps) {
   return (
     <Base.Root<Option, true>
@@ -83,7 +86,8 @@ export function MultiCombobox({ value, onChange, ...props }: MultipleProps) {
       itemToStringLabel={({ label }) => label}
       filter={null}
       inputValue={props.search}
-      onInputValueChange={(search, { reason }) => reason !== 'item-press' && props.onSearch(search)}
+      onInputValueChange={props.onSearch}
+      {...(props.isOpen === undefined ? {} : { open: props.isOpen })}
       onOpenChange={(open) => props.onOpenChange?.(open)}
       disabled={props.isDisabled ?? false}
     >

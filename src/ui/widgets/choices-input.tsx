@@ -3,6 +3,7 @@ import { Chip } from '../parts/chip.tsx'
 import { MultiCombobox } from '../parts/combobox.tsx'
 import { useText } from '../text/text.tsx'
 import { choiceOf, choicesOf } from './choices.ts'
+import { matchingOptions } from './matching-options.ts'
 import type { InputProps } from './widget-props.ts'
 
 /** Any number of choices, as chips. */
@@ -10,9 +11,7 @@ export function ChoicesInput({ field, modelField, value, onChange, links }: Inpu
   const [search, setSearch] = useState('')
   const text = useText()
   const chosen = listOf(value)
-  const options = choicesOf(field, modelField)
-    .filter(({ label }) => label.toLowerCase().includes(search.toLowerCase()))
-    .map(({ key, label }) => ({ value: key, label }))
+  const choices = choicesOf(field, modelField).map(({ key, label }) => ({ value: key, label }))
   const chosenValue = (key: string) => choicesOf(field, modelField).find((choice) => choice.key === key)?.value ?? key
   const selected = chosen.map((each) => choiceOf(each, field, modelField))
   return (
@@ -22,7 +21,7 @@ export function ChoicesInput({ field, modelField, value, onChange, links }: Inpu
         label={links['aria-label']}
         describedBy={links['aria-describedby']}
         isInvalid={links['aria-invalid'] ?? false}
-        options={options}
+        options={matchingOptions(choices, search)}
         search={search}
         onSearch={setSearch}
         value={selected.map(({ key, label }) => ({ value: key, label }))}

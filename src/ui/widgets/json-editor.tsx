@@ -1,7 +1,7 @@
-import { type ParseError, parse } from 'jsonc-parser'
 import { useRef } from 'react'
 import { Button } from '../parts/button.tsx'
 import { useText } from '../text/text.tsx'
+import { faultIn, formatJson, parseJson } from './json-text.ts'
 import { Unparsed } from './unparsed.ts'
 import { useTyped } from './use-typed.ts'
 import type { InputProps } from './widget-props.ts'
@@ -42,29 +42,4 @@ export function JsonEditor({ field, value, onChange, links }: InputProps) {
       </div>
     </div>
   )
-}
-
-const formatJson = (value: unknown): string => (value === null || value === undefined ? '' : JSON.stringify(value, null, 2))
-
-/** Parses typed JSON; null for an empty text. */
-export function parseJson(text: string): unknown {
-  if (text.trim() === '') return null
-  const offset = faultIn(text)
-  if (offset === undefined) return JSON.parse(text)
-  const before = text.slice(0, offset).split('\n')
-  return new Unparsed(text, { kind: 'json', line: before.length, column: (before.at(-1)?.length ?? 0) + 1 })
-}
-
-/** The offset of the first fault in a text; undefined for JSON. */
-function faultIn(text: string): number | undefined {
-  const faults: ParseError[] = []
-  parse(text, faults, { disallowComments: true, allowTrailingComma: false })
-  if (faults[0] !== undefined) return faults[0].offset
-  try {
-    JSON.parse(text)
-    return undefined
-  } catch {
-    // The browser is stricter, for example about control characters within texts; it does not name the place everywhere.
-    return 0
-  }
 }

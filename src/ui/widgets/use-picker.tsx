@@ -8,6 +8,7 @@ import type { Option } from '../parts/combobox.tsx'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
 import { CreateRelatedContext } from './create-related.ts'
+import { matchingOptions } from './matching-options.ts'
 import { usePause } from './use-pause.ts'
 import type { useRelated } from './use-related.ts'
 
@@ -22,6 +23,7 @@ interface Picker {
     readonly options: readonly Option[]
     readonly search: string
     readonly onSearch: (search: string) => void
+    readonly isOpen: boolean
     readonly onOpenChange: (isOpen: boolean) => void
     readonly isLoading: boolean
     readonly isDisabled: boolean
@@ -41,6 +43,9 @@ export function usePicker({ related: { target, canList }, onCreated }: PickerOpt
   const CreateDialog = use(CreateRelatedContext)
   const settled = usePause(search)
   const found = useQuery({ ...optionsQuery(session, target, settled), enabled: isOpen && canList })
+  const options = canList ? (found.data ?? []).map(optionOf) : []
+  // Until the answer for the search is there, only options that match it: Enter must not choose one of the former search.
+  const isCurrent = settled === search && !found.isPlaceholderData
   const canCreate = CreateDialog !== undefined && may(target, 'add')
   const startCreation = () => {
     setOpen(false)
@@ -48,9 +53,10 @@ export function usePicker({ related: { target, canList }, onCreated }: PickerOpt
   }
   return {
     combobox: {
-      options: canList ? (found.data ?? []).map(optionOf) : [],
+      options: isCurrent ? options : matchingOptions(options, search),
       search,
       onSearch: setSearch,
+      isOpen,
       onOpenChange: (open) => {
         setOpen(open)
         if (open) setSearch('')

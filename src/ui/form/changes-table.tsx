@@ -1,0 +1,67 @@
+import type { HistoryChange, HistoryEntry, SiteModel } from '../../client/client.ts'
+import { fieldOf } from '../data/site.ts'
+import type { FormView } from '../data/views.ts'
+import { useText } from '../text/text.tsx'
+import { labelIn } from './form-field.tsx'
+import { ValueView } from './value-view.tsx'
+
+interface ChangesTableProps {
+  readonly entry: Pick<HistoryEntry, 'action' | 'changes'>
+  /** The model of the record; undefined for one that the project no longer has. */
+  readonly model: SiteModel | undefined
+  /** A form that names the fields and shows their values. */
+  readonly form?: FormView | undefined
+}
+
+/** A created record has no old values, a deleted one no new ones. */
+const SIDES = { create: ['after'], update: ['before', 'after'], delete: ['before'] } as const
+
+/** The fields that an entry of a history changed, with their old and new values. */
+export function ChangesTable({ entry: { action, changes }, model, form }: ChangesTableProps) {
+  const text = useText().history
+  const sides = SIDES[action]
+  return (
+    <div className="table-scroll">
+      <table className="table history-table">
+        <thead>
+          <tr>
+            <th scope="col">{text.field}</th>
+            {sides.map((side) => (
+              <th key={side} scope="col">
+                {text[side]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(changes).map(([name, change]) => (
+            <tr key={name}>
+              <th scope="row">{labelIn(form, model, name)}</th>
+              {sides.map((side) => (
+                <td key={side}>
+                  <Value name={name} change={change} side={side} model={model} form={form} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface ValueProps extends Pick<ChangesTableProps, 'model' | 'form'> {
+  readonly name: string
+  readonly change: HistoryChange
+  readonly side: 'before' | 'after'
+}
+
+function Value({ name, change, side, model, form }: ValueProps) {
+  const text = useText().history
+  if (change.secret === true) return <span className="muted">{text.secret}</span>
+  const value = change[side]
+  const field = model === undefined ? undefined : fieldOf(model, name)
+  // A field that the model no longer has.
+  if (field === undefined) return typeof value === 'string' ? value : JSON.stringify(value)
+  return <ValueView field={field} view={form?.fields.find((each) => each.name === name)} value={value} />
+}

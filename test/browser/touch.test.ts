@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import type { Locator, Page } from 'playwright-core'
+import { ACCOUNTS, browserSite, SCHEMES, type Variant } from '../helpers/browser.ts'
+import { apiOf } from '../helpers/browser-api.ts'
+import { inputOf } from '../helpers/widget-fields.ts'
+
+const inBrowser = browserSite()
+
+const PHONES: readonly Variant[] = process.env.ADMIN_TEST_MATRIX
+  ? SCHEMES.map((scheme): Variant => ({ scheme, width: 360 }))
+  : [{ scheme: 'light', width: 360 }]
+
+/** Visible targets of less than 24 by 24 px, as their markup. A box or radio button is tapped by its label too. */
+const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [role=option], [role=tab], [role=menuitem]')]
+  .filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.closest('.skip, [inert], [aria-hidden=true]') === null)
+  .flatMap((element) => {
+    const boxes = [element, ...(element.labels ?? [])].map((each) => each.getBoundingClientRect())
+    const isLarge = boxes.some(({ width, height }) => width >= 24 && height >= 24)
+    return isLarge || boxes[0].width < 2 ? [] : [element.outerHTML.slice(0, 160)]
+  })`
+
+inBrowser(
+  'by touch on a phone: log in, create a post with author, category and three tags, mend a fault, save, find it, delete it',
+  { as: null, allows: ['400 /models/post'], variants: PHONES },
+  async ({ page, server, checkAccess }) => {
+    await page.setViewportSize({ width: 360, height: 740 })
+    const checkTargets = async () => assert.deepEqual(await page.evaluate(SMALL_TARGETS), [])
+    let taps = 0
+    const tap = async (target: Locator) => {
+      await target.tap()
+      taps++
+    }
+    const typeInto = async (label: string, text: string) => {
+      await tap(inputOf(page, label))
+      await page.keyboard.type(text)
+    }
+    const choose = async (label: string, options: readonly string[]) => {
+      await tap(inputOf(page, label))
+      for (const option of options) await tap(page.getByRole('option', { name: option, exact: true }))
+    }
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+    await typeInto('Username', ACCOUNTS.superuser.username)
+    await typeInto('Password', ACCOUNTS.superuser.password)
+    await checkTargets()
+    await tap(button('Log in'))
+    await tap(button('Open the menu'))
+    await checkTargets()
+    await tap(page.getByRole('dialog').getByRole('link', { name: /^Posts/ }))
+    await tap(page.getByRole('main').getByRole('link', { name: 'Add', exact: true }))
+    await page.getByRole('heading', { name: 'New record' }).waitFor()
+    await checkTargets()
+
+    await typeInto('Title', 'A lamp for the south pier')
+    await typeInto('Slug', 'A lamp')
+    await tap(page.getByRole('textbox', { name: 'Text', exact: true }))
+    await page.keyboard.type('It was lit on Friday.')
+    await choose('Author', ['anna.lind'])
+    await choose('Category', ['Food & Recipes'])
+    await choose('Tags', ['Lighthouse', 'Ferries', 'Sailing'])
+    await checkTargets()
+    // A tap beside the popup closes it.
+    await page.touchscreen.tap(180, 24)
+    await page.getByRole('option', { name: 'Lighthouse' }).waitFor({ state: 'detached' })
+    taps++
+    await tap(button('Save'))
+    await page.getByText('slug format is invalid').waitFor()
+    assert.ok(await isInView(inputOf(page, 'Slug')), 'the faulty input is in view')
+    await checkAccess()
+    await inputOf(page, 'Slug').fill('a-south-lamp')
+    await tap(button('Save'))
+    await page.getByRole('heading', { name: 'A lamp for the south pier' }).waitFor()
+    const id = Number(page.url().split('/').at(-1))
+    await checkTargets()
+
+    await tap(button('Search or jump to …'))
+    await page.getByRole('dialog', { name: 'Search or jump' }).waitFor()
+    await page.keyboard.type('south pier')
+    await checkTargets()
+    await tap(page.getByRole('option', { name: /A lamp for the south pier/ }))
+    await page.getByRole('heading', { name: 'A lamp for the south pier' }).waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await tap(button('Delete'))
+    await page.getByRole('dialog').getByText('No other record is affected.').waitFor()
+    await checkTargets()
+    await tap(page.getByRole('dialog').getByRole('button', { name: 'Delete' }))
+    await page.getByText('Deleted', { exact: true }).waitFor()
+    await assert.rejects((await apiOf(server)).model('post').read(id), { type: 'not_found' })
+    assert.equal(await isWider(page), false)
+    console.log(`${taps} taps`)
+  },
+)
+
+const isInView = (target: Locator) =>
+  target.evaluate((element) => {
+    const { top, bottom } = (
+      element as unknown as { getBoundingClientRect(): { top: number; bottom: number } }
+    ).getBoundingClientRect()
+    return top >= 0 && bottom <= 740
+  })
+
+const isWider = (page: Page) => page.evaluate('document.documentElement.scrollWidth > innerWidth')
