@@ -33,7 +33,7 @@ export function ListHeader({ model, total, matches, sort }: ListHeaderProps) {
           {may(model, 'add') && capabilities.import && (
             <Link to="/models/$model/import" params={{ model: key }} className="button button-plain">
               <Upload size={16} aria-hidden />
-              {text.import}
+              <span className="button-text">{text.import}</span>
             </Link>
           )}
           {may(model, 'add') && (
