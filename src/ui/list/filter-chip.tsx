@@ -46,7 +46,7 @@ export function FilterChip({ model, view, text: source, onChange }: FilterChipPr
     )
   }
   const nameOf = (id: string) =>
-    target === undefined ? undefined : (names.data?.find((each) => String(each.id) === id)?.label ?? `#${id}`)
+    found.field.relation === null ? undefined : (names.data?.find((each) => String(each.id) === id)?.label ?? `#${id}`)
   const isOwn = !filter.path.includes('__')
   const shown = filterField(found.field, isOwn ? view : undefined)
   const value = shownValue(filter, shown, { locale, nameOf, yes: text.common.yes, no: text.common.no })
