@@ -6,13 +6,12 @@ import { may, useSite } from '../data/site.ts'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useText } from '../text/text.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { allSelected, type Matches, type Selection } from './selection.ts'
+import { allSelected, type Matches } from './selection.ts'
 
 interface ListHeaderProps {
   readonly model: SiteModel
   readonly total: number | undefined
   readonly matches: Matches
-  readonly selection: Selection
   /** The order of the export: that of the list. */
   readonly sort: readonly string[]
 }
