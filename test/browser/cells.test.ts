@@ -100,17 +100,17 @@ inBrowser(
     await page.getByRole('button', { name: 'Edit Title' }).click()
     const read = page.waitForResponse((response) => response.url().endsWith('/models/post/43'))
     const input = page.getByRole('dialog').getByLabel('Title')
-    await input.fill('My title of the parade')
+    const mine = `My parade, ${variant.scheme} ${variant.width}`
+    await input.fill(mine)
     await (await read).finished()
-    await page.waitForTimeout(200)
     const theirs = `Theirs ${variant.scheme} ${variant.width}`
     await change(server, '/models/post/43', { title: theirs })
     await page.getByRole('link', { name: theirs }).waitFor()
-    assert.equal(await input.inputValue(), 'My title of the parade')
+    assert.equal(await input.inputValue(), mine)
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText(`Changed elsewhere in the meantime, to: ${theirs}`).waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByRole('link', { name: 'My title of the parade' }).waitFor()
+    await page.getByRole('link', { name: mine }).waitFor()
   },
 )
 
@@ -118,9 +118,11 @@ inBrowser(
   'a write from elsewhere appears within a second; selection and focus stay',
   { at: '/models/post?sort=id' },
   async ({ page, server, variant }) => {
-    await page.locator('tbody tr').first().waitFor()
     // The stream of changes opens beside the list.
-    await page.waitForTimeout(1000)
+    const streaming = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith('/events'))
+    await page.reload()
+    await streaming
+    await page.locator('tbody tr').first().waitFor()
     const boxes = page.locator('tbody input[type=checkbox]')
     await boxes.nth(2).click()
     await boxes.nth(5).focus()

@@ -136,7 +136,7 @@ export function browserSite({
           timezoneId: 'Europe/Berlin',
         })
         try {
-          if (as !== null) await logIn(context, server, as)
+          if (as !== null) await logIn(context, server.address + (env.ADMIN_BASE_PATH ?? ''), as)
           const page = await context.newPage()
           page.setDefaultTimeout(10_000)
           const faults = watchFaults(page, allows)
@@ -157,9 +157,9 @@ export function browserSite({
 const HINT = `if (!sessionStorage.wasLoggedIn) localStorage['admin.hasSession'] = sessionStorage.wasLoggedIn = 'true'`
 
 /** Logs in through the API: the cookie of the session is that of the context. */
-async function logIn(context: BrowserContext, server: RunningServer, { username, password }: Account): Promise<void> {
+async function logIn(context: BrowserContext, address: string, { username, password }: Account): Promise<void> {
   const data = { username, password, refresh: 'cookie' }
-  const response = await context.request.post(`${server.address}/api/v1/auth/token`, { data })
+  const response = await context.request.post(`${address}/api/v1/auth/token`, { data })
   assert.equal(response.status(), 200, await response.text())
   await context.addInitScript({ content: HINT })
 }

@@ -10,7 +10,12 @@ export function NameCell({ field, view, value, record }: CellProps & { readonly 
   if (value === null || value === undefined || value === '') return <span className="cell-id">#{record.id}</span>
   if (!INTERACTIVE.has(field.type)) return <Cell field={field} view={view} value={value} />
   const related = field.relation === null ? undefined : record[field.relation.name]
-  return <span className="cell-text">{relatedName(related) ?? (typeof value === 'string' ? value : JSON.stringify(value))}</span>
+  const name = relatedName(related) ?? (typeof value === 'string' ? value : JSON.stringify(value))
+  return (
+    <span className="cell-text" title={name}>
+      {name}
+    </span>
+  )
 }
 
 /** The name of a related record, of which a list has only its id and its display field. */

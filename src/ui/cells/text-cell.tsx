@@ -1,7 +1,7 @@
 import { Fold } from './fold.tsx'
 
 /** Characters that two lines of a column hold for sure; a longer text can be unfolded. */
-const SHORT = 72
+const SHORT = 48
 
 /** A text of at most two lines; a longer one can be unfolded. */
 export function TextCell({ value }: { readonly value: string }) {

@@ -5,6 +5,7 @@ import { fieldOf } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
 import { Popover } from '../parts/popover.tsx'
 import { useText } from '../text/text.tsx'
+import { type FilterField, filterField } from './filter-field.ts'
 import type { ListFilter } from './filter-text.ts'
 import { LazyFilterEditor } from './lazy-filter-editor.tsx'
 
@@ -20,18 +21,19 @@ interface AddFilterProps {
 export function AddFilter({ model, view, field: name, onAdd }: AddFilterProps) {
   const text = useText().list
   const [isOpen, setOpen] = useState(false)
-  const field = name === undefined ? undefined : fieldOf(model, name)
-  const fields = field === undefined ? byOffer(model, view) : [field]
-  if (fields.length === 0) return undefined
+  const fields = name === undefined ? byOffer(model, view) : offered(model, view, name)
+  const [first] = fields
+  if (first === undefined) return undefined
+  const title = name === undefined ? undefined : first.view.title
   return (
     <Popover
       trigger={
         <button type="button" className="filter-add">
-          {field === undefined ? <FilterIcon size={14} aria-hidden /> : <Plus size={14} aria-hidden />}
-          {field === undefined ? text.addFilter : (titleIn(view, field.name) ?? field.label)}
+          {title === undefined ? <FilterIcon size={14} aria-hidden /> : <Plus size={14} aria-hidden />}
+          {title ?? text.addFilter}
         </button>
       }
-      label={field === undefined ? text.addFilter : text.filterBy(field.label)}
+      label={title === undefined ? text.addFilter : text.filterBy(title)}
       isOpen={isOpen}
       onOpenChange={setOpen}
     >
@@ -47,12 +49,18 @@ export function AddFilter({ model, view, field: name, onAdd }: AddFilterProps) {
   )
 }
 
-const titleIn = (view: ListView, name: string): string | undefined => view.fields.find((field) => field.name === name)?.title
+/** The field that a view offers; none if the user does not see it. */
+function offered(model: SiteModel, view: ListView, name: string): readonly FilterField[] {
+  const field = fieldOf(model, name)
+  return field === undefined || field.operators.length === 0 ? [] : [filterField(field, view)]
+}
 
 /** The fields that can be filtered by: those that the view offers first. */
-function byOffer(model: SiteModel, { filters = [] }: ListView) {
+function byOffer(model: SiteModel, view: ListView): readonly FilterField[] {
+  const { filters = [] } = view
   const place = (name: string) => (filters.includes(name) ? filters.indexOf(name) : filters.length)
   return model.fields
     .filter(({ operators }) => operators.length > 0)
     .toSorted((one, other) => place(one.name) - place(other.name))
+    .map((field) => filterField(field, view))
 }

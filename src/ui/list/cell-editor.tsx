@@ -46,12 +46,15 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
   const messages = error instanceof AdminError ? (error.fieldErrors[name] ?? []) : []
 
   const save = async () => {
-    if (isBusy || etag === undefined || value instanceof Unparsed) return
+    if (isBusy || value instanceof Unparsed) return
     if (typed === undefined) return onClose()
     setBusy(true)
+    // The answer to the editor's first request may still be under way.
+    const version = etag ?? (await read.refetch({ cancelRefetch: false })).data?.etag
+    if (version === undefined) return setBusy(false)
     try {
       await session.run((client) =>
-        client.model(model.key).update(record.id, { [name]: value }, { form_id: form.name, if_match: etag }),
+        client.model(model.key).update(record.id, { [name]: value }, { form_id: form.name, if_match: version }),
       )
       await refreshModel(queries, model.key)
       toasts.done(text.list.saved)

@@ -50,7 +50,13 @@ export function EditableCell({ model, record, name, form, setEditedId, children 
       {children}
       {wasOpened ? (
         <Popover trigger={button} label={label} isOpen={isOpen} onOpenChange={change}>
-          <Suspense fallback={<Skeleton lines={1} />}>
+          <Suspense
+            fallback={
+              <div className="cell-editor">
+                <Skeleton lines={2} />
+              </div>
+            }
+          >
             <CellEditor {...{ model, record, name, form }} onClose={() => change(false)} />
           </Suspense>
         </Popover>

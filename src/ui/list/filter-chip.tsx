@@ -5,15 +5,18 @@ import type { SiteModel } from '../../client/client.ts'
 import { useLocale } from '../cells/use-locale.ts'
 import { labelsQuery } from '../data/related.ts'
 import { may, modelOf, useSite } from '../data/site.ts'
+import type { ListView } from '../data/views.ts'
 import { Popover } from '../parts/popover.tsx'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
+import { filterField } from './filter-field.ts'
 import { operatorText, shownValue } from './filter-labels.ts'
 import { filteredField, filterText, isUsable, itemsOf, parseFilter } from './filter-text.ts'
 import { LazyFilterEditor } from './lazy-filter-editor.tsx'
 
 interface FilterChipProps {
   readonly model: SiteModel
+  readonly view: ListView
   /** The filter as the API takes it. */
   readonly text: string
   /** @param text undefined to remove the filter */
@@ -21,7 +24,7 @@ interface FilterChipProps {
 }
 
 /** A filter of a list in words. It opens an editor; a filter that the API would reject says so and is not used. */
-export function FilterChip({ model, text: source, onChange }: FilterChipProps) {
+export function FilterChip({ model, view, text: source, onChange }: FilterChipProps) {
   const text = useText()
   const site = useSite()
   const locale = useLocale()
@@ -43,9 +46,13 @@ export function FilterChip({ model, text: source, onChange }: FilterChipProps) {
     )
   }
   const nameOf = (id: string) =>
-    target === undefined ? undefined : (names.data?.find((each) => String(each.id) === id)?.label ?? `#${id}`)
-  const value = shownValue(filter, found.field, { locale, nameOf, yes: text.common.yes, no: text.common.no })
-  const words = [found.label, operatorText(text.list, filter, found.field), value].filter((part) => part !== '').join(' ')
+    found.field.relation === null ? undefined : (names.data?.find((each) => String(each.id) === id)?.label ?? `#${id}`)
+  const isOwn = !filter.path.includes('__')
+  const shown = filterField(found.field, isOwn ? view : undefined)
+  const value = shownValue(filter, shown, { locale, nameOf, yes: text.common.yes, no: text.common.no })
+  const words = [isOwn ? shown.view.title : found.label, operatorText(text.list, filter, found.field), value]
+    .filter((part) => part !== '')
+    .join(' ')
   return (
     <span className="filter-chip">
       <Popover
@@ -60,7 +67,7 @@ export function FilterChip({ model, text: source, onChange }: FilterChipProps) {
       >
         <LazyFilterEditor
           model={found.model}
-          fields={[found.field]}
+          fields={[shown]}
           filter={filter}
           onApply={({ operator, value: next }) => {
             setOpen(false)

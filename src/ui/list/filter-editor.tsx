@@ -1,10 +1,12 @@
 import { type FormEvent, useState } from 'react'
-import type { SiteField, SiteModel } from '../../client/client.ts'
+import type { SiteModel } from '../../client/client.ts'
+import { may, modelOf, useSite } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { useText } from '../text/text.tsx'
 import { Unparsed } from '../widgets/unparsed.ts'
 import { Widget } from '../widgets/widget.tsx'
+import type { FilterField } from './filter-field.ts'
 import { editorOperator, firstOperator, offeredOperators, operatorLabel } from './filter-labels.ts'
 import type { ListFilter } from './filter-text.ts'
 import { comparedField, filterValue, widgetValue } from './filter-value.ts'
@@ -13,7 +15,7 @@ interface FilterEditorProps {
   /** The model that has the fields. */
   readonly model: SiteModel
   /** The fields to choose from. */
-  readonly fields: readonly SiteField[]
+  readonly fields: readonly FilterField[]
   /** The filter to edit. */
   readonly filter?: ListFilter
   readonly onApply: (filter: ListFilter) => void
@@ -22,8 +24,10 @@ interface FilterEditorProps {
 /** Makes a filter of a field, an operator of the field, and a value of its type. */
 export function FilterEditor({ model, fields, filter, onApply }: FilterEditorProps) {
   const text = useText()
-  const [name, setName] = useState(fields[0]?.name)
-  const field = fields.find((each) => each.name === name)
+  const site = useSite()
+  const [name, setName] = useState(fields[0]?.field.name)
+  const chosen = fields.find((each) => each.field.name === name)
+  const field = chosen?.field
   const [operator, setOperator] = useState(
     () => (filter === undefined ? field && firstOperator(field) : editorOperator(filter)) ?? 'eq',
   )
@@ -31,12 +35,15 @@ export function FilterEditor({ model, fields, filter, onApply }: FilterEditorPro
     filter === undefined || field === undefined ? null : widgetValue(filter, field),
   )
   const [isMissing, setMissing] = useState(false)
-  if (field === undefined) return undefined
-  const compared = comparedField(field, operator)
+  if (chosen === undefined || field === undefined) return undefined
+  const canPick = field.relation === null || may(modelOf(site, field.relation.model), 'view')
+  const compared = comparedField(chosen, operator, canPick)
 
-  const chooseField = (next: SiteField) => {
-    setName(next.name)
-    setOperator(firstOperator(next))
+  const chooseField = (next: string) => {
+    const found = fields.find((each) => each.field.name === next)
+    if (found === undefined) return
+    setName(next)
+    setOperator(firstOperator(found.field))
     setValue(null)
     setMissing(false)
   }
@@ -60,22 +67,17 @@ export function FilterEditor({ model, fields, filter, onApply }: FilterEditorPro
       {fields.length > 1 && (
         <Field label={text.list.field}>
           {(links) => (
-            <select
-              {...links}
-              className="input"
-              value={name}
-              onChange={(event) => chooseField(fields.find((each) => each.name === event.target.value) ?? field)}
-            >
+            <select {...links} className="input" value={name} onChange={(event) => chooseField(event.target.value)}>
               {fields.map((each) => (
-                <option key={each.name} value={each.name}>
-                  {each.label}
+                <option key={each.field.name} value={each.field.name}>
+                  {each.view.title}
                 </option>
               ))}
             </select>
           )}
         </Field>
       )}
-      <Field label={fields.length > 1 ? text.list.operator : field.label}>
+      <Field label={fields.length > 1 ? text.list.operator : chosen.view.title}>
         {(links) => (
           <select {...links} className="input" value={operator} onChange={(event) => chooseOperator(event.target.value)}>
             {offeredOperators(field).map((each) => (

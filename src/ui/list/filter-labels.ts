@@ -1,8 +1,8 @@
 import type { SiteField } from '../../client/client.ts'
 import { formatDate, formatDateTime, formatNumber, formatTime } from '../cells/format.ts'
-import { plainView } from '../cells/plain-view.ts'
 import type { Text } from '../text/text.tsx'
 import { choiceOf } from '../widgets/choices.ts'
+import type { FilterField } from './filter-field.ts'
 import { itemsOf, type ListFilter } from './filter-text.ts'
 
 const TIMES = new Set(['date', 'time', 'datetime'])
@@ -47,19 +47,19 @@ interface ValueTexts {
 }
 
 /** The value of a filter as a person reads it; empty for an operator without one. */
-export function shownValue({ operator, value }: ListFilter, field: SiteField, texts: ValueTexts): string {
+export function shownValue({ operator, value }: ListFilter, field: FilterField, texts: ValueTexts): string {
   if (operator === 'isnull') return ''
   const items = operator === 'in' ? itemsOf(value) : [value]
   return items.map((item) => shownItem(item, field, texts)).join(', ')
 }
 
-function shownItem(item: string, field: SiteField, { locale, nameOf, yes, no }: ValueTexts): string {
+function shownItem(item: string, { field, view }: FilterField, { locale, nameOf, yes, no }: ValueTexts): string {
   switch (field.type) {
     case 'boolean':
-      return item === 'true' ? yes : no
+      return view.options?.labels?.[item] ?? (item === 'true' ? yes : no)
     case 'choice':
     case 'multichoice':
-      return choiceOf(item, plainView(field), field).label
+      return choiceOf(item, view, field).label
     case 'date':
       return formatDate(item, locale)
     case 'datetime':

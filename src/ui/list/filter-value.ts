@@ -1,13 +1,6 @@
 import type { SiteField } from '../../client/client.ts'
-import { plainView } from '../cells/plain-view.ts'
-import type { FieldView } from '../data/views.ts'
+import type { FilterField } from './filter-field.ts'
 import { itemsOf, itemsText, type ListFilter } from './filter-text.ts'
-
-/** A field as the input of a filter needs it. */
-export interface ComparedField {
-  readonly field: SiteField
-  readonly view: FieldView
-}
 
 /** The type of a field that one of its values has. */
 const SINGLE: Readonly<Record<string, string>> = {
@@ -31,11 +24,17 @@ const SEVERAL: Readonly<Record<string, string>> = {
   multichoice: 'multichoice',
 }
 
-/** The field that the value of a filter is entered for; undefined for an operator without a value. */
-export function comparedField(field: SiteField, operator: string): ComparedField | undefined {
+/**
+ * The field that the value of a filter is entered for; undefined for an operator without a value.
+ *
+ * @param canPick false if the user cannot list the related records, and enters their ids
+ */
+export function comparedField({ field, view }: FilterField, operator: string, canPick = true): FilterField | undefined {
   if (operator === 'empty' || operator === 'filled') return undefined
   const isList = operator === 'in'
-  const type = isList ? (SEVERAL[field.type] ?? 'json') : (SINGLE[field.type] ?? field.type)
+  const isId = field.relation !== null && !canPick
+  const single = isId ? 'integer' : (SINGLE[field.type] ?? field.type)
+  const type = isList ? (isId ? 'json' : (SEVERAL[field.type] ?? 'json')) : single
   const widget = isList
     ? type === 'json'
       ? 'tags'
@@ -48,7 +47,7 @@ export function comparedField(field: SiteField, operator: string): ComparedField
   const plain: SiteField = { ...field, type, required: false, readonly: false, bounds: {} }
   return {
     field: plain,
-    view: { ...plainView(field), field_type: type, required: false, readonly: false, ...(widget && { widget }) },
+    view: { ...view, field_type: type, required: false, readonly: false, ...(widget && { widget }) },
   }
 }
 
@@ -84,6 +83,9 @@ function isReadable(field: SiteField, item: string): boolean {
   switch (field.type) {
     case 'integer':
     case 'primarykey':
+    case 'foreignkey':
+    case 'one_to_one':
+    case 'many_to_many':
       return /^-?\d+$/.test(item)
     case 'number':
     case 'decimal':

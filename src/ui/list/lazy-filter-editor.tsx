@@ -5,7 +5,13 @@ const FilterEditor = lazy(() => import('./filter-editor.tsx').then((module) => (
 
 /** The editor of a filter. It is loaded when it opens: the inputs of all types are no part of a list. */
 export const LazyFilterEditor = (props: ComponentProps<typeof FilterEditor>) => (
-  <Suspense fallback={<Skeleton lines={3} />}>
+  <Suspense
+    fallback={
+      <div className="filter-editor">
+        <Skeleton lines={3} />
+      </div>
+    }
+  >
     <FilterEditor {...props} />
   </Suspense>
 )

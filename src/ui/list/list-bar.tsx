@@ -1,5 +1,5 @@
 import type { SiteModel } from '../../client/client.ts'
-import { useSite } from '../data/site.ts'
+import { fieldOf, useSite } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
 import { useText } from '../text/text.tsx'
@@ -28,7 +28,7 @@ export function ListBar({ model, view, state, change, columns }: ListBarProps) {
   const setFilter = (index: number, text: string | undefined) =>
     change({ filters: filters.flatMap((each, place) => (place === index ? (text ?? []) : each)) })
   const used = new Set(filters.map((filter) => parseFilter(filter)?.path))
-  const offered = (view.filters ?? []).filter((name) => !used.has(name) && model.fields.some((field) => field.name === name))
+  const offered = (view.filters ?? []).filter((name) => !used.has(name) && fieldOf(model, name) !== undefined)
   return (
     <div className="list-bar">
       {model.searchable && site.capabilities.search && (
@@ -37,7 +37,7 @@ export function ListBar({ model, view, state, change, columns }: ListBarProps) {
       <section className="list-filters" aria-label={text.filters}>
         {filters.map((filter, index) => (
           // The same filter may be there twice: its place names it.
-          <FilterChip key={index} model={model} text={filter} onChange={(next) => setFilter(index, next)} />
+          <FilterChip key={index} {...{ model, view }} text={filter} onChange={(next) => setFilter(index, next)} />
         ))}
         {offered.map((name) => (
           <AddFilter

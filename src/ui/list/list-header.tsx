@@ -6,13 +6,12 @@ import { may, useSite } from '../data/site.ts'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useText } from '../text/text.tsx'
 import { ExportMenu } from './export-menu.tsx'
-import { allSelected, type Matches, type Selection } from './selection.ts'
+import { allSelected, type Matches } from './selection.ts'
 
 interface ListHeaderProps {
   readonly model: SiteModel
   readonly total: number | undefined
   readonly matches: Matches
-  readonly selection: Selection
   /** The order of the export: that of the list. */
   readonly sort: readonly string[]
 }
@@ -33,7 +32,7 @@ export function ListHeader({ model, total, matches, sort }: ListHeaderProps) {
           {may(model, 'add') && capabilities.import && (
             <Link to="/models/$model/import" params={{ model: key }} className="button button-plain">
               <Upload size={16} aria-hidden />
-              {text.import}
+              <span className="button-text">{text.import}</span>
             </Link>
           )}
           {may(model, 'add') && (

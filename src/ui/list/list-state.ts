@@ -1,4 +1,4 @@
-import { type SearchParams, valuesOf } from '../search-params.ts'
+import { firstOf, type SearchParams, valuesOf } from '../search-params.ts'
 
 /** What a list shows, as its address says. Members that are absent follow the list view. */
 export interface ListState {
@@ -63,8 +63,6 @@ export function toggledSort(sort: readonly string[], column: string, isAdded: bo
   const keys = key === undefined ? [...sort, column] : sort.flatMap((each) => (isColumn(each) ? (next ?? []) : each))
   return keys.length === 0 ? undefined : keys
 }
-
-const firstOf = (search: SearchParams, name: string): string | undefined => valuesOf(search, name)[0]
 
 function positive(text: string | undefined): number | undefined {
   const isNumber = text !== undefined && /^[1-9]\d{0,8}$/.test(text)

@@ -35,42 +35,44 @@ export function Pager({ page: shown, onChange }: { readonly page: Page<AnyRecord
           ))}
         </select>
       </label>
-      <div className="pager-pages">
-        <PageButton label={text.firstPage} Icon={ChevronsLeft} isDisabled={page <= 1} onGo={() => onChange({ page: 1 })} />
-        <PageButton
-          label={text.previousPage}
-          Icon={ChevronLeft}
-          isDisabled={page <= 1}
-          onGo={() => onChange({ page: page - 1 })}
-        />
-        <form className="pager-form" onSubmit={go}>
-          <label htmlFor={id}>{text.page}</label>
-          <input
-            key={page}
-            id={id}
-            name="page"
-            className="input"
-            type="number"
-            inputMode="numeric"
-            min={1}
-            max={total_pages}
-            defaultValue={page}
+      {total_pages > 1 && (
+        <div className="pager-pages">
+          <PageButton label={text.firstPage} Icon={ChevronsLeft} isDisabled={page <= 1} onGo={() => onChange({ page: 1 })} />
+          <PageButton
+            label={text.previousPage}
+            Icon={ChevronLeft}
+            isDisabled={page <= 1}
+            onGo={() => onChange({ page: page - 1 })}
           />
-          <span>{text.ofPages(number(total_pages))}</span>
-        </form>
-        <PageButton
-          label={text.nextPage}
-          Icon={ChevronRight}
-          isDisabled={page >= total_pages}
-          onGo={() => onChange({ page: page + 1 })}
-        />
-        <PageButton
-          label={text.lastPage}
-          Icon={ChevronsRight}
-          isDisabled={page >= total_pages}
-          onGo={() => onChange({ page: total_pages })}
-        />
-      </div>
+          <form className="pager-form" onSubmit={go}>
+            <label htmlFor={id}>{text.page}</label>
+            <input
+              key={page}
+              id={id}
+              name="page"
+              className="input"
+              type="number"
+              inputMode="numeric"
+              min={1}
+              max={total_pages}
+              defaultValue={page}
+            />
+            <span>{text.ofPages(number(total_pages))}</span>
+          </form>
+          <PageButton
+            label={text.nextPage}
+            Icon={ChevronRight}
+            isDisabled={page >= total_pages}
+            onGo={() => onChange({ page: page + 1 })}
+          />
+          <PageButton
+            label={text.lastPage}
+            Icon={ChevronsRight}
+            isDisabled={page >= total_pages}
+            onGo={() => onChange({ page: total_pages })}
+          />
+        </div>
+      )}
     </nav>
   )
 }

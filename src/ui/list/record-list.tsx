@@ -80,7 +80,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
   const matches = { q, filters }
   return (
     <div className="list-page">
-      <ListHeader model={model} total={page?.total} matches={matches} selection={selection} sort={plan.sort} />
+      <ListHeader model={model} total={page?.total} matches={matches} sort={plan.sort} />
       {tabs}
       <ListBar
         model={model}

@@ -1,8 +1,8 @@
 import { useCallback, useMemo, useRef } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
-import { may } from '../data/site.ts'
-import { type FormView, type ListView, settableFields } from '../data/views.ts'
+import { may, useSite } from '../data/site.ts'
+import { type FormView, type ListView, writableFields } from '../data/views.ts'
 import { useText } from '../text/text.tsx'
 import { type Column, linkColumn } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
@@ -31,6 +31,7 @@ interface RecordTableProps {
 export function RecordTable(props: RecordTableProps) {
   const { model, view, forms, columns, records, isStale, sort, onSort, selection, setSelection, setEditedId } = props
   const text = useText().list
+  const { user } = useSite()
   const ids = useMemo(() => records.map(({ id }) => id), [records])
   const latestIds = useRef(ids)
   latestIds.current = ids
@@ -39,7 +40,10 @@ export function RecordTable(props: RecordTableProps) {
     [setSelection],
   )
   const form = may(model, 'change') ? forms.find(({ name }) => name === view.inline_form) : undefined
-  const editable = useMemo(() => new Set(form === undefined ? [] : settableFields(form, 'update')), [form])
+  const editable = useMemo(
+    () => new Set(form === undefined ? [] : writableFields(form, 'update', model, user.is_superuser)),
+    [form, model, user],
+  )
   const link = linkColumn(columns, model)?.name
   const isFull = ids.every((id) => isSelected(selection, id))
   const isPart = !isFull && ids.some((id) => isSelected(selection, id))

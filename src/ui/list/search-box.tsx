@@ -2,9 +2,7 @@ import { Search } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { useText } from '../text/text.tsx'
-
-/** Milliseconds without a keystroke until the words are searched for. */
-const PAUSE_MS = 250
+import { usePause } from '../widgets/use-pause.ts'
 
 interface SearchBoxProps {
   readonly model: SiteModel
@@ -17,6 +15,7 @@ interface SearchBoxProps {
 export function SearchBox({ model, value, onChange }: SearchBoxProps) {
   const text = useText().list
   const [typed, setTyped] = useState(value)
+  const settled = usePause(typed)
   /** The words of the address that the input has taken over. */
   const sent = useRef(value)
 
@@ -30,15 +29,12 @@ export function SearchBox({ model, value, onChange }: SearchBoxProps) {
   const latest = useRef(onChange)
   latest.current = onChange
   useEffect(() => {
-    const words = typed.trim()
+    const words = settled.trim()
     if (words === sent.current) return
-    const timer = setTimeout(() => {
-      const isReplaced = sent.current !== ''
-      sent.current = words
-      latest.current(words, isReplaced)
-    }, PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
+    const isReplaced = sent.current !== ''
+    sent.current = words
+    latest.current(words, isReplaced)
+  }, [settled])
 
   return (
     <label className="search-box">

@@ -1,7 +1,7 @@
 import { Pencil, Trash2, X } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
-import { may } from '../data/site.ts'
+import { may, useSite } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
 import { Button } from '../parts/button.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
@@ -26,9 +26,10 @@ interface SelectionBarProps {
 /** Says how many records are selected, and what can be done with them. */
 export function SelectionBar({ model, forms, selection, setSelection, matches, total }: SelectionBarProps) {
   const text = useText().list
+  const { user } = useSite()
   const [action, setAction] = useState<'edit' | 'delete'>()
   const count = selectedCount(selection)
-  const fields = may(model, 'change') ? bulkFields(model, forms) : []
+  const fields = may(model, 'change') ? bulkFields(model, forms, user.is_superuser) : []
   const close = (isDone: boolean) => {
     setAction(undefined)
     if (isDone) setSelection(NO_SELECTION)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Site } from '../../../src/client/client.ts'
+import { filterField } from '../../../src/ui/list/filter-field.ts'
 import { filteredField, filterText, isUsable, itemsOf, itemsText, parseFilter } from '../../../src/ui/list/filter-text.ts'
 import { comparedField, filterValue, widgetValue } from '../../../src/ui/list/filter-value.ts'
 import { relationTo, siteField, siteModel } from '../site-fixture.ts'
@@ -42,13 +43,40 @@ test('the items of a list are quoted as in CSV', () => {
 })
 
 test('an input has the type of one value, or of several', () => {
-  const types = (type: string, operator: string) => comparedField(siteField('f', type), operator)?.view.field_type
+  const types = (type: string, operator: string) =>
+    comparedField(filterField(siteField('f', type), undefined), operator)?.view.field_type
   assert.equal(types('many_to_many', 'eq'), 'foreignkey')
   assert.equal(types('foreignkey', 'in'), 'many_to_many')
   assert.equal(types('choice', 'in'), 'multichoice')
   assert.equal(types('email', 'icontains'), 'string')
   assert.equal(types('integer', 'in'), 'json')
   assert.equal(types('integer', 'empty'), undefined)
+})
+
+test('a filter has the title, labels and colours of the list view, and all choices of the model', () => {
+  const options = { labels: { draft: 'In the drawer' }, colors: { draft: 'pink' }, choices: ['draft'], max_length: 3 }
+  const shown = {
+    name: 'status',
+    title: 'State',
+    options,
+    required: false,
+    readonly: false,
+    disabled: false,
+    is_primary_key: false,
+  }
+  const status = siteField('status', 'choice', { choices: [{ value: 'draft' }, { value: 'published' }] })
+  const { view } = filterField(status, { name: 'PostList', view_type: 'list', fields: [shown] })
+  assert.equal(view.title, 'State')
+  assert.deepEqual(view.options, { labels: options.labels, colors: options.colors })
+  assert.equal(filterField(status, undefined).view.title, 'STATUS')
+})
+
+test('related records that the user may not list are filtered by id', () => {
+  const shown = filterField(author, undefined)
+  assert.equal(comparedField(shown, 'eq', false)?.view.field_type, 'integer')
+  assert.equal(comparedField(shown, 'in', false)?.view.widget, 'tags')
+  assert.deepEqual(filterValue(author, 'in', ['3', '4']), { operator: 'in', value: '3,4' })
+  assert.equal(filterValue(author, 'in', ['3', 'anna']), undefined)
 })
 
 test('values become filters only if the API can read them', () => {
