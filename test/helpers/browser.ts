@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
+import { type Account, logIn } from './browser-login.ts'
 import { startChromium, WITHOUT_CHROMIUM } from './chromium.ts'
 import { ROOT } from './fixture.ts'
 import { type RunningServer, startServer } from './process.ts'
@@ -17,12 +18,6 @@ export const ACCOUNTS = {
   superuser: { username: 'admin', password: 'harbour-admin-2024' },
   editor: { username: 'm.keller', password: 'harbour-editor-2024' },
 } as const
-
-/** Someone who logs in. */
-export interface Account {
-  readonly username: string
-  readonly password: string
-}
 
 /** How the browser shows the page. */
 export interface Variant {
@@ -111,7 +106,7 @@ export function browserSite({ project = join(ROOT, 'fixtures/blog'), args = [], 
           timezoneId: 'Europe/Berlin',
         })
         try {
-          if (as !== null) await logIn(context, server, as)
+          if (as !== null) await logIn(context, server.address, as)
           const page = await context.newPage()
           page.setDefaultTimeout(10_000)
           const faults = watchFaults(page, allows)
@@ -126,17 +121,6 @@ export function browserSite({ project = join(ROOT, 'fixtures/blog'), args = [], 
       })
     }
   }
-}
-
-/** What a login leaves in the browser. Once only, since a test may log out. */
-const HINT = `if (!sessionStorage.wasLoggedIn) localStorage['admin.hasSession'] = sessionStorage.wasLoggedIn = 'true'`
-
-/** Logs in through the API: the cookie of the session is that of the context. */
-async function logIn(context: BrowserContext, server: RunningServer, { username, password }: Account): Promise<void> {
-  const data = { username, password, refresh: 'cookie' }
-  const response = await context.request.post(`${server.address}/api/v1/auth/token`, { data })
-  assert.equal(response.status(), 200, await response.text())
-  await context.addInitScript({ content: HINT })
 }
 
 /** Collects what must not happen in a page. */
