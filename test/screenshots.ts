@@ -67,7 +67,10 @@ const PICTURES: Readonly<Record<string, Picture>> = {
       await page.getByRole('tabpanel').getByText('draft').first().waitFor()
     },
   },
-  permissions: { at: '/models/group/1', show: (page) => page.locator('section[aria-labelledby=permissions] input[type=checkbox]').first().waitFor() },
+  permissions: {
+    at: '/models/group/1',
+    show: (page) => page.locator('section[aria-labelledby=permissions] input[type=checkbox]').first().waitFor(),
+  },
 }
 
 /** The page is still when it neither loads nor moves. */
