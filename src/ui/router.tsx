@@ -51,28 +51,28 @@ const withViews = ({ context: { session, queries }, params: { model } }: OfModel
 const list = createRoute({
   getParentRoute: () => model,
   path: '/',
-  loader: withViews,
+  loader: (context) => withViews(context),
   component: lazyRouteComponent(() => import('./pages/list.tsx'), 'ListPage'),
 })
 
 const create = createRoute({
   getParentRoute: () => model,
   path: '/new',
-  loader: withViews,
+  loader: (context) => withViews(context),
   component: lazyRouteComponent(() => import('./pages/create.tsx'), 'CreatePage'),
 })
 
 const importing = createRoute({
   getParentRoute: () => model,
   path: '/import',
-  loader: withViews,
+  loader: (context) => withViews(context),
   component: lazyRouteComponent(() => import('./pages/import.tsx'), 'ImportPage'),
 })
 
 const record = createRoute({
   getParentRoute: () => model,
   path: '/$id',
-  loader: withViews,
+  loader: (context) => withViews(context),
   component: lazyRouteComponent(() => import('./pages/record.tsx'), 'RecordPage'),
 })
 
