@@ -69,7 +69,11 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   },
   permissions: {
     at: '/models/group/1',
-    show: (page) => page.locator('section[aria-labelledby=permissions] input[type=checkbox]').first().waitFor(),
+    show: async (page) => {
+      const panel = page.locator('section[aria-labelledby=permissions]')
+      await panel.locator('input[type=checkbox]').first().waitFor()
+      await panel.evaluate('(element) => element.scrollIntoView()')
+    },
   },
 }
 
