@@ -1,6 +1,6 @@
 // Run by `npm run build`: writes the files of the package that the compiler does not: Swagger UI, JSON Schemas, the command
-// tree.
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+// tree. Removes the declarations that an import of the package does not reach.
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { commandTree } from './cli/completion/command-tree.ts'
@@ -27,3 +27,22 @@ for (const [name, schema] of Object.entries(fileSchemas())) {
 }
 
 writeFileSync(COMMAND_TREE_FILE, `${JSON.stringify(commandTree(await buildProgram(processIo())))}\n`)
+
+/** The entries of the package, as `exports` of package.json names them. */
+const ENTRIES = ['index', 'client/client', 'client/react-admin', 'client/refine']
+
+/** Collects the declaration files that a declaration file imports, itself included. */
+function collectDeclarations(path: string, found: Set<string>): void {
+  if (found.has(path)) return
+  found.add(path)
+  for (const [, from = ''] of readFileSync(path, 'utf8').matchAll(/(?:from|import\() ?'(\.[^']+)'/g)) {
+    collectDeclarations(join(dirname(path), from.replace(/\.[jt]s$/, '.d.ts')), found)
+  }
+}
+
+const reachable = new Set<string>()
+for (const entry of ENTRIES) collectDeclarations(join(import.meta.dirname, `${entry}.d.ts`), reachable)
+for (const name of readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })) {
+  const path = join(import.meta.dirname, name)
+  if (name.endsWith('.d.ts') && !reachable.has(path)) rmSync(path)
+}

@@ -22,6 +22,8 @@ const client = createClient({
   session: 'cookie',
 })
 const session = new PageSession(client, preferences)
+// Before the first render, which takes a while on a slow device; `Frame` waits for it.
+session.start().catch(() => undefined)
 const queries = new QueryClient({
   defaultOptions: {
     queries: {

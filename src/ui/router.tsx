@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
-import { siteQuery } from './data/site.ts'
+import { modelOf, siteQuery } from './data/site.ts'
 import { viewsQuery } from './data/views.ts'
 import { Frame } from './layout/frame.tsx'
 import { FrameFailure, PageFailure } from './layout/page-failure.tsx'
@@ -31,11 +31,21 @@ const dashboard = createRoute({
 
 const model = createRoute({ getParentRoute: parent, path: '/models/$model' })
 
-/** The views of a model are asked for as soon as one of its pages opens, beside the code of the page. */
-const withViews = ({ context: { session, queries }, params }: { context: RouterContext; params: { model: string } }) => {
-  if (session.state() === 'logged-in' && queries.getQueryData(siteQuery(session).queryKey) !== undefined) {
-    void queries.prefetchQuery(viewsQuery(session, params.model))
+interface OfModel {
+  readonly context: RouterContext
+  readonly params: { readonly model: string }
+}
+
+/** The views of a model are asked for as soon as the site names it, beside the code of the page and before the page renders. */
+const withViews = ({ context: { session, queries }, params: { model } }: OfModel) => {
+  const ask = async () => {
+    await session.start()
+    if (session.state() !== 'logged-in') return
+    const site = await queries.ensureQueryData(siteQuery(session))
+    if (modelOf(site, model) !== undefined) await queries.prefetchQuery(viewsQuery(session, model))
   }
+  // The page itself meets the same failure, and shows it.
+  ask().catch(() => undefined)
 }
 
 const list = createRoute({

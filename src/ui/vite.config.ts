@@ -22,6 +22,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     license: true,
+    // Names the chunks of each module, for the test of sizes.
+    manifest: true,
   },
   server: { proxy: { '/api': API, '/admin/api': API, '/docs': API, '/metrics': API } },
 })

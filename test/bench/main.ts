@@ -14,6 +14,7 @@ import { asMarkdown, asTable, makeReport, type Report } from './report.ts'
 import { searchBench } from './search.ts'
 import { startBench } from './start.ts'
 import { storeBench } from './store/bench.ts'
+import { uiBench } from './ui.ts'
 import { webhooksBench } from './webhooks.ts'
 
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result[]>>> = {
@@ -29,6 +30,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   webhooks: webhooksBench,
   history: historyBench,
   events: eventsBench,
+  ui: uiBench,
 }
 
 const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>> = {

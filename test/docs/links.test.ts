@@ -6,7 +6,9 @@ import { parseCommand } from '../helpers/commands.ts'
 import { anchorsOf, blocksOf, codesIn, linksOf, proseOf } from './markdown.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const documents = readdirSync(join(ROOT, 'docs')).map((name) => join('docs', name))
+const documents = readdirSync(join(ROOT, 'docs'))
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => join('docs', name))
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 for (const path of [...documents, 'README.md']) {

@@ -14,17 +14,41 @@ import { SCENARIOS } from './scenarios.ts'
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, '../..')
 
+/** Bytes of the tarball. */
+const PACKED_BUDGET = 2_500_000
+
+/** Entries of the package, from `exports` in package.json. */
+const ENTRIES = ['index', 'client/client', 'client/react-admin', 'client/refine']
+
+/** Reads a declaration file and all that it imports. Returns their paths; adds the names of the packages that they import. */
+async function visitTypes(path: string, packages: Set<string>, seen = new Set<string>()): Promise<Set<string>> {
+  if (seen.has(path)) return seen
+  seen.add(path)
+  for (const [, from = ''] of (await readFile(path, 'utf8')).matchAll(/(?:from|import\() ?'([^']+)'/g)) {
+    if (from.startsWith('.')) await visitTypes(join(path, '..', from.replace(/\.[jt]s$/, '.d.ts')), packages, seen)
+    else packages.add(from)
+  }
+  return seen
+}
+
+async function reachableTypes(installed: string): Promise<string[]> {
+  const seen = await Promise.all(ENTRIES.map((entry) => visitTypes(join(installed, 'dist', `${entry}.d.ts`), new Set())))
+  return [...new Set(seen.flatMap((paths) => [...paths]))]
+}
+
 /** Installs the tarball as `npm install <tarball>` would, with links to the dependencies that are already installed. */
 describe('the packed package', () => {
   let folder: TemporaryFolder
   let installed: string
   let bin: string
+  let packedSize: number
 
   before(async () => {
     folder = await temporaryFolder()
-    const { path, bin: program } = await installPacked(folder.path)
-    installed = path
-    bin = program
+    const packed = await installPacked(folder.path)
+    installed = packed.path
+    bin = packed.bin
+    packedSize = packed.packedSize
   })
   after(() => folder.remove())
 
@@ -46,6 +70,32 @@ describe('the packed package', () => {
       code.filter((name) => /(?<!\.d)\.ts$|\.test\./.test(name)),
       [],
     )
+  })
+
+  test(`has at most ${PACKED_BUDGET} bytes, and each type is one that an import of the package can reach`, async () => {
+    assert.ok(packedSize <= PACKED_BUDGET, `${packedSize} bytes`)
+    const types = (await readdir(join(installed, 'dist'), { recursive: true })).filter((name) => name.endsWith('.d.ts'))
+    assert.deepEqual(types.map((name) => join(installed, 'dist', name)).sort(), (await reachableTypes(installed)).sort())
+  })
+
+  test('serves the admin page with its compressed assets', async () => {
+    const page = await readdir(join(installed, 'dist/ui'), { recursive: true })
+    assert.ok(page.includes('index.html') && page.includes('.vite/license.md'))
+    const scripts = page.filter((name) => /^assets\/index-[^/]+\.js$/.test(name))
+    assert.equal(scripts.length, 1)
+    assert.ok(page.includes(`${scripts[0]}.br`) && page.includes(`${scripts[0]}.gz`))
+    const project = await copyFixture('blog')
+    try {
+      const server = await startServer(['--project', project.path], { bin, cwd: folder.path })
+      const document = await fetch(`${server.address}/admin/`)
+      assert.equal(document.status, 200)
+      assert.match(await document.text(), new RegExp(`/admin/${scripts[0]}`))
+      const script = await fetch(`${server.address}/admin/${scripts[0]}`, { headers: { 'accept-encoding': 'br' } })
+      assert.deepEqual([script.status, script.headers.get('content-encoding')], [200, 'br'])
+      assert.equal((await server.stop()).code, 0)
+    } finally {
+      await project.remove()
+    }
   })
 
   test('serves a folder with empty settings', async () => {
@@ -107,15 +157,6 @@ export const isOurs = (error: unknown): boolean => error instanceof AdminError
 `
 
   test('the types need no package but the peers of the providers', async () => {
-    const seen = new Set<string>()
-    const visit = async (path: string, packages: Set<string>) => {
-      if (seen.has(path)) return
-      seen.add(path)
-      for (const [, from = ''] of (await readFile(path, 'utf8')).matchAll(/(?:from|import\() ?'([^']+)'/g)) {
-        if (from.startsWith('.')) await visit(join(path, '..', from.replace(/\.[jt]s$/, '.d.ts')), packages)
-        else packages.add(from)
-      }
-    }
     for (const [entry, peers] of [
       ['index', []],
       ['client/client', []],
@@ -123,9 +164,8 @@ export const isOurs = (error: unknown): boolean => error instanceof AdminError
       ['client/refine', ['@refinedev/core']],
     ] as const) {
       const packages = new Set<string>()
-      await visit(join(installed, 'dist', `${entry}.d.ts`), packages)
+      await visitTypes(join(installed, 'dist', `${entry}.d.ts`), packages)
       assert.deepEqual([...packages], peers, entry)
-      seen.clear()
     }
   })
 

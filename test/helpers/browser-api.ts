@@ -1,5 +1,6 @@
 import { type Client, createClient } from '../../src/client/client.ts'
-import { ACCOUNTS, type Account } from './browser.ts'
+import { ACCOUNTS } from './browser.ts'
+import type { Account } from './browser-login.ts'
 import type { RunningServer } from './process.ts'
 
 /** A client of the server that a test in a browser runs against, for what happens elsewhere at the same time. */

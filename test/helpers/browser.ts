@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
+import { type Account, logIn } from './browser-login.ts'
 import { startChromium, WITHOUT_CHROMIUM } from './chromium.ts'
 import { copyFixture, ROOT, type TemporaryFolder } from './fixture.ts'
 import { type RunningServer, startServer } from './process.ts'
@@ -17,12 +18,6 @@ export const ACCOUNTS = {
   superuser: { username: 'admin', password: 'harbour-admin-2024' },
   editor: { username: 'm.keller', password: 'harbour-editor-2024' },
 } as const
-
-/** Someone who logs in. */
-export interface Account {
-  readonly username: string
-  readonly password: string
-}
 
 /** How the browser shows the page. */
 export interface Variant {
@@ -151,17 +146,6 @@ export function browserSite({
       })
     }
   }
-}
-
-/** What a login leaves in the browser. Once only, since a test may log out. */
-const HINT = `if (!sessionStorage.wasLoggedIn) localStorage['admin.hasSession'] = sessionStorage.wasLoggedIn = 'true'`
-
-/** Logs in through the API: the cookie of the session is that of the context. */
-async function logIn(context: BrowserContext, address: string, { username, password }: Account): Promise<void> {
-  const data = { username, password, refresh: 'cookie' }
-  const response = await context.request.post(`${address}/api/v1/auth/token`, { data })
-  assert.equal(response.status(), 200, await response.text())
-  await context.addInitScript({ content: HINT })
 }
 
 /** Collects what must not happen in a page. */

@@ -1,10 +1,17 @@
 import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
-const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** Path of the browser of this machine: that of the environment variable CHROMIUM, or an installed one; undefined without one. */
-export const CHROMIUM: string | undefined = process.env.CHROMIUM || PATHS.find((path) => existsSync(path))
+/** Path of the browser of this machine: that of the environment variable CHROMIUM, otherwise one in PATH; undefined without one. */
+export const CHROMIUM: string | undefined = findChromium(process.env)
+
+function findChromium({ CHROMIUM: named, PATH = '' }: NodeJS.ProcessEnv): string | undefined {
+  const folders = PATH.split(delimiter).filter((folder) => folder !== '')
+  const paths = named ? [named] : NAMES.flatMap((name) => folders.map((folder) => join(folder, name)))
+  return paths.find((path) => existsSync(path))
+}
 
 /** The option `skip` of tests that need a browser. */
 export const WITHOUT_CHROMIUM = CHROMIUM === undefined ? 'no Chromium; install it, or name it in CHROMIUM' : false

@@ -12,12 +12,14 @@ export interface InstalledPackage {
   readonly path: string
   /** Path of the program `admin`. */
   readonly bin: string
+  /** Size of the tarball in bytes. */
+  readonly packedSize: number
 }
 
 /** Packs the package and installs the tarball in a folder, as `npm install` would, with links to the dependencies of this checkout. */
 export async function installPacked(folder: string): Promise<InstalledPackage> {
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: ROOT })
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }]
+  const [{ filename, size }] = JSON.parse(stdout) as [{ filename: string; size: number }]
   const path = join(folder, 'node_modules/admin-folder')
   await mkdir(path, { recursive: true })
   await run('tar', ['-xzf', join(folder, filename), '-C', path, '--strip-components=1'])
@@ -30,5 +32,5 @@ export async function installPacked(folder: string): Promise<InstalledPackage> {
     await mkdir(join(link, '..'), { recursive: true })
     await symlink(join(ROOT, 'node_modules', name), link)
   }
-  return { path, bin: join(path, manifest.bin.admin) }
+  return { path, bin: join(path, manifest.bin.admin), packedSize: size }
 }

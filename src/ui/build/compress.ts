@@ -1,13 +1,14 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { brotliCompress, gzip } from 'node:zlib'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Plugin } from 'vite'
 
 /** Compresses files by the content encodings of the server. */
+const compressGzip = promisify(gzip)
 const ENCODINGS = [
   { suffix: '.br', compress: promisify(brotliCompress) },
-  { suffix: '.gz', compress: promisify(gzip) },
+  { suffix: '.gz', compress: (content: Buffer) => compressGzip(content, { level: constants.Z_BEST_COMPRESSION }) },
 ] as const
 
 /** Writes a `.br` and a `.gz` file beside each asset of the build that becomes smaller. */

@@ -4,9 +4,12 @@ import type { Plugin } from 'vite'
 const ALL = 'virtual:icons'
 const LETTER = /^virtual:icons\/([a-z])$/
 
+/** The parts of an icon: SVG elements with their attributes. */
+type IconNode = readonly (readonly [string, Readonly<Record<string, string>>])[]
+
 /** An icon module of lucide-react. */
 interface IconModule {
-  readonly __iconData: { readonly node: readonly (readonly [string, Readonly<Record<string, string>>])[] }
+  readonly __iconData: { readonly node: IconNode }
 }
 
 /** Makes `virtual:icons`: a chunk for each first letter, so that a page loads only those of its models. */
@@ -28,12 +31,13 @@ function lettersModule(): string {
   return `export default { ${members.join(', ')} }`
 }
 
-async function iconsOf(letter: string): Promise<Record<string, IconModule['__iconData']['node']>> {
+/** The icons of a letter without the keys of their parts: random texts, which would be a third of the compressed chunk. */
+async function iconsOf(letter: string): Promise<Record<string, IconNode>> {
   const names = Object.keys(icons).filter((name) => name.startsWith(letter))
-  const nodes = await Promise.all(
-    names.map(
-      async (name) => [name, ((await icons[name as keyof typeof icons]()) as unknown as IconModule).__iconData.node] as const,
-    ),
-  )
-  return Object.fromEntries(nodes)
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await iconNode(name)] as const)))
+}
+
+async function iconNode(name: string): Promise<IconNode> {
+  const { __iconData } = (await icons[name as keyof typeof icons]()) as unknown as IconModule
+  return __iconData.node.map(([tag, { key: _, ...attributes }]) => [tag, attributes] as const)
 }

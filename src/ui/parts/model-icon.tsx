@@ -24,5 +24,7 @@ export function ModelIcon({ name }: { readonly name: string | null }) {
 
 function NamedIcon({ name }: { readonly name: string }) {
   const node = use(iconsOf(name.charAt(0)))[name]
-  return node === undefined ? <File size={16} aria-hidden /> : <Icon iconNode={node} size={16} aria-hidden />
+  if (node === undefined) return <File size={16} aria-hidden />
+  const iconNode = node.map(([tag, attributes], index) => [tag, { ...attributes, key: String(index) }] satisfies IconNode[number])
+  return <Icon iconNode={iconNode} size={16} aria-hidden />
 }

@@ -15,6 +15,7 @@ export class PageSession {
   readonly #listeners = new Set<() => void>()
   /** Resolves when the user has logged in again; shared by all calls that wait for it. */
   #renewal: PromiseWithResolvers<void> | undefined
+  #start: Promise<void> | undefined
 
   constructor(client: Client, preferences: PreferenceStore) {
     this.client = client
@@ -29,8 +30,20 @@ export class PageSession {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Continues the session of the cookie, if there is one. @throws {AdminError} when the server cannot be reached */
-  async start(): Promise<void> {
+  /**
+   * Continues the session of the cookie, if there is one. Repeated calls wait for the first one.
+   *
+   * @throws {AdminError} when the server cannot be reached
+   */
+  start(): Promise<void> {
+    this.#start ??= this.#continue().finally(() => {
+      this.#start = undefined
+    })
+    return this.#start
+  }
+
+  async #continue(): Promise<void> {
+    if (this.#state !== 'unknown') return
     const isVisitor = this.#preferences.isKept && this.#preferences.get('hasSession') !== true
     this.#set(!isVisitor && (await this.client.hasToken()) ? 'logged-in' : 'logged-out')
   }

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ROOT } from './helpers/fixture.ts'
+import { chunksLoadedWith, compressedSize, ENTRY, filesOfFirstList, LIST_PAGE, readManifest } from './helpers/page-build.ts'
+
+/** Bytes of scripts and styles before the first list, compressed by gzip. */
+const BUDGET = 220_000
+
+/** Pages that are part of the entry, since they are small and have no route of their own. */
+const IN_ENTRY = ['not-found.tsx']
+
+const manifest = readManifest()
+
+test(`the admin page loads at most ${BUDGET} bytes of scripts and styles before its first list`, () => {
+  const files = filesOfFirstList(manifest)
+  assert.ok(files.some((path) => path.endsWith('.css')) && files.some((path) => /\/theme-[^/]+\.js$/.test(path)))
+  const sizes = files.map((path) => ({ path, bytes: compressedSize(path) })).sort((a, b) => b.bytes - a.bytes)
+  const sum = sizes.reduce((total, { bytes }) => total + bytes, 0)
+  assert.ok(sum <= BUDGET, `${sum} bytes: ${sizes.map(({ path, bytes }) => `${path} ${bytes}`).join(', ')}`)
+})
+
+test('each page of the admin page is a chunk of its own, which no other page loads', () => {
+  const names = readdirSync(join(ROOT, 'src/ui/pages')).filter((name) => !IN_ENTRY.includes(name))
+  const pages = names.map((name) => `pages/${name}`)
+  assert.ok(pages.includes(LIST_PAGE))
+  assert.deepEqual(
+    pages.filter((page) => !manifest[ENTRY]?.dynamicImports?.includes(page)),
+    [],
+    'not loaded on demand',
+  )
+  for (const start of [ENTRY, ...pages]) {
+    const loaded = chunksLoadedWith(manifest, [start])
+    assert.deepEqual(
+      pages.filter((page) => page !== start && loaded.has(page)),
+      [],
+      `loaded with ${start}`,
+    )
+  }
+})

@@ -1,0 +1,135 @@
+// Makes the pictures of the documentation: `npm run screenshots`. They show the built page with the records of `fixtures/blog`.
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { logIn } from './helpers/browser-login.ts'
+import { startChromium } from './helpers/chromium.ts'
+import { ROOT } from './helpers/fixture.ts'
+import { startServer } from './helpers/process.ts'
+
+const TARGET = join(ROOT, 'docs/images')
+/** Of WebP, in percent: text stays sharp, and all pictures together stay under 1 MB. */
+const QUALITY = 85
+const ACCOUNT = { username: 'admin', password: 'harbour-admin-2024' }
+
+/** The moment that the browser shows ages and dates from: a little after the latest of the seed records. */
+const NOW = new Date('2024-12-01T09:00:00Z')
+
+/** A file whose check finds a missing name, an invalid slug and a repeated one. */
+const FAULTY_IMPORT = 'name,slug\nHarbour,harbour\n,no-name\nFerries,Not A Slug\nTides,tides\nTides,tides\n'
+
+interface Picture {
+  readonly at: string
+  readonly scheme?: 'light' | 'dark'
+  readonly width?: number
+  readonly height?: number
+  /** Leads to what the picture shows, and waits for it. */
+  readonly show: (page: Page) => Promise<unknown>
+}
+
+const rows = (page: Page) => page.locator('tbody tr').first().waitFor()
+
+const PICTURES: Readonly<Record<string, Picture>> = {
+  dashboard: { at: '/', show: (page) => page.locator('main h2').first().waitFor() },
+  list: { at: '/models/post', show: rows },
+  'list-dark': { at: '/models/post?filter=status%3Dpublished', scheme: 'dark', show: rows },
+  'list-phone': { at: '/models/post', width: 390, height: 780, show: rows },
+  form: { at: '/models/post/1', show: (page) => page.locator('form .field').first().waitFor() },
+  palette: {
+    at: '/models/post',
+    show: async (page) => {
+      await rows(page)
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('combobox').fill('light')
+      await page.getByRole('dialog').getByRole('group', { name: 'Records' }).waitFor()
+    },
+  },
+  delete: {
+    at: '/models/post/1',
+    show: async (page) => {
+      await page.getByRole('button', { name: 'Delete', exact: true }).first().click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).waitFor()
+    },
+  },
+  import: {
+    at: '/models/tag/import',
+    show: async (page) => {
+      const file = { name: 'tags.csv', mimeType: 'text/csv', buffer: Buffer.from(FAULTY_IMPORT) }
+      await page.locator('input[type=file]').setInputFiles(file)
+      await page.getByRole('button', { name: 'Check' }).click()
+      await page.getByRole('table').waitFor()
+    },
+  },
+  history: {
+    at: '/models/post/2',
+    show: async (page) => {
+      await page.getByRole('tab', { name: 'History' }).click()
+      await page.getByRole('tabpanel').getByText('draft').first().waitFor()
+    },
+  },
+  permissions: {
+    at: '/models/group/1',
+    show: async (page) => {
+      const panel = page.locator('section[aria-labelledby=permissions]')
+      await panel.locator('input[type=checkbox]').first().waitFor()
+      await panel.evaluate('(element) => element.scrollIntoView()')
+    },
+  },
+}
+
+/** The page is still when it neither loads nor moves. */
+const IS_STILL = `document.querySelector('[aria-busy=true], .skeleton') === null && document.getAnimations().every((each) => each.playState !== 'running')`
+
+async function take(browser: Browser, address: string, name: string, picture: Picture): Promise<void> {
+  const { at, scheme = 'light', width = 1280, height = 800, show } = picture
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+    baseURL: address,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+  })
+  try {
+    await logIn(context, address, ACCOUNT)
+    const page = await context.newPage()
+    page.setDefaultTimeout(15_000)
+    await page.clock.setFixedTime(NOW)
+    await page.goto(`/admin${at}`)
+    await show(page)
+    while (!(await page.evaluate(IS_STILL))) await page.waitForTimeout(50)
+    const session = await context.newCDPSession(page)
+    const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
+    await writeFile(join(TARGET, `${name}.webp`), Buffer.from(data, 'base64'))
+  } finally {
+    await context.close()
+  }
+}
+
+/** Changes a record, so that it has a history. */
+async function change(address: string): Promise<void> {
+  const send = async (method: string, path: string, body: object, token = '') => {
+    const headers = { 'content-type': 'application/json', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) }
+    const response = await fetch(`${address}/api/v1${path}`, { method, headers, body: JSON.stringify(body) })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as { readonly data?: { readonly access_token?: string }; readonly access_token?: string }
+  }
+  const answer = await send('POST', '/auth/token', ACCOUNT)
+  const token = answer.access_token ?? answer.data?.access_token ?? ''
+  await send('PUT', '/models/post/2', { data: { title: 'A draft' } }, token)
+}
+
+const server = await startServer(['--project', join(ROOT, 'fixtures/blog'), '--ephemeral', '--no-rate-limit'])
+const browser = await startChromium()
+try {
+  await rm(TARGET, { recursive: true, force: true })
+  await mkdir(TARGET, { recursive: true })
+  await change(server.address)
+  for (const [name, picture] of Object.entries(PICTURES)) {
+    await take(browser, server.address, name, picture)
+    process.stdout.write(`docs/images/${name}.webp\n`)
+  }
+} finally {
+  await browser.close()
+  await server.stop()
+}
