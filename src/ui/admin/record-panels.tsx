@@ -2,9 +2,9 @@ import { lazy, Suspense } from 'react'
 import type { AnyRecord } from '../data/records.ts'
 import { useSite } from '../data/site.ts'
 
-const UserPanel = lazy(() => import('./user-panel.tsx').then(({ UserPanel }) => ({ default: UserPanel })))
+const UserPanel = lazy(() => import('./accounts/user-panel.tsx').then(({ UserPanel }) => ({ default: UserPanel })))
 const PermissionMatrix = lazy(() =>
-  import('./permission-matrix.tsx').then(({ PermissionMatrix }) => ({ default: PermissionMatrix })),
+  import('./accounts/permission-matrix.tsx').then(({ PermissionMatrix }) => ({ default: PermissionMatrix })),
 )
 
 interface RecordPanelsProps {

@@ -1,5 +1,5 @@
-import { OwnPassword } from '../admin/own-password.tsx'
-import { OwnSessions } from '../admin/own-sessions.tsx'
+import { OwnPassword } from '../admin/accounts/own-password.tsx'
+import { OwnSessions } from '../admin/accounts/own-sessions.tsx'
 import { useTitle } from '../admin/use-title.ts'
 import { useSite } from '../data/site.ts'
 import { PageHeader } from '../parts/page-header.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { HistoryFilters } from '../admin/history-filters.tsx'
-import { HistoryTable } from '../admin/history-table.tsx'
+import { HistoryFilters } from '../admin/history/history-filters.tsx'
+import { HistoryTable } from '../admin/history/history-table.tsx'
 import { PageButtons } from '../admin/page-buttons.tsx'
 import { SuperusersOnly } from '../admin/superusers-only.tsx'
 import { useAddress } from '../admin/use-address.ts'

@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { SiteModel } from '../../client/client.ts'
-import { ImportWizard } from '../admin/import-wizard.tsx'
+import { ImportWizard } from '../admin/import/import-wizard.tsx'
 import { useTitle } from '../admin/use-title.ts'
 import { may, useModel, useSite } from '../data/site.ts'
 import { useViews } from '../data/views.ts'

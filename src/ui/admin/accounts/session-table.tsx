@@ -1,0 +1,67 @@
+import type { ReactNode } from 'react'
+import type { LoginSession } from '../../../client/client.ts'
+import { DateCell } from '../../cells/date-cell.tsx'
+import { Chip } from '../../parts/chip.tsx'
+import { useText } from '../../text/text.tsx'
+import { TableScroll } from '../table-scroll.tsx'
+
+interface SessionTableProps {
+  readonly sessions: readonly LoginSession[]
+  /** What can be done with a session. */
+  readonly actionOf?: (session: LoginSession) => ReactNode
+}
+
+/** Sessions of a user, the newest first. */
+export function SessionTable({ sessions, actionOf }: SessionTableProps) {
+  const text = useText()
+  return (
+    <TableScroll label={text.account.sessions}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{text.account.device}</th>
+            <th scope="col">{text.account.address}</th>
+            <th scope="col">{text.account.began}</th>
+            <th scope="col">{text.account.used}</th>
+            {actionOf !== undefined && (
+              <th scope="col">
+                <span className="visually-hidden">{text.common.actions}</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {sessions.map((session) => (
+            <tr key={session.id}>
+              <td title={session.user_agent ?? undefined}>
+                <span className="device">{deviceOf(session.user_agent) ?? text.account.unknownDevice}</span>{' '}
+                {session.current && <Chip color="green">{text.account.thisOne}</Chip>}
+              </td>
+              <td className="no-wrap">{session.address ?? '–'}</td>
+              <td className="no-wrap">
+                <DateCell type="datetime" value={session.created_at} />
+              </td>
+              <td className="no-wrap">
+                {session.last_used_at === null ? '–' : <DateCell type="datetime" value={session.last_used_at} />}
+              </td>
+              {actionOf !== undefined && <td className="number">{actionOf(session)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableScroll>
+  )
+}
+
+const BROWSERS = ['Edg', 'OPR', 'Firefox', 'HeadlessChrome', 'Chrome', 'Safari']
+const NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera', HeadlessChrome: 'Chrome' }
+const SYSTEMS = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS X', 'Linux']
+
+/** Browser and system of a `User-Agent`, or its beginning for other programs. */
+export function deviceOf(agent: string | null): string | undefined {
+  if (agent === null) return undefined
+  const browser = BROWSERS.find((name) => agent.includes(`${name}/`))
+  const system = SYSTEMS.find((name) => agent.includes(name))
+  if (browser === undefined) return agent.split(' ')[0]
+  return [NAMES[browser] ?? browser, system].filter(Boolean).join(', ')
+}

@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import type { AdminError } from '../../../client/client.ts'
+import { useLocale } from '../../cells/use-locale.ts'
+import { Notice } from '../../parts/notice.tsx'
+import { useText } from '../../text/text.tsx'
+import { PageButtons } from '../page-buttons.tsx'
+import { TableScroll } from '../table-scroll.tsx'
+import { rowErrors } from './import-options.ts'
+
+const PAGE_SIZE = 50
+
+/** What is wrong in a file, by row and column. */
+export function ImportErrors({ error }: { readonly error: AdminError }) {
+  const text = useText().import
+  const locale = useLocale()
+  const [page, setPage] = useState(1)
+  const all = rowErrors(error.fieldErrors)
+  const rows = new Set(all.map(({ row }) => row)).size
+  const shown = all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+  const pages = Math.ceil(all.length / PAGE_SIZE)
+  return (
+    <section className="stack" aria-label={text.errorsTitle}>
+      <Notice kind="error">{text.rejected(all.length, rows)}</Notice>
+      <TableScroll label={text.errorsTitle}>
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col" className="number">
+                {text.row}
+              </th>
+              <th scope="col">{text.column}</th>
+              <th scope="col">{text.message}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ row, column, messages }) => (
+              <tr key={`${row}.${column}`}>
+                <td className="number">{row?.toLocaleString(locale) ?? text.everyRow}</td>
+                <td className="mono">{column ?? text.wholeRow}</td>
+                <td className="wrap">{messages.join('; ')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableScroll>
+      <PageButtons
+        page={{ page, page_size: PAGE_SIZE, total: all.length, total_pages: pages, has_next: page < pages, has_prev: page > 1 }}
+        onChange={setPage}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query'
+import { RefreshCw } from 'lucide-react'
+import type { LintFinding } from '../../../client/client.ts'
+import { lintQuery } from '../../data/tools.ts'
+import { Button } from '../../parts/button.tsx'
+import { Chip } from '../../parts/chip.tsx'
+import { Failure } from '../../parts/failure.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { Skeleton } from '../../parts/skeleton.tsx'
+import { useSession } from '../../session/use-session.ts'
+import { useText } from '../../text/text.tsx'
+import { FilterSelect } from '../filter-select.tsx'
+import { PageButtons } from '../page-buttons.tsx'
+import { TableScroll } from '../table-scroll.tsx'
+import { useAddress } from '../use-address.ts'
+
+const SEVERITIES = ['error', 'warn', 'note'] as const
+const COLORS = { error: 'red', warn: 'yellow', note: 'blue' } as const
+const PAGE_SIZE = 100
+
+/** What the linter finds in the files of the project. */
+export function LintFindings() {
+  const text = useText().tools
+  const { get, page, change } = useAddress()
+  const { data, error, refetch, isFetching } = useQuery({ ...lintQuery(useSession()), refetchOnMount: 'always' })
+  const severity = get('severity')
+  const findings = data?.findings.filter((each) => severity === undefined || each.severity === severity) ?? []
+  const pages = Math.ceil(findings.length / PAGE_SIZE)
+  const shown = findings.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+  return (
+    <div className="stack">
+      <div className="filters">
+        <FilterSelect
+          name="severity"
+          label={text.severity}
+          options={SEVERITIES.map((value) => ({ value, label: text.severities[value] }))}
+        />
+        <Button icon={<RefreshCw size={14} aria-hidden />} isBusy={isFetching} onClick={() => void refetch()}>
+          {text.check}
+        </Button>
+      </div>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton />}
+      {data !== undefined && (
+        <p role="status">
+          {text.lintSummary(data.summary.files, data.summary.errors, data.summary.warnings, data.summary.notes)}
+        </p>
+      )}
+      {data !== undefined && findings.length === 0 && <Notice kind="success">{text.noFindings}</Notice>}
+      {shown.length > 0 && <FindingTable findings={shown} />}
+      <PageButtons
+        page={{
+          ...{ page, page_size: PAGE_SIZE, total: findings.length, total_pages: pages },
+          ...{ has_next: page < pages, has_prev: page > 1 },
+        }}
+        onChange={(next) => change({ page: next === 1 ? undefined : String(next) })}
+      />
+    </div>
+  )
+}
+
+function FindingTable({ findings }: { readonly findings: readonly LintFinding[] }) {
+  const text = useText().tools
+  return (
+    <TableScroll label={text.lint}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{text.severity}</th>
+            <th scope="col">{text.place}</th>
+            <th scope="col">{text.message}</th>
+            <th scope="col">{text.rule}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {findings.map(({ file, line, column, rule, severity, message }, index) => (
+            // A line may have several findings of a rule, and the list is replaced as a whole.
+            <tr key={`${file}:${line}:${column}:${rule}:${index}`}>
+              <td>
+                <Chip color={COLORS[severity]}>{text.severities[severity]}</Chip>
+              </td>
+              <td className="mono no-wrap">
+                {file}:{line}:{column}
+              </td>
+              <td className="wrap">{message}</td>
+              <td className="mono no-wrap">{rule}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableScroll>
+  )
+}

@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router'
+import { useLocale } from '../../cells/use-locale.ts'
+import type { Webhook } from '../../data/webhooks.ts'
+import { useText } from '../../text/text.tsx'
+import { WebhookEvents, WebhookModels } from './webhook-scope.tsx'
+import { WebhookActivity, WebhookHealth } from './webhook-state.tsx'
+
+/** All webhooks. */
+export function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
+  const text = useText().webhooks
+  const locale = useLocale()
+  return (
+    <div className="table-scroll">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{text.url}</th>
+            <th scope="col">{text.eventsLabel}</th>
+            <th scope="col">{text.modelsLabel}</th>
+            <th scope="col">{text.state}</th>
+            <th scope="col">{text.health}</th>
+            <th scope="col" className="number">
+              {text.pending}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {webhooks.map((webhook) => (
+            <tr key={webhook.id}>
+              <td className="wrap">
+                <Link to="/webhooks/$id" params={{ id: String(webhook.id) }}>
+                  {webhook.url}
+                </Link>
+              </td>
+              <td>
+                <WebhookEvents webhook={webhook} />
+              </td>
+              <td>
+                <WebhookModels webhook={webhook} />
+              </td>
+              <td>
+                <WebhookActivity webhook={webhook} />
+              </td>
+              <td>
+                <WebhookHealth webhook={webhook} />
+              </td>
+              <td className="number">{webhook.pending.toLocaleString(locale)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
