@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
 import { startChromium, WITHOUT_CHROMIUM } from './chromium.ts'
-import { ROOT } from './fixture.ts'
+import { copyFixture, ROOT, type TemporaryFolder } from './fixture.ts'
 import { type RunningServer, startServer } from './process.ts'
 
 /** The width of a phone, a tablet and a desk. */
@@ -34,6 +34,8 @@ export interface Variant {
 export interface SiteOptions {
   /** Folder of the project. Default: `fixtures/blog`. */
   readonly project?: string
+  /** Runs on a copy of `fixtures/blog` that keeps its data in files, so that there are snapshots. Default: data in memory. */
+  readonly keepsData?: boolean
   /** More arguments of `admin serve`. */
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -89,9 +91,24 @@ after(async () => (await browser)?.close())
  * A test fails on a violation of the content security policy, on an error in the console or of a script, on an unexpected response of 400
  * and above, and if axe finds a serious or critical problem at its end.
  */
-export function browserSite({ project = join(ROOT, 'fixtures/blog'), args = [], env = {}, path = '/admin' }: SiteOptions = {}) {
+export function browserSite({
+  project = join(ROOT, 'fixtures/blog'),
+  keepsData = false,
+  args = [],
+  env = {},
+  path = '/admin',
+}: SiteOptions = {}) {
   let started: Promise<RunningServer> | undefined
-  after(async () => (await started)?.stop())
+  let copy: TemporaryFolder | undefined
+  const start = async () => {
+    if (keepsData) copy = await copyFixture('blog')
+    const data = copy === undefined ? ['--project', project, '--ephemeral'] : ['--project', copy.path]
+    return startServer([...data, '--no-rate-limit', ...args], { env })
+  }
+  after(async () => {
+    await (await started)?.stop()
+    await copy?.remove()
+  })
 
   return (
     name: string,
@@ -100,7 +117,7 @@ export function browserSite({ project = join(ROOT, 'fixtures/blog'), args = [], 
   ) => {
     for (const variant of variants ?? (process.env.ADMIN_TEST_MATRIX ? MATRIX : ONE)) {
       test(`${name} (${variant.scheme}, ${variant.width} px)`, { skip: WITHOUT_CHROMIUM }, async () => {
-        started ??= startServer(['--project', project, '--ephemeral', '--no-rate-limit', ...args], { env })
+        started ??= start()
         const [server, browser] = await Promise.all([started, sharedBrowser()])
         const context = await browser.newContext({
           viewport: { width: variant.width, height: 900 },
