@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
+import { after } from 'node:test'
 import type { Page } from 'playwright-core'
+import { BARE_ACCOUNTS, bareProject } from '../helpers/bare-project.ts'
 import { ACCOUNTS, type BrowserSituation, browserSite } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
 import { startReceiver } from '../helpers/receiver.ts'
 
 const inBrowser = browserSite()
 
-const NEWCOMER = { username: 'newcomer', password: 'first-day-ashore' }
+const bare = await bareProject()
+const inBareProject = browserSite({ project: bare.path })
+after(() => bare.remove())
 
 const cards = (page: Page) => page.getByRole('main').getByRole('list').first().getByRole('link')
 
@@ -104,9 +108,9 @@ inBrowser('an editor sees the models of the group, and nothing of superusers', {
   const expected = await countsOf(situation, ACCOUNTS.editor)
   assert.deepEqual(
     expected.map(([label]) => label),
-    ['Posts', 'Comments', 'Categories', 'Tags'],
+    ['Comments', 'Fees', 'Posts', 'Categories', 'Tags'],
   )
-  await cards(page).nth(3).waitFor()
+  await cards(page).nth(4).waitFor()
   assert.deepEqual(await counts(page), expected)
   assert.equal(await page.getByRole('region', { name: 'Latest changes' }).count(), 0)
   assert.equal(await page.getByRole('region', { name: 'Webhooks' }).count(), 0)
@@ -114,7 +118,7 @@ inBrowser('an editor sees the models of the group, and nothing of superusers', {
   assert.deepEqual(ofSuperusers, [])
 })
 
-inBrowser('a user without permissions reads why there is nothing', { as: NEWCOMER }, async ({ page }) => {
+inBareProject('a user without permissions reads why there is nothing', { as: BARE_ACCOUNTS.visitor }, async ({ page }) => {
   await page.getByRole('heading', { name: 'Nothing to show yet' }).waitFor()
   assert.equal(await page.getByRole('main').getByRole('link').count(), 0)
 })
