@@ -18,7 +18,7 @@ const errors = (page: Page) => page.getByRole('region', { name: 'Errors in the f
 
 inBrowser(
   'a file is checked, its errors are shown by row, and only without errors it is imported',
-  { at: '/models/tag/import', allows: ['422 /import'] },
+  { at: '/models/tag/import', allows: ['400 /import'] },
   async ({ page, server, variant, checkAccess }) => {
     const slug = `${variant.scheme}-${variant.width}`
     const tags = (await apiOf(server)).model('tag')
@@ -102,7 +102,7 @@ inBrowser('a check and an import show that they are in progress', { at: '/models
   assert.equal(await page.getByRole('progressbar').count(), 0)
 })
 
-inBrowser('many errors have pages', { at: '/models/tag/import', allows: ['422 /import'] }, async ({ page }) => {
+inBrowser('many errors have pages', { at: '/models/tag/import', allows: ['400 /import'] }, async ({ page }) => {
   const rows = Array.from({ length: 60 }, (_, row) => `Name ${row},slug-${row},blue`)
   await choose(page, 'tags.csv', ['name,slug,color', ...rows].join('\n'))
   await check(page).click()
@@ -114,7 +114,7 @@ inBrowser('many errors have pages', { at: '/models/tag/import', allows: ['422 /i
 
 inBrowser(
   'a file that cannot be read is refused with the message of the server',
-  { at: '/models/tag/import', allows: ['400 /import', '422 /import'] },
+  { at: '/models/tag/import', allows: ['400 /import'] },
   async ({ page }) => {
     await choose(page, 'tags.json', '[{"name": ')
     await check(page).click()

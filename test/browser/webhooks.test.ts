@@ -62,7 +62,7 @@ const act = async (page: Page, name: string) => {
 
 inBrowser(
   'a webhook is added, its secret is shown once, and a message arrives that is signed with it',
-  { at: '/webhooks', allows: ['422 /webhooks'] },
+  { at: '/webhooks', allows: ['400 /webhooks'] },
   async ({ page, server, variant, checkAccess }) =>
     withReceiver([200], async (receiver) => {
       const url = `${receiver.url}/${nameOf(variant)}`
