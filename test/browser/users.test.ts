@@ -53,7 +53,7 @@ inBrowser('a superuser disables and enables an account', {}, async ({ page, serv
   await dialog.getByText(`${user.username} cannot log in`).waitFor()
   await checkAccess()
   await dialog.getByRole('button', { name: 'Disable the account' }).click()
-  await panel(page).getByText('This account is disabled: nobody can log in with it.').waitFor()
+  await panel(page).getByText('This account is disabled: its user cannot log in.').waitFor()
   await assert.rejects(apiOf(server, user), { type: 'authentication' })
   await panel(page).getByRole('button', { name: 'Enable the account' }).click()
   await panel(page).getByRole('button', { name: 'Disable the account' }).waitFor()
