@@ -24,6 +24,7 @@ inBrowser(
     const tags = (await apiOf(server)).model('tag')
     assert.ok(await check(page).isDisabled())
     assert.ok(await start(page).isDisabled())
+    assert.equal(await page.title(), 'Import: Tags · The Harbour Journal')
     await checkAccess()
 
     await choose(page, 'tags.csv', `name,slug,color\nQuay ${slug},quay-${slug},#aabbcc\n,pier-${slug},red\n`)
@@ -51,6 +52,7 @@ inBrowser(
     )
     await page.getByRole('link', { name: 'Show: Tags' }).click()
     await page.getByRole('heading', { level: 1, name: 'Tags' }).waitFor()
+    assert.equal(await page.title(), 'Tags · The Harbour Journal')
   },
 )
 

@@ -154,6 +154,7 @@ inBrowser('a test is sent at once, and its answer is shown', {}, async ({ page, 
     const webhook = await added(server, `${receiver.url}/test-${nameOf(variant)}`)
     await page.goto(`${path}/webhooks/${webhook.id}`)
     await page.getByText('No deliveries.').waitFor()
+    assert.equal(await page.title(), `Webhooks #${webhook.id} · The Harbour Journal`)
     await checkAccess()
     await page.getByRole('button', { name: 'Send a test' }).click()
     await dialog(page).getByText('A teapot').waitFor()
