@@ -59,6 +59,7 @@ inFaultyProject(
     const report = await (await apiOf(server)).lint()
     const [first] = report.findings
     assert.ok(first !== undefined)
+    assert.deepEqual([first.file, first.line, first.severity], ['models/boat.yaml', 2, 'warn'])
     const findings = page.getByRole('region', { name: 'Lint' }).locator('tbody').getByRole('row')
     const row = findings.filter({ hasText: `${first.file}:${first.line}:${first.column}` }).first()
     await row.getByText(first.message).waitFor()
@@ -66,14 +67,23 @@ inFaultyProject(
     assert.equal(await findings.count(), report.findings.length)
     await checkAccess()
     await page.getByLabel('Severity').selectOption({ label: 'Error' })
-  await page.waitForURL(/severity=error/)
-  await page.getByText('Nothing was found.').waitFor()
-  await page.goBack()
-  await row.waitFor()
-  await page.getByLabel('Severity').selectOption({ label: 'Warning' })
-  await page.waitForURL(/severity=warn/)
-  assert.equal(await findings.count(), 1)
-})
+    await page.waitForURL(/severity=error/)
+    await page.getByText('Nothing was found.').waitFor()
+    await page.goBack()
+    await row.waitFor()
+    await page.getByLabel('Severity').selectOption({ label: 'Warning' })
+    await page.waitForURL(/severity=warn/)
+    assert.equal(await findings.count(), 1)
+  },
+)
+
+inSnapshots(
+  'a snapshot is saved, loaded and deleted',
+  { at: '/tools?tab=snapshots' },
+  async ({ page, server, variant, path, checkAccess }) => {
+    const name = `harbour-${variant.scheme}-${variant.width}`
+    const slug = `after-${name}`
+    const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) })
     await page.getByLabel('Name').fill('not a name')
     await page.getByRole('button', { name: 'Save a snapshot' }).click()
     await page.locator('[data-invalid]').getByText('Use letters').waitFor()
