@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exposition } from '../../../src/http/metrics/exposition.ts'
+import { metricsOf } from '../../../src/http/metrics/figures.ts'
+import { BUCKETS_MS } from '../../../src/http/metrics/traffic.ts'
 import { durationBars, highest, statusBars } from '../../../src/ui/admin/tools/metric-bars.ts'
 import { DURATIONS, MEMORY, OUTBOX, RECORDS, REQUESTS, STARTED } from '../../../src/ui/admin/tools/metric-names.ts'
 import { bucketsOf, parseMetrics, quantile, singleValue, sumBy } from '../../../src/ui/data/metrics.ts'
-import { openTestApp } from '../../helpers/app.ts'
-import { send } from '../../helpers/scenario.ts'
 
 test('the text of the server is read: labels, escapes, exponents', () => {
   const route = 'a "b"\n\\n{c}, d="e"'
@@ -80,21 +80,22 @@ test('bars show failures of the server, bounds in milliseconds, and the highest 
   )
 })
 
-test('/metrics has everything that the charts show', async () => {
-  const app = await openTestApp()
-  try {
-    await send(app, { request: 'GET /api/v1/models/post' })
-    const samples = parseMetrics((await send(app, { request: 'GET /metrics', as: null })).text)
-    assert.equal(sumBy(samples, REQUESTS, 'status').get('200'), 1)
-    assert.deepEqual([...sumBy(samples, REQUESTS, 'route').keys()], ['/api/v1/models/{model}'])
-    const buckets = bucketsOf(samples, DURATIONS)
-    assert.equal(
-      buckets.reduce((sum, { count }) => sum + count, 0),
-      1,
-    )
-    assert.ok(sumBy(samples, RECORDS, 'model').has('post'))
-    for (const name of [OUTBOX, STARTED, MEMORY]) assert.notEqual(singleValue(samples, name), undefined, name)
-  } finally {
-    await app.close()
-  }
+test('the metrics of the server have everything that the charts show', () => {
+  const byStatus = new Float64Array(600)
+  byStatus[200] = 3
+  const byLatency = new Float64Array(BUCKETS_MS.length + 1).fill(1, 0, 3)
+  const route = { method: 'GET', route: '/api/v1/models/{model}', byStatus, byLatency, totalMs: 20 }
+  const store = { takesWrites: true, journalBytes: 0, records: new Map([['post', 46]]) }
+  const text = exposition(metricsOf({ routes: [route], store, models: ['post'], rejections: {}, outboxDepth: 7 }))
+  const samples = parseMetrics(text)
+  assert.deepEqual([...sumBy(samples, REQUESTS, 'status')], [['200', 3]])
+  assert.deepEqual([...sumBy(samples, REQUESTS, 'route')], [['/api/v1/models/{model}', 3]])
+  assert.deepEqual(
+    bucketsOf(samples, DURATIONS).map(({ count }) => count),
+    [...byLatency],
+  )
+  assert.deepEqual([...sumBy(samples, RECORDS, 'model')], [['post', 46]])
+  assert.equal(singleValue(samples, OUTBOX), 7)
+  for (const name of [STARTED, MEMORY]) assert.ok((singleValue(samples, name) ?? 0) > 0, name)
+  assert.equal(samples.length, text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length)
 })
