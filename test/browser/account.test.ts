@@ -21,7 +21,7 @@ async function newUser(server: RunningServer, { scheme, width }: Variant, name: 
 /** Logs in by the form of the page. */
 async function logIn(page: Page, { username, password }: Account): Promise<void> {
   await page.getByLabel('Username').fill(username)
-  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.locator('input[name=password], input[autocomplete=current-password]').fill(password)
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('heading', { level: 1, name: 'Your account' }).waitFor()
 }

@@ -18,7 +18,7 @@ async function renamedTag(server: RunningServer, { scheme, width }: Variant) {
   return { id: data.id, before, after }
 }
 
-const rows = (page: Page) => page.getByRole('region', { name: 'History' }).locator('.table > tbody > tr')
+const rows = (page: Page) => page.getByRole('region', { name: 'History' }).locator('.table-stacks > tbody > tr')
 
 const rowsOf = (page: Page, record: string) => rows(page).filter({ hasText: record })
 
@@ -32,7 +32,7 @@ inBrowser(
     await row.getByText('admin', { exact: true }).waitFor()
     await row.getByText('API', { exact: true }).waitFor()
     assert.match((await row.locator('time').getAttribute('datetime')) ?? '', /^\d{4}-.*Z$/)
-    await row.getByText('name', { exact: true }).click()
+    await row.locator('summary').filter({ hasText: 'name' }).click()
     const change = row.getByRole('row', { name: /^name/ })
     assert.deepEqual(await change.getByRole('cell').allInnerTexts(), [before, after])
     await checkAccess()
@@ -81,7 +81,7 @@ inBrowser('the value of a secret field is not shown', { at: '/history?model=user
   await (await apiOf(server)).model('user').update(8, { password })
   await page.reload()
   const row = rowsOf(page, 'Users 8').first()
-  await row.getByText('password', { exact: true }).first().click()
+  await row.locator('summary').filter({ hasText: 'password' }).click()
   await row.getByText('Changed; the value is not recorded').waitFor()
   assert.equal(await page.getByText(password).count(), 0)
 })

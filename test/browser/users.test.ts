@@ -166,7 +166,7 @@ inBrowser(
       await api.model('user').create({ ...TREASURER, email, groups: groups.data.map(({ id }) => id) })
     }
     await page.getByLabel('Username').fill(TREASURER.username)
-    await page.getByLabel('Password', { exact: true }).fill(TREASURER.password)
+    await page.locator('input[name=password], input[autocomplete=current-password]').fill(TREASURER.password)
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('heading', { level: 1, name: 'anna.lind' }).waitFor()
     assert.equal(await panel(page).count(), 0)
