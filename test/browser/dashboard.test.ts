@@ -60,10 +60,7 @@ inBrowser('a change made elsewhere appears among the latest changes, and changes
   await page.goBack()
   const expected = await countsOf(situation, ACCOUNTS.superuser)
   const [, count = ''] = expected.find(([label]) => label === 'Tags') ?? []
-  await page
-    .getByRole('main')
-    .getByRole('link', { name: `Tags ${count}`, exact: true })
-    .waitFor()
+  await cards(page).filter({ hasText: 'Tags' }).getByText(count, { exact: true }).waitFor()
 })
 
 inBrowser('a webhook whose receiver fails is shown until it answers well', {}, async ({ page, server, variant, checkAccess }) => {
