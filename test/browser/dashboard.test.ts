@@ -48,6 +48,9 @@ inBrowser('the dashboard counts the records of every model and leads to their li
 inBrowser('a change made elsewhere appears among the latest changes, and changes the count', {}, async (situation) => {
   const { page, server, variant } = situation
   const changes = page.getByRole('region', { name: 'Latest changes' })
+  const isFollowing = page.waitForResponse((response) => response.url().includes('/api/v1/events'))
+  await page.reload()
+  await isFollowing
   await changes.getByRole('link', { name: 'All changes' }).waitFor()
   const tags = (await apiOf(server)).model('tag')
   const name = `Flag ${variant.scheme} ${variant.width}`
