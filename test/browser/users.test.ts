@@ -34,7 +34,7 @@ inBrowser(
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('New password').fill('short')
     await dialog.getByRole('button', { name: 'Set the password' }).click()
-    await dialog.locator('input[aria-invalid]').waitFor()
+    await dialog.locator('input[aria-invalid]:focus').waitFor()
     await checkAccess()
     await dialog.getByLabel('New password').fill('the-second-password')
     await dialog.getByRole('button', { name: 'Set the password' }).click()

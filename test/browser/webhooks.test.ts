@@ -69,7 +69,7 @@ inBrowser(
       await page.getByRole('button', { name: 'Add a webhook' }).click()
       await dialog(page).getByLabel('URL').fill('no address')
       await dialog(page).getByRole('button', { name: 'Add', exact: true }).click()
-      await dialog(page).locator('input[type=url][aria-invalid]').waitFor()
+      await dialog(page).locator('input[type=url][aria-invalid]:focus').waitFor()
       await checkAccess()
 
       await dialog(page).getByLabel('URL').fill(url)
