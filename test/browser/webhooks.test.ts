@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { after } from 'node:test'
 import type { Page } from 'playwright-core'
+import { BARE_ACCOUNTS, BARE_RECEIVER, bareProject } from '../helpers/bare-project.ts'
 import { ACCOUNTS, browserSite, type Variant } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
 import type { RunningServer } from '../helpers/process.ts'
@@ -199,18 +201,21 @@ inBrowser('a webhook is disabled, changed, and given a new secret', {}, async ({
   }),
 )
 
-const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='
-const withSettings = browserSite({
-  env: { ADMIN_WEBHOOKS: JSON.stringify([{ url: 'http://127.0.0.1:9/settings', models: ['fee'], secret: SECRET }]) },
-})
+const bare = await bareProject()
+const withSettings = browserSite({ project: bare.path })
+after(() => bare.remove())
 
-withSettings('a webhook of the settings cannot be changed here', { at: '/webhooks' }, async ({ page }) => {
-  await page.getByRole('link', { name: 'http://127.0.0.1:9/settings' }).click()
-  await page.getByText('This webhook is written in the settings of the project; change it there.').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'More actions' }).count(), 0)
-})
+withSettings(
+  'a webhook of the settings cannot be changed here',
+  { as: BARE_ACCOUNTS.superuser, at: '/webhooks' },
+  async ({ page }) => {
+    await page.getByRole('link', { name: BARE_RECEIVER }).click()
+    await page.getByText('This webhook is written in the settings of the project; change it there.').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'More actions' }).count(), 0)
+  },
+)
 
-withSettings('an unknown webhook is not found', { at: '/webhooks/4711' }, async ({ page }) => {
+withSettings('an unknown webhook is not found', { as: BARE_ACCOUNTS.superuser, at: '/webhooks/4711' }, async ({ page }) => {
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
 })
 
