@@ -12,10 +12,15 @@ export interface HistoryPlan {
   readonly page_size: number
 }
 
-/** The query of a page of changes of all records, the latest first; for superusers. */
-export const historyQuery = (session: PageSession, { page, page_size, model, action, via, user }: HistoryPlan) => {
+/** The filters of the API for a plan. */
+export function historyFilters({ model, action, via, user }: Omit<HistoryPlan, 'page' | 'page_size'>): readonly string[] {
   const wanted = { model, action, via, username__icontains: user }
-  const filters = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+  return Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+}
+
+/** The query of a page of changes of all records, the latest first; for superusers. */
+export const historyQuery = (session: PageSession, { page, page_size, ...plan }: HistoryPlan) => {
+  const filters = historyFilters(plan)
   return queryOptions({
     queryKey: ['history', filters, page, page_size],
     queryFn: ({ signal }) => session.run((client) => client.history({ filters, page, page_size }, { signal })),

@@ -1,6 +1,5 @@
 import { OwnPassword } from '../admin/accounts/own-password.tsx'
 import { OwnSessions } from '../admin/accounts/own-sessions.tsx'
-import { useTitle } from '../admin/use-title.ts'
 import { useSite } from '../data/site.ts'
 import { PageHeader } from '../parts/page-header.tsx'
 import { useText } from '../text/text.tsx'
@@ -9,7 +8,6 @@ import { useText } from '../text/text.tsx'
 export function AccountPage() {
   const text = useText()
   const { user } = useSite()
-  useTitle(text.account.title)
   return (
     <>
       <PageHeader title={text.account.title} facts={user.username} />

@@ -2,7 +2,6 @@ import { useEffect, useRef } from 'react'
 import { FailingWebhooks } from '../admin/dashboard/failing-webhooks.tsx'
 import { LatestChanges } from '../admin/dashboard/latest-changes.tsx'
 import { ModelCards } from '../admin/dashboard/model-cards.tsx'
-import { useTitle } from '../admin/use-title.ts'
 import { useSite, useSiteRefresh } from '../data/site.ts'
 import { EmptyState } from '../parts/empty-state.tsx'
 import { PageHeader } from '../parts/page-header.tsx'
@@ -12,7 +11,6 @@ import { useText } from '../text/text.tsx'
 export function Dashboard() {
   const text = useText().dashboard
   const { models, user, capabilities } = useSite()
-  useTitle(text.title)
   useFreshCounts()
   return (
     <>

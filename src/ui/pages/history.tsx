@@ -4,7 +4,6 @@ import { HistoryTable } from '../admin/history/history-table.tsx'
 import { PageButtons } from '../admin/page-buttons.tsx'
 import { SuperusersOnly } from '../admin/superusers-only.tsx'
 import { useAddress } from '../admin/use-address.ts'
-import { useTitle } from '../admin/use-title.ts'
 import { historyQuery } from '../data/history.ts'
 import { useSite } from '../data/site.ts'
 import { EmptyState } from '../parts/empty-state.tsx'
@@ -20,7 +19,6 @@ const PAGE_SIZE = 50
 export function HistoryPage() {
   const text = useText().history
   const { capabilities } = useSite()
-  useTitle(text.title)
   return (
     <SuperusersOnly>
       <PageHeader title={text.title} />

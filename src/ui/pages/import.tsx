@@ -1,7 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { SiteModel } from '../../client/client.ts'
 import { ImportWizard } from '../admin/import/import-wizard.tsx'
-import { useTitle } from '../admin/use-title.ts'
 import { may, useModel, useSite } from '../data/site.ts'
 import { useViews } from '../data/views.ts'
 import { Failure } from '../parts/failure.tsx'
@@ -22,7 +21,6 @@ export function ImportPage() {
 function ImportOf({ model }: { readonly model: SiteModel }) {
   const text = useText().import
   const { data: views, error, refetch } = useViews(model.key)
-  useTitle(text.title(model.label))
   return (
     <>
       <PageHeader

@@ -6,7 +6,6 @@ import { MockData } from '../admin/tools/mock-data.tsx'
 import { ResetData } from '../admin/tools/reset-data.tsx'
 import { Snapshots } from '../admin/tools/snapshots.tsx'
 import { useAddress } from '../admin/use-address.ts'
-import { useTitle } from '../admin/use-title.ts'
 import { useSite } from '../data/site.ts'
 import { PageHeader } from '../parts/page-header.tsx'
 import { Tabs } from '../parts/tabs.tsx'
@@ -18,7 +17,6 @@ export function ToolsPage() {
   const { tools: text, shell } = useText()
   const { capabilities } = useSite()
   const { docs } = usePageSettings()
-  useTitle(text.title)
   return (
     <SuperusersOnly>
       <PageHeader

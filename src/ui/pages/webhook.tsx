@@ -3,7 +3,6 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { SuperusersOnly } from '../admin/superusers-only.tsx'
 import { useAddress } from '../admin/use-address.ts'
-import { useTitle } from '../admin/use-title.ts'
 import { Deliveries } from '../admin/webhooks/deliveries.tsx'
 import { WebhookActions } from '../admin/webhooks/webhook-actions.tsx'
 import { WebhookEvents, WebhookModels } from '../admin/webhooks/webhook-scope.tsx'
@@ -41,7 +40,6 @@ function WebhookDetails({ webhook }: { readonly webhook: Webhook }) {
   const [latest, setLatest] = useState<Delivery>()
   const [failure, setFailure] = useState<unknown>()
   const { change } = useAddress()
-  useTitle(webhook.url)
   return (
     <>
       <PageHeader

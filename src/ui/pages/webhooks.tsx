@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { SuperusersOnly } from '../admin/superusers-only.tsx'
-import { useTitle } from '../admin/use-title.ts'
 import { AddWebhook } from '../admin/webhooks/add-webhook.tsx'
 import { WebhookTable } from '../admin/webhooks/webhook-table.tsx'
 import { webhooksQuery } from '../data/webhooks.ts'
@@ -14,7 +13,6 @@ import { useText } from '../text/text.tsx'
 /** The webhooks of the project. */
 export function WebhooksPage() {
   const text = useText().webhooks
-  useTitle(text.title)
   return (
     <SuperusersOnly>
       <PageHeader title={text.title} actions={<AddWebhook />} />

@@ -419,7 +419,7 @@ const de: Text = {
     enable: 'Konto freigeben',
     isDisabled: 'Das Konto ist gesperrt',
     isEnabled: 'Das Konto ist freigegeben',
-    disabledNote: 'Dieses Konto ist gesperrt: Niemand kann sich damit anmelden.',
+    disabledNote: 'Dieses Konto ist gesperrt: sein Benutzer kann sich nicht anmelden.',
     endAll: 'Alle Sitzungen beenden',
     noSessions: 'Keine Sitzungen.',
     permissions: 'Berechtigungen',

@@ -411,7 +411,7 @@ export const en = {
     enable: 'Enable the account',
     isDisabled: 'The account is disabled',
     isEnabled: 'The account is enabled',
-    disabledNote: 'This account is disabled: nobody can log in with it.',
+    disabledNote: 'This account is disabled: its user cannot log in.',
     endAll: 'End all sessions',
     noSessions: 'No sessions.',
     permissions: 'Permissions',

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useRef } from 'react'
+import type { FormEvent } from 'react'
 import { useSite } from '../../data/site.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failure } from '../../parts/failure.tsx'
@@ -7,6 +7,7 @@ import { Field } from '../../parts/field.tsx'
 import { useToasts } from '../../parts/toast.tsx'
 import { useText } from '../../text/text.tsx'
 import { useAction } from '../use-action.ts'
+import { useFaultFocus } from '../use-fault-focus.ts'
 
 /** Changes the password of the user who is logged in. */
 export function OwnPassword() {
@@ -15,7 +16,7 @@ export function OwnPassword() {
   const queries = useQueryClient()
   const toasts = useToasts()
   const { isBusy, error, fieldErrors, run } = useAction()
-  const form = useRef<HTMLFormElement>(null)
+  const form = useFaultFocus(error)
   const isShownAtFields = 'current_password' in fieldErrors || 'new_password' in fieldErrors
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -23,13 +24,10 @@ export function OwnPassword() {
     if (isBusy) return
     const values = new FormData(event.currentTarget)
     const isChanged = await run((client) => client.changePassword(String(values.get('current')), String(values.get('next'))))
-    if (isChanged) {
-      form.current?.reset()
-      toasts.done(text.passwordChanged)
-      void queries.invalidateQueries({ queryKey: ['sessions'] })
-    } else {
-      form.current?.querySelector<HTMLInputElement>('[data-invalid] input')?.focus()
-    }
+    if (!isChanged) return
+    form.current?.reset()
+    toasts.done(text.passwordChanged)
+    void queries.invalidateQueries({ queryKey: ['sessions'] })
   }
 
   return (

@@ -4,6 +4,7 @@ import { DateCell } from '../../cells/date-cell.tsx'
 import { Chip } from '../../parts/chip.tsx'
 import { useText } from '../../text/text.tsx'
 import { TableScroll } from '../table-scroll.tsx'
+import { deviceOf } from './device.ts'
 
 interface SessionTableProps {
   readonly sessions: readonly LoginSession[]
@@ -16,7 +17,7 @@ export function SessionTable({ sessions, actionOf }: SessionTableProps) {
   const text = useText()
   return (
     <TableScroll label={text.account.sessions}>
-      <table className="table">
+      <table className="table table-stacks">
         <thead>
           <tr>
             <th scope="col">{text.account.device}</th>
@@ -38,10 +39,10 @@ export function SessionTable({ sessions, actionOf }: SessionTableProps) {
                 {session.current && <Chip color="green">{text.account.thisOne}</Chip>}
               </td>
               <td className="no-wrap">{session.address ?? '–'}</td>
-              <td className="no-wrap">
+              <td className="no-wrap" data-label={text.account.began}>
                 <DateCell type="datetime" value={session.created_at} />
               </td>
-              <td className="no-wrap">
+              <td className="no-wrap" data-label={text.account.used}>
                 {session.last_used_at === null ? '–' : <DateCell type="datetime" value={session.last_used_at} />}
               </td>
               {actionOf !== undefined && <td className="number">{actionOf(session)}</td>}
@@ -51,17 +52,4 @@ export function SessionTable({ sessions, actionOf }: SessionTableProps) {
       </table>
     </TableScroll>
   )
-}
-
-const BROWSERS = ['Edg', 'OPR', 'Firefox', 'HeadlessChrome', 'Chrome', 'Safari']
-const NAMES: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera', HeadlessChrome: 'Chrome' }
-const SYSTEMS = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS X', 'Linux']
-
-/** Browser and system of a `User-Agent`, or its beginning for other programs. */
-export function deviceOf(agent: string | null): string | undefined {
-  if (agent === null) return undefined
-  const browser = BROWSERS.find((name) => agent.includes(`${name}/`))
-  const system = SYSTEMS.find((name) => agent.includes(name))
-  if (browser === undefined) return agent.split(' ')[0]
-  return [NAMES[browser] ?? browser, system].filter(Boolean).join(', ')
 }

@@ -8,6 +8,7 @@ import { Field } from '../../parts/field.tsx'
 import { useToasts } from '../../parts/toast.tsx'
 import { useText } from '../../text/text.tsx'
 import { useAction } from '../use-action.ts'
+import { useFaultFocus } from '../use-fault-focus.ts'
 
 interface SetPasswordProps {
   readonly record: AnyRecord
@@ -22,6 +23,7 @@ export function SetPassword({ record, onSaved, onClose }: SetPasswordProps) {
   const queries = useQueryClient()
   const toasts = useToasts()
   const { isBusy, error, fieldErrors, run } = useAction()
+  const focused = useFaultFocus(error)
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (isBusy) return
@@ -47,7 +49,7 @@ export function SetPassword({ record, onSaved, onClose }: SetPasswordProps) {
         </>
       }
     >
-      <form id={form} className="stack" noValidate onSubmit={(event) => void submit(event)}>
+      <form ref={focused} id={form} className="stack" noValidate onSubmit={(event) => void submit(event)}>
         {error !== undefined && fieldErrors.password === undefined && <Failure error={error} />}
         <Field label={text.account.newPassword} errors={fieldErrors.password} isRequired>
           {(links) => <input {...links} className="input" type="password" name="password" autoComplete="new-password" />}

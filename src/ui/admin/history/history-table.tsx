@@ -17,7 +17,7 @@ export function HistoryTable({ entries, showsChanges = true }: HistoryTableProps
   const text = useText().history
   return (
     <TableScroll label={text.title}>
-      <table className="table">
+      <table className="table table-stacks">
         <thead>
           <tr>
             <th scope="col">{text.at}</th>

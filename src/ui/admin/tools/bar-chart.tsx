@@ -35,7 +35,9 @@ export function BarChart({ title, bars, labels, values }: BarChartProps) {
       <tbody>
         {bars.map(({ label, value, tone = 'plain' }) => (
           <tr key={label}>
-            <th scope="row">{label}</th>
+            <th scope="row" title={label}>
+              {label}
+            </th>
             <td>
               <div className="chart-cell">
                 <svg

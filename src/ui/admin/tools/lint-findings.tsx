@@ -63,7 +63,7 @@ function FindingTable({ findings }: { readonly findings: readonly LintFinding[] 
   const text = useText().tools
   return (
     <TableScroll label={text.lint}>
-      <table className="table">
+      <table className="table table-stacks">
         <thead>
           <tr>
             <th scope="col">{text.severity}</th>

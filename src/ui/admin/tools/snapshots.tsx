@@ -57,7 +57,7 @@ function SnapshotList() {
       {data?.length === 0 && <p className="muted">{text.noneSaved}</p>}
       {data !== undefined && data.length > 0 && (
         <div className="table-scroll">
-          <table className="table">
+          <table className="table table-stacks">
             <thead>
               <tr>
                 <th scope="col">{text.snapshotName}</th>

@@ -11,6 +11,7 @@ import { useToasts } from '../../parts/toast.tsx'
 import { useText } from '../../text/text.tsx'
 import { TableScroll } from '../table-scroll.tsx'
 import { useAction } from '../use-action.ts'
+import { CodeBlock } from './code-block.tsx'
 import { DeliveryState } from './webhook-state.tsx'
 
 interface DeliveryDialogProps {
@@ -62,7 +63,7 @@ export function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogPro
           <h3>{text.webhooks.request}</h3>
           <p className="mono wrap">POST {webhook.url}</p>
           <p className="mono wrap">webhook-id: {delivery.message_id}</p>
-          <pre className="code">{requestBody(delivery)}</pre>
+          <CodeBlock label={text.webhooks.request}>{requestBody(delivery)}</CodeBlock>
         </section>
         <section className="stack-tight">
           <h3>{text.webhooks.attempts}</h3>
@@ -78,7 +79,7 @@ export function DeliveryDialog({ webhook, delivery, onClose }: DeliveryDialogPro
           {delivery.response === null || delivery.response === '' ? (
             <p className="muted">{text.webhooks.noAnswer}</p>
           ) : (
-            <pre className="code">{delivery.response}</pre>
+            <CodeBlock label={text.webhooks.answer}>{delivery.response}</CodeBlock>
           )}
         </section>
       </div>

@@ -13,7 +13,7 @@ export function DeliveryTable({ deliveries, onOpen }: DeliveryTableProps) {
   const text = useText().webhooks
   return (
     <div className="table-scroll">
-      <table className="table">
+      <table className="table table-stacks">
         <thead>
           <tr>
             <th scope="col">{text.at}</th>
@@ -39,8 +39,12 @@ export function DeliveryTable({ deliveries, onOpen }: DeliveryTableProps) {
               <td>
                 <DeliveryState status={delivery.status} />
               </td>
-              <td className="number">{delivery.attempts.length}</td>
-              <td className="wrap">{lastAnswer(delivery)}</td>
+              <td className="number" data-label={text.attempts}>
+                {delivery.attempts.length}
+              </td>
+              <td className="wrap" data-label={text.lastAnswer}>
+                {lastAnswer(delivery)}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -9,13 +9,16 @@ interface SecretDialogProps {
   readonly onClose: () => void
 }
 
-/** Shows the secret of a webhook, which the server does not tell again. */
+/** Escape must not close the dialog: the secret would be lost. */
+const stay = () => {}
+
+/** Shows the secret of a webhook, which the server does not tell again. Only its button closes it. */
 export function SecretDialog({ secret, description, onClose }: SecretDialogProps) {
   const text = useText()
   return (
     <Dialog
       isOpen
-      onClose={onClose}
+      onClose={stay}
       isDismissible={false}
       title={text.webhooks.secretTitle}
       description={description}

@@ -8,6 +8,7 @@ import { Failure } from '../../parts/failure.tsx'
 import { Field } from '../../parts/field.tsx'
 import { useText } from '../../text/text.tsx'
 import { Checks } from '../checks.tsx'
+import { useFaultFocus } from '../use-fault-focus.ts'
 
 interface WebhookFormProps {
   /** The webhook to change; undefined for a new one. */
@@ -25,6 +26,7 @@ const FIELDS: readonly string[] = ['url', 'events', 'models', 'secret']
 export function WebhookForm({ webhook, isBusy, error, fieldErrors, onSubmit, onClose }: WebhookFormProps) {
   const text = useText()
   const form = useId()
+  const focused = useFaultFocus(error)
   const { models } = useSite()
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [secret, setSecret] = useState('')
@@ -53,7 +55,7 @@ export function WebhookForm({ webhook, isBusy, error, fieldErrors, onSubmit, onC
         </>
       }
     >
-      <form id={form} className="stack" noValidate onSubmit={submit}>
+      <form ref={focused} id={form} className="stack" noValidate onSubmit={submit}>
         {error !== undefined && !isShownAtFields && <Failure error={error} />}
         <Field label={text.webhooks.url} help={text.webhooks.urlHelp} errors={fieldErrors.url} isRequired>
           {(links) => (

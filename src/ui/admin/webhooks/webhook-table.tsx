@@ -11,7 +11,7 @@ export function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook
   const locale = useLocale()
   return (
     <div className="table-scroll">
-      <table className="table">
+      <table className="table table-stacks">
         <thead>
           <tr>
             <th scope="col">{text.url}</th>
@@ -41,10 +41,12 @@ export function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook
               <td>
                 <WebhookActivity webhook={webhook} />
               </td>
-              <td>
+              <td data-label={text.health}>
                 <WebhookHealth webhook={webhook} />
               </td>
-              <td className="number">{webhook.pending.toLocaleString(locale)}</td>
+              <td className="number" data-label={text.pending}>
+                {webhook.pending.toLocaleString(locale)}
+              </td>
             </tr>
           ))}
         </tbody>
