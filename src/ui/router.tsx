@@ -29,8 +29,6 @@ const dashboard = createRoute({
   component: lazyRouteComponent(() => import('./pages/dashboard.tsx'), 'Dashboard'),
 })
 
-const model = createRoute({ getParentRoute: parent, path: '/models/$model' })
-
 /** The views of a model are asked for as soon as one of its pages opens, beside the code of the page. */
 const withViews = ({ context: { session, queries }, params }: { context: RouterContext; params: { model: string } }) => {
   if (session.state() === 'logged-in' && queries.getQueryData(siteQuery(session).queryKey) !== undefined) {
@@ -38,31 +36,29 @@ const withViews = ({ context: { session, queries }, params }: { context: RouterC
   }
 }
 
+const model = createRoute({ getParentRoute: parent, path: '/models/$model', loader: (context) => withViews(context) })
+
 const list = createRoute({
   getParentRoute: () => model,
   path: '/',
-  loader: (context) => withViews(context),
   component: lazyRouteComponent(() => import('./pages/list.tsx'), 'ListPage'),
 })
 
 const create = createRoute({
   getParentRoute: () => model,
   path: '/new',
-  loader: (context) => withViews(context),
   component: lazyRouteComponent(() => import('./pages/create.tsx'), 'CreatePage'),
 })
 
 const importing = createRoute({
   getParentRoute: () => model,
   path: '/import',
-  loader: (context) => withViews(context),
   component: lazyRouteComponent(() => import('./pages/import.tsx'), 'ImportPage'),
 })
 
 const record = createRoute({
   getParentRoute: () => model,
   path: '/$id',
-  loader: (context) => withViews(context),
   component: lazyRouteComponent(() => import('./pages/record.tsx'), 'RecordPage'),
 })
 

@@ -17,6 +17,8 @@ export const SCHEMES = ['light', 'dark'] as const
 export const ACCOUNTS = {
   superuser: { username: 'admin', password: 'harbour-admin-2024' },
   editor: { username: 'm.keller', password: 'harbour-editor-2024' },
+  /** Without any permission. */
+  newcomer: { username: 'newcomer', password: 'first-day-ashore' },
 } as const
 
 /** Someone who logs in. */
@@ -65,7 +67,10 @@ export interface BrowserSituation {
   readonly variant: Variant
   /** Path of the page on the server, such as `/admin`. */
   readonly path: string
-  /** Fails if axe finds a serious or critical problem in what the page shows now. Each test ends with it. */
+  /**
+   * Waits until nothing is loading or moving, and fails if axe finds a serious or critical problem in what the page then shows. Each test
+   * ends with it.
+   */
   readonly checkAccess: () => Promise<void>
 }
 
@@ -114,7 +119,7 @@ export function browserSite({ project = join(ROOT, 'fixtures/blog'), args = [], 
         const { server, contexts } = await started
         const context = await contexts.of(variant.width === 360)
         try {
-          if (as !== null) await logIn(context, server, as)
+          if (as !== null) await logIn(context, server.address + (env.ADMIN_BASE_PATH ?? ''), as)
           const page = await openPage(context, variant, as !== null)
           const faults = watchFaults(page, allows)
           const checkAccess = () => assertAccessible(page)
@@ -154,9 +159,9 @@ const WATCH = `document.addEventListener('securitypolicyviolation', (event) =>
   console.error('policy: ' + [event.violatedDirective, event.blockedURI, event.sample].join(' ')))`
 
 /** Logs in through the API: the cookie of the session is that of the context. */
-async function logIn(context: BrowserContext, server: RunningServer, { username, password }: Account): Promise<void> {
+async function logIn(context: BrowserContext, address: string, { username, password }: Account): Promise<void> {
   const data = { username, password, refresh: 'cookie' }
-  const response = await context.request.post(`${server.address}/api/v1/auth/token`, { data })
+  const response = await context.request.post(`${address}/api/v1/auth/token`, { data })
   assert.equal(response.status(), 200, await response.text())
 }
 
@@ -189,9 +194,9 @@ interface AxeFinding {
 /** Time limit for a page to come to rest, in milliseconds. */
 const REST_TIMEOUT = 20_000
 
-/** What keeps the page from rest: a former state that is shown until an answer arrives, or an animation. Both reduce the contrast. */
+/** What keeps the page from rest: a former state that is shown until an answer arrives, or an animation. Both reduce the contrast. What is behind a dialog may wait for it. */
 const MOVING = `[
-  ...[...document.querySelectorAll('[aria-busy=true]')].map((each) => 'busy: ' + each.outerHTML.slice(0, 200)),
+  ...[...document.querySelectorAll('[aria-busy=true], .skeleton')].filter((each) => !each.closest('[inert], [aria-hidden=true], [data-base-ui-inert]')).map((each) => 'busy: ' + each.outerHTML.slice(0, 200)),
   ...document.getAnimations().filter((each) => each.playState === 'running' && each.effect.getTiming().iterations !== Infinity)
     .map((each) => 'moving: ' + each.effect.target?.outerHTML.slice(0, 200)),
 ]`
