@@ -1,7 +1,7 @@
 import type { SiteField } from '../../client/client.ts'
 import { formatDate, formatDateTime, formatNumber, formatTime } from '../cells/format.ts'
 import { plainView } from '../cells/plain-view.ts'
-import type { Text } from '../text/text.tsx'
+import type { Text } from '../text/en.ts'
 import { choiceOf } from '../widgets/choices.ts'
 import { itemsOf, type ListFilter } from './filter-text.ts'
 
