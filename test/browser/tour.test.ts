@@ -38,8 +38,8 @@ async function listsOf(page: Page, path: string, width: number): Promise<string[
   if (width < 900) await page.getByRole('button', { name: 'Open the menu' }).click()
   const links = page.getByRole('navigation', { name: 'Menu' }).locator('a[href*="/models/"]')
   await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Dashboard' }).waitFor()
-  const addresses = await links.evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? ''))
-  return addresses.map((address) => address.slice(path.length))
+  const addresses = await Promise.all((await links.all()).map((link) => link.getAttribute('href')))
+  return addresses.map((address) => (address ?? '').slice(path.length))
 }
 
 const NOWHERE = ['/nosuch', '/models/nosuch']
