@@ -15,6 +15,9 @@ const TIMEOUT = 1_200_000
 /** Test files that share a process, so that the application is loaded once for all of them. */
 const FILES_PER_PROCESS = 12
 
+/** The same of tests in a browser, which take longer; they share a browser and what it has compiled. */
+const BROWSER_FILES_PER_PROCESS = 5
+
 const folder = import.meta.dirname
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -42,9 +45,9 @@ async function testFiles(): Promise<string[]> {
 }
 
 /** Writes modules that import several test files each, since node:test starts a process for every file that it is given. */
-async function writeBatches(names: readonly string[], target: string): Promise<string[]> {
-  const count = Math.ceil(names.length / FILES_PER_PROCESS)
-  const batches = Array.from({ length: count }, (_, index) => join(target, `batch-${index + 1}.mjs`))
+async function writeBatches(names: readonly string[], size: number, target: string, prefix: string): Promise<string[]> {
+  const count = Math.ceil(names.length / size)
+  const batches = Array.from({ length: count }, (_, index) => join(target, `${prefix}-${index + 1}.mjs`))
   for (const [index, batch] of batches.entries()) {
     // Neighbouring files take equally long, so each process gets files from everywhere.
     const imports = names.filter((_, at) => at % count === index).map((name) => `import '${pathToFileURL(join(folder, name))}'\n`)
@@ -64,7 +67,15 @@ if (values.browser && CHROMIUM === undefined) {
   process.exitCode = 1
 } else {
   const target = await mkdtemp(join(tmpdir(), 'tests-'))
-  const files = values.watch || values.slow ? names.map((name) => join(folder, name)) : await writeBatches(names, target)
+  const others = names.filter((name) => !isBrowserTest(name))
+  const files =
+    values.watch || values.slow
+      ? names.map((name) => join(folder, name))
+      : [
+          // First, since they take longest.
+          ...(await writeBatches(names.filter(isBrowserTest), BROWSER_FILES_PER_PROCESS, target, 'browser')),
+          ...(await writeBatches(others, FILES_PER_PROCESS, target, 'batch')),
+        ]
   // One process more than cores, since some tests wait.
   run({ files, concurrency: availableParallelism() + 1, timeout: TIMEOUT, watch: values.watch })
     .on('test:fail', ({ file, line }) => {

@@ -2,7 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { logIn } from './helpers/browser-login.ts'
+import { LOGIN_HINT, logIn } from './helpers/browser-login.ts'
 import { startChromium } from './helpers/chromium.ts'
 import { ROOT } from './helpers/fixture.ts'
 import { startServer } from './helpers/process.ts'
@@ -92,6 +92,7 @@ async function take(browser: Browser, address: string, name: string, picture: Pi
   })
   try {
     await logIn(context, address, ACCOUNT)
+    await context.addInitScript({ content: LOGIN_HINT })
     const page = await context.newPage()
     page.setDefaultTimeout(15_000)
     await page.clock.setFixedTime(NOW)

@@ -29,8 +29,6 @@ const dashboard = createRoute({
   component: lazyRouteComponent(() => import('./pages/dashboard.tsx'), 'Dashboard'),
 })
 
-const model = createRoute({ getParentRoute: parent, path: '/models/$model' })
-
 interface OfModel {
   readonly context: RouterContext
   readonly params: { readonly model: string }
@@ -48,31 +46,29 @@ const withViews = ({ context: { session, queries }, params: { model } }: OfModel
   ask().catch(() => undefined)
 }
 
+const model = createRoute({ getParentRoute: parent, path: '/models/$model', loader: (context) => withViews(context) })
+
 const list = createRoute({
   getParentRoute: () => model,
   path: '/',
-  loader: (context) => withViews(context),
   component: lazyRouteComponent(() => import('./pages/list.tsx'), 'ListPage'),
 })
 
 const create = createRoute({
   getParentRoute: () => model,
   path: '/new',
-  loader: (context) => withViews(context),
   component: lazyRouteComponent(() => import('./pages/create.tsx'), 'CreatePage'),
 })
 
 const importing = createRoute({
   getParentRoute: () => model,
   path: '/import',
-  loader: (context) => withViews(context),
   component: lazyRouteComponent(() => import('./pages/import.tsx'), 'ImportPage'),
 })
 
 const record = createRoute({
   getParentRoute: () => model,
   path: '/$id',
-  loader: (context) => withViews(context),
   component: lazyRouteComponent(() => import('./pages/record.tsx'), 'RecordPage'),
 })
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { type Account, browserSite, type Variant } from '../helpers/browser.ts'
+import { browserSite, type Variant } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
+import type { Account } from '../helpers/browser-login.ts'
 import type { RunningServer } from '../helpers/process.ts'
 
 const inBrowser = browserSite()

@@ -1,4 +1,4 @@
-import type { Account } from './browser.ts'
+import type { Account } from './browser-login.ts'
 import { makeProject, type TemporaryFolder } from './fixture.ts'
 
 /** Accounts of the project. The visitor has no permission for any model. */

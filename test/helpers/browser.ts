@@ -4,10 +4,11 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
-import { type Account, logIn } from './browser-login.ts'
+import { type Account, LOGIN_HINT, logIn } from './browser-login.ts'
 import { startChromium, WITHOUT_CHROMIUM } from './chromium.ts'
 import { copyFixture, ROOT, type TemporaryFolder } from './fixture.ts'
 import { type RunningServer, startServer } from './process.ts'
+import { SharedContexts } from './shared-contexts.ts'
 
 /** The width of a phone, a tablet and a desk. */
 export const WIDTHS = [360, 768, 1280] as const
@@ -17,6 +18,8 @@ export const SCHEMES = ['light', 'dark'] as const
 export const ACCOUNTS = {
   superuser: { username: 'admin', password: 'harbour-admin-2024' },
   editor: { username: 'm.keller', password: 'harbour-editor-2024' },
+  /** Without any permission. */
+  newcomer: { username: 'newcomer', password: 'first-day-ashore' },
 } as const
 
 /** How the browser shows the page. */
@@ -61,7 +64,10 @@ export interface BrowserSituation {
   readonly variant: Variant
   /** Path of the page on the server, such as `/admin`. */
   readonly path: string
-  /** Fails if axe finds a serious or critical problem in what the page shows now. Each test ends with it. */
+  /**
+   * Waits until nothing is loading or moving, and fails if axe finds a serious or critical problem in what the page then shows. Each test
+   * ends with it.
+   */
   readonly checkAccess: () => Promise<void>
 }
 
@@ -70,7 +76,7 @@ const ONE: readonly Variant[] = [{ scheme: 'light', width: 1280 }]
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** One browser for all tests of a process; each test has a context of its own. */
+/** One browser for all tests of a process. */
 let browser: Promise<Browser> | undefined
 
 function sharedBrowser(): Promise<Browser> {
@@ -80,9 +86,17 @@ function sharedBrowser(): Promise<Browser> {
 
 after(async () => (await browser)?.close())
 
+/** A server, with the contexts in which its tests run. */
+interface StartedSite {
+  readonly server: RunningServer
+  readonly contexts: SharedContexts
+  /** The project, if it keeps its data. */
+  readonly copy: TemporaryFolder | undefined
+}
+
 /**
  * Returns a function that defines a test in a browser. The tests of one call share a server for each variant, which
- * starts with the first of them.
+ * starts with the first of them: each variant finds the data as the project seeds them.
  *
  * A test fails on a violation of the content security policy, on an error in the console or of a script, on an unexpected response of 400
  * and above, and if axe finds a serious or critical problem at its end.
@@ -94,24 +108,26 @@ export function browserSite({
   env = {},
   path = '/admin',
 }: SiteOptions = {}) {
-  const servers = new Map<string, Promise<RunningServer>>()
-  const copies: TemporaryFolder[] = []
-  const start = async () => {
+  const sites = new Map<string, Promise<StartedSite>>()
+  const start = async (): Promise<StartedSite> => {
     const copy = keepsData ? await copyFixture('blog') : undefined
-    if (copy !== undefined) copies.push(copy)
     const data = copy === undefined ? ['--project', project, '--ephemeral'] : ['--project', copy.path]
-    return startServer([...data, '--no-rate-limit', ...args], { env })
+    const serving = startServer([...data, '--no-rate-limit', ...args], { env })
+    const [server, browser] = await Promise.all([serving, sharedBrowser()])
+    return { server, copy, contexts: new SharedContexts(browser, server.address) }
   }
-  /** The server of a variant: each variant finds the data as the project seeds them. */
-  const serverOf = (variant: Variant) => {
+  const siteOf = (variant: Variant) => {
     const key = `${variant.scheme} ${variant.width}`
-    const server = servers.get(key) ?? start()
-    servers.set(key, server)
-    return server
+    const site = sites.get(key) ?? start()
+    sites.set(key, site)
+    return site
   }
   after(async () => {
-    await Promise.all([...servers.values()].map(async (server) => (await server).stop()))
-    await Promise.all(copies.map((copy) => copy.remove()))
+    for (const { server, copy, contexts } of await Promise.all(sites.values())) {
+      await contexts.close()
+      await server.stop()
+      await copy?.remove()
+    }
   })
 
   return (
@@ -121,32 +137,44 @@ export function browserSite({
   ) => {
     for (const variant of variants ?? (process.env.ADMIN_TEST_MATRIX ? MATRIX : ONE)) {
       test(`${name} (${variant.scheme}, ${variant.width} px)`, { skip: WITHOUT_CHROMIUM }, async () => {
-        const [server, browser] = await Promise.all([serverOf(variant), sharedBrowser()])
-        const context = await browser.newContext({
-          viewport: { width: variant.width, height: 900 },
-          colorScheme: variant.scheme,
-          hasTouch: variant.width === 360,
-          baseURL: server.address,
-          locale: 'en-GB',
-          timezoneId: 'Europe/Berlin',
-        })
+        const { server, contexts } = await siteOf(variant)
+        const context = await contexts.of(variant.width === 360)
         try {
           if (as !== null) await logIn(context, server.address + (env.ADMIN_BASE_PATH ?? ''), as)
-          const page = await context.newPage()
-          page.setDefaultTimeout(10_000)
+          const page = await openPage(context, variant, as !== null)
           const faults = watchFaults(page, allows)
           const checkAccess = () => assertAccessible(page)
           await page.goto(path + at)
           await body({ page, context, server, variant, path, checkAccess })
           await checkAccess()
+          await assertNoToken(page)
           assert.deepEqual(faults, [])
         } finally {
-          await context.close()
+          await contexts.clear(context)
         }
       })
     }
   }
 }
+
+/** Opens the page of a test; what a former test has stored is removed before the first script runs. */
+async function openPage(context: BrowserContext, { scheme, width }: Variant, isLoggedIn: boolean): Promise<Page> {
+  const page = await context.newPage()
+  page.setDefaultTimeout(10_000)
+  await page.setViewportSize({ width, height: 900 })
+  await page.emulateMedia({ colorScheme: scheme })
+  await page.addInitScript({ content: isLoggedIn ? CLEAN + LOGIN_HINT + WATCH : CLEAN + WATCH })
+  return page
+}
+
+/** Runs in the first document of a test only, since a test may log out, choose a theme, or reload. */
+const once = (name: string, script: string) => `if (!sessionStorage.${name}) { sessionStorage.${name} = 'true'; ${script} }\n`
+
+const CLEAN = once('wasCleaned', 'localStorage.clear()')
+
+/** Not every violation of the policy is written to the console. */
+const WATCH = `document.addEventListener('securitypolicyviolation', (event) =>
+  console.error('policy: ' + [event.violatedDirective, event.blockedURI, event.sample].join(' ')))`
 
 /** Collects what must not happen in a page. */
 function watchFaults(page: Page, allows: readonly string[]): string[] {
@@ -169,25 +197,52 @@ function watchFaults(page: Page, allows: readonly string[]): string[] {
   return faults
 }
 
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string
-    readonly impact: string | null
-    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
-  }[]
+interface AxeFinding {
+  readonly id: string
+  readonly nodes: readonly string[]
 }
 
-/** Whether the page shows a former state until an answer arrives, or changes one by an animation: both reduce the contrast. */
-const IS_MOVING = `document.querySelector('[aria-busy=true]') !== null || document.getAnimations().some((each) => each.playState === 'running' && each.effect.getTiming().iterations === 1)`
+/** Time limit for a page to come to rest, in milliseconds. */
+const REST_TIMEOUT = 20_000
+
+/** What keeps the page from rest: a former state that is shown until an answer arrives, or an animation. Both reduce the contrast. What is behind a dialog may wait for it. */
+const MOVING = `[
+  ...[...document.querySelectorAll('[aria-busy=true], .skeleton')].filter((each) => !each.closest('[inert], [aria-hidden=true], [data-base-ui-inert]')).map((each) => 'busy: ' + each.outerHTML.slice(0, 200)),
+  ...document.getAnimations().filter((each) => each.playState === 'running' && each.effect.getTiming().iterations !== Infinity)
+    .map((each) => 'moving: ' + each.effect.target?.outerHTML.slice(0, 200)),
+]`
+
+/** Waits until the page shows its final state. Fails with what is busy or moves after 20 seconds. */
+async function comeToRest(page: Page): Promise<void> {
+  const end = performance.now() + REST_TIMEOUT
+  for (;;) {
+    const moving = (await page.evaluate(MOVING)) as string[]
+    if (moving.length === 0) return
+    if (performance.now() > end) assert.fail(`The page does not come to rest:\n${moving.join('\n')}`)
+    await page.waitForTimeout(20)
+  }
+}
+
+/** Rows of a long table are alike; axe examines the first ones. */
+const AXE_RUN = `axe.run({ exclude: ['tbody tr:nth-child(n+9)'] }, { resultTypes: ['violations'], iframes: false, preload: false })`
 
 /** The debugger's protocol evaluates axe, since the policy of the page would refuse it as a script. */
 async function assertAccessible(page: Page): Promise<void> {
-  while (await page.evaluate(IS_MOVING)) await page.waitForTimeout(20)
-  await page.evaluate(AXE)
-  const results = (await page.evaluate("axe.run({ resultTypes: ['violations'] })")) as AxeResults
-  const serious = results.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  const found = serious.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(' | ')}`,
+  await comeToRest(page)
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE)
+  const results = (await page.evaluate(
+    `${AXE_RUN}.then(({ violations }) => violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, failureSummary }) => html + ' ' + failureSummary) })))`,
+  )) as readonly AxeFinding[]
+  assert.deepEqual(
+    results.map(({ id, nodes }) => `${id}: ${nodes.join(' | ')}`),
+    [],
+    'axe',
   )
-  assert.deepEqual(found, [], 'axe')
+}
+
+/** The access token stays in the memory of the page: neither a storage nor a cookie that scripts can read holds one. */
+async function assertNoToken(page: Page): Promise<void> {
+  if (page.isClosed()) return
+  const stored = (await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')) as string
+  assert.doesNotMatch(stored, /eyJ[\w-]+\.|token/i, 'a token in a storage of the page')
 }

@@ -16,9 +16,10 @@ function findChromium({ CHROMIUM: named, PATH = '' }: NodeJS.ProcessEnv): string
 /** The option `skip` of tests that need a browser. */
 export const WITHOUT_CHROMIUM = CHROMIUM === undefined ? 'no Chromium; install it, or name it in CHROMIUM' : false
 
-/** Starts the browser, which connects to this machine only. */
+/** Starts the browser, which connects to this machine only. Pages of one context share a process, and so their compiled scripts. */
 export function startChromium(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error('There is no Chromium')
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
-  return chromium.launch({ executablePath: CHROMIUM, args: [...args, '--disable-component-update', '--disable-sync'] })
+  const shared = ['--process-per-site', '--renderer-process-limit=1']
+  return chromium.launch({ executablePath: CHROMIUM, args: [...args, ...shared, '--disable-component-update', '--disable-sync'] })
 }

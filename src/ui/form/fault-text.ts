@@ -1,4 +1,4 @@
-import type { Text } from '../text/text.tsx'
+import type { Text } from '../text/en.ts'
 import type { Fault } from '../widgets/unparsed.ts'
 
 /** The message for a typed text that is not a value. */

@@ -1,5 +1,6 @@
 import { Outlet } from '@tanstack/react-router'
-import { Suspense, useEffect } from 'react'
+import { Suspense, useCallback, useEffect, useState } from 'react'
+import { Failure } from '../parts/failure.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { useSession, useSessionState } from '../session/use-session.ts'
 import { ExpiredSession } from './expired-session.tsx'
@@ -10,10 +11,18 @@ import { Shell } from './shell.tsx'
 export function Frame() {
   const session = useSession()
   const state = useSessionState()
-  useEffect(() => {
-    if (session.state() === 'unknown') void session.start()
+  const [error, setError] = useState<unknown>()
+  const start = useCallback(() => {
+    setError(undefined)
+    session.start().catch(setError)
   }, [session])
-  if (state === 'unknown') return <Skeleton lines={3} />
+  useEffect(() => {
+    if (session.state() === 'unknown') start()
+  }, [session, start])
+  if (state === 'unknown')
+    return (
+      <main className="page">{error === undefined ? <Skeleton lines={3} /> : <Failure error={error} onRetry={start} />}</main>
+    )
   if (state === 'logged-out') return <LoginPage />
   return (
     <>

@@ -1,6 +1,6 @@
 import type { SiteField } from '../../client/client.ts'
 import { formatDate, formatDateTime, formatNumber, formatTime } from '../cells/format.ts'
-import type { Text } from '../text/text.tsx'
+import type { Text } from '../text/en.ts'
 import { choiceOf } from '../widgets/choices.ts'
 import type { FilterField } from './filter-field.ts'
 import { itemsOf, type ListFilter } from './filter-text.ts'

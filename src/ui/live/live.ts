@@ -44,6 +44,8 @@ export class Live {
    * tries it again at once and reads again what the page shows.
    */
   async follow(signal: AbortSignal): Promise<void> {
+    // A stream that never connects reports no end of a connection.
+    if (!signal.aborted) this.#setConnected(false)
     while (!signal.aborted) {
       const attempt = new AbortController()
       const listening = AbortSignal.any([signal, attempt.signal])

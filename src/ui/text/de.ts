@@ -1,4 +1,4 @@
-import type { Text } from './text.tsx'
+import type { Text } from './en.ts'
 
 /** All texts of the page in German. */
 const de: Text = {

@@ -514,3 +514,6 @@ export const en = {
     seedAgain: 'Create the seed records again',
   },
 }
+
+/** All texts of the page. The other languages must have the same members. */
+export type Text = typeof en

@@ -1,9 +1,6 @@
 import { createContext, type ReactNode, use, useMemo, useSyncExternalStore } from 'react'
 import { preferences } from '../preferences.ts'
-import { en } from './en.ts'
-
-/** All texts of the page. English has the type; the other languages must have the same members. */
-export type Text = typeof en
+import { en, type Text } from './en.ts'
 
 /** Another language is a file beside this one, such as `de.ts`, which exports the texts as its default. */
 const others = import.meta.glob<{ readonly default: Text }>(['./??.ts', '!./en.ts'])

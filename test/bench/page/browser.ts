@@ -1,5 +1,5 @@
 import type { Browser, Locator, Page } from 'playwright-core'
-import { type Account, logIn } from '../../helpers/browser-login.ts'
+import { type Account, LOGIN_HINT, logIn } from '../../helpers/browser-login.ts'
 
 /** A server and an account on it. */
 export interface BenchSite {
@@ -26,6 +26,7 @@ export async function withPage<T>(
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, baseURL: address, locale: 'en-GB' })
   try {
     await logIn(context, address, account)
+    await context.addInitScript({ content: LOGIN_HINT })
     const page = await context.newPage()
     page.setDefaultTimeout(TIMEOUT)
     return await work(page)
