@@ -45,7 +45,7 @@ inBrowser('a chosen theme is there before the first script of the page runs', {}
     await route.continue()
   })
   await page.reload({ waitUntil: 'commit' })
-  await page.waitForFunction('document.styleSheets.length > 0')
+  while ((await page.evaluate('document.styleSheets.length')) === 0) await page.waitForTimeout(10)
   assert.equal(await page.locator('main').count(), 0)
   assert.equal(await ground(page), expected)
   release()

@@ -1,4 +1,4 @@
-import type { HistoryChange, HistoryEntry, SiteModel } from '../../client/client.ts'
+import type { HistoryEntry, SiteModel } from '../../client/client.ts'
 import { fieldOf } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
 import { useText } from '../text/text.tsx'
@@ -37,11 +37,17 @@ export function ChangesTable({ entry: { action, changes }, model, form }: Change
           {Object.entries(changes).map(([name, change]) => (
             <tr key={name}>
               <th scope="row">{labelIn(form, model, name)}</th>
-              {sides.map((side) => (
-                <td key={side}>
-                  <Value name={name} change={change} side={side} model={model} form={form} />
+              {change.secret === true ? (
+                <td colSpan={sides.length} className="muted">
+                  {text.secret}
                 </td>
-              ))}
+              ) : (
+                sides.map((side) => (
+                  <td key={side}>
+                    <Value name={name} value={change[side]} model={model} form={form} />
+                  </td>
+                ))
+              )}
             </tr>
           ))}
         </tbody>
@@ -52,14 +58,10 @@ export function ChangesTable({ entry: { action, changes }, model, form }: Change
 
 interface ValueProps extends Pick<ChangesTableProps, 'model' | 'form'> {
   readonly name: string
-  readonly change: HistoryChange
-  readonly side: 'before' | 'after'
+  readonly value: unknown
 }
 
-function Value({ name, change, side, model, form }: ValueProps) {
-  const text = useText().history
-  if (change.secret === true) return <span className="muted">{text.secret}</span>
-  const value = change[side]
+function Value({ name, value, model, form }: ValueProps) {
   const field = model === undefined ? undefined : fieldOf(model, name)
   // A field that the model no longer has.
   if (field === undefined) return typeof value === 'string' ? value : JSON.stringify(value)
