@@ -60,10 +60,10 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
       toasts.done(text.list.saved)
       onClose()
     } catch (failure) {
+      // The next attempt replaces the value that the user then sees.
+      if (failure instanceof AdminError && failure.type === 'precondition') setEtag((await read.refetch()).data?.etag)
       setError(failure)
       setBusy(false)
-      // The next attempt replaces the value that the user now sees.
-      if (failure instanceof AdminError && failure.type === 'precondition') setEtag((await read.refetch()).data?.etag)
     }
   }
 
