@@ -24,6 +24,7 @@ const { values, positionals } = parseArgs({
   options: {
     slow: { type: 'boolean', default: false },
     browser: { type: 'boolean', default: false },
+    'all-variants': { type: 'boolean', default: false },
     watch: { type: 'boolean', default: false },
   },
 })
@@ -31,15 +32,20 @@ const { values, positionals } = parseArgs({
 /** Folder of the tests of the admin page in Chromium. */
 const isBrowserTest = (name: string) => name.startsWith('browser/')
 
+/** Those of them that belong to the normal suite too: every page opens. */
+const QUICK_BROWSER_TESTS = ['browser/login.test.ts', 'browser/tour.test.ts']
+
+const isQuick = (name: string) => !isBrowserTest(name) || QUICK_BROWSER_TESTS.includes(name)
+
 /**
  * Test files of the chosen suite, by their paths below this folder. `*.slow.test.ts` belong to the slow one, those in `browser/` to the
- * browser's, which runs them in every variant, and to the normal one, which runs them in one.
+ * browser's, which runs them in two variants of the page or in all. Arguments select files of any suite but the slow one.
  */
 async function testFiles(): Promise<string[]> {
   const names = await readdir(folder, { recursive: true })
   return names
     .filter((name) => name.endsWith('.test.ts') && name.endsWith('.slow.test.ts') === values.slow)
-    .filter((name) => !values.browser || isBrowserTest(name))
+    .filter((name) => (values.browser ? isBrowserTest(name) : isQuick(name) || positionals.length > 0))
     .filter((name) => positionals.length === 0 || positionals.some((part) => name.includes(part)))
     .sort()
 }
@@ -58,7 +64,7 @@ async function writeBatches(names: readonly string[], size: number, target: stri
 
 const names = await testFiles()
 // A variable of the environment reaches the processes of the tests.
-if (values.browser) process.env.ADMIN_TEST_MATRIX = 'true'
+if (values.browser) process.env.ADMIN_TEST_VARIANTS = values['all-variants'] ? 'all' : 'two'
 if (values.browser && CHROMIUM === undefined) {
   process.stderr.write('NOT RUN: no Chromium; install it, or name it in CHROMIUM\n')
   process.exitCode = 1
@@ -76,8 +82,9 @@ if (values.browser && CHROMIUM === undefined) {
           ...(await writeBatches(names.filter(isBrowserTest), BROWSER_FILES_PER_PROCESS, target, 'browser')),
           ...(await writeBatches(others, FILES_PER_PROCESS, target, 'batch')),
         ]
-  // One process more than cores, since some tests wait.
-  run({ files, concurrency: availableParallelism() + 1, timeout: TIMEOUT, watch: values.watch })
+  // More processes than cores, since some tests wait; those in a browser wait more.
+  const concurrency = availableParallelism() + (values.browser ? 3 : 1)
+  run({ files, concurrency, timeout: TIMEOUT, watch: values.watch })
     .on('test:fail', ({ file, line }) => {
       process.exitCode = 1
       if (file !== undefined) process.stderr.write(`failed: ${relative(process.cwd(), file)}:${line ?? 1}\n`)

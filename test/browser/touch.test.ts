@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
-import { ACCOUNTS, browserSite, SCHEMES, type Variant } from '../helpers/browser.ts'
+import { ACCOUNTS, browserSite } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
 import { inputOf } from '../helpers/widget-fields.ts'
 
 const inBrowser = browserSite()
-
-const PHONES: readonly Variant[] = process.env.ADMIN_TEST_MATRIX
-  ? SCHEMES.map((scheme): Variant => ({ scheme, width: 360 }))
-  : [{ scheme: 'light', width: 360 }]
 
 /** Visible targets of less than 24 by 24 px, as their markup. A box or radio button is tapped by its label too. */
 const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [role=option], [role=tab], [role=menuitem]')]
@@ -21,7 +17,7 @@ const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, input:not
 
 inBrowser(
   'by touch on a phone: log in, create a post with author, category and three tags, mend a fault, save, find it, delete it',
-  { as: null, allows: ['400 /models/post'], variants: PHONES },
+  { as: null, allows: ['400 /models/post'], widths: [360] },
   async ({ page, server, checkAccess }) => {
     await page.setViewportSize({ width: 360, height: 740 })
     const checkTargets = async () => assert.deepEqual(await page.evaluate(SMALL_TARGETS), [])

@@ -45,7 +45,7 @@ inBrowser(
   },
 )
 
-const ONCE = { variants: [{ scheme: 'light', width: 1280 }] } as const
+const ONCE = { widths: [1280] } as const
 
 inFixture('the widgets above include those of every form of the fixture, and every field type', ONCE, async ({ server }) => {
   const api = await apiOf(server)

@@ -52,8 +52,8 @@ export interface BrowserTestOptions {
    * console, fails the test.
    */
   readonly allows?: readonly string[]
-  /** Variants to run in. Default: one, or all six with the environment variable `ADMIN_TEST_MATRIX`. */
-  readonly variants?: readonly Variant[]
+  /** Widths at which the test makes sense. Default: all. */
+  readonly widths?: readonly Variant['width'][]
 }
 
 /** What a test in a browser works with. */
@@ -71,8 +71,19 @@ export interface BrowserSituation {
   readonly checkAccess: () => Promise<void>
 }
 
-const MATRIX: readonly Variant[] = SCHEMES.flatMap((scheme) => WIDTHS.map((width) => ({ scheme, width })))
-const ONE: readonly Variant[] = [{ scheme: 'light', width: 1280 }]
+const VARIANTS: readonly Variant[] = SCHEMES.flatMap((scheme) => WIDTHS.map((width) => ({ scheme, width })))
+
+/**
+ * The variants that a test runs in: one, or what the environment variable `ADMIN_TEST_VARIANTS` says. `two` takes a light and a dark one of
+ * different widths, which ones depends on the name of the test; `all` takes all six.
+ */
+function variantsOf(name: string, widths: readonly Variant['width'][]): readonly Variant[] {
+  const possible = VARIANTS.filter(({ width }) => widths.includes(width))
+  if (process.env.ADMIN_TEST_VARIANTS === 'all') return possible
+  if (process.env.ADMIN_TEST_VARIANTS !== 'two') return possible.slice(widths.length - 1, widths.length)
+  const turn = [...name].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
+  return [turn % widths.length, widths.length + ((turn + 1) % widths.length)].flatMap((index) => possible[index] ?? [])
+}
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -132,10 +143,10 @@ export function browserSite({
 
   return (
     name: string,
-    { as = ACCOUNTS.superuser, at = '/', allows = [], variants }: BrowserTestOptions,
+    { as = ACCOUNTS.superuser, at = '/', allows = [], widths = WIDTHS }: BrowserTestOptions,
     body: (situation: BrowserSituation) => Promise<void>,
   ) => {
-    for (const variant of variants ?? (process.env.ADMIN_TEST_MATRIX ? MATRIX : ONE)) {
+    for (const variant of variantsOf(name, widths)) {
       test(`${name} (${variant.scheme}, ${variant.width} px)`, { skip: WITHOUT_CHROMIUM }, async () => {
         const { server, contexts } = await siteOf(variant)
         const context = await contexts.of(variant.width === 360)
