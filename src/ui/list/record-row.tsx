@@ -32,13 +32,15 @@ export const RecordRow = memo(function RecordRow(props: RecordRowProps) {
   return (
     <tr data-selected={isSelected || undefined}>
       <td className="list-check">
-        <input
-          type="checkbox"
-          aria-label={text.select(labelOf(record, model.display_field) ?? `#${id}`)}
-          checked={isSelected}
-          onChange={() => {}}
-          onClick={(event) => onToggle(id, event.shiftKey)}
-        />
+        <label className="tick">
+          <input
+            type="checkbox"
+            aria-label={text.select(labelOf(record, model.display_field) ?? `#${id}`)}
+            checked={isSelected}
+            onChange={() => {}}
+            onClick={(event) => onToggle(id, event.shiftKey)}
+          />
+        </label>
       </td>
       {columns.map(({ name, field, view }) => {
         const value = record[name]

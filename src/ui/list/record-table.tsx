@@ -55,15 +55,17 @@ export function RecordTable(props: RecordTableProps) {
         <thead>
           <tr>
             <th className="list-check" scope="col">
-              <input
-                type="checkbox"
-                aria-label={text.selectPage}
-                checked={isFull}
-                ref={(box) => {
-                  if (box !== null) box.indeterminate = isPart
-                }}
-                onChange={() => setSelection((former) => toggledPage(former, ids))}
-              />
+              <label className="tick">
+                <input
+                  type="checkbox"
+                  aria-label={text.selectPage}
+                  checked={isFull}
+                  ref={(box) => {
+                    if (box !== null) box.indeterminate = isPart
+                  }}
+                  onChange={() => setSelection((former) => toggledPage(former, ids))}
+                />
+              </label>
             </th>
             {columns.map((column) => (
               <HeaderCell

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { SiteField, SiteModel } from '../../client/client.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { labelsQuery, type Related, relatedIn } from '../data/related.ts'
-import { may, useModel } from '../data/site.ts'
+import { may, useModel, useSite } from '../data/site.ts'
 import { useSession } from '../session/use-session.ts'
 
 interface RelatedChoice {
@@ -26,7 +26,8 @@ export function useRelated(field: SiteField, record: AnyRecord | undefined, ids:
   const target = useModel(field.relation?.model ?? '')
   const canList = may(target, 'view')
   const [chosen, setChosen] = useState<readonly Related[]>([])
-  const known = [...chosen, ...relatedIn(record, field, target)]
+  const own = useOwn(field)
+  const known = [...chosen, ...relatedIn(record, field, target), ...own]
   const unknown = ids.filter((id) => known.every((each) => each.id !== id)).slice(0, MAX_ASKED)
   const asked = useQuery({ ...labelsQuery(session, target, unknown), enabled: canList && unknown.length > 0 })
   const all = [...known, ...(asked.data ?? [])]
@@ -36,4 +37,10 @@ export function useRelated(field: SiteField, record: AnyRecord | undefined, ids:
     relatedOf: (id) => all.find((each) => each.id === id && each.label !== undefined) ?? { id, label: undefined },
     remember: (related) => setChosen((former) => [related, ...former.filter(({ id }) => id !== related.id)]),
   }
+}
+
+/** The user of the page as a related record: known by name without the permission to view users. */
+function useOwn({ relation }: SiteField): readonly Related[] {
+  const { user } = useSite()
+  return relation?.model === 'user' && user.id !== null ? [{ id: user.id, label: user.username ?? undefined }] : []
 }

@@ -46,12 +46,14 @@ export function PermissionTable({ rows, chosen, onChange }: PermissionTableProps
                   return (
                     <td key={action}>
                       {id !== undefined && (
-                        <input
-                          type="checkbox"
-                          aria-label={text.permission(text.actions[action], label)}
-                          checked={chosen.has(id)}
-                          onChange={(event) => set([id], event.target.checked)}
-                        />
+                        <label className="tick">
+                          <input
+                            type="checkbox"
+                            aria-label={text.permission(text.actions[action], label)}
+                            checked={chosen.has(id)}
+                            onChange={(event) => set([id], event.target.checked)}
+                          />
+                        </label>
                       )}
                     </td>
                   )

@@ -49,7 +49,7 @@ export function ImportChoicesForm({ model, forms, choices, isDisabled, onChange 
       {unique.length > 0 && (
         <Choice
           label={text.upsertBy}
-          help={text.upsertHelp}
+          help={choices.upsertBy === undefined ? undefined : text.upsertHelp}
           value={choices.upsertBy ?? ''}
           options={[
             { value: '', label: text.createOnly },
@@ -62,7 +62,7 @@ export function ImportChoicesForm({ model, forms, choices, isDisabled, onChange 
       {usable.length > 0 && (
         <Choice
           label={text.form}
-          help={text.formHelp}
+          help={choices.form === undefined ? undefined : text.formHelp}
           value={choices.form ?? ''}
           options={[{ value: '', label: text.noForm }, ...usable.map(({ name }) => ({ value: name, label: name }))]}
           isDisabled={isDisabled}
@@ -75,7 +75,7 @@ export function ImportChoicesForm({ model, forms, choices, isDisabled, onChange 
 
 interface ChoiceProps {
   readonly label: string
-  readonly help?: string
+  readonly help?: string | undefined
   readonly value: string
   readonly options: readonly { readonly value: string; readonly label: string }[]
   readonly isDisabled: boolean
