@@ -52,6 +52,7 @@ async function tryAgain(messages: Locator): Promise<void> {
 for (const address of [
   '/',
   '/models/post',
+  '/models/comment?filter=post_id%3D1',
   '/models/post/1',
   '/models/post/1?tab=history',
   '/models/user/1',
@@ -109,6 +110,7 @@ for (const address of ['/', '/models/tag', '/models/tag/1', '/history'])
 
 inBrowser('a search of the palette that fails says so', { allows: ['500 /'] }, async ({ page, checkAccess }) => {
   const recover = await failing(page, '/api/v1/search', (route) => route.fulfill(FAULT))
+  await page.getByRole('heading', { name: 'Dashboard' }).waitFor()
   await page.keyboard.press('Control+k')
   const palette = page.getByRole('dialog')
   await palette.getByRole('combobox').fill('harbour')
