@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createClient } from '../client/client.ts'
+import { AdminError, createClient } from '../client/client.ts'
 import { Live } from './live/live.ts'
 import { LiveContext } from './live/use-live.ts'
 import { readPageSettings } from './page-settings.ts'
@@ -44,7 +44,12 @@ const router = createPageRouter({ basePath: settings.base_path + settings.admin_
 
 const root = document.getElementById('page')
 if (root === null) throw new Error('The page has no element with the id "page"')
-createRoot(root).render(
+createRoot(root, {
+  // A failed request is shown in place of the part that needed it; only a fault of the page itself is of use in the console.
+  onCaughtError: (error) => {
+    if (!(error instanceof AdminError)) console.error(error)
+  },
+}).render(
   <StrictMode>
     <SettingsContext value={settings}>
       <SessionContext value={session}>

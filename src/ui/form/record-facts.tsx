@@ -5,6 +5,7 @@ import { Cell } from '../cells/cell.tsx'
 import { useLocale } from '../cells/use-locale.ts'
 import type { AnyRecord } from '../data/records.ts'
 import { fieldOf, may, useModel } from '../data/site.ts'
+import { Failure } from '../parts/failure.tsx'
 import type { PageSession } from '../session/page-session.ts'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
@@ -61,7 +62,7 @@ function Reference({ model: key, field, id }: ReferenceProps) {
   const locale = useLocale()
   const model = useModel(key)
   const filter = `${field}=${id}`
-  const { data: count } = useQuery({ ...referencesQuery(useSession(), key, filter), enabled: may(model, 'view') })
+  const { data: count, error, refetch } = useQuery({ ...referencesQuery(useSession(), key, filter), enabled: may(model, 'view') })
   if (model === undefined || !may(model, 'view')) return undefined
   return (
     <li>
@@ -71,6 +72,7 @@ function Reference({ model: key, field, id }: ReferenceProps) {
         </span>
         <span className="reference-count">{count?.toLocaleString(locale)}</span>
       </Link>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
     </li>
   )
 }

@@ -46,9 +46,16 @@ const idIn = (key: string): string => key.split('.')[0] ?? key
 function CountConflict({ model, selection, setSelection, matches }: Omit<BulkFailureProps, 'error'>) {
   const text = useText().list
   const { filters, search = '' } = bulkSelection(selection, matches)
-  const { data: now } = useQuery(countQuery(useSession(), model.key, { q: search, filters }))
+  const { data: now, error, refetch } = useQuery(countQuery(useSession(), model.key, { q: search, filters }))
   const expected = selectedCount(selection)
-  if (now === undefined) return <Notice kind="error">{text.conflict(expected)}</Notice>
+  if (now === undefined) {
+    return (
+      <>
+        <Notice kind="error">{text.conflict(expected)}</Notice>
+        {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      </>
+    )
+  }
   const select = () => setSelection(selection.allOf === undefined ? NO_SELECTION : allSelected(now))
   return (
     <Notice

@@ -6,6 +6,7 @@ import { useLocale } from '../cells/use-locale.ts'
 import { labelsQuery } from '../data/related.ts'
 import { may, modelOf, useSite } from '../data/site.ts'
 import type { ListView } from '../data/views.ts'
+import { Failure } from '../parts/failure.tsx'
 import { Popover } from '../parts/popover.tsx'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
@@ -54,29 +55,32 @@ export function FilterChip({ model, view, text: source, onChange }: FilterChipPr
     .filter((part) => part !== '')
     .join(' ')
   return (
-    <span className="filter-chip">
-      <Popover
-        trigger={
-          <button type="button" className="filter-text" title={words}>
-            {words}
-          </button>
-        }
-        label={text.list.editFilter}
-        isOpen={isOpen}
-        onOpenChange={setOpen}
-      >
-        <LazyFilterEditor
-          model={found.model}
-          fields={[shown]}
-          filter={filter}
-          onApply={({ operator, value: next }) => {
-            setOpen(false)
-            onChange(filterText({ path: filter.path, operator, value: next }))
-          }}
-        />
-      </Popover>
-      <RemoveButton label={words} onRemove={() => onChange(undefined)} />
-    </span>
+    <>
+      <span className="filter-chip">
+        <Popover
+          trigger={
+            <button type="button" className="filter-text" title={words}>
+              {words}
+            </button>
+          }
+          label={text.list.editFilter}
+          isOpen={isOpen}
+          onOpenChange={setOpen}
+        >
+          <LazyFilterEditor
+            model={found.model}
+            fields={[shown]}
+            filter={filter}
+            onApply={({ operator, value: next }) => {
+              setOpen(false)
+              onChange(filterText({ path: filter.path, operator, value: next }))
+            }}
+          />
+        </Popover>
+        <RemoveButton label={words} onRemove={() => onChange(undefined)} />
+      </span>
+      {names.error !== null && <Failure error={names.error} onRetry={() => void names.refetch()} />}
+    </>
   )
 }
 

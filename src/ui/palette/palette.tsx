@@ -4,6 +4,7 @@ import { siteSearchQuery } from '../data/search.ts'
 import { useSite } from '../data/site.ts'
 import { CommandList } from '../parts/command-list.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { Failure } from '../parts/failure.tsx'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
 import { usePause } from '../widgets/use-pause.ts'
@@ -30,9 +31,10 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         query={query}
         onQuery={setQuery}
         groups={groups}
-        empty={isSearching ? undefined : text.common.noMatches}
+        empty={isSearching || search.error !== null ? undefined : text.common.noMatches}
         status={isSearching ? text.common.loading : undefined}
       />
+      {search.error !== null && <Failure error={search.error} onRetry={() => void search.refetch()} />}
     </Dialog>
   )
 }

@@ -31,6 +31,8 @@ interface ComboboxProps {
   /** Opens and closes the popup; the combobox does so itself if it is undefined. */
   readonly isOpen?: boolean | undefined
   readonly onOpenChange?: (isOpen: boolean) => void
+  /** Shown instead of the options when they could not be loaded. */
+  readonly failure?: ReactNode
   /** Shown where there is no option. */
   readonly emptyText?: string
 }
@@ -96,7 +98,7 @@ export function MultiCombobox({ value, onChange, ...props }: MultipleProps) {
   )
 }
 
-function Parts({ id, label, describedBy, isInvalid, isLoading = false, children, footer, emptyText }: ComboboxProps) {
+function Parts({ id, label, describedBy, isInvalid, isLoading = false, children, footer, failure, emptyText }: ComboboxProps) {
   const text = useText()
   return (
     <>
@@ -119,8 +121,11 @@ function Parts({ id, label, describedBy, isInvalid, isLoading = false, children,
             </div>
             <Base.Status className="combobox-status">{isLoading ? text.common.loading : undefined}</Base.Status>
             <Base.Empty>
-              {isLoading ? undefined : <p className="combobox-empty">{emptyText ?? text.common.noMatches}</p>}
+              {isLoading || failure !== undefined ? undefined : (
+                <p className="combobox-empty">{emptyText ?? text.common.noMatches}</p>
+              )}
             </Base.Empty>
+            {failure}
             <Base.List className="combobox-list">
               {(option: Option) => (
                 <Base.Item key={option.value} value={option} className="menu-item">

@@ -3,7 +3,7 @@ import type { Related } from '../data/related.ts'
 import { Combobox } from '../parts/combobox.tsx'
 import { IconButton } from '../parts/icon-button.tsx'
 import { useText } from '../text/text.tsx'
-import { HiddenReason, optionOf, usePicker } from './use-picker.tsx'
+import { optionOf, usePicker } from './use-picker.tsx'
 import { useRelated } from './use-related.ts'
 import type { InputProps } from './widget-props.ts'
 
@@ -45,7 +45,7 @@ export function RelationPicker({ field, modelField, value, onChange, links, reco
           />
         )}
       </div>
-      {!related.canList && <HiddenReason />}
+      {picker.reason}
       {picker.dialog}
     </div>
   )

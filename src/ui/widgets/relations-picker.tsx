@@ -3,7 +3,7 @@ import { Chip } from '../parts/chip.tsx'
 import { MultiCombobox } from '../parts/combobox.tsx'
 import { useText } from '../text/text.tsx'
 import { listOf } from './choices-input.tsx'
-import { HiddenReason, optionOf, usePicker } from './use-picker.tsx'
+import { optionOf, usePicker } from './use-picker.tsx'
 import { useRelated } from './use-related.ts'
 import type { InputProps } from './widget-props.ts'
 
@@ -53,7 +53,7 @@ export function RelationsPicker({ field, modelField, value, onChange, links, rec
           ))}
         </div>
       )}
-      {!related.canList && <HiddenReason />}
+      {picker.reason}
       {picker.dialog}
     </div>
   )

@@ -5,6 +5,7 @@ import { labelOf, optionsQuery, type Related } from '../data/related.ts'
 import { may } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
 import type { Option } from '../parts/combobox.tsx'
+import { Failure } from '../parts/failure.tsx'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
 import { CreateRelatedContext } from './create-related.ts'
@@ -28,13 +29,17 @@ interface Picker {
     readonly isLoading: boolean
     readonly isDisabled: boolean
     readonly footer: ReactNode
+    readonly failure: ReactNode
   }
+  /** Says why the chosen records are shown as ids, if they are. */
+  readonly reason: ReactNode
   /** The dialog that creates a record, while it is open. */
   readonly dialog: ReactNode
 }
 
 /** What pickers of related records share: search on the server while open, and the creation of a record. */
-export function usePicker({ related: { target, canList }, onCreated }: PickerOptions): Picker {
+export function usePicker({ related, onCreated }: PickerOptions): Picker {
+  const { target, canList } = related
   const text = useText().relation
   const session = useSession()
   const [isOpen, setOpen] = useState(false)
@@ -68,7 +73,9 @@ export function usePicker({ related: { target, canList }, onCreated }: PickerOpt
           {text.createAndSelect(target?.label ?? '')}
         </Button>
       ) : undefined,
+      failure: found.error === null ? undefined : <Failure error={found.error} onRetry={() => void found.refetch()} />,
     },
+    reason: <Reason related={related} />,
     dialog:
       isCreating && CreateDialog !== undefined && target !== undefined ? (
         <CreateDialog
@@ -86,7 +93,9 @@ export function usePicker({ related: { target, canList }, onCreated }: PickerOpt
 /** A related record as an option: its text, or its id for one whose text the user may not see. */
 export const optionOf = ({ id, label }: Related): Option => ({ value: String(id), label: label ?? `#${id}` })
 
-/** Says why related records are shown as ids. */
-export function HiddenReason() {
-  return <p className="field-help">{useText().relation.hidden}</p>
+/** Says why related records are shown as ids: the user may not see their texts, or these could not be read. */
+function Reason({ related: { canList, error, retry } }: Pick<PickerOptions, 'related'>) {
+  const text = useText().relation
+  if (!canList) return <p className="field-help">{text.hidden}</p>
+  return error === null ? undefined : <Failure error={error} onRetry={retry} />
 }

@@ -13,6 +13,10 @@ interface RelatedChoice {
   readonly canList: boolean
   /** The record with an id, with its text if it is known. */
   readonly relatedOf: (id: number) => Related
+  /** Why the texts could not be read; null if they were. */
+  readonly error: Error | null
+  /** Reads the texts again. */
+  readonly retry: () => void
   /** Keeps the text of a record that was chosen. */
   readonly remember: (related: Related) => void
 }
@@ -35,6 +39,8 @@ export function useRelated(field: SiteField, record: AnyRecord | undefined, ids:
     target,
     canList,
     relatedOf: (id) => all.find((each) => each.id === id && each.label !== undefined) ?? { id, label: undefined },
+    error: asked.error,
+    retry: () => void asked.refetch(),
     remember: (related) => setChosen((former) => [related, ...former.filter(({ id }) => id !== related.id)]),
   }
 }

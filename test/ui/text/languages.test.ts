@@ -25,3 +25,30 @@ for (const language of languages) {
     assert.doesNotMatch(JSON.stringify(texts), /:""/)
   })
 }
+
+/** The texts by name; one with arguments as the source of its function. */
+const sourcesOf = (texts: object, prefix = ''): [string, string][] =>
+  Object.entries(texts).flatMap(([name, text]): [string, string][] =>
+    typeof text === 'object' ? sourcesOf(text, `${prefix}${name}.`) : [[prefix + name, String(text)]],
+  )
+
+/** Words that German shares with English. */
+const SHARED = ['API', 'Filter', 'Format', 'Import', 'Median', 'Name', 'Status', 'URL', 'Webhooks']
+
+/** The words of a text without its arguments. */
+const wordsOf = (text: string): string =>
+  text
+    .replace(/^[^`]*`/, '')
+    .replace(/\$\{[^}]*\}/g, '')
+    .replace(/[^\p{L} ]/gu, '')
+    .trim()
+
+test('no text of German is that of English, but for words that both languages have', async () => {
+  const { default: texts } = (await import(join(FOLDER, 'de.ts'))) as { default: object }
+  const german = new Map(sourcesOf(texts))
+  const same = sourcesOf(en).filter(([name, text]) => german.get(name) === text && wordsOf(text) !== '')
+  assert.deepEqual(
+    same.filter(([, text]) => !SHARED.includes(wordsOf(text))),
+    [],
+  )
+})
