@@ -1,9 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
-import { modelOf, siteQuery } from './data/site.ts'
-import { viewsQuery } from './data/views.ts'
 import { Frame } from './layout/frame.tsx'
 import { FrameFailure, PageFailure } from './layout/page-failure.tsx'
+import { readAhead } from './list/read-ahead.ts'
 import { NotFound } from './pages/not-found.tsx'
 import { parseSearch, type SearchParams, stringifySearch } from './search-params.ts'
 import type { PageSession } from './session/page-session.ts'
@@ -29,29 +28,21 @@ const dashboard = createRoute({
   component: lazyRouteComponent(() => import('./pages/dashboard.tsx'), 'Dashboard'),
 })
 
-interface OfModel {
-  readonly context: RouterContext
-  readonly params: { readonly model: string }
-}
-
-/** The views of a model are asked for as soon as the site names it, beside the code of the page and before the page renders. */
-const withViews = ({ context: { session, queries }, params: { model } }: OfModel) => {
-  const ask = async () => {
-    await session.start()
-    if (session.state() !== 'logged-in') return
-    const site = await queries.ensureQueryData(siteQuery(session))
-    if (modelOf(site, model) !== undefined) await queries.prefetchQuery(viewsQuery(session, model))
-  }
-  // The page itself meets the same failure, and shows it.
-  ask().catch(() => undefined)
-}
-
-const model = createRoute({ getParentRoute: parent, path: '/models/$model', loader: (context) => withViews(context) })
+const model = createRoute({
+  getParentRoute: parent,
+  path: '/models/$model',
+  loader: ({ context: { session, queries }, params, cause }) => {
+    if (cause === 'enter') void readAhead({ session, queries, model: params.model })
+  },
+})
 
 const list = createRoute({
   getParentRoute: () => model,
   path: '/',
   component: lazyRouteComponent(() => import('./pages/list.tsx'), 'ListPage'),
+  loader: ({ context: { session, queries }, params, location, cause }) => {
+    if (cause === 'enter') void readAhead({ session, queries, model: params.model, list: location.search as SearchParams })
+  },
 })
 
 const create = createRoute({

@@ -86,8 +86,8 @@ export const viewsQuery = (session: PageSession, model: string) =>
 /** The views of a model; undefined until they are loaded. */
 export const useViews = (model: string) => useQuery(viewsQuery(useSession(), model))
 
-/** The members that the client leaves open are those that the Views API documents. */
-function sortedViews(views: readonly View[]): ModelViews {
+/** The views of a model by kind. The members that the client leaves open are those that the Views API documents. */
+export function sortedViews(views: readonly View[]): ModelViews {
   const all = views as readonly unknown[] as readonly (FormView | ListView)[]
   return {
     forms: all.filter((view) => view.view_type === 'form'),

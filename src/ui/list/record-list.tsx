@@ -1,17 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
-import { type ListPlan, listQuery } from '../data/records.ts'
+import { listQuery } from '../data/records.ts'
 import { useSite } from '../data/site.ts'
 import type { FormView, ListView } from '../data/views.ts'
 import { Failure } from '../parts/failure.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { useSession } from '../session/use-session.ts'
 import { usePreference } from '../use-preference.ts'
-import { allColumns, apiSort, requestedFields, requestedIncludes, shownColumns, viewSort } from './columns.ts'
-import { isUsable } from './filter-text.ts'
+import { allColumns, shownColumns } from './columns.ts'
 import { ListBar } from './list-bar.tsx'
 import { ListHeader } from './list-header.tsx'
+import { listPlan, sortOf } from './list-plan.ts'
 import { NoRecords } from './no-records.tsx'
 import { Pager } from './pager.tsx'
 import { RecordTable } from './record-table.tsx'
@@ -19,8 +19,6 @@ import { NO_SELECTION, type Selection, selectedCount } from './selection.ts'
 import { SelectionBar } from './selection-bar.tsx'
 import { useHeldPage } from './use-held-page.ts'
 import { useListState } from './use-list-state.ts'
-
-const PAGE_SIZE = 25
 
 interface RecordListProps {
   readonly model: SiteModel
@@ -45,18 +43,9 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
 
   const all = useMemo(() => allColumns(model, view), [model, view])
   const columns = useMemo(() => shownColumns(all, state.columns ?? preferred), [all, state.columns, preferred])
-  const sort = state.sort ?? (state.q === '' ? viewSort(view) : [])
-  const q = model.searchable ? state.q : ''
-  const filters = state.filters.filter((text) => isUsable(site, model, text))
-  const plan: ListPlan = {
-    q,
-    page: state.page,
-    page_size: state.pageSize ?? view.page_size ?? PAGE_SIZE,
-    sort: apiSort(site, model, sort),
-    filters,
-    fields: requestedFields(columns, model),
-    include: requestedIncludes(site, columns),
-  }
+  const sort = sortOf(state, view)
+  const plan = listPlan({ site, model, view }, state, columns)
+  const { q, filters } = plan
   const { data, error, refetch, isPlaceholderData } = useQuery(listQuery(useSession(), model.key, plan))
   const [editedId, setEditedId] = useState<number>()
   const page = useHeldPage(data, editedId)

@@ -4,6 +4,7 @@ import { useEffect } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { may, useModel, useSite } from '../data/site.ts'
 import { useViews } from '../data/views.ts'
+import { viewOf } from '../list/list-plan.ts'
 import { ListTabs } from '../list/list-tabs.tsx'
 import { RecordList } from '../list/record-list.tsx'
 import { useListState } from '../list/use-list-state.ts'
@@ -29,10 +30,10 @@ export function ListPage() {
 
 function ModelLists({ model }: { readonly model: SiteModel }) {
   const { data: views, error, refetch } = useViews(model.key)
-  const [{ list }, change] = useListState()
+  const [state, change] = useListState()
   if (views === undefined)
     return error === null ? <Skeleton lines={12} /> : <Failure error={error} onRetry={() => void refetch()} />
-  const view = views.lists.find(({ name }) => name === list) ?? views.lists[0]
+  const view = viewOf(views.lists, state)
   if (view === undefined) return <NotFound />
   const tabs = views.lists.length > 1 && (
     <ListTabs
