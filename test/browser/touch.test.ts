@@ -88,7 +88,7 @@ inBrowser(
 )
 
 for (const at of ['/models/post', '/models/comment', '/models/user', '/models/group/1'])
-  inBrowser(`the targets of ${at} are large enough for a finger`, { at, variants: PHONES }, async ({ page }) => {
+  inBrowser(`the targets of ${at} are large enough for a finger`, { at, widths: [360] }, async ({ page }) => {
     await page.getByRole('main').locator('tbody tr').first().waitFor()
     assert.deepEqual(await page.evaluate(SMALL_TARGETS), [])
   })

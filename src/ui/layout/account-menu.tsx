@@ -1,60 +1,24 @@
-import { Link } from '@tanstack/react-router'
-import { BookOpen, CircleUser, LogOut, UserRound } from 'lucide-react'
+import { CircleUser } from 'lucide-react'
+import { lazy } from 'react'
 import { useSite } from '../data/site.ts'
-import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../parts/menu.tsx'
-import { useSession } from '../session/use-session.ts'
-import { languageNames, useText } from '../text/text.tsx'
-import { usePageSettings } from '../use-page-settings.ts'
-import { usePreference } from '../use-preference.ts'
-import { useTheme } from './use-theme.ts'
+import { LazyMenu } from '../parts/lazy-menu.tsx'
+import { useText } from '../text/text.tsx'
 
-/** The menu of the user: account, theme, language, log out. */
+const AccountChoices = lazy(async () => ({ default: (await import('./account-choices.tsx')).AccountChoices }))
+
+/** The menu of the user. */
 export function AccountMenu() {
   const text = useText().shell
-  const { user, capabilities } = useSite()
-  const { docs } = usePageSettings()
-  const session = useSession()
-  const [theme, setTheme] = useTheme()
-  const [language, setLanguage] = usePreference('language')
+  const { user } = useSite()
+  const trigger = (
+    <button type="button" className="account-button" aria-label={`${user.username ?? ''}: ${text.account}`}>
+      <CircleUser size={18} aria-hidden />
+      <span className="account-name">{user.username}</span>
+    </button>
+  )
   return (
-    <Menu
-      trigger={
-        <button type="button" className="account-button" aria-label={`${user.username ?? ''}: ${text.account}`}>
-          <CircleUser size={18} aria-hidden />
-          <span className="account-name">{user.username}</span>
-        </button>
-      }
-    >
-      <MenuItem icon={<UserRound size={14} aria-hidden />} render={<Link to="/account" />}>
-        {text.account}
-      </MenuItem>
-      {capabilities.openapi && (
-        <MenuItem icon={<BookOpen size={14} aria-hidden />} render={<a href={docs}>{text.apiDocs}</a>}>
-          {text.apiDocs}
-        </MenuItem>
-      )}
-      <MenuSeparator />
-      <MenuChoice
-        label={text.theme}
-        value={theme ?? 'system'}
-        onChange={(value) => setTheme(value === 'dark' || value === 'light' ? value : undefined)}
-        options={[
-          { value: 'system', label: text.themeSystem },
-          { value: 'light', label: text.themeLight },
-          { value: 'dark', label: text.themeDark },
-        ]}
-      />
-      <MenuSeparator />
-      <MenuChoice
-        label={text.languageLabel}
-        value={language ?? ''}
-        onChange={(value) => setLanguage(value === '' ? undefined : value)}
-        options={[{ value: '', label: text.languageBrowser }, ...languageNames()]}
-      />
-      <MenuSeparator />
-      <MenuItem icon={<LogOut size={14} aria-hidden />} onClick={() => void session.logout().catch(() => {})}>
-        {text.logout}
-      </MenuItem>
-    </Menu>
+    <LazyMenu trigger={trigger}>
+      <AccountChoices trigger={trigger} />
+    </LazyMenu>
   )
 }

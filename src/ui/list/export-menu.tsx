@@ -1,20 +1,16 @@
 import { Download } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, useState } from 'react'
 import type { FileFormat, SiteModel } from '../../client/client.ts'
 import { Button } from '../parts/button.tsx'
 import { messageOf } from '../parts/failure.tsx'
-import { Menu, MenuItem } from '../parts/menu.tsx'
+import { LazyMenu } from '../parts/lazy-menu.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
 import { exportFile, TooManyFound } from './export-file.ts'
 import { type Matches, type Selection, selectedCount } from './selection.ts'
 
-const FORMATS: readonly { readonly format: FileFormat; readonly label: string }[] = [
-  { format: 'csv', label: 'CSV' },
-  { format: 'json', label: 'JSON' },
-  { format: 'ndjson', label: 'NDJSON' },
-]
+const ExportChoices = lazy(async () => ({ default: (await import('./export-choices.tsx')).ExportChoices }))
 
 interface ExportMenuProps {
   readonly model: SiteModel
@@ -45,20 +41,15 @@ export function ExportMenu({ model, selection, matches, sort }: ExportMenuProps)
     setBusy(false)
   }
 
+  const trigger = (
+    <Button icon={<Download size={16} aria-hidden />} aria-busy={isBusy || undefined}>
+      {text.list.export}
+    </Button>
+  )
   return (
-    <Menu
-      trigger={
-        <Button icon={<Download size={16} aria-hidden />} aria-busy={isBusy || undefined}>
-          {text.list.export}
-        </Button>
-      }
-    >
-      {FORMATS.map(({ format, label }) => (
-        <MenuItem key={format} onClick={() => void start(format)}>
-          {text.list.exportAs(count, label)}
-        </MenuItem>
-      ))}
-    </Menu>
+    <LazyMenu trigger={trigger}>
+      <ExportChoices trigger={trigger} count={count} onChoose={(format) => void start(format)} />
+    </LazyMenu>
   )
 }
 

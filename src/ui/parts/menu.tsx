@@ -2,10 +2,17 @@ import { Menu as Base } from '@base-ui/react/menu'
 import { Check } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 
+interface MenuProps {
+  readonly trigger: ReactElement
+  readonly children: ReactNode
+  /** Opens at first. Default: false. */
+  readonly isOpen?: boolean
+}
+
 /** A menu of actions behind a button. */
-export function Menu({ trigger, children }: { readonly trigger: ReactElement; readonly children: ReactNode }) {
+export function Menu({ trigger, children, isOpen = false }: MenuProps) {
   return (
-    <Base.Root>
+    <Base.Root defaultOpen={isOpen}>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner sideOffset={4} align="end" className="positioner">

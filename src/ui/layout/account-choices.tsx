@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router'
+import { BookOpen, LogOut, UserRound } from 'lucide-react'
+import type { ReactElement } from 'react'
+import { useSite } from '../data/site.ts'
+import { Menu, MenuChoice, MenuItem, MenuSeparator } from '../parts/menu.tsx'
+import { useSession } from '../session/use-session.ts'
+import { languageNames, useText } from '../text/text.tsx'
+import { usePageSettings } from '../use-page-settings.ts'
+import { usePreference } from '../use-preference.ts'
+import { useTheme } from './use-theme.ts'
+
+/** What the menu of the user offers: account, theme, language, log out. Open at first. */
+export function AccountChoices({ trigger }: { readonly trigger: ReactElement }) {
+  const text = useText().shell
+  const { capabilities } = useSite()
+  const { docs } = usePageSettings()
+  const session = useSession()
+  const [theme, setTheme] = useTheme()
+  const [language, setLanguage] = usePreference('language')
+  return (
+    <Menu trigger={trigger} isOpen>
+      <MenuItem icon={<UserRound size={14} aria-hidden />} render={<Link to="/account" />}>
+        {text.account}
+      </MenuItem>
+      {capabilities.openapi && (
+        <MenuItem icon={<BookOpen size={14} aria-hidden />} render={<a href={docs}>{text.apiDocs}</a>}>
+          {text.apiDocs}
+        </MenuItem>
+      )}
+      <MenuSeparator />
+      <MenuChoice
+        label={text.theme}
+        value={theme ?? 'system'}
+        onChange={(value) => setTheme(value === 'dark' || value === 'light' ? value : undefined)}
+        options={[
+          { value: 'system', label: text.themeSystem },
+          { value: 'light', label: text.themeLight },
+          { value: 'dark', label: text.themeDark },
+        ]}
+      />
+      <MenuSeparator />
+      <MenuChoice
+        label={text.languageLabel}
+        value={language ?? ''}
+        onChange={(value) => setLanguage(value === '' ? undefined : value)}
+        options={[{ value: '', label: text.languageBrowser }, ...languageNames()]}
+      />
+      <MenuSeparator />
+      <MenuItem icon={<LogOut size={14} aria-hidden />} onClick={() => void session.logout().catch(() => {})}>
+        {text.logout}
+      </MenuItem>
+    </Menu>
+  )
+}
