@@ -39,7 +39,7 @@ const isQuick = (name: string) => !isBrowserTest(name) || QUICK_BROWSER_TESTS.in
 
 /**
  * Test files of the chosen suite, by their paths below this folder. `*.slow.test.ts` belong to the slow one, those in `browser/` to the
- * browser's, which runs them in two variants of the page or in all. Arguments select files of any suite but the slow one.
+ * browser's, which runs each in one of the variants of the page or in all. Arguments select files of any suite but the slow one.
  */
 async function testFiles(): Promise<string[]> {
   const names = await readdir(folder, { recursive: true })
@@ -64,7 +64,7 @@ async function writeBatches(names: readonly string[], size: number, target: stri
 
 const names = await testFiles()
 // A variable of the environment reaches the processes of the tests.
-if (values.browser) process.env.ADMIN_TEST_VARIANTS = values['all-variants'] ? 'all' : 'two'
+if (values.browser) process.env.ADMIN_TEST_VARIANTS = values['all-variants'] ? 'all' : 'varied'
 if (values.browser && CHROMIUM === undefined) {
   process.stderr.write('NOT RUN: no Chromium; install it, or name it in CHROMIUM\n')
   process.exitCode = 1
@@ -82,9 +82,8 @@ if (values.browser && CHROMIUM === undefined) {
           ...(await writeBatches(names.filter(isBrowserTest), BROWSER_FILES_PER_PROCESS, target, 'browser')),
           ...(await writeBatches(others, FILES_PER_PROCESS, target, 'batch')),
         ]
-  // More processes than cores, since some tests wait; those in a browser wait more.
-  const concurrency = availableParallelism() + (values.browser ? 3 : 1)
-  run({ files, concurrency, timeout: TIMEOUT, watch: values.watch })
+  // One process more than cores, since some tests wait.
+  run({ files, concurrency: availableParallelism() + 1, timeout: TIMEOUT, watch: values.watch })
     .on('test:fail', ({ file, line }) => {
       process.exitCode = 1
       if (file !== undefined) process.stderr.write(`failed: ${relative(process.cwd(), file)}:${line ?? 1}\n`)
