@@ -26,6 +26,8 @@ async function requestsOf(page: Page, address: string): Promise<readonly string[
     const { pathname } = new URL(request.url())
     if (/\/api\/v1\/|\/metrics/.test(pathname) && !pathname.endsWith('/events')) asked.add(pathname)
   }
+  // Requests of the former page are none of this one.
+  await page.goto('about:blank')
   page.on('request', note)
   await page.goto(address)
   await page.waitForLoadState('load')

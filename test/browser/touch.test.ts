@@ -2,18 +2,10 @@ import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { ACCOUNTS, browserSite } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
+import { SMALL_TARGETS } from '../helpers/small-targets.ts'
 import { inputOf } from '../helpers/widget-fields.ts'
 
 const inBrowser = browserSite()
-
-/** Visible targets of less than 24 by 24 px, as their markup. A box or radio button is tapped by its label too. */
-const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [role=option], [role=tab], [role=menuitem]')]
-  .filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.closest('.skip, [inert], [aria-hidden=true]') === null)
-  .flatMap((element) => {
-    const boxes = [element, ...(element.labels ?? [])].map((each) => each.getBoundingClientRect())
-    const isLarge = boxes.some(({ width, height }) => width >= 24 && height >= 24)
-    return isLarge || boxes[0].width < 2 ? [] : [element.outerHTML.slice(0, 160)]
-  })`
 
 inBrowser(
   'by touch on a phone: log in, create a post with author, category and three tags, mend a fault, save, find it, delete it',

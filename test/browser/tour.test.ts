@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, type BrowserSituation, browserSite } from '../helpers/browser.ts'
+import { SMALL_TARGETS } from '../helpers/small-targets.ts'
 
 const inBrowser = browserSite()
 
@@ -10,13 +11,6 @@ const elsewhere = browserSite({
   env: { ADMIN_BASE_PATH: '/journal', ADMIN_ADMIN_PATH: '/manage', ADMIN_VIEWS_AUTH: 'required' },
 })
 
-/** Controls smaller than 24 × 24 px; links within a text are exempt (WCAG 2.2, 2.5.8). */
-const SMALL = `[...document.querySelectorAll('button, input, select, textarea, summary, [role=button], [role=tab], a:not(p a)')]
-  .filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.closest('.visually-hidden, .skip'))
-  .map((each) => [each, (each.closest('label') ?? each).getBoundingClientRect()])
-  .filter(([each, { width, height }]) => width > 1 && (width < 24 || height < 24))
-  .map(([each, { width, height }]) => Math.round(width) + ' × ' + Math.round(height) + ': ' + each.outerHTML.slice(0, 160))`
-
 /** Opens each address and checks what it shows. */
 async function visit({ page, path, variant, checkAccess }: BrowserSituation, addresses: readonly string[]): Promise<void> {
   for (const address of addresses) {
@@ -24,7 +18,7 @@ async function visit({ page, path, variant, checkAccess }: BrowserSituation, add
     await page.locator('main :is(h1, h2)').first().waitFor()
     await checkAccess()
     assert.equal(await page.getByRole('alert').count(), 0, address)
-    const [wide, small] = (await page.evaluate(`[document.documentElement.scrollWidth - innerWidth, ${SMALL}]`)) as [
+    const [wide, small] = (await page.evaluate(`[document.documentElement.scrollWidth - innerWidth, ${SMALL_TARGETS}]`)) as [
       number,
       string[],
     ]
