@@ -58,7 +58,7 @@ inBrowser(
 
 inBrowser('other options need another check', { at: '/models/tag/import' }, async ({ page, variant }) => {
   await choose(page, 'tags.ndjson', JSON.stringify({ name: `Buoy ${variant.width}`, slug: `buoy-${variant.width}` }))
-  assert.equal(await page.getByLabel('Format').inputValue(), 'ndjson')
+  await page.getByLabel('Format').locator('option[value=ndjson]:checked').waitFor({ state: 'attached' })
   await check(page).click()
   await page.getByRole('button', { name: 'Import 1 record' }).waitFor()
   await page.getByLabel('Existing records').selectOption({ label: 'Update those with the same: Slug' })

@@ -1,6 +1,7 @@
 import type { HistoryEntry, SiteModel } from '../../client/client.ts'
 import { fieldOf } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
+import { TableScroll } from '../parts/table-scroll.tsx'
 import { useText } from '../text/text.tsx'
 import { labelIn } from './form-field.tsx'
 import { ValueView } from './value-view.tsx'
@@ -21,7 +22,7 @@ export function ChangesTable({ entry: { action, changes }, model, form }: Change
   const text = useText().history
   const sides = SIDES[action]
   return (
-    <div className="table-scroll">
+    <TableScroll label={text.values}>
       <table className="table history-table">
         <thead>
           <tr>
@@ -52,7 +53,7 @@ export function ChangesTable({ entry: { action, changes }, model, form }: Change
           ))}
         </tbody>
       </table>
-    </div>
+    </TableScroll>
   )
 }
 

@@ -336,6 +336,7 @@ const de: Text = {
     fields: (count) => (count === 1 ? '1 Feld' : `${count} Felder`),
     noChanges: 'Keine',
     field: 'Feld',
+    values: 'Geänderte Werte',
     before: 'Alt',
     after: 'Neu',
     secret: 'Geändert; der Wert wird nicht aufgezeichnet',

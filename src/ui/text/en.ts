@@ -328,6 +328,7 @@ export const en = {
     fields: (count: number) => (count === 1 ? '1 field' : `${count} fields`),
     noChanges: 'None',
     field: 'Field',
+    values: 'Changed values',
     before: 'Old',
     after: 'New',
     secret: 'Changed; the value is not recorded',

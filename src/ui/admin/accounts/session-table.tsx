@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import type { LoginSession } from '../../../client/client.ts'
 import { DateCell } from '../../cells/date-cell.tsx'
 import { Chip } from '../../parts/chip.tsx'
+import { TableScroll } from '../../parts/table-scroll.tsx'
 import { useText } from '../../text/text.tsx'
-import { TableScroll } from '../table-scroll.tsx'
 import { deviceOf } from './device.ts'
 
 interface SessionTableProps {

@@ -1,8 +1,8 @@
 import type { HistoryEntry } from '../../../client/client.ts'
 import { DateCell } from '../../cells/date-cell.tsx'
 import { Chip } from '../../parts/chip.tsx'
+import { TableScroll } from '../../parts/table-scroll.tsx'
 import { useText } from '../../text/text.tsx'
-import { TableScroll } from '../table-scroll.tsx'
 import { HistoryEntryChanges } from './history-entry-changes.tsx'
 import { actionColor, HistoryRecord } from './history-record.tsx'
 

@@ -2,9 +2,9 @@ import { useState } from 'react'
 import type { AdminError } from '../../../client/client.ts'
 import { useLocale } from '../../cells/use-locale.ts'
 import { Notice } from '../../parts/notice.tsx'
+import { TableScroll } from '../../parts/table-scroll.tsx'
 import { useText } from '../../text/text.tsx'
 import { PageButtons } from '../page-buttons.tsx'
-import { TableScroll } from '../table-scroll.tsx'
 import { rowErrors } from './import-options.ts'
 
 const PAGE_SIZE = 50

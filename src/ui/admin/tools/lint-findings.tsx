@@ -7,11 +7,11 @@ import { Chip } from '../../parts/chip.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
+import { TableScroll } from '../../parts/table-scroll.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { useText } from '../../text/text.tsx'
 import { FilterSelect } from '../filter-select.tsx'
 import { PageButtons } from '../page-buttons.tsx'
-import { TableScroll } from '../table-scroll.tsx'
 import { useAddress } from '../use-address.ts'
 
 const SEVERITIES = ['error', 'warn', 'note'] as const
