@@ -45,8 +45,9 @@ async function printChanges(io: Io, options: EventsOptions, wait: Wait): Promise
     throw new AppError('TASK_FAILED', 'No server is running to report changes; start one: admin serve')
   const stop = new AbortController()
   const onReady = () => {
-    io.stderr.write('Waiting for changes; stop with Ctrl-C\n')
+    // First, so that a signal in answer to the message is not missed.
     io.stopRequested().then(() => stop.abort())
+    io.stderr.write('Waiting for changes; stop with Ctrl-C\n')
   }
   const query = options.models === undefined ? '' : `?${new URLSearchParams({ models: options.models })}`
   try {
