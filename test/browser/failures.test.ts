@@ -26,9 +26,9 @@ async function requestsOf(page: Page, address: string): Promise<readonly string[
     const { pathname } = new URL(request.url())
     if (/\/api\/v1\/|\/metrics/.test(pathname) && !pathname.endsWith('/events')) asked.add(pathname)
   }
-  // Requests of the former page are none of this one.
-  await page.goto('about:blank')
   page.on('request', note)
+  // Requests of the former page are none of this one.
+  page.once('framenavigated', () => asked.clear())
   await page.goto(address)
   await page.waitForLoadState('load')
   await page.locator('main h1').first().waitFor()
