@@ -14,7 +14,11 @@ export class PageSession {
   #state: SessionState = 'unknown'
   readonly #listeners = new Set<() => void>()
   /** Resolves when the user has logged in again; shared by all calls that wait for it. */
-  #renewal: PromiseWithResolvers<void> | undefined
+  #renewal: Promise<void> | undefined
+  /** Ends the wait of these calls: with an error, or without one after a login. */
+  #endRenewal: ((error?: AdminError) => void) | undefined
+  /** Number of logins. A call that began before the last one may fail with the session that this login replaced. */
+  #logins = 0
   #start: Promise<void> | undefined
 
   constructor(client: Client, preferences: PreferenceStore) {
@@ -51,9 +55,9 @@ export class PageSession {
   /** @throws {AdminError} for a wrong password, or without a connection */
   async login(username: string, password: string): Promise<void> {
     await this.client.login(username, password)
+    this.#logins++
     this.#set('logged-in')
-    this.#renewal?.resolve()
-    this.#renewal = undefined
+    this.#settleRenewal()
   }
 
   /** Ends the session. Calls that wait for the password fail with the error that they met. */
@@ -68,8 +72,7 @@ export class PageSession {
   /** Gives up an expired session: the page returns to the login. */
   leave(): void {
     this.#set('logged-out')
-    this.#renewal?.reject(new AdminError('Logged out', { type: 'authentication', status: 401 }))
-    this.#renewal = undefined
+    this.#settleRenewal(new AdminError('Logged out', { type: 'authentication', status: 401 }))
   }
 
   /**
@@ -79,22 +82,30 @@ export class PageSession {
    */
   async run<T>(work: (client: Client) => Promise<T>): Promise<T> {
     for (;;) {
+      const logins = this.#logins
       try {
         return await work(this.client)
       } catch (error) {
         if (!(error instanceof AdminError) || error.type !== 'authentication' || this.#state === 'logged-out') throw error
-        await this.#renewed()
+        if (logins === this.#logins) await this.#renewed()
       }
     }
   }
 
   #renewed(): Promise<void> {
     if (this.#renewal === undefined) {
-      this.#renewal = Promise.withResolvers<void>()
-      this.#renewal.promise.catch(() => {})
+      this.#renewal = new Promise((resolve, reject) => {
+        this.#endRenewal = (error) => (error === undefined ? resolve() : reject(error))
+      })
       this.#set('expired')
     }
-    return this.#renewal.promise
+    return this.#renewal
+  }
+
+  #settleRenewal(error?: AdminError): void {
+    this.#endRenewal?.(error)
+    this.#renewal = undefined
+    this.#endRenewal = undefined
   }
 
   #set(state: SessionState): void {
