@@ -16,13 +16,14 @@ export interface FeedChange {
   readonly text: string
 }
 
-/** The latest changes of records, in commit order. */
+/** The latest changes of records, in commit order. Changes are numbered from the start, and kept once there has been a subscriber. */
 export class ChangeFeed {
   readonly #registry: Registry
   readonly #clock: Clock
   readonly #epoch: string
   #kept: FeedChange[] = []
   #last = 0
+  #keeps = false
   #listener = () => {}
 
   /** @param epoch identifies this run, since sequences begin again with each */
@@ -36,6 +37,11 @@ export class ChangeFeed {
   /** Registers the function that is called after changes of any table. */
   onChange(listener: () => void): void {
     this.#listener = listener
+  }
+
+  /** Keeps the changes from now on. */
+  keep(): void {
+    this.#keeps = true
   }
 
   /** Position of the last change. */
@@ -63,8 +69,12 @@ export class ChangeFeed {
   }
 
   #note(changes: readonly Change[]): void {
-    const at = isoTime(this.#clock())
     const told = changes.filter(({ table }) => !this.#registry.expect(table).internal)
+    if (!this.#keeps) {
+      this.#last += told.length
+      return
+    }
+    const at = isoTime(this.#clock())
     // The events of a long import that would be dropped below are not made, since a million of them take hundreds of MB.
     const skipped = told.length > 2 * MAX_KEPT ? told.length - MAX_KEPT : 0
     if (skipped > 0) this.#kept = []

@@ -96,6 +96,7 @@ export class EventStreams {
       const limit = own.length >= MAX_STREAMS_OF_USER ? `${MAX_STREAMS_OF_USER} for each user` : `${MAX_STREAMS} in all`
       throw new AppError('RATE_LIMITED', `Too many event streams are open (${limit}); close one`, { retryAfter: RETRY_AFTER })
     }
+    feed.keep()
     const resumed = lastEventId === undefined ? undefined : feed.positionOf(lastEventId)
     const stream: Stream = {
       claims,

@@ -12,6 +12,7 @@ for (const { count, kept } of [
     const registry = registryOf({ name: 'Note', fields: [{ name: 'title', type: 'string' }] })
     const store = new MemoryStore(registry)
     const feed = new ChangeFeed({ registry, store, clock: () => 0, epoch: 'e' })
+    feed.keep()
     const inserts = (size: number) =>
       Array.from({ length: size }, () => ({ kind: 'insert', table: 'note', values: { title: 'A' } }) as const)
     await store.transact(inserts(3))
@@ -30,3 +31,20 @@ for (const { count, kept } of [
     )
   })
 }
+
+test('changes before the first subscriber are numbered and not kept', async () => {
+  const registry = registryOf({ name: 'Note', fields: [{ name: 'title', type: 'string' }] })
+  const store = new MemoryStore(registry)
+  const feed = new ChangeFeed({ registry, store, clock: () => 0, epoch: 'e' })
+  const insert = { kind: 'insert', table: 'note', values: { title: 'A' } } as const
+  await store.transact([insert, insert])
+  assert.equal(feed.last, 2)
+  assert.equal(feed.positionOf('e-1'), undefined)
+  feed.keep()
+  await store.transact([insert])
+  assert.deepEqual(
+    feed.after(2)?.map(({ sequence }) => sequence),
+    [3],
+  )
+  assert.equal(feed.after(1), undefined)
+})
