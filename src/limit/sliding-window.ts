@@ -24,6 +24,8 @@ interface Log {
 
 /** Expired entries are removed only in batches of at least this size. */
 const MIN_LEFT = 512
+/** Interval at which callers who sent nothing in the last window are forgotten. In milliseconds. */
+const TIDY_MS = 1000
 
 /**
  * Sliding-window log: allows each caller at most `limit` requests in any interval of `windowMs`, exactly. Rejected requests do
@@ -40,6 +42,8 @@ export class SlidingWindow {
   readonly #clock: Clock
   readonly #logs: LRUCache<string, Log>
   #now = Number.NEGATIVE_INFINITY
+  /** When quiet callers were last forgotten. */
+  #tidiedAt = Number.NEGATIVE_INFINITY
   #latest: { readonly caller: string; readonly log: Log } | undefined
 
   constructor(options: { limit: number; windowMs: number; clock: Clock; maxCallers?: number }) {
@@ -76,6 +80,7 @@ export class SlidingWindow {
       this.#logs.clear()
       this.#latest = undefined
       this.#now = now
+      this.#tidiedAt = now
     } else if (now > this.#now) this.#now = now
     return this.#now
   }
@@ -94,15 +99,17 @@ export class SlidingWindow {
     return log
   }
 
-  /** Checks the two least recently active callers on each request, so that logs are removed faster than they are added. */
+  /** Removes the logs of callers without a request in the window, at most once a second. */
   #forgetQuiet(now: number): void {
-    for (let looks = 0; looks < 2; looks++) {
-      const [quietest] = this.#logs.rkeys()
-      if (quietest === undefined || quietest === this.#latest?.caller) return
-      const last = this.#logs.peek(quietest)?.times.at(-1) ?? now
-      if (last > now - this.windowMs) return
-      this.#logs.delete(quietest)
+    if (now < this.#tidiedAt + TIDY_MS) return
+    this.#tidiedAt = now
+    const quiet: string[] = []
+    for (const caller of this.#logs.rkeys()) {
+      const last = this.#logs.peek(caller)?.times.at(-1) ?? now
+      if (last > now - this.windowMs || caller === this.#latest?.caller) break
+      quiet.push(caller)
     }
+    for (const caller of quiet) this.#logs.delete(caller)
   }
 }
 
