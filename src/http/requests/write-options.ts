@@ -12,10 +12,17 @@ import { answerRequestId, requestIdOf } from './request-id.ts'
  * @throws {AppError} INVALID_REQUEST
  */
 export function writeOptionsOf(request: Request, { history }: App, random: Random): WriteOptions & { readonly dryRun: boolean } {
-  const parameters = new Parameters(new URLSearchParams(queryOf(request)), ['dry_run'])
+  const query = queryOf(request)
+  const dryRun = query !== '' && isDryRun(query)
+  return { dryRun, ...(history.isOn && !dryRun ? { origin: originOf(request, random) } : {}) }
+}
+
+/** @throws {AppError} INVALID_REQUEST */
+function isDryRun(query: string): boolean {
+  const parameters = new Parameters(new URLSearchParams(query), ['dry_run'])
   const dryRun = parameters.flag('dry_run')
   parameters.throwIfFaulty()
-  return { dryRun, ...(history.isOn && !dryRun ? { origin: originOf(request, random) } : {}) }
+  return dryRun
 }
 
 /** Identifies the request in the history. */

@@ -83,10 +83,10 @@ export class AccessRules {
   }
 
   /** Reads records by id; undefined where none exists for the actor. */
-  async read(store: Store, actor: Actor, model: Model, ids: readonly number[]): Promise<readonly (StoredRecord | undefined)[]> {
-    if (this.visible(actor, model) === undefined) return store.get(model.key, ids)
-    const shown = await this.shown(store, actor, model, ids)
-    return shown.map((record) => record ?? undefined)
+  read(store: Store, actor: Actor, model: Model, ids: readonly number[]): Promise<readonly (StoredRecord | undefined)[]> {
+    const only = this.visible(actor, model)
+    if (only === undefined) return store.get(model.key, ids)
+    return matching(store, model, ids, only).then((found) => found.map((record) => record ?? undefined))
   }
 
   /** Reads records by id: undefined where none exists, null where the actor may not view it, if it exists. */
