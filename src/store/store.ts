@@ -6,8 +6,8 @@ import type { JsonObject } from '../util/json.ts'
 export type StoredRecord = JsonObject & { readonly id: number }
 
 /**
- * One operation of a transaction. `expect` is the version that the record must still have. The record must match `allowed`: an
- * inserted one after the transaction, an updated one before the operation and after the transaction, a removed one before.
+ * One operation of a transaction. `expect` is the record as it was read; it must not have changed since. The record must match
+ * `allowed`: an inserted one after the transaction, an updated one before the operation and after the transaction, a removed one before.
  */
 export type Operation =
   | {
@@ -22,14 +22,14 @@ export type Operation =
       readonly table: string
       readonly id: number
       readonly values: JsonObject
-      readonly expect?: string
+      readonly expect?: StoredRecord
       readonly allowed?: Filter
     }
   | {
       readonly kind: 'remove'
       readonly table: string
       readonly id: number
-      readonly expect?: string
+      readonly expect?: StoredRecord
       readonly allowed?: Filter
     }
 
@@ -47,7 +47,7 @@ export interface Change {
  * - `not_null`, `unique`, `foreign_key`, `check`: the value of `field` violates the constraint.
  *   `together` are the other fields of a unique set.
  * - `restrict`: `count` records of `table` refer, by `field`, to the record to be removed.
- * - `missing`: the record does not exist. `stale`: its version is not the expected one. `denied`: it is not `allowed`.
+ * - `missing`: the record does not exist. `stale`: it is not the expected record. `denied`: it is not `allowed`.
  */
 export type Violation =
   | {

@@ -14,5 +14,8 @@ export function versionOf(record: StoredRecord): string {
   return version
 }
 
+/** True if both records have the same version. */
+export const isSameVersion = (a: StoredRecord, b: StoredRecord): boolean => a === b || versionOf(a) === versionOf(b)
+
 /** The version of a record by its JSON. Not cached. */
 export const versionOfJson = (json: string): string => hash('sha256', json, 'base64url').slice(0, 16)

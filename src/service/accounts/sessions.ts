@@ -144,7 +144,7 @@ export class Sessions {
       const kept = changes.find(({ user, keptSession }) => keptSession === id && session.user_id === user.id)
       if (kept === undefined) return { kind: 'remove', table: SESSION, id }
       const values = { credential: credentialOf(kept.user) }
-      return { kind: 'update', table: SESSION, id, values, expect: versionOf(session) }
+      return { kind: 'update', table: SESSION, id, values, expect: session }
     })
   }
 

@@ -2,7 +2,6 @@ import type { Action, Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { Operation, Outcome, Store, StoredRecord, TransactionNotes } from '../../store/store.ts'
-import { versionOf } from '../../store/version.ts'
 import { useFormMessages } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
@@ -147,7 +146,7 @@ export class Committer {
     return this.#guarded(
       actor,
       model,
-      records.map((record) => ({ kind: 'remove', table: model.key, id: record.id, expect: versionOf(record) })),
+      records.map((record) => ({ kind: 'remove', table: model.key, id: record.id, expect: record })),
     )
   }
 

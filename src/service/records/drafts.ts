@@ -2,7 +2,6 @@ import type { PasswordHasher } from '../../auth/password.ts'
 import type { Actor } from '../../auth/permissions.ts'
 import type { Model } from '../../model/model.ts'
 import type { Operation, StoredRecord } from '../../store/store.ts'
-import { versionOf } from '../../store/version.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
 import { checkForm, type Form } from '../../validate/form.ts'
@@ -118,6 +117,6 @@ export class Finisher {
 
 function operation(model: Model, existing: StoredRecord | undefined, values: JsonObject, id: number | undefined): Operation {
   const table = model.key
-  if (existing !== undefined) return { kind: 'update', table, id: existing.id, values, expect: versionOf(existing) }
+  if (existing !== undefined) return { kind: 'update', table, id: existing.id, values, expect: existing }
   return id === undefined ? { kind: 'insert', table, values } : { kind: 'insert', table, values, id }
 }

@@ -1,5 +1,4 @@
 import type { Operation, Store, StoredRecord } from '../../store/store.ts'
-import { versionOf } from '../../store/version.ts'
 import { isoTime } from '../../util/clock.ts'
 import { groupBy } from '../../util/group.ts'
 import { type Health, healthAfter } from '../../webhooks/health.ts'
@@ -93,7 +92,7 @@ function healthOperations(subscription: StoredRecord, results: readonly AttemptR
   )
   if (after.failingSince === before.failingSince && after.lastFailure === before.lastFailure) return []
   const values = { failing_since: isoTimeOrNull(after.failingSince), last_failure_at: isoTimeOrNull(after.lastFailure) }
-  return [{ kind: 'update', table: SUBSCRIPTIONS, id: subscription.id, values, expect: versionOf(subscription) }]
+  return [{ kind: 'update', table: SUBSCRIPTIONS, id: subscription.id, values, expect: subscription }]
 }
 
 const isoTimeOrNull = (milliseconds: number | undefined): string | null =>

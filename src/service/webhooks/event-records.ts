@@ -1,6 +1,5 @@
 import type { FieldFilter } from '../../query/plan.ts'
 import type { Operation, Store, StoredRecord } from '../../store/store.ts'
-import { versionOf } from '../../store/version.ts'
 import { groupBy } from '../../util/group.ts'
 import { DELIVERIES, EVENTS } from '../../webhooks/models.ts'
 import type { EventName, Message } from '../../webhooks/requests/message.ts'
@@ -33,7 +32,7 @@ export const updatePending = (event: StoredRecord, pending: readonly number[]): 
   table: EVENTS,
   id: event.id,
   values: { pending },
-  expect: versionOf(event),
+  expect: event,
 })
 
 /** The deliveries of events, by event id. */

@@ -1,6 +1,5 @@
 import type { FieldFilter } from '../../query/plan.ts'
 import type { Operation, Store } from '../../store/store.ts'
-import { versionOf } from '../../store/version.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import { DELIVERIES, EVENTS } from '../../webhooks/models.ts'
 import type { Records } from '../records/records.ts'
@@ -44,7 +43,7 @@ export async function prune({ store, records, clock }: PruningParts, { deliverie
       const count = known.get(event.id)?.length ?? 0
       const at = String(event.timestamp)
       if (count === 0 ? at >= settled : excess <= 0 && at >= oldest) continue
-      removals.push({ kind: 'remove', table: EVENTS, id: event.id, expect: versionOf(event) })
+      removals.push({ kind: 'remove', table: EVENTS, id: event.id, expect: event })
       excess -= count
     }
     for (let first = 0; first < removals.length; first += BATCH) {

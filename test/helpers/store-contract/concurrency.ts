@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { versionOf } from '../../../src/store/version.ts'
 import type { Check } from './contract.ts'
 import { assertFields, insert, remove, update } from './library.ts'
 
@@ -27,9 +26,9 @@ export function checkConcurrency(check: Check): void {
   })
 
   check('of concurrent updates of one version, exactly one succeeds', async (library) => {
-    const version = versionOf(await library.add('genre', { name: 'before' }))
+    const before = await library.add('genre', { name: 'before' })
     const outcomes = await Promise.all(
-      crowd.map((index) => library.store.transact([update('genre', 1, { name: `${index}` }, version)])),
+      crowd.map((index) => library.store.transact([update('genre', 1, { name: `${index}` }, before)])),
     )
     const winners = outcomes.flatMap((outcome, index) => (outcome.ok ? [index] : []))
     assert.equal(winners.length, 1)
@@ -45,7 +44,7 @@ export function checkConcurrency(check: Check): void {
     const countOne = async () => {
       for (let attempt = 0; attempt <= 20; attempt++) {
         const record = await library.expect('book', 1)
-        const outcome = await library.store.transact([update('book', 1, { pages: Number(record.pages) + 1 }, versionOf(record))])
+        const outcome = await library.store.transact([update('book', 1, { pages: Number(record.pages) + 1 }, record)])
         if (outcome.ok) return
       }
       assert.fail('twenty others cannot be in the way more than twenty times')

@@ -108,10 +108,10 @@ export type Accepted = Extract<Outcome, { ok: true }>
 export const insert = (table: TableName, values: JsonObject, id?: number): Operation =>
   id === undefined ? { kind: 'insert', table, values } : { kind: 'insert', table, values, id }
 
-export const update = (table: TableName, id: number, values: JsonObject, expect?: string): Operation =>
+export const update = (table: TableName, id: number, values: JsonObject, expect?: StoredRecord): Operation =>
   expect === undefined ? { kind: 'update', table, id, values } : { kind: 'update', table, id, values, expect }
 
-export const remove = (table: TableName, id: number, expect?: string): Operation =>
+export const remove = (table: TableName, id: number, expect?: StoredRecord): Operation =>
   expect === undefined ? { kind: 'remove', table, id } : { kind: 'remove', table, id, expect }
 
 /** A store of the library with the steps that the contract is made of. */

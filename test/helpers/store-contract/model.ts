@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { FieldFilter, Filter, SortKey } from '../../../src/query/plan.ts'
 import type { Operation, Outcome, StoredRecord, Violation } from '../../../src/store/store.ts'
-import { versionOf } from '../../../src/store/version.ts'
 import type { Json, JsonObject } from '../../../src/util/json.ts'
 import type { Check, Lending } from './contract.ts'
 import { item, type Library, TABLES, type TableName } from './library.ts'
@@ -167,8 +166,8 @@ async function nextOperation(library: Library, origin: Origin): Promise<{ operat
   const id = anId(origin, table)
   const [current] = await library.store.get(table, [id])
   const isStale = current !== undefined && random.chance(4)
-  const fresh = current !== undefined && random.chance(30) ? { expect: versionOf(current) } : {}
-  const expect = isStale ? { expect: 'another version' } : fresh
+  const fresh = current !== undefined && random.chance(30) ? { expect: current } : {}
+  const expect = isStale ? { expect: { id, name: 'another record' } } : fresh
   if (kind === 'remove') return { operation: { kind, table, id, ...expect }, isStale }
   const some = makers.filter(() => random.chance(40))
   return { operation: { kind, table, id, values: valuesOf(some, origin), ...expect }, isStale }

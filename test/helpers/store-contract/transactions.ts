@@ -198,18 +198,18 @@ function checkRehearsal(check: Check): void {
 
 function checkVersions(check: Check): void {
   check('an update with the current version succeeds', async (library) => {
-    const version = versionOf(await library.add('genre', { name: 'a' }))
-    const { records } = await library.accept([update('genre', 1, { name: 'b' }, version)])
-    await library.accept([remove('genre', 1, versionOf(first(records)))])
+    const added = await library.add('genre', { name: 'a' })
+    const { records } = await library.accept([update('genre', 1, { name: 'b' }, added)])
+    await library.accept([remove('genre', 1, first(records))])
     assert.equal(await library.has('genre', 1), false)
   })
 
   check('an update with another version is stale', async (library) => {
-    const version = versionOf(await library.add('genre', { name: 'a' }))
+    const added = await library.add('genre', { name: 'a' })
     await library.accept([update('genre', 1, { name: 'b' })])
-    await library.refuse([update('genre', 1, { name: 'c' }, version)], [{ kind: 'stale', index: 0, id: 1 }])
-    await library.refuse([remove('genre', 1, version)], [{ kind: 'stale', index: 0, id: 1 }])
-    await library.refuse([update('genre', 1, { name: 'c' }, '')], [{ kind: 'stale', index: 0, id: 1 }])
+    await library.refuse([update('genre', 1, { name: 'c' }, added)], [{ kind: 'stale', index: 0, id: 1 }])
+    await library.refuse([remove('genre', 1, added)], [{ kind: 'stale', index: 0, id: 1 }])
+    await library.refuse([update('genre', 1, { name: 'c' }, { id: 1 })], [{ kind: 'stale', index: 0, id: 1 }])
   })
 
   check('the version of a read record is that of the stored one', async (library) => {
@@ -217,12 +217,12 @@ function checkVersions(check: Check): void {
     const read = await library.expect('book', id)
     const [listed] = (await library.find('book'))[0]
     assert.equal(versionOf(item([listed], 0)), versionOf(read))
-    await library.accept([update('book', id, { pages: 1 }, versionOf(read))])
+    await library.accept([update('book', id, { pages: 1 }, { ...read })])
   })
 
   check('a removed record is missing, not stale', async (library) => {
-    const version = versionOf(await library.add('genre', { name: 'a' }))
+    const added = await library.add('genre', { name: 'a' })
     await library.accept([remove('genre', 1)])
-    await library.refuse([update('genre', 1, { name: 'b' }, version)], [{ kind: 'missing', index: 0, id: 1 }])
+    await library.refuse([update('genre', 1, { name: 'b' }, added)], [{ kind: 'missing', index: 0, id: 1 }])
   })
 }

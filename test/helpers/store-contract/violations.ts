@@ -141,7 +141,7 @@ export function checkViolations(check: Check): void {
         remove('author', 1),
         insert('genre', { name: 'a' }),
         update('genre', 1, { name: null }),
-        update('author', 2, { rank: 11 }, 'another version'),
+        update('author', 2, { rank: 11 }, { id: 2 }),
         insert('review', {}),
       ],
       [

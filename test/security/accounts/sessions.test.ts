@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
-import { versionOf } from '../../../src/store/version.ts'
 import { runCli } from '../../helpers/cli.ts'
 import { play, type Scenario } from '../../helpers/scenario.ts'
 import { UNAUTHENTICATED } from '../../http/records/expected.ts'
@@ -107,7 +106,7 @@ describe('a live token', () => {
       const values = { password: 'another hash, written by hand' }
       const [user] = await app.app.store.get('user', [3])
       assert.ok(user)
-      await app.app.store.transact([{ kind: 'update', table: 'user', id: 3, values, expect: versionOf(user) }])
+      await app.app.store.transact([{ kind: 'update', table: 'user', id: 3, values, expect: user }])
       assert.deepEqual(await standing(app, grant), [401, 401])
     }))
 

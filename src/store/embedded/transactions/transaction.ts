@@ -3,7 +3,7 @@ import { matcher, type Predicate } from '../../../query/match.ts'
 import type { Filter } from '../../../query/plan.ts'
 import type { Json, JsonObject } from '../../../util/json.ts'
 import type { Change, Operation, Outcome, StoredRecord, TransactionNotes, Violation } from '../../store.ts'
-import { versionOf } from '../../version.ts'
+import { isSameVersion } from '../../version.ts'
 import { referencesOf, type Table } from '../tables/table.ts'
 import { deleteRecord, restrictViolations } from './deletion.ts'
 import { eventsOf } from './events.ts'
@@ -83,7 +83,7 @@ export class Transaction {
       if (before === undefined) this.#violations.push({ kind: 'missing', index, id })
       return before
     }
-    if (expect !== undefined && versionOf(current) !== expect) {
+    if (expect !== undefined && !isSameVersion(current, expect)) {
       this.#violations.push({ kind: 'stale', index, id })
       return undefined
     }
