@@ -59,7 +59,7 @@ export const bearerAuthentication: Plugin<AuthenticationOptions> = {
             limits.countAnonymous(request)
             return h.authenticated({ credentials: { app: { actor: ANONYMOUS } } })
           }
-          const actor = await logins.authenticate(tokenIn(authorization as string | undefined))
+          const actor = await logins.actorOf(logins.claimsOf(tokenIn(authorization as string | undefined)))
           const limited = request.route.settings.plugins?.limitsUsers ?? false
           if (limited !== false) limits.countUser(request, actor, limited === true ? 'default' : limited)
           return h.authenticated({ credentials: { app: { actor } } })

@@ -14,7 +14,7 @@ import { answerRequestId, requestIdOf } from './request-id.ts'
 export function writeOptionsOf(request: Request, { history }: App, random: Random): WriteOptions & { readonly dryRun: boolean } {
   const query = queryOf(request)
   const dryRun = query !== '' && isDryRun(query)
-  return { dryRun, ...(history.isOn && !dryRun ? { origin: originOf(request, random) } : {}) }
+  return { dryRun, origin: history.isOn && !dryRun ? originOf(request, random) : undefined }
 }
 
 /** @throws {AppError} INVALID_REQUEST */

@@ -54,7 +54,7 @@ export function operationsRoutes(app: App, { traffic, limits, isStopping }: Oper
 
 /** @throws {AppError} UNAUTHENTICATED, FORBIDDEN */
 async function requireSuperuser({ logins }: App, request: Request): Promise<void> {
-  const { isSuperuser } = await logins.authenticate(tokenIn(request.headers.authorization as string | undefined))
+  const { isSuperuser } = await logins.actorOf(logins.claimsOf(tokenIn(request.headers.authorization as string | undefined)))
   if (!isSuperuser) throw new AppError('FORBIDDEN', 'User does not have permission to access this resource')
 }
 

@@ -139,16 +139,6 @@ export class Logins {
     await this.#sessions.end(session)
   }
 
-  /**
-   * Resolves an access token to an actor. The user is read for each request, so deletion, deactivation, changed permissions and
-   * logout take effect immediately.
-   *
-   * @throws {AppError} UNAUTHENTICATED
-   */
-  async authenticate(token: string): Promise<Actor> {
-    return this.actorOf(this.claimsOf(token))
-  }
-
   /** The claims of an access token. @throws {AppError} UNAUTHENTICATED */
   claimsOf(token: string): Claims {
     const claims = this.#tokens.verify(token, 'access')
@@ -156,7 +146,12 @@ export class Logins {
     return claims
   }
 
-  /** The present actor of verified claims. @throws {AppError} UNAUTHENTICATED */
+  /**
+   * The present actor of verified claims. The user is read for each request, so deletion, deactivation, changed permissions and
+   * logout take effect immediately.
+   *
+   * @throws {AppError} UNAUTHENTICATED
+   */
   async actorOf(claims: Claims): Promise<Actor> {
     if (claims.sub === SHELL_SUBJECT) return SHELL
     const [user] = await this.#store.get('user', [Number(claims.sub)])

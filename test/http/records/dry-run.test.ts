@@ -64,7 +64,7 @@ describe('a dry run', () => {
       const token = await app.tokenOf('admin')
       const reply = await ask(app, `PUT ${MODELS}/user/1?dry_run=true`, { data: { password: 'another-harbour-2025' } })
       assert.equal(reply.status, 200)
-      assert.ok(await app.app.logins.authenticate(token))
+      assert.ok(await app.app.logins.actorOf(app.app.logins.claimsOf(token)))
       assert.ok(app.logged.every((line) => !line.includes('password_changed')))
     }))
 
