@@ -13,11 +13,12 @@ type RelatedColumn = Extract<Column, { kind: 'related' }>
  * @throws {AppError} FORBIDDEN if `fields` or `include` names such a model
  */
 export function visibleTo(access: AccessRules, actor: Actor, projection: Projection): Projection {
+  if (actor.isSuperuser) return projection
   const isHidden = (column: Column): column is RelatedColumn =>
     column.kind === 'related' && !access.may(actor, 'view', column.target)
-  const reverse = projection.flatMap((column) => ('relation' in column ? [column.relation.model] : []))
-  if (reverse.some((model) => !access.may(actor, 'view', model))) throw forbidden(actor)
-  if (actor.isSuperuser || !projection.some(isHidden)) return projection
+  const isRefused = (column: Column) => 'relation' in column && !access.may(actor, 'view', column.relation.model)
+  if (projection.some(isRefused)) throw forbidden(actor)
+  if (!projection.some(isHidden)) return projection
   const hidden = projection.filter(isHidden)
   if (hidden.some(({ included }) => included)) throw forbidden(actor)
   const known = remainders.get(projection) ?? new Map<string, Projection>()
