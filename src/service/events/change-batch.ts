@@ -3,7 +3,7 @@ import type { Filter } from '../../query/plan.ts'
 import type { Store } from '../../store/store.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { matchesRecord } from '../access/match-record.ts'
-import type { FeedChange } from './change-feed.ts'
+import type { ChangeFeed, FeedChange } from './change-feed.ts'
 
 const NOTHING = Buffer.alloc(0)
 
@@ -11,13 +11,16 @@ const NOTHING = Buffer.alloc(0)
 export class ChangeBatch {
   readonly #changes: readonly FeedChange[]
   readonly #tables: readonly string[]
+  readonly #feed: ChangeFeed
   readonly #access: AccessRules
   readonly #store: Store
   readonly #shared = new Map<string, Buffer>()
+  readonly #events = new Map<FeedChange, string>()
 
-  constructor(changes: readonly FeedChange[], access: AccessRules, store: Store) {
+  constructor(changes: readonly FeedChange[], { feed, access, store }: { feed: ChangeFeed; access: AccessRules; store: Store }) {
     this.#changes = changes
     this.#tables = [...new Set(changes.map(({ table }) => table))]
+    this.#feed = feed
     this.#access = access
     this.#store = store
   }
@@ -37,7 +40,7 @@ export class ChangeBatch {
     if (shown.size === 0) return NOTHING
     if ([...shown.values()].some((only) => only !== undefined)) return this.#filtered(shown)
     const key = [...shown.keys()].join()
-    const events = this.#shared.get(key) ?? textOf(this.#changes.filter(({ table }) => shown.has(table)))
+    const events = this.#shared.get(key) ?? this.#textOf(this.#changes.filter(({ table }) => shown.has(table)))
     this.#shared.set(key, events)
     return events
   }
@@ -55,8 +58,15 @@ export class ChangeBatch {
       }
       if (isVisible) visible.push(change)
     }
-    return textOf(visible)
+    return this.#textOf(visible)
+  }
+
+  #textOf(changes: readonly FeedChange[]): Buffer {
+    const events = changes.map((change) => {
+      const event = this.#events.get(change) ?? this.#feed.eventOf(change)
+      this.#events.set(change, event)
+      return event
+    })
+    return Buffer.from(events.join(''))
   }
 }
-
-const textOf = (changes: readonly FeedChange[]): Buffer => Buffer.from(changes.map(({ text }) => text).join(''))

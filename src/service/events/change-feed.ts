@@ -5,15 +5,17 @@ import { type Clock, isoTime } from '../../util/clock.ts'
 /** Number of changes that are kept for subscribers that return. */
 const MAX_KEPT = 10_000
 
-/** A committed change of a record, as subscribers are told of it. */
+/** A committed change of a record. Thousands are kept, so its event is made only for subscribers. */
 export interface FeedChange {
   /** Position in the order of commits, from 1. */
   readonly sequence: number
   readonly table: string
+  /** Id of the record. */
+  readonly id: number
   readonly before: StoredRecord | undefined
   readonly after: StoredRecord | undefined
-  /** The event as text (WHATWG HTML, section 9.2). */
-  readonly text: string
+  /** Time of the change, in milliseconds. */
+  readonly at: number
 }
 
 /** The latest changes of records, in commit order. Changes are numbered from the start, and kept once there has been a subscriber. */
@@ -68,22 +70,26 @@ export class ChangeFeed {
     return count === 0 ? [] : this.#kept.slice(-count)
   }
 
+  /** The event by which subscribers are told of a change, as text. */
+  eventOf({ sequence, table, id, before, after, at }: FeedChange): string {
+    const action: ChangeKind = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
+    const data = JSON.stringify({ model: table, record_id: id, action, at: isoTime(at) })
+    return eventText('change', data, this.idOf(sequence))
+  }
+
   #note(changes: readonly Change[]): void {
     const told = changes.filter(({ table }) => !this.#registry.expect(table).internal)
     if (!this.#keeps) {
       this.#last += told.length
       return
     }
-    const at = isoTime(this.#clock())
+    const at = this.#clock()
     // The events of a long import that would be dropped below are not made, since a million of them take hundreds of MB.
     const skipped = told.length > 2 * MAX_KEPT ? told.length - MAX_KEPT : 0
     if (skipped > 0) this.#kept = []
     this.#last += skipped
     for (const { table, id, before, after } of told.slice(skipped)) {
-      const action: ChangeKind = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
-      const sequence = ++this.#last
-      const data = JSON.stringify({ model: table, record_id: id, action, at })
-      this.#kept.push({ sequence, table, before, after, text: eventText('change', data, this.idOf(sequence)) })
+      this.#kept.push({ sequence: ++this.#last, table, id, before, after, at })
     }
     // Trimmed rarely, so that keeping a change takes constant time.
     if (this.#kept.length > 2 * MAX_KEPT) this.#kept = this.#kept.slice(-MAX_KEPT)
@@ -91,6 +97,6 @@ export class ChangeFeed {
   }
 }
 
-/** An event of a stream. */
+/** An event of a stream (WHATWG HTML, section 9.2). */
 export const eventText = (event: string, data: string, id?: string): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`

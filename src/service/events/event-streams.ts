@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import type { Claims } from '../../auth/token.ts'
 import { AppError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
@@ -10,7 +10,7 @@ import { ChangeBatch } from './change-batch.ts'
 import { type ChangeFeed, eventText } from './change-feed.ts'
 
 /** Subscribers are told of changes in batches, at most this long after the first. In milliseconds. */
-const FLUSH_MS = 100
+const FLUSH_MS = 150
 /** Interval of comments, which keep proxies from closing a stream. In milliseconds. */
 const COMMENT_MS = 25_000
 const MAX_STREAMS = 200
@@ -19,8 +19,8 @@ const MAX_STREAMS_OF_USER = 5
 const RETRY_AFTER = 30
 /** A subscriber with more unread text is cut off. In bytes. */
 const MAX_BACKLOG = 1 << 20
-/** Streams that are served before other work, which takes about 0.2 ms. */
-const AT_ONCE = 4
+/** Streams are served in so many steps, with a pause of a millisecond between two, so that requests wait for one step only. */
+const STEPS = 50
 
 const COMMENT = ':\n\n'
 
@@ -167,18 +167,19 @@ export class EventStreams {
     }
     this.#flushing = true
     try {
-      const { feed, access, store } = this.#parts
+      const { feed } = this.#parts
       const streams = [...this.#streams]
       const end = feed.last
       const batches = new Map<number, ChangeBatch | undefined>()
       for (const { position } of streams) {
         if (batches.has(position)) continue
         const changes = feed.after(position)
-        batches.set(position, changes === undefined ? undefined : new ChangeBatch(changes, access, store))
+        batches.set(position, changes === undefined ? undefined : new ChangeBatch(changes, this.#parts))
       }
+      const atOnce = Math.ceil(streams.length / STEPS)
       for (const [index, stream] of streams.entries()) {
+        if (index > 0 && index % atOnce === 0) await setTimeout(1)
         await this.#serve(stream, batches.get(stream.position), end)
-        if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
       }
     } finally {
       this.#flushing = false
