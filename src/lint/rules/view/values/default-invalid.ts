@@ -1,10 +1,10 @@
-import type { LimitsDefinition } from '../../../model/definition.ts'
-import { checkLimits, compileLimits, type Limits } from '../../../model/limits.ts'
-import { readDefault } from '../../../model/parsing/bounds.ts'
-import { isObject } from '../../../util/json.ts'
-import { formExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
-import { limitsIn } from '../../shared/form-options.ts'
+import type { LimitsDefinition } from '../../../../model/definition.ts'
+import { checkLimits, compileLimits, type Limits } from '../../../../model/limits.ts'
+import { readDefault } from '../../../../model/parsing/bounds.ts'
+import { isObject } from '../../../../util/json.ts'
+import { formExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
+import { limitsIn } from '../../../shared/form-options.ts'
 
 /** Defaults of a form that its model rejects. */
 export const viewDefaultInvalid: Rule = {

@@ -1,7 +1,7 @@
-import { FIELD_TYPE_NAMES } from '../../../model/definition.ts'
-import { slip } from '../../../util/suggest.ts'
-import { formExample, listExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { FIELD_TYPE_NAMES } from '../../../../model/definition.ts'
+import { slip } from '../../../../util/suggest.ts'
+import { formExample, listExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
 
 /** Field types of a view that differ from the model's. */
 export const viewTypeMismatch: Rule = {

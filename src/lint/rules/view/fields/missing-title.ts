@@ -1,6 +1,6 @@
-import { titleOf } from '../../../views/generate.ts'
-import { formExample, listExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { titleOf } from '../../../../views/generate.ts'
+import { formExample, listExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
 
 /** Fields without a title. */
 export const viewMissingTitle: Rule = {

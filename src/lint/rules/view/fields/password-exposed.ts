@@ -1,4 +1,4 @@
-import type { Rule } from '../../rule.ts'
+import type { Rule } from '../../../rule.ts'
 
 /** Passwords that a view would display. */
 export const viewPasswordExposed: Rule = {

@@ -1,6 +1,6 @@
-import { hasDefault } from '../../../model/field.ts'
-import { formExample } from '../../explain/example.ts'
-import { quoted, type Rule } from '../../rule.ts'
+import { hasDefault } from '../../../../model/field.ts'
+import { formExample } from '../../../explain/example.ts'
+import { quoted, type Rule } from '../../../rule.ts'
 
 /** Forms that can never create a record. */
 export const viewRequiredNotCreatable: Rule = {

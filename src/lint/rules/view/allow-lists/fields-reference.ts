@@ -1,5 +1,5 @@
-import { formExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { formExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
 
 /** Allow-lists and groups with fields that the form does not have. */
 export const viewFieldsReference: Rule = {

@@ -1,5 +1,5 @@
-import { formExample } from '../../explain/example.ts'
-import { allowLists, type Rule } from '../../rule.ts'
+import { formExample } from '../../../explain/example.ts'
+import { allowLists, type Rule } from '../../../rule.ts'
 
 /** Fields of a form that cannot be filled in. */
 export const viewUnreachableField: Rule = {

@@ -1,5 +1,5 @@
-import { formExample } from '../../explain/example.ts'
-import { ALLOW_LISTS, allowListNames, type Rule } from '../../rule.ts'
+import { formExample } from '../../../explain/example.ts'
+import { ALLOW_LISTS, allowListNames, type Rule } from '../../../rule.ts'
 
 /** Allow-lists with fields that grant permissions. */
 export const viewPrivilegedField: Rule = {

@@ -1,5 +1,5 @@
-import { formExample } from '../../explain/example.ts'
-import { allowListNames, type Rule } from '../../rule.ts'
+import { formExample } from '../../../explain/example.ts'
+import { allowListNames, type Rule } from '../../../rule.ts'
 
 /** Read-only fields that can be updated. */
 export const viewReadonlyUpdatable: Rule = {

@@ -1,6 +1,6 @@
-import { sortTarget } from '../../../query/sort.ts'
-import { listExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { sortTarget } from '../../../../query/sort.ts'
+import { listExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
 
 /** Orders of a list that the API rejects. */
 export const viewSortUnsortable: Rule = {

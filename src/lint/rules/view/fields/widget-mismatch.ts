@@ -1,6 +1,6 @@
-import { meantOrKnown } from '../../../util/suggest.ts'
-import { formExample, listExample } from '../../explain/example.ts'
-import { quoted, type Rule } from '../../rule.ts'
+import { meantOrKnown } from '../../../../util/suggest.ts'
+import { formExample, listExample } from '../../../explain/example.ts'
+import { quoted, type Rule } from '../../../rule.ts'
 
 /** Widgets that cannot edit the field's type. */
 export const viewWidgetMismatch: Rule = {

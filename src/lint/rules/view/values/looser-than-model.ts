@@ -1,7 +1,7 @@
-import type { Limits } from '../../../model/limits.ts'
-import { formExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
-import { boundsOf, highest, isAbove, isBelow, lowest, type WrittenBound } from '../../shared/form-options.ts'
+import type { Limits } from '../../../../model/limits.ts'
+import { formExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
+import { boundsOf, highest, isAbove, isBelow, lowest, type WrittenBound } from '../../../shared/form-options.ts'
 
 /** Limits of a form that admit values the model rejects. */
 export const viewLooserThanModel: Rule = {

@@ -1,9 +1,9 @@
-import type { FieldDefinition, LimitsDefinition } from '../../../model/definition.ts'
-import type { Limits } from '../../../model/limits.ts'
-import { boundsProblems } from '../../../model/parsing/bounds.ts'
-import { formExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
-import { boundsOf, highest, limitsIn, lowest } from '../../shared/form-options.ts'
+import type { FieldDefinition, LimitsDefinition } from '../../../../model/definition.ts'
+import type { Limits } from '../../../../model/limits.ts'
+import { boundsProblems } from '../../../../model/parsing/bounds.ts'
+import { formExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
+import { boundsOf, highest, limitsIn, lowest } from '../../../shared/form-options.ts'
 
 /** Limits of a form that no value satisfies. */
 export const viewImpossibleBounds: Rule = {

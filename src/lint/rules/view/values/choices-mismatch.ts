@@ -1,8 +1,8 @@
-import { readDefault } from '../../../model/parsing/bounds.ts'
-import { isObject } from '../../../util/json.ts'
-import { meantOrKnown } from '../../../util/suggest.ts'
-import { formExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { readDefault } from '../../../../model/parsing/bounds.ts'
+import { isObject } from '../../../../util/json.ts'
+import { meantOrKnown } from '../../../../util/suggest.ts'
+import { formExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
 
 /** Choices that the model rejects. */
 export const viewChoicesMismatch: Rule = {

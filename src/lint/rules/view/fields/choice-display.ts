@@ -1,9 +1,9 @@
-import { CHOICE_COLORS } from '../../../model/definition.ts'
-import { isObject } from '../../../util/json.ts'
-import { meantOrKnown } from '../../../util/suggest.ts'
-import { formExample, listExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
-import { choicesOf } from '../../shared/form-options.ts'
+import { CHOICE_COLORS } from '../../../../model/definition.ts'
+import { isObject } from '../../../../util/json.ts'
+import { meantOrKnown } from '../../../../util/suggest.ts'
+import { formExample, listExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
+import { choicesOf } from '../../../shared/form-options.ts'
 
 /** Labels and colours of values that do not occur, and unknown colours. */
 export const viewChoiceDisplay: Rule = {

@@ -1,5 +1,5 @@
-import { listExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { listExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
 
 /** Fields that a list offers as filters and that the API cannot filter by. */
 export const viewFilterUnusable: Rule = {

@@ -1,5 +1,5 @@
-import { formExample, listExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { formExample, listExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
 
 /** Fields that the view's model does not have. */
 export const viewUnknownField: Rule = {

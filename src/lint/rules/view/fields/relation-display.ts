@@ -1,5 +1,5 @@
-import { listExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { listExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
 
 /** Relations displayed as ids. */
 export const viewRelationDisplay: Rule = {

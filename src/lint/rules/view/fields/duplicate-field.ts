@@ -1,5 +1,5 @@
-import { formExample } from '../../explain/example.ts'
-import { ALLOW_LISTS, type Rule } from '../../rule.ts'
+import { formExample } from '../../../explain/example.ts'
+import { ALLOW_LISTS, type Rule } from '../../../rule.ts'
 
 /** Fields that occur twice. */
 export const viewDuplicateField: Rule = {

@@ -1,5 +1,5 @@
-import { formExample } from '../../explain/example.ts'
-import type { Rule } from '../../rule.ts'
+import { formExample } from '../../../explain/example.ts'
+import type { Rule } from '../../../rule.ts'
 
 /** Cross-field rules that cannot work as intended. */
 export const viewRuleInvalid: Rule = {
