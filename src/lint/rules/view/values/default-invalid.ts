@@ -1,5 +1,5 @@
+import { checkLimits, compileLimits, type Limits } from '../../../../model/constraints/limits.ts'
 import type { LimitsDefinition } from '../../../../model/definition.ts'
-import { checkLimits, compileLimits, type Limits } from '../../../../model/limits.ts'
 import { readDefault } from '../../../../model/parsing/bounds.ts'
 import { isObject } from '../../../../util/json.ts'
 import { formExample } from '../../../explain/example.ts'

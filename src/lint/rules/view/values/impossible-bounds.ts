@@ -1,5 +1,5 @@
+import type { Limits } from '../../../../model/constraints/limits.ts'
 import type { FieldDefinition, LimitsDefinition } from '../../../../model/definition.ts'
-import type { Limits } from '../../../../model/limits.ts'
 import { boundsProblems } from '../../../../model/parsing/bounds.ts'
 import { formExample } from '../../../explain/example.ts'
 import type { Rule } from '../../../rule.ts'

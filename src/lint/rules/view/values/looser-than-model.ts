@@ -1,4 +1,4 @@
-import type { Limits } from '../../../../model/limits.ts'
+import type { Limits } from '../../../../model/constraints/limits.ts'
 import { formExample } from '../../../explain/example.ts'
 import type { Rule } from '../../../rule.ts'
 import { boundsOf, highest, isAbove, isBelow, lowest, type WrittenBound } from '../../../shared/form-options.ts'

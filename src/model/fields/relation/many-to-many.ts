@@ -1,6 +1,6 @@
-import { isObject } from '../../util/json.ts'
-import { accept, EQUALITY, type FieldType, reject } from '../field-type.ts'
-import { integer } from './integer.ts'
+import { isObject } from '../../../util/json.ts'
+import { accept, EQUALITY, type FieldType, reject } from '../../field-type.ts'
+import { integer } from '../numeric/integer.ts'
 
 /** Links to any number of records: written as ids or as objects with an `id`, stored as ids in the given order. */
 export const manyToMany: FieldType = {

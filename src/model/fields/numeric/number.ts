@@ -1,5 +1,5 @@
-import { isKeptExactly } from '../../util/numeral.ts'
-import { accept, EQUALITY, type FieldType, ORDER, reject } from '../field-type.ts'
+import { isKeptExactly } from '../../../util/numbers/numeral.ts'
+import { accept, EQUALITY, type FieldType, ORDER, reject } from '../../field-type.ts'
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i
 

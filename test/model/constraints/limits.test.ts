@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { LimitsDefinition } from '../../src/model/definition.ts'
-import { checkLimits, compileLimits } from '../../src/model/limits.ts'
+import { checkLimits, compileLimits } from '../../../src/model/constraints/limits.ts'
+import type { LimitsDefinition } from '../../../src/model/definition.ts'
 
 describe('messages of every limit', () => {
   const rows: readonly {

@@ -1,6 +1,6 @@
 import type { RE2JS } from 're2js'
-import { canonicalDecimal, decimalKey, decimalPlaces } from '../util/decimal.ts'
-import type { LimitsDefinition } from './definition.ts'
+import { canonicalDecimal, decimalKey, decimalPlaces } from '../../util/numbers/decimal.ts'
+import type { LimitsDefinition } from '../definition.ts'
 import { compilePattern } from './pattern.ts'
 
 /** Compiled limits of a value. */

@@ -1,4 +1,4 @@
-import { type FieldType, reject } from '../field-type.ts'
+import { type FieldType, reject } from '../../field-type.ts'
 import { textLike } from './text-like.ts'
 
 /** A secret: accepted in plain text, stored as an argon2id hash, never returned. */

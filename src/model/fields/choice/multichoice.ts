@@ -1,5 +1,5 @@
-import { isPlainText, NOT_PLAIN } from '../../util/plain-text.ts'
-import { accept, EQUALITY, type FieldType, reject } from '../field-type.ts'
+import { isPlainText, NOT_PLAIN } from '../../../util/plain-text.ts'
+import { accept, EQUALITY, type FieldType, reject } from '../../field-type.ts'
 
 /** A subset of the choices, in the given order. */
 export const multichoice: FieldType = {

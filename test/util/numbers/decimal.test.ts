@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { canonicalDecimal, DecimalSum, decimalKey, decimalQuotient } from '../../src/util/decimal.ts'
-import { mulberry32 } from '../bench/data/random.ts'
+import { canonicalDecimal, DecimalSum, decimalKey, decimalQuotient } from '../../../src/util/numbers/decimal.ts'
+import { mulberry32 } from '../../bench/data/random.ts'
 
 const VALUES = 10_000
 const PLACES = 12

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { compilePattern } from '../../src/model/pattern.ts'
+import { compilePattern } from '../../../src/model/constraints/pattern.ts'
 
 describe('supported patterns', () => {
   const rows: readonly (readonly [string, string, boolean])[] = [

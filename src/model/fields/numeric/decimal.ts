@@ -1,5 +1,5 @@
-import { canonicalDecimal, MAX_DIGITS } from '../../util/decimal.ts'
-import { accept, EQUALITY, type FieldType, ORDER, reject } from '../field-type.ts'
+import { canonicalDecimal, MAX_DIGITS } from '../../../util/numbers/decimal.ts'
+import { accept, EQUALITY, type FieldType, ORDER, reject } from '../../field-type.ts'
 
 /** Significant digits that every double keeps (IEEE 754). */
 const EXACT_DIGITS = 15

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../util/json.ts'
-import type { Model } from './model.ts'
+import type { Json, JsonObject } from '../../util/json.ts'
+import type { Model } from '../model.ts'
 
 /** A key that no two records share: the value of a unique field, or the values of a unique set. */
 export interface UniqueKey {

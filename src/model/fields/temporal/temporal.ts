@@ -1,5 +1,5 @@
-import type { FieldTypeName } from '../definition.ts'
-import { accept, EQUALITY, type FieldType, ORDER, reject } from '../field-type.ts'
+import type { FieldTypeName } from '../../definition.ts'
+import { accept, EQUALITY, type FieldType, ORDER, reject } from '../../field-type.ts'
 
 /**
  * A type of dates or times, stored as text that sorts chronologically.

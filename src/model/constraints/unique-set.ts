@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../util/json.ts'
+import type { Json, JsonObject } from '../../util/json.ts'
 
 /** Fields of which no two records have all the same values. Records without a value in one of them are exempt, as in SQL. */
 export class UniqueSet {

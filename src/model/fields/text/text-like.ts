@@ -1,6 +1,6 @@
-import { isPlainText, NOT_PLAIN } from '../../util/plain-text.ts'
-import type { FieldTypeName } from '../definition.ts'
-import { accept, EQUALITY, type FieldOption, type FieldType, ORDER, reject, TEXT_MATCH } from '../field-type.ts'
+import { isPlainText, NOT_PLAIN } from '../../../util/plain-text.ts'
+import type { FieldTypeName } from '../../definition.ts'
+import { accept, EQUALITY, type FieldOption, type FieldType, ORDER, reject, TEXT_MATCH } from '../../field-type.ts'
 
 const TEXT_OPTIONS: readonly FieldOption[] = ['unique', 'default', 'min_length', 'max_length', 'pattern']
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isKeptExactly } from '../../src/util/numeral.ts'
+import { isKeptExactly } from '../../../src/util/numbers/numeral.ts'
 
 const KEPT = [
   '0',

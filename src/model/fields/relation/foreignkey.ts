@@ -1,5 +1,5 @@
-import { EQUALITY, type FieldType } from '../field-type.ts'
-import { integer } from './integer.ts'
+import { EQUALITY, type FieldType } from '../../field-type.ts'
+import { integer } from '../numeric/integer.ts'
 
 /** The id of a record of another model, or of the same one. */
 export const foreignkey: FieldType = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DoubleSum, IntegerSum } from '../../src/util/exact-sums.ts'
-import { mulberry32 } from '../bench/data/random.ts'
+import { DoubleSum, IntegerSum } from '../../../src/util/numbers/exact-sums.ts'
+import { mulberry32 } from '../../bench/data/random.ts'
 
 const sumOf = (numbers: readonly number[]): number => {
   const sum = new DoubleSum()

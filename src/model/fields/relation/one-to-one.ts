@@ -1,4 +1,4 @@
-import type { FieldType } from '../field-type.ts'
+import type { FieldType } from '../../field-type.ts'
 import { foreignkey } from './foreignkey.ts'
 
 /** A unique foreign key. */

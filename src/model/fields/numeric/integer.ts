@@ -1,4 +1,4 @@
-import { accept, type FieldType, reject } from '../field-type.ts'
+import { accept, type FieldType, reject } from '../../field-type.ts'
 import { number } from './number.ts'
 
 /** An integer that a double holds exactly: ±(2^53 − 1). */
