@@ -116,7 +116,12 @@ export class FaultyDisk implements Disk {
           await file.truncate(to)
           length = to
         }),
-      close: () => this.#step('close', path, () => file.close()),
+      close: () =>
+        this.#step('close', path, () => file.close()).catch(async (error) => {
+          // The file is closed even if the system reports an error, as with close(2).
+          await file.close()
+          throw error
+        }),
     }
   }
 
