@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 /** The first record of a list that asks for this. */
 const first = (name: string, path: string, expected: unknown): Scenario => ({

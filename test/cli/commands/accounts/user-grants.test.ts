@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { type CliResult, runCli } from '../../../helpers/cli.ts'
+import { type CliResult, runCli } from '../../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../../../helpers/fixture.ts'
 
 const GROUPS = `- { name: editors, permissions: [1, 2] }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { addressIn, type CliResult, runCli } from '../../../helpers/cli.ts'
+import { addressIn, type CliResult, runCli } from '../../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../../../helpers/fixture.ts'
 
 const PASSWORD = 'long-enough'

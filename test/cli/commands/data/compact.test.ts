@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { encodeEntry } from '../../../../src/store/embedded/journal/format.ts'
-import { runCli } from '../../../helpers/cli.ts'
+import { runCli } from '../../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../../../helpers/fixture.ts'
 
 interface JsonReport {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { type Check, checkNode, checkSpace } from '../../../../src/cli/project/health.ts'
-import { withProject } from '../../../helpers/cli-project.ts'
+import { withProject } from '../../../helpers/cli/cli-project.ts'
 
 const levels = (stdout: string) =>
   Object.fromEntries((JSON.parse(stdout).checks as Check[]).map(({ name, level }) => [name, level]))

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { main } from '../../../../src/cli/main.ts'
 import { processIo } from '../../../../src/cli/terminal/io.ts'
-import { runCli } from '../../../helpers/cli.ts'
+import { runCli } from '../../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../../../helpers/fixture.ts'
 
 describe('admin reset', () => {

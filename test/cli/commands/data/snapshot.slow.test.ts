@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type CliOptions, runCli } from '../../../helpers/cli.ts'
+import { type CliOptions, runCli } from '../../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../../../helpers/fixture.ts'
 
 describe('admin reset and admin snapshot', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { addressIn, type CliResult, runCli } from '../../../helpers/cli.ts'
+import { addressIn, type CliResult, runCli } from '../../../helpers/cli/cli.ts'
 import { type TemporaryFolder, temporaryFolder } from '../../../helpers/fixture.ts'
 
 describe('admin init', () => {

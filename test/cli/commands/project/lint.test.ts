@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { type CliOptions, runCli } from '../../../helpers/cli.ts'
+import { type CliOptions, runCli } from '../../../helpers/cli/cli.ts'
 import { makeProject, type TemporaryFolder } from '../../../helpers/fixture.ts'
 import { assertSnapshot } from '../../../helpers/snapshot.ts'
 

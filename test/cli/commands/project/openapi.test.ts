@@ -3,7 +3,7 @@ import { link, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { AppError } from '../../../../src/errors.ts'
-import { addressIn, runCli } from '../../../helpers/cli.ts'
+import { addressIn, runCli } from '../../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder, temporaryFolder } from '../../../helpers/fixture.ts'
 
 describe('admin openapi, admin types and admin generate', () => {

@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { Command } from 'commander'
 import { eventsCommand } from '../../../../src/cli/commands/records/events.ts'
 import type { Io } from '../../../../src/cli/terminal/io.ts'
-import { runCli } from '../../../helpers/cli.ts'
+import { runCli } from '../../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../../../helpers/fixture.ts'
 
 /** A run of `admin events`. */

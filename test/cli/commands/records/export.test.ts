@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { RecordCounter } from '../../../../src/cli/terminal/record-counter.ts'
 import { AppError } from '../../../../src/errors.ts'
-import { runCli } from '../../../helpers/cli.ts'
+import { type Answer, startReceiver } from '../../../helpers/api/receiver.ts'
+import { runCli } from '../../../helpers/cli/cli.ts'
+import { ADMIN_BIN } from '../../../helpers/cli/process.ts'
+import { inSituation, SITUATIONS } from '../../../helpers/cli/situations.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
-import { ADMIN_BIN } from '../../../helpers/process.ts'
-import { type Answer, startReceiver } from '../../../helpers/receiver.ts'
-import { inSituation, SITUATIONS } from '../../../helpers/situations.ts'
 
 const FILE = { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="tag.csv"' }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type CliResult, runCli } from '../../../helpers/cli.ts'
+import { type CliResult, runCli } from '../../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../../../helpers/fixture.ts'
 
 const MOMENT = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z'

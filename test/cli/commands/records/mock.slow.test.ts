@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { addressIn, type CliOptions, type CliResult, runCli } from '../../../helpers/cli.ts'
+import { addressIn, type CliOptions, type CliResult, runCli } from '../../../helpers/cli/cli.ts'
 import { copyFixture, makeProject, type TemporaryFolder } from '../../../helpers/fixture.ts'
 
 interface Stored {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { addressIn, type CliOptions, runCli } from '../../../helpers/cli.ts'
+import { addressIn, type CliOptions, runCli } from '../../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder } from '../../../helpers/fixture.ts'
 
 describe('admin search', () => {

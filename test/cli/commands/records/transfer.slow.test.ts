@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { type CliOptions, type CliResult, runCli } from '../../../helpers/cli.ts'
+import { type CliOptions, type CliResult, runCli } from '../../../helpers/cli/cli.ts'
 import { copyFixture, makeProject, type TemporaryFolder } from '../../../helpers/fixture.ts'
 import { EVERYTHING, THINGS } from '../../../transfer/everything.ts'
 
