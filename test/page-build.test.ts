@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ROOT } from './helpers/fixture.ts'
-import { chunksLoadedWith, compressedSize, ENTRY, filesOfFirstList, LIST_PAGE, readManifest } from './helpers/page-build.ts'
+import { chunksLoadedWith, compressedSize, ENTRY, filesOfFirstList, LIST_PAGE, readManifest } from './helpers/page/page-build.ts'
 
 /** Bytes of scripts and styles before the first list, compressed by gzip. */
 const BUDGET = 220_000

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { SCAFFOLD } from '../src/cli/project/scaffold.ts'
-import { runCli } from './helpers/cli.ts'
+import { runCli } from './helpers/cli/cli.ts'
 import { makeProject } from './helpers/fixture.ts'
 
 const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { LOGIN_HINT, logIn } from './helpers/browser-login.ts'
 import { startChromium } from './helpers/chromium.ts'
+import { startServer } from './helpers/cli/process.ts'
 import { ROOT } from './helpers/fixture.ts'
-import { startServer } from './helpers/process.ts'
 
 const TARGET = join(ROOT, 'docs/images')
 /** Of WebP, in percent: text stays sharp, and all pictures together stay under 1 MB. */

@@ -10,7 +10,7 @@ import type { LintProject } from './project.ts'
  * check function for the project, or for each model, view or view field.
  */
 export interface Rule {
-  /** Stable, since settings and comments refer to it. The rule's file is `rules/<id>.ts`. */
+  /** Stable, since settings and comments refer to it. The rule's file is `rules/<id>.ts`, or stands in a subfolder of its group. */
   readonly id: string
   /** Default severity. Rules whose violation prevents a start are always errors. */
   readonly severity: 'error' | 'warn'

@@ -1,6 +1,6 @@
 import type { RE2JS } from 're2js'
+import type { Limits } from '../model/constraints/limits.ts'
 import type { Field } from '../model/field.ts'
-import type { Limits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
 import { datetimeFor, timeOfDay } from './datetimes.ts'

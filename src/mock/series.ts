@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
+import { checkLimits } from '../model/constraints/limits.ts'
 import { type Field, hasDefault, isRelation, type RelationField } from '../model/field.ts'
-import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Json } from '../util/json.ts'
 import { type CandidateGenerator, candidateGenerator } from './candidates.ts'

@@ -1,7 +1,7 @@
 import type { Json } from '../util/json.ts'
 import type { FakerMethod } from './faker-methods.ts'
 
-/** Names of the field types; each type is one file in `model/fields/`. */
+/** Names of the field types; each type is one file below `model/fields/`. */
 export const FIELD_TYPE_NAMES = [
   'string',
   'text',

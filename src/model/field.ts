@@ -1,10 +1,10 @@
 import { isObject, type Json } from '../util/json.ts'
+import { compileLimits, type Limits } from './constraints/limits.ts'
 import type { ChoiceDefinition, FieldDefinition, OnDelete } from './definition.ts'
 import type { FakerMethod } from './faker-methods.ts'
 import type { FieldType } from './field-type.ts'
 import { primarykey } from './fields/primarykey.ts'
 import { FIELD_TYPES } from './fields.ts'
-import { compileLimits, type Limits } from './limits.ts'
 
 /** One field of a registered model. */
 export interface Field {

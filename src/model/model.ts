@@ -1,6 +1,6 @@
+import type { UniqueSet } from './constraints/unique-set.ts'
 import type { AccessDefinition } from './definition.ts'
 import { type Field, type GeneratedField, isGenerated, isRelation, type RelationField } from './field.ts'
-import type { UniqueSet } from './unique-set.ts'
 
 /** A registered model: its fields in order, `id` first and timestamps last. */
 export class Model {

@@ -1,6 +1,6 @@
+import { checkLimits } from '../model/constraints/limits.ts'
 import type { Field } from '../model/field.ts'
 import type { Operator, Ordering, Reading } from '../model/field-type.ts'
-import { checkLimits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import type { Registry } from '../model/registry.ts'
 import type { Json } from '../util/json.ts'

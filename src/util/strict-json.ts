@@ -1,6 +1,6 @@
 import { isEscaped, keysIn } from './duplicate-keys.ts'
 import { MAX_JSON_DEPTH } from './json.ts'
-import { isKeptExactly } from './numeral.ts'
+import { isKeptExactly } from './numbers/numeral.ts'
 import { isPlainText, NOT_PLAIN } from './plain-text.ts'
 
 /** A part of a JSON text that would be lost or changed by parsing. */

@@ -1,6 +1,6 @@
 import Joi from 'joi'
+import { checkLimits, compileLimits, type Limits } from '../model/constraints/limits.ts'
 import type { LimitsDefinition } from '../model/definition.ts'
-import { checkLimits, compileLimits, type Limits } from '../model/limits.ts'
 import type { Model } from '../model/model.ts'
 import { isObject, type Json, type JsonObject } from '../util/json.ts'
 import type { FieldIssues } from './issues.ts'

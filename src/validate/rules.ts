@@ -1,7 +1,7 @@
 import { Environment, type ParseResult } from '@marcbachmann/cel-js'
 import type { RE2JS } from 're2js'
+import { compilePattern } from '../model/constraints/pattern.ts'
 import type { Model } from '../model/model.ts'
-import { compilePattern } from '../model/pattern.ts'
 import type { Json, JsonObject } from '../util/json.ts'
 import { didYouMean } from '../util/suggest.ts'
 import { one, ruleHint } from './rule-hints.ts'

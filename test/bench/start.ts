@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { addressIn } from '../helpers/cli.ts'
+import { addressIn } from '../helpers/cli/cli.ts'
+import { ADMIN_BIN } from '../helpers/cli/process.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
-import { ADMIN_BIN } from '../helpers/process.ts'
 import { type Figure, median } from './figures.ts'
 
 const RUNS = 9

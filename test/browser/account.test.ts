@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { browserSite, type Variant } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
 import type { Account } from '../helpers/browser-login.ts'
-import type { RunningServer } from '../helpers/process.ts'
+import type { RunningServer } from '../helpers/cli/process.ts'
 
 const inBrowser = browserSite()
 

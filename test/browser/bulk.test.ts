@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { asAdmin } from '../helpers/as-admin.ts'
 import { ACCOUNTS, browserSite } from '../helpers/browser.ts'
-import type { RunningServer } from '../helpers/process.ts'
+import type { RunningServer } from '../helpers/cli/process.ts'
 
 /** Tests that change records have a server each, since the variants of a test share one. */
 const inBrowser = browserSite()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { asAdmin } from '../helpers/as-admin.ts'
 import { browserSite } from '../helpers/browser.ts'
-import type { RunningServer } from '../helpers/process.ts'
+import type { RunningServer } from '../helpers/cli/process.ts'
 
 const inBrowser = browserSite()
 

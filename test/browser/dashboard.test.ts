@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import type { Page } from 'playwright-core'
+import { startReceiver } from '../helpers/api/receiver.ts'
 import { BARE_ACCOUNTS, bareProject } from '../helpers/bare-project.ts'
 import { ACCOUNTS, type BrowserSituation, browserSite } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
-import { startReceiver } from '../helpers/receiver.ts'
 
 const inBrowser = browserSite()
 

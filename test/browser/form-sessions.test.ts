@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, browserSite } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
-import type { RunningServer } from '../helpers/process.ts'
+import type { RunningServer } from '../helpers/cli/process.ts'
 
 const inBrowser = browserSite()
 

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { BARE_ACCOUNTS, bareProject } from '../helpers/bare-project.ts'
 import { ACCOUNTS, browserSite, type Variant } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
-import type { RunningServer } from '../helpers/process.ts'
+import type { RunningServer } from '../helpers/cli/process.ts'
 
 const inBrowser = browserSite()
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import type { Page } from 'playwright-core'
+import { type Answer, type Receiver, startReceiver } from '../helpers/api/receiver.ts'
 import { BARE_ACCOUNTS, BARE_RECEIVER, bareProject } from '../helpers/bare-project.ts'
 import { ACCOUNTS, browserSite, type Variant } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
-import type { RunningServer } from '../helpers/process.ts'
-import { type Answer, type Receiver, startReceiver } from '../helpers/receiver.ts'
+import type { RunningServer } from '../helpers/cli/process.ts'
 
 const inBrowser = browserSite()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { runCli } from '../helpers/cli.ts'
-import { commandPaths, parseCommand, runsIn } from '../helpers/commands.ts'
+import { runCli } from '../helpers/cli/cli.ts'
+import { commandPaths, parseCommand, runsIn } from '../helpers/cli/commands.ts'
 
 const cwd = import.meta.dirname
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { addressIn, type CliOptions, runCli } from '../helpers/cli.ts'
+import { addressIn, type CliOptions, runCli } from '../helpers/cli/cli.ts'
 import { makeProject, type TemporaryFolder } from '../helpers/fixture.ts'
 
 describe('the log of admin serve', () => {

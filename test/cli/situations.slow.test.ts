@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { withRetries } from '../../src/cli/api/retry-limit.ts'
 import { processIo } from '../../src/cli/terminal/io.ts'
 import { AppError } from '../../src/errors.ts'
-import { inSituation, SITUATIONS } from '../helpers/situations.ts'
+import { inSituation, SITUATIONS } from '../helpers/cli/situations.ts'
 
 interface CommandScenario {
   readonly line: string

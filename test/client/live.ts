@@ -1,5 +1,5 @@
 import { type ClientOptions, createClient } from '../../src/client/client.ts'
-import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts'
+import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/api/app.ts'
 
 /** An application that listens on loopback. */
 export interface LiveApp extends TestApp {

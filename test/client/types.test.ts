@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { typesOf } from '../../src/openapi/typescript/model-types.ts'
-import { typeCheck } from '../helpers/type-check.ts'
+import { typeCheck } from '../helpers/types/type-check.ts'
 import { fixture } from '../openapi/documents.ts'
 
 const CLIENT = `import { AdminError, createClient, webStorage } from 'admin-folder/client'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { commandPaths } from '../helpers/commands.ts'
+import { commandPaths } from '../helpers/cli/commands.ts'
 import { readDocument, runDocument } from './document.ts'
 import { codesIn, rowsOf } from './markdown.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, test } from 'node:test'
-import { parseCommand } from '../helpers/commands.ts'
+import { parseCommand } from '../helpers/cli/commands.ts'
 import { anchorsOf, blocksOf, codesIn, linksOf, proseOf } from './markdown.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

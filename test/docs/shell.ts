@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { ADMIN_BIN } from '../helpers/cli/process.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
-import { ADMIN_BIN } from '../helpers/process.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 

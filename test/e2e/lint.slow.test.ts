@@ -7,8 +7,8 @@ import { parse } from 'yaml'
 import { SCAFFOLD } from '../../src/cli/project/scaffold.ts'
 import { readDocument } from '../docs/document.ts'
 import { blocksOf } from '../docs/markdown.ts'
+import { ADMIN_BIN } from '../helpers/cli/process.ts'
 import { makeProject, type TemporaryFolder } from '../helpers/fixture.ts'
-import { ADMIN_BIN } from '../helpers/process.ts'
 
 describe('the CI workflow of docs/lint.md', () => {
   let folder: TemporaryFolder

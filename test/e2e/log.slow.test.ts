@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startServer } from '../helpers/cli/process.ts'
 import { copyFixture } from '../helpers/fixture.ts'
-import { startServer } from '../helpers/process.ts'
 
 const REQUESTS = 500
 

@@ -5,10 +5,10 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { commandPaths } from '../helpers/commands.ts'
+import { commandPaths } from '../helpers/cli/commands.ts'
+import { installPacked } from '../helpers/cli/packed.ts'
+import { startServer } from '../helpers/cli/process.ts'
 import { copyFixture, type TemporaryFolder, temporaryFolder } from '../helpers/fixture.ts'
-import { installPacked } from '../helpers/packed.ts'
-import { startServer } from '../helpers/process.ts'
 import { SCENARIOS } from './scenarios.ts'
 
 const run = promisify(execFile)

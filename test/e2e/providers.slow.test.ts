@@ -6,9 +6,9 @@ import { after, before, describe, test } from 'node:test'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { startChromium, WITHOUT_CHROMIUM } from '../helpers/chromium.ts'
+import { installPacked } from '../helpers/cli/packed.ts'
+import { type RunningServer, startServer } from '../helpers/cli/process.ts'
 import { makeProject, type TemporaryFolder, temporaryFolder } from '../helpers/fixture.ts'
-import { installPacked } from '../helpers/packed.ts'
-import { type RunningServer, startServer } from '../helpers/process.ts'
 
 const APPS = join(import.meta.dirname, 'apps')
 const COUNT = 12

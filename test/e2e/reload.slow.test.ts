@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { type CliResult, runCli } from '../helpers/cli.ts'
+import { startReceiver } from '../helpers/api/receiver.ts'
+import { type CliResult, runCli } from '../helpers/cli/cli.ts'
+import { type RunningServer, startServer } from '../helpers/cli/process.ts'
 import { makeProject, type TemporaryFolder } from '../helpers/fixture.ts'
-import { type RunningServer, startServer } from '../helpers/process.ts'
-import { startReceiver } from '../helpers/receiver.ts'
 
 const BOUND = { timeout: 120_000 }
 const NOTES = '/api/v1/models/note'

@@ -5,10 +5,10 @@ import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { runCli } from '../helpers/cli.ts'
+import { listen, open } from '../helpers/api/raw.ts'
+import { runCli } from '../helpers/cli/cli.ts'
+import { type RunningServer, startServer } from '../helpers/cli/process.ts'
 import { copyFixture, type TemporaryFolder } from '../helpers/fixture.ts'
-import { type RunningServer, startServer } from '../helpers/process.ts'
-import { listen, open } from '../helpers/raw.ts'
 
 interface Reply {
   readonly status: number

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { addressIn } from '../helpers/cli.ts'
+import { addressIn } from '../helpers/cli/cli.ts'
 import { temporaryFolder } from '../helpers/fixture.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

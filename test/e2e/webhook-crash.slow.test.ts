@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { runCli } from '../helpers/cli.ts'
+import { startReceiver } from '../helpers/api/receiver.ts'
+import { runCli } from '../helpers/cli/cli.ts'
+import { startServer } from '../helpers/cli/process.ts'
 import { copyFixture } from '../helpers/fixture.ts'
-import { startServer } from '../helpers/process.ts'
-import { startReceiver } from '../helpers/receiver.ts'
 
 test('a server that is killed between commit and delivery delivers after the restart under the same id', async () => {
   const project = await copyFixture('minimal')

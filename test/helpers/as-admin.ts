@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { ACCOUNTS } from './browser.ts'
-import type { RunningServer } from './process.ts'
+import type { RunningServer } from './cli/process.ts'
 
 /** Calls the API of `fixtures/blog` as the superuser, from elsewhere than the page under test; fails for a response of 400 and above. */
 export async function asAdmin<Answer>({ address }: RunningServer, method: string, path: string, body?: object): Promise<Answer> {

@@ -6,8 +6,8 @@ import { after, test } from 'node:test'
 import type { Browser, BrowserContext, Page, Response } from 'playwright-core'
 import { type Account, LOGIN_HINT, logIn } from './browser-login.ts'
 import { startChromium, WITHOUT_CHROMIUM } from './chromium.ts'
+import { type RunningServer, startServer } from './cli/process.ts'
 import { copyFixture, ROOT, type TemporaryFolder } from './fixture.ts'
-import { type RunningServer, startServer } from './process.ts'
 import { SharedContexts } from './shared-contexts.ts'
 
 /** The width of a phone, a tablet and a desk. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp } from '../helpers/app.ts'
-import { speak, withListening } from '../helpers/raw.ts'
-import { play, scenarios, send } from '../helpers/scenario.ts'
+import { openTestApp } from '../helpers/api/app.ts'
+import { speak, withListening } from '../helpers/api/raw.ts'
+import { play, scenarios, send } from '../helpers/api/scenario.ts'
 import { UNAUTHENTICATED } from './records/expected.ts'
 
 const DOCUMENT = 'GET /api/v1/openapi.json'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import Hapi from '@hapi/hapi'
 import { DEFAULTS } from '../../src/config/settings.ts'
 import { homeRoutes } from '../../src/http/routes/home.ts'
-import { type Scenario, scenarios } from '../helpers/scenario.ts'
+import { type Scenario, scenarios } from '../helpers/api/scenario.ts'
 
 const leadsTo = (request: Scenario['request'], location: string): Scenario => ({
   name: `leads to ${location}`,

@@ -6,8 +6,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { Replacement } from '../../src/app.ts'
 import { CONNECTION_LIMITS } from '../../src/http/connections/listener.ts'
-import type { TestApp } from '../helpers/app.ts'
-import { type ListeningApp, listen, open, withListening } from '../helpers/raw.ts'
+import type { TestApp } from '../helpers/api/app.ts'
+import { type ListeningApp, listen, open, withListening } from '../helpers/api/raw.ts'
 
 const TAGS = '/api/v1/models/tag'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { SettingsInput } from '../../src/config/settings.ts'
-import { openTestApp, type TestApp } from '../helpers/app.ts'
-import { type Reply, type Scenario, scenarios, send } from '../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../helpers/api/app.ts'
+import { type Reply, type Scenario, scenarios, send } from '../helpers/api/scenario.ts'
 
 async function withApp(settings: SettingsInput, work: (app: TestApp) => Promise<void>): Promise<void> {
   const app = await openTestApp({ settings })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { SettingsInput } from '../../src/config/settings.ts'
-import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts'
-import { builtPage, INDEX } from '../helpers/built-page.ts'
+import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/api/app.ts'
+import { type Reply, type Scenario, send } from '../helpers/api/scenario.ts'
 import { type TemporaryFolder, temporaryFolder } from '../helpers/fixture.ts'
-import { type Reply, type Scenario, send } from '../helpers/scenario.ts'
+import { builtPage, INDEX } from '../helpers/page/built-page.ts'
 import { ANNA } from '../security/access.ts'
 import { Browser, cookiesOf } from '../security/cookies.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, quickHasher, type TestApp, type TestAppOptions } from '../helpers/app.ts'
-import { play, scenarios, send } from '../helpers/scenario.ts'
+import { openTestApp, quickHasher, type TestApp, type TestAppOptions } from '../helpers/api/app.ts'
+import { play, scenarios, send } from '../helpers/api/scenario.ts'
 
 const ADMIN = '- { username: admin, email: a@example.com, password: long-enough, is_superuser: true }\n'
 

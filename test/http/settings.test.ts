@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../helpers/scenario.ts'
+import { type Scenario, scenarios } from '../helpers/api/scenario.ts'
 
 const LOGIN = { username: 'anna.lind', password: 'lighthouse-keys-17' }
 const TAG = { name: 'Knots', slug: 'knots' }

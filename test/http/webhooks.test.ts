@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../helpers/app.ts'
-import { play, scenarios } from '../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../helpers/api/app.ts'
+import { play, scenarios } from '../helpers/api/scenario.ts'
 
 const WEBHOOKS = '/api/v1/webhooks'
 const URL_ = 'http://127.0.0.1:9/hook'

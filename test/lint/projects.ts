@@ -8,7 +8,7 @@ import { brokenRecords } from '../../src/service/project/broken-records.ts'
 import { type LintOptions, lintProject } from '../../src/service/project/lint.ts'
 import { loadProject } from '../../src/service/project/project.ts'
 import { seedFaults } from '../../src/transfer/seed.ts'
-import { quickHasher } from '../helpers/app.ts'
+import { quickHasher } from '../helpers/api/app.ts'
 import { makeProject } from '../helpers/fixture.ts'
 
 export type Files = Readonly<Record<string, string>>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { KeyedRandom } from '../../src/mock/keyed-random.ts'
 import { PatternText } from '../../src/mock/pattern-text.ts'
-import { compilePattern } from '../../src/model/pattern.ts'
+import { compilePattern } from '../../src/model/constraints/pattern.ts'
 
 const random = new KeyedRandom()
 

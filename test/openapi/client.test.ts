@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import type { OpenApiDocument } from '../../src/openapi/document.ts'
 import type { Operation, Parameter } from '../../src/openapi/paths/operation.ts'
 import { nameBehind, type Schema } from '../../src/openapi/schemas/schema.ts'
-import { clientTypes } from '../helpers/openapi-typescript.ts'
-import { typeCheck } from '../helpers/type-check.ts'
+import { clientTypes } from '../helpers/types/openapi-typescript.ts'
+import { typeCheck } from '../helpers/types/type-check.ts'
 import { documentOf, fixture } from './documents.ts'
 
 /** One call of each operation, as somebody would write it with a generated client. */

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { SettingsInput } from '../../src/config/settings.ts'
-import { openTestApp } from '../helpers/app.ts'
+import { openTestApp } from '../helpers/api/app.ts'
 import { documentOf, fixture, projectOf } from './documents.ts'
 
 const STRICTER: SettingsInput = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/app.ts'
-import { play, type Reply, type Scenario, send } from '../helpers/scenario.ts'
+import { openTestApp, type TestApp, type TestAppOptions } from '../helpers/api/app.ts'
+import { play, type Reply, type Scenario, send } from '../helpers/api/scenario.ts'
 import { ids } from '../http/records/expected.ts'
 
 /** Does something with an application that never calls anything its own fault. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ERRORS } from '../../src/errors.ts'
-import type { TestApp } from '../helpers/app.ts'
-import { play, send } from '../helpers/scenario.ts'
+import type { TestApp } from '../helpers/api/app.ts'
+import { play, send } from '../helpers/api/scenario.ts'
 import { withApp } from './access.ts'
 
 const POST = '/api/v1/models/post/1'

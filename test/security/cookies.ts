@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { TestApp } from '../helpers/app.ts'
-import { type Reply, type Scenario, send } from '../helpers/scenario.ts'
+import type { TestApp } from '../helpers/api/app.ts'
+import { type Reply, type Scenario, send } from '../helpers/api/scenario.ts'
 import { ANNA } from './access.ts'
 
 /** The headers of a request that a page of the server itself sends. */

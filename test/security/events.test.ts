@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../helpers/app.ts'
-import { send } from '../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../helpers/api/app.ts'
+import { send } from '../helpers/api/scenario.ts'
 
 const TOKEN = 'POST /api/v1/auth/token'
 const GOOD = { username: 'admin', password: 'harbour-admin-2024' }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../helpers/app.ts'
-import { type Scenario, send } from '../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../helpers/api/app.ts'
+import { type Scenario, send } from '../helpers/api/scenario.ts'
 
 const INSIDE = 'EIO: cannot read /srv/shop/data/journal.7.log'
 

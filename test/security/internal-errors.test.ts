@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { speak, withListening } from '../helpers/raw.ts'
+import { speak, withListening } from '../helpers/api/raw.ts'
 
 const INSIDE = ['secret thing', '/home/somebody', 'ENOENT', '.ts', '.js', '    at ', 'Error:']
 

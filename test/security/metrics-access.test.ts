@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Settings } from '../../src/config/settings.ts'
-import { openTestApp } from '../helpers/app.ts'
+import { openTestApp } from '../helpers/api/app.ts'
 
 interface Caller {
   readonly remoteAddress: string

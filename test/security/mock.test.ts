@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openTestApp } from '../helpers/app.ts'
-import { play, send } from '../helpers/scenario.ts'
+import { openTestApp } from '../helpers/api/app.ts'
+import { play, send } from '../helpers/api/scenario.ts'
 import { permit, withApp } from './access.ts'
 
 const MODELS = '/api/v1/models'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { TestApp } from '../helpers/app.ts'
-import { play, send } from '../helpers/scenario.ts'
+import type { TestApp } from '../helpers/api/app.ts'
+import { play, send } from '../helpers/api/scenario.ts'
 import { permit, withApp } from './access.ts'
 
 const EXPORT = 'GET /api/v1/models/user/export'

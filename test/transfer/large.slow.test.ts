@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SHELL } from '../../src/auth/permissions.ts'
-import { openTestApp } from '../helpers/app.ts'
+import { openTestApp } from '../helpers/api/app.ts'
 
 /** More than the arguments that fit on the stack of a call. */
 const COUNT = 200_000

@@ -7,7 +7,7 @@ import { AccessRules } from '../../src/service/access/access-rules.ts'
 import { MemoryStore } from '../../src/store/embedded/memory-store.ts'
 import type { Operation, Store } from '../../src/store/store.ts'
 import { Exports } from '../../src/transfer/exports.ts'
-import { open, withListening } from '../helpers/raw.ts'
+import { open, withListening } from '../helpers/api/raw.ts'
 import { BLOG, registryOf } from '../model/models.ts'
 
 const registry = registryOf(...BLOG)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SHELL } from '../../src/auth/permissions.ts'
-import { openTestApp, type TestApp } from '../helpers/app.ts'
-import { play } from '../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../helpers/api/app.ts'
+import { play } from '../helpers/api/scenario.ts'
 import { lintFiles } from '../lint/projects.ts'
 
 const MODELS = `- name: Shelf

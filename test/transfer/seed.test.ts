@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ConfigError, formatFault } from '../../src/config/fault.ts'
 import { assertLines, unmark } from '../config/marks.ts'
-import { openTestApp } from '../helpers/app.ts'
+import { openTestApp } from '../helpers/api/app.ts'
 
 const MODELS = `- name: Shelf
   fields:

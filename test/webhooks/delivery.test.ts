@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SYSTEM } from '../../src/auth/permissions.ts'
-import { openTestApp } from '../helpers/app.ts'
-import { type Answer, startReceiver } from '../helpers/receiver.ts'
-import { play, send } from '../helpers/scenario.ts'
+import { openTestApp } from '../helpers/api/app.ts'
+import { type Answer, startReceiver } from '../helpers/api/receiver.ts'
+import { play, send } from '../helpers/api/scenario.ts'
 import { assertSigned, type Delivering, deliveriesOf, delivering, makeTag, subscribe, TAGS, WEBHOOKS } from './delivering.ts'
 
 const DAY = 86_400_000

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { HEALTHY, type Health, hasFailedTooLong, healthAfter } from '../../src/webhooks/health.ts'
-import { TEST_START } from '../helpers/app.ts'
-import type { Answer } from '../helpers/receiver.ts'
-import { play } from '../helpers/scenario.ts'
+import { TEST_START } from '../helpers/api/app.ts'
+import type { Answer } from '../helpers/api/receiver.ts'
+import { play } from '../helpers/api/scenario.ts'
 import { type Delivering, delivering, makeTag, WEBHOOKS } from './delivering.ts'
 
 const HOUR = 3_600_000

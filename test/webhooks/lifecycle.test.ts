@@ -4,9 +4,9 @@ import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { prune } from '../../src/service/webhooks/pruning.ts'
-import { openTestApp } from '../helpers/app.ts'
-import { startReceiver } from '../helpers/receiver.ts'
-import { play } from '../helpers/scenario.ts'
+import { openTestApp } from '../helpers/api/app.ts'
+import { startReceiver } from '../helpers/api/receiver.ts'
+import { play } from '../helpers/api/scenario.ts'
 import { assertSigned, deliveriesOf, delivering, makeTag, subscribe, WEBHOOKS } from './delivering.ts'
 
 const HOUR = 3_600_000

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { prune } from '../../src/service/webhooks/pruning.ts'
 import { DELIVERIES, EVENTS } from '../../src/webhooks/models.ts'
-import type { TestApp } from '../helpers/app.ts'
-import { startReceiver } from '../helpers/receiver.ts'
-import { play } from '../helpers/scenario.ts'
+import type { TestApp } from '../helpers/api/app.ts'
+import { startReceiver } from '../helpers/api/receiver.ts'
+import { play } from '../helpers/api/scenario.ts'
 import { deliveriesOf, delivering, makeTag, subscribe, WEBHOOKS } from './delivering.ts'
 
 const MINUTE = 60_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startReceiver } from '../helpers/receiver.ts'
-import { play } from '../helpers/scenario.ts'
+import { startReceiver } from '../helpers/api/receiver.ts'
+import { play } from '../helpers/api/scenario.ts'
 import { delivering, makeTag, subscribe, WEBHOOKS } from './delivering.ts'
 
 const EVENTS = 10_000

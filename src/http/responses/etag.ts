@@ -1,6 +1,6 @@
 import type { Lifecycle, Request, ResponseToolkit } from '@hapi/hapi'
 import type { RecordJson } from '../../service/queries/record-json.ts'
-import type { Precondition } from '../../service/records/records.ts'
+import type { Precondition } from '../../service/records/write-targets.ts'
 import { type JsonAnswer, jsonResponse } from './json.ts'
 
 /**

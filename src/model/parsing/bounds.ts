@@ -1,7 +1,7 @@
+import { checkLimits } from '../constraints/limits.ts'
 import type { FieldDefinition } from '../definition.ts'
 import { choiceValue, type Field } from '../field.ts'
 import type { Reading } from '../field-type.ts'
-import { checkLimits } from '../limits.ts'
 
 /** Finds limits that no value can satisfy, or that do not fit the type, with the key at fault. */
 export function boundsProblems(definition: FieldDefinition): { key: keyof FieldDefinition; problem: string }[] {

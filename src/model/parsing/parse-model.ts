@@ -4,10 +4,10 @@ import { SCHEMA_REFERENCE, validateShape } from '../../config/shape.ts'
 import type { Definition, Source } from '../../config/source.ts'
 import { isObject } from '../../util/json.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
+import { UniqueSet } from '../constraints/unique-set.ts'
 import { ACCESS_ACTIONS, type AccessDefinition, type ModelDefinition } from '../definition.ts'
 import { type Field, ID_FIELD, TIMESTAMP_FIELDS } from '../field.ts'
 import { Model } from '../model.ts'
-import { UniqueSet } from '../unique-set.ts'
 import { parseField, RESERVED } from './parse-field.ts'
 
 const MODEL_NAME = /^[A-Z][A-Za-z0-9]*$/

@@ -1,6 +1,6 @@
+import type { Limits } from '../../model/constraints/limits.ts'
 import type { Field } from '../../model/field.ts'
 import type { FieldType } from '../../model/field-type.ts'
-import type { Limits } from '../../model/limits.ts'
 import { nullable, type Schema } from './schema.ts'
 
 const ID: Schema = { type: 'integer', minimum: 1 }

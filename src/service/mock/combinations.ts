@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts'
 import type { Series } from '../../mock/series.ts'
+import type { UniqueSet } from '../../model/constraints/unique-set.ts'
 import type { RelationField } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
-import type { UniqueSet } from '../../model/unique-set.ts'
 import type { Store } from '../../store/store.ts'
 import type { Json } from '../../util/json.ts'
 

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { Field } from '../../model/field.ts'
 import { type AggregateGroup, type AggregateRequest, MAX_GROUPS, parseAggregateRequest } from '../../query/aggregate.ts'
 import type { Store } from '../../store/store.ts'
-import { decimalQuotient } from '../../util/decimal.ts'
+import { decimalQuotient } from '../../util/numbers/decimal.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { checkRelations } from './visibility.ts'
 

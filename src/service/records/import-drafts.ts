@@ -9,6 +9,7 @@ import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { noSuchRecord } from '../access/refusals.ts'
 import { guardAccount } from '../accounts/account-guards.ts'
+import type { WriteOrigin } from '../history/history-recorder.ts'
 import { type DraftedWrite, draftChange, draftNew } from './drafts.ts'
 import type { DefaultSources } from './generated-defaults.ts'
 import { type FindIds, idsBy, withResolvedReferences } from './references.ts'
@@ -32,6 +33,18 @@ export interface ImportItem {
 
 /** The unique field by which rows find the records to update. */
 export type UpsertKey = Field
+
+/** Options of an import. */
+export interface ImportRequest {
+  readonly formId: string | undefined
+  /** Finds the records to update. */
+  readonly key: UpsertKey | undefined
+  /** Does everything except the commit. */
+  readonly dryRun: boolean
+  readonly origin?: WriteOrigin | undefined
+  /** Adds the text of a CSV cell to messages about it. */
+  readonly quotesCells: boolean
+}
 
 /** Prefix of field names in messages. Rows count from 1. */
 export const byRow = (index: number): string => `${index + 1}.`

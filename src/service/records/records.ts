@@ -5,40 +5,29 @@ import type { Log } from '../../log/log.ts'
 import type { Field } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Operation, Outcome, Store, StoredRecord } from '../../store/store.ts'
-import { versionOf } from '../../store/version.ts'
 import type { Clock } from '../../util/clock.ts'
 import type { Random } from '../../util/ids.ts'
 import type { Json } from '../../util/json.ts'
-import { didYouMean } from '../../util/suggest.ts'
 import type { Form } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
-import { noSuchRecord } from '../access/refusals.ts'
-import { changesAccess, guardAccount } from '../accounts/account-guards.ts'
+import { changesAccess } from '../accounts/account-guards.ts'
 import { AccountLog } from '../accounts/account-log.ts'
 import type { HistoryRecorder, WriteOrigin } from '../history/history-recorder.ts'
 import type { Selections } from '../queries/selections.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
 import { type AccessGuard, byIndex, Committer, throwIssues } from './committer.ts'
 import type { RemovalForecast } from './consequences.ts'
-import { type IndexedIssues, missingIssues } from './constraint-errors.ts'
+import type { IndexedIssues } from './constraint-errors.ts'
 import { type DraftedWrite, draftChange, draftNew, Finisher } from './drafts.ts'
 import type { DefaultSources } from './generated-defaults.ts'
-import { byRow, ImportDrafts, type ImportItem, type UpsertKey } from './import-drafts.ts'
+import { byRow, ImportDrafts, type ImportItem, type ImportRequest } from './import-drafts.ts'
 import { idsBy } from './references.ts'
-import { namesSelection, readSelectionDelete, readSelectionUpdate, type Selection } from './selection.ts'
+import { formOf } from './requested-form.ts'
+import { namesSelection, readSelectionUpdate } from './selection.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
-import {
-  type RecordData,
-  readBulkCreate,
-  readBulkDelete,
-  readBulkUpdate,
-  readRecordId,
-  readWriteRequest,
-} from './write-requests.ts'
-
-/** Returns whether the client has seen the given version of the record (`If-Match`). */
-export type Precondition = (version: string) => boolean
+import { type NewRecord, readBulkCreate, readBulkUpdate, readRecordId, readWriteRequest } from './write-requests.ts'
+import { type Precondition, WriteTargets } from './write-targets.ts'
 
 /** Options of a write. */
 export interface WriteOptions {
@@ -47,25 +36,6 @@ export interface WriteOptions {
   readonly dryRun?: boolean | undefined
   /** For the history. */
   readonly origin?: WriteOrigin | undefined
-}
-
-/** A record to create, with a given id if there is one. */
-export interface NewRecord {
-  readonly model: string
-  readonly data: RecordData
-  readonly id?: number
-}
-
-/** Options of an import. */
-export interface ImportRequest {
-  readonly formId: string | undefined
-  /** Finds the records to update. */
-  readonly key: UpsertKey | undefined
-  /** Does everything except the commit. */
-  readonly dryRun: boolean
-  readonly origin?: WriteOrigin | undefined
-  /** Adds the text of a CSV cell to messages about it. */
-  readonly quotesCells: boolean
 }
 
 /**
@@ -78,7 +48,7 @@ export class Records {
   readonly #forms: ReadonlyMap<string, Form>
   readonly #sources: DefaultSources
   readonly #committer: Committer
-  readonly #selections: Selections | undefined
+  readonly #targets: WriteTargets
 
   constructor(parts: {
     access: AccessRules
@@ -95,7 +65,7 @@ export class Records {
     this.#store = parts.store
     this.#forms = parts.forms
     this.#sources = parts
-    this.#selections = parts.selections
+    this.#targets = new WriteTargets(parts.access, parts.store, parts.selections)
     const finisher = new Finisher(parts.hasher, parts.clock)
     this.#committer = new Committer(parts.access, parts.store, finisher, new AccountLog(parts.log))
   }
@@ -124,7 +94,7 @@ export class Records {
   async create(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<StoredRecord> {
     const model = this.#access.modelFor(actor, 'add', modelKey)
     const { data, formId } = readWriteRequest(body)
-    const form = this.#form(formId, model)
+    const form = formOf(this.#forms, formId, model)
     const draft = draftNew(actor, model, form, data, this.#sources)
     return only(await this.#committer.write({ ...options, actor, model }, async () => [{ model, form, draft }]))
   }
@@ -133,7 +103,7 @@ export class Records {
   async createMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
     const model = this.#access.modelFor(actor, 'add', modelKey)
     const { records, formId } = readBulkCreate(body)
-    const form = this.#form(formId, model)
+    const form = formOf(this.#forms, formId, model)
     const writes = records.map((data) => ({ model, form, draft: draftNew(actor, model, form, data, this.#sources) }))
     return this.#committer.write({ ...options, actor, model, prefix: byIndex }, async () => writes)
   }
@@ -171,7 +141,7 @@ export class Records {
   ): Promise<{ created: number; updated: number }> {
     const model = this.#access.modelFor(actor, 'add', modelKey)
     if (key !== undefined) this.#access.modelFor(actor, 'change', modelKey)
-    const form = this.#form(formId, model)
+    const form = formOf(this.#forms, formId, model)
     const drafts = new ImportDrafts({
       store: this.#store,
       access: this.#access,
@@ -204,11 +174,11 @@ export class Records {
     const model = this.#updateModel(actor, modelKey)
     const id = readRecordId(recordId)
     const { data, formId } = readWriteRequest(body)
-    const form = this.#form(formId, model)
+    const form = formOf(this.#forms, formId, model)
     checkUpdateKeys(actor, model, form, data).throwIfAny()
     const updated = await this.#committer.write({ ...options, actor, model }, async () => {
-      const existing = await this.#existing(actor, model, id, 'UPDATE_TARGET_MISSING', precondition)
-      await guardAccount({ store: this.#store, access: this.#access }, actor, model, existing, data)
+      const existing = await this.#targets.one(actor, model, id, 'UPDATE_TARGET_MISSING', precondition)
+      await this.#targets.guard(actor, model, existing, data)
       return [{ model, form, existing, draft: draftChange(model, form, existing, data) }]
     })
     return only(updated)
@@ -219,14 +189,13 @@ export class Records {
     const model = this.#updateModel(actor, modelKey)
     if (namesSelection(body)) return this.#updateSelected(actor, model, body, options)
     const { updates, formId } = readBulkUpdate(body)
-    const form = this.#form(formId, model)
+    const form = formOf(this.#forms, formId, model)
     const refused = updates.map(({ data }, index) => ({ index, issues: checkUpdateKeys(actor, model, form, data) }))
     throwIssues(refused, byIndex)
     const ids = updates.map(({ id }) => id)
     return this.#committer.write({ ...options, actor, model, prefix: byIndex }, async () => {
-      const found = await this.#allExisting(actor, model, ids)
-      for (const [index, user] of found.entries())
-        await guardAccount({ store: this.#store, access: this.#access }, actor, model, user, updates[index]?.data)
+      const found = await this.#targets.all(actor, model, ids)
+      for (const [index, user] of found.entries()) await this.#targets.guard(actor, model, user, updates[index]?.data)
       return found.map((existing, index) => {
         return { model, form, existing, draft: draftChange(model, form, existing, updates[index]?.data ?? {}) }
       })
@@ -235,13 +204,13 @@ export class Records {
 
   async #updateSelected(actor: Actor, model: Model, body: unknown, options: WriteOptions): Promise<readonly StoredRecord[]> {
     const { selection, data, formId } = readSelectionUpdate(body)
-    const form = this.#form(formId, model)
+    const form = formOf(this.#forms, formId, model)
     checkUpdateKeys(actor, model, form, data).throwIfAny()
     let found: readonly StoredRecord[] = []
     const prefix = (index: number) => `${found[index]?.id}.`
     return this.#committer.write({ ...options, actor, model, prefix }, async () => {
-      found = await this.#selected(actor, model, selection)
-      for (const user of found) await guardAccount({ store: this.#store, access: this.#access }, actor, model, user, data)
+      found = await this.#targets.selected(actor, model, selection)
+      for (const user of found) await this.#targets.guard(actor, model, user, data)
       return found.map((existing) => ({ model, form, existing, draft: draftChange(model, form, existing, data) }))
     })
   }
@@ -252,7 +221,7 @@ export class Records {
     recordId: string | number,
     { precondition, ...options }: WriteOptions = {},
   ): Promise<StoredRecord> {
-    const { model, read } = this.#removal(actor, modelKey, recordId, precondition)
+    const { model, read } = this.#targets.removal(actor, modelKey, recordId, precondition)
     return only(await this.#committer.remove({ ...options, actor, model }, read))
   }
 
@@ -263,54 +232,20 @@ export class Records {
     recordId: string | number,
     { precondition }: WriteOptions = {},
   ): Promise<RemovalForecast> {
-    const { model, read } = this.#removal(actor, modelKey, recordId, precondition)
+    const { model, read } = this.#targets.removal(actor, modelKey, recordId, precondition)
     return this.#committer.forecastRemoval({ actor, model }, read)
   }
 
   /** @param body `{ids: [integer…]}`, or `{filters, expected_total, …}` for all records that match */
   async removeMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
-    const { model, read } = this.#removalOfMany(actor, modelKey, body)
+    const { model, read } = this.#targets.removalOfMany(actor, modelKey, body)
     return this.#committer.remove({ ...options, actor, model }, read)
   }
 
   /** Computes the consequences of deleting several records. */
   async forecastRemovalOfMany(actor: Actor, modelKey: string, body: unknown): Promise<RemovalForecast> {
-    const { model, read } = this.#removalOfMany(actor, modelKey, body)
+    const { model, read } = this.#targets.removalOfMany(actor, modelKey, body)
     return this.#committer.forecastRemoval({ actor, model }, read)
-  }
-
-  #removal(actor: Actor, modelKey: string, recordId: string | number, precondition: Precondition | undefined): Removal {
-    const model = this.#access.modelFor(actor, 'delete', modelKey)
-    const id = readRecordId(recordId)
-    const read = async () => {
-      const existing = await this.#existing(actor, model, id, 'RECORD_NOT_FOUND', precondition)
-      await guardAccount({ store: this.#store, access: this.#access }, actor, model, existing)
-      return [existing]
-    }
-    return { model, read }
-  }
-
-  #removalOfMany(actor: Actor, modelKey: string, body: unknown): Removal {
-    const model = this.#access.modelFor(actor, 'delete', modelKey)
-    const selection = namesSelection(body) ? readSelectionDelete(body) : undefined
-    const ids = selection === undefined ? readBulkDelete(body) : []
-    const read = async () => {
-      const found = await (selection === undefined
-        ? this.#allExisting(actor, model, ids)
-        : this.#selected(actor, model, selection))
-      for (const user of found) await guardAccount({ store: this.#store, access: this.#access }, actor, model, user)
-      return found
-    }
-    return { model, read }
-  }
-
-  /** @throws {AppError} WRITE_CONFLICT if the number of matching records is not the expected one */
-  async #selected(actor: Actor, model: Model, selection: Selection): Promise<readonly StoredRecord[]> {
-    if (this.#selections === undefined) throw new Error('Records cannot be selected by filters here')
-    const { records, total } = await this.#selections.find(actor, model.key, selection)
-    if (total === selection.expectedTotal) return records
-    const counted = `${selection.expectedTotal} records of ${model.name} were expected to match, and ${total} do`
-    throw new AppError('WRITE_CONFLICT', `${counted}; nothing was changed. Read the list again and retry`)
   }
 
   /**
@@ -327,7 +262,7 @@ export class Records {
     const data = { password }
     const actor = { ...SYSTEM, userId: user.id, user }
     await this.#committer.write({ actor, model }, async () => {
-      const existing = await this.#existing(SYSTEM, model, user.id, 'RECORD_NOT_FOUND', undefined)
+      const existing = await this.#targets.one(SYSTEM, model, user.id, 'RECORD_NOT_FOUND', undefined)
       if (changesAccess(user, existing)) throw new AppError('PRECONDITION_FAILED', 'The account has changed meanwhile')
       return [{ model, existing, draft: draftChange(model, undefined, existing, data), keptSession }]
     })
@@ -337,7 +272,7 @@ export class Records {
   async updateInternal(modelKey: string, id: number, values: Readonly<Record<string, Json>>): Promise<void> {
     const model = this.#access.registry.expect(modelKey)
     await this.#committer.write({ actor: SYSTEM, model }, async () => {
-      const existing = await this.#existing(SYSTEM, model, id, 'RECORD_NOT_FOUND', undefined)
+      const existing = await this.#targets.one(SYSTEM, model, id, 'RECORD_NOT_FOUND', undefined)
       return [{ model, existing, draft: { data: values, values, issues: new FieldIssues() }, quiet: true }]
     })
   }
@@ -351,42 +286,6 @@ export class Records {
       throw missing ? new AppError('UPDATE_TARGET_MISSING', error.details) : error
     }
   }
-
-  #form(formId: string | undefined, model: Model): Form | undefined {
-    if (formId === undefined) return undefined
-    const form = this.#forms.get(formId)
-    if (form?.model === model) return form
-    const known = [...this.#forms.values()].filter((each) => each.model === model).map((each) => each.name)
-    const reason = form === undefined ? 'does not exist' : `is a form of ${form.model.name}, not of ${model.name}`
-    throw new AppError('FORM_NOT_FOUND', `Form '${formId}' ${reason}${didYouMean(formId, known)}`)
-  }
-
-  /** The stored record, if it exists and the precondition holds. */
-  async #existing(
-    actor: Actor,
-    model: Model,
-    id: number,
-    missing: 'UPDATE_TARGET_MISSING' | 'RECORD_NOT_FOUND',
-    precondition: Precondition | undefined,
-  ): Promise<StoredRecord> {
-    const [existing] = await this.#access.read(this.#store, actor, model, [id])
-    if (existing === undefined) throw new AppError(missing, noSuchRecord(model, id))
-    if (precondition?.(versionOf(existing)) !== false) return existing
-    const changed = `${model.name} with ID ${id} has changed since it was read; read it again and retry`
-    throw new AppError('PRECONDITION_FAILED', changed)
-  }
-
-  async #allExisting(actor: Actor, model: Model, ids: readonly number[]): Promise<StoredRecord[]> {
-    const found = await this.#access.read(this.#store, actor, model, ids)
-    missingIssues(ids.map((id, index) => ({ id, index })).filter(({ index }) => found[index] === undefined)).throwIfAny()
-    return found.filter((record) => record !== undefined)
-  }
-}
-
-/** The records of a deletion. */
-interface Removal {
-  readonly model: Model
-  readonly read: () => Promise<readonly StoredRecord[]>
 }
 
 function only(records: readonly StoredRecord[]): StoredRecord {

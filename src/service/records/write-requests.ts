@@ -12,6 +12,13 @@ const MAX_FORM_ID = 200
 /** Values by field name, not validated yet. */
 export type RecordData = Readonly<Record<string, unknown>>
 
+/** A record to create, with a given id if there is one. */
+export interface NewRecord {
+  readonly model: string
+  readonly data: RecordData
+  readonly id?: number
+}
+
 /** The body of a create or an update. */
 export interface WriteRequest {
   readonly data: RecordData

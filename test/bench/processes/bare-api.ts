@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { addressIn } from '../../helpers/cli.ts'
+import { addressIn } from '../../helpers/cli/cli.ts'
 import { SECRET } from '../data/project.ts'
 
 /** Response bodies of the bare server, the same for every request. */

@@ -1,4 +1,4 @@
-import { startServer } from '../../helpers/process.ts'
+import { startServer } from '../../helpers/cli/process.ts'
 import { memberProject, type ProjectOptions } from '../data/project.ts'
 import { reasonOf } from '../figures.ts'
 import { CONNECTIONS } from '../load/load.ts'

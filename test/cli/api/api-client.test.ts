@@ -6,8 +6,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { acquireLock, apiOf, publishApi } from '../../../src/store/embedded/files/lock.ts'
-import { withProject, withServer } from '../../helpers/cli-project.ts'
-import { startReceiver } from '../../helpers/receiver.ts'
+import { startReceiver } from '../../helpers/api/receiver.ts'
+import { withProject, withServer } from '../../helpers/cli/cli-project.ts'
 
 /** True if no process listens on a port of this machine. */
 async function canListen(port: number): Promise<boolean> {

@@ -6,7 +6,7 @@ import { overHttp } from '../../../src/cli/api/http-requests.ts'
 import { withRetries } from '../../../src/cli/api/retry-limit.ts'
 import { processIo } from '../../../src/cli/terminal/io.ts'
 import { AppError } from '../../../src/errors.ts'
-import { type Answer, startReceiver } from '../../helpers/receiver.ts'
+import { type Answer, startReceiver } from '../../helpers/api/receiver.ts'
 
 const FILE = { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="tag.csv"' }
 const STRANGER = /is not an admin server, or its API is at another path: it responds with status \d+ and an unknown body/

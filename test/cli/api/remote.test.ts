@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { overHttp } from '../../../src/cli/api/http-requests.ts'
-import { addressIn, type CliOptions, runCli } from '../../helpers/cli.ts'
+import { type Answer, startReceiver } from '../../helpers/api/receiver.ts'
+import { addressIn, type CliOptions, runCli } from '../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder, temporaryFolder } from '../../helpers/fixture.ts'
-import { type Answer, startReceiver } from '../../helpers/receiver.ts'
 
 const TOKEN = 'a.token.of-a-user'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { addressIn, type CliOptions, runCli } from '../../helpers/cli.ts'
+import { addressIn, type CliOptions, runCli } from '../../helpers/cli/cli.ts'
 import { copyFixture, type TemporaryFolder, temporaryFolder } from '../../helpers/fixture.ts'
 
 describe('admin serve --ephemeral', () => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { addressIn, runCli } from '../../helpers/cli.ts'
+import { addressIn, runCli } from '../../helpers/cli/cli.ts'
 import { copyFixture, ROOT, type TemporaryFolder } from '../../helpers/fixture.ts'
 
 describe('admin serve', () => {

@@ -7,9 +7,9 @@ import { promisify } from 'node:util'
 import { commandTree } from '../../../src/cli/completion/command-tree.ts'
 import { buildProgram } from '../../../src/cli/main.ts'
 import { processIo } from '../../../src/cli/terminal/io.ts'
-import { runCli } from '../../helpers/cli.ts'
+import { runCli } from '../../helpers/cli/cli.ts'
+import { ADMIN_BIN } from '../../helpers/cli/process.ts'
 import { copyFixture, type TemporaryFolder } from '../../helpers/fixture.ts'
-import { ADMIN_BIN } from '../../helpers/process.ts'
 
 const run = promisify(execFile)
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { introduce, pageAddress, reachable } from '../../../src/cli/project/introduction.ts'
 import { processIo } from '../../../src/cli/terminal/io.ts'
-import { openTestApp, type TestAppOptions } from '../../helpers/app.ts'
-import { builtPage } from '../../helpers/built-page.ts'
+import { openTestApp, type TestAppOptions } from '../../helpers/api/app.ts'
+import { builtPage } from '../../helpers/page/built-page.ts'
 
 const ADDRESS = 'http://127.0.0.1:8000'
 

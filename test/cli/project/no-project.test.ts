@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { runCli } from '../../helpers/cli.ts'
+import { runCli } from '../../helpers/cli/cli.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
 
 const COMMANDS = [

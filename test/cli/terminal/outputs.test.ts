@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { ADMIN_BIN } from '../../helpers/process.ts'
-import { startReceiver } from '../../helpers/receiver.ts'
+import { startReceiver } from '../../helpers/api/receiver.ts'
+import { ADMIN_BIN } from '../../helpers/cli/process.ts'
 
 const FILE = { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="tag.csv"' }
 

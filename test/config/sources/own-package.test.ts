@@ -4,8 +4,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { ADMIN_BIN } from '../../helpers/cli/process.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
-import { ADMIN_BIN } from '../../helpers/process.ts'
 
 const run = promisify(execFile)
 

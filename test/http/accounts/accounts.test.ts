@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { play, scenarios } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { play, scenarios } from '../../helpers/api/scenario.ts'
 import { FORBIDDEN } from '../records/expected.ts'
 
 /** Gives tomasz the permissions to look after accounts. */

@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { argon2id } from '../../../src/auth/password.ts'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { play, type Reply, type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { play, type Reply, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, UNAUTHENTICATED, UNLIMITED } from '../records/expected.ts'
 
 const ANNA = { username: 'anna.lind', password: 'lighthouse-keys-17' }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, TEST_START, type TestApp } from '../../helpers/app.ts'
-import { speak, withListening } from '../../helpers/raw.ts'
-import { type Reply, send } from '../../helpers/scenario.ts'
+import { openTestApp, TEST_START, type TestApp } from '../../helpers/api/app.ts'
+import { speak, withListening } from '../../helpers/api/raw.ts'
+import { type Reply, send } from '../../helpers/api/scenario.ts'
 
 const LIMITS = { default: 3, auth: 2, upload: 10 }
 const LIST = 'GET /api/v1/models/tag'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openTestApp } from '../../helpers/app.ts'
-import { send } from '../../helpers/scenario.ts'
+import { openTestApp } from '../../helpers/api/app.ts'
+import { send } from '../../helpers/api/scenario.ts'
 
 const FILES = {
   'models/note.yaml': 'name: Note\nfields:\n  - { name: title, type: string }\n',

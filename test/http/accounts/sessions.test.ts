@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SYSTEM } from '../../../src/auth/permissions.ts'
-import type { TestApp } from '../../helpers/app.ts'
-import { play, type Scenario, scenarios } from '../../helpers/scenario.ts'
+import type { TestApp } from '../../helpers/api/app.ts'
+import { play, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { ANNA, ask, type Grant, login, refresh, standing, withApp } from '../../security/access.ts'
 import { FORBIDDEN, UNAUTHENTICATED } from '../records/expected.ts'
 

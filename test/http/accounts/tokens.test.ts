@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, TEST_START } from '../../helpers/app.ts'
-import { decode, encode, forger, type Part, without } from '../../helpers/forge.ts'
-import { type Scenario, scenarios, send } from '../../helpers/scenario.ts'
+import { openTestApp, TEST_START } from '../../helpers/api/app.ts'
+import { decode, encode, forger, type Part, without } from '../../helpers/api/forge.ts'
+import { type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { UNAUTHENTICATED, UNLIMITED } from '../records/expected.ts'
 
 const KEY = 'a-signing-key-of-more-than-32-bytes-for-tests'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { CONNECTION_LIMITS } from '../../../src/http/connections/listener.ts'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 
 const BOUND = { timeout: 20_000 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp } from '../../helpers/app.ts'
-import { type Scenario, scenarios, send } from '../../helpers/scenario.ts'
+import { openTestApp } from '../../helpers/api/app.ts'
+import { type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 
 const EXPORT = '/api/v1/models/post/export'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { play, type Reply, type Scenario, scenarios, send } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { play, type Reply, type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 
 const IMPORT = '/api/v1/models/tag/import'
 const CSV = { 'content-type': 'text/csv' }

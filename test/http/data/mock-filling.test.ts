@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openTestApp } from '../../helpers/app.ts'
-import { play, type Scenario, scenarios, send } from '../../helpers/scenario.ts'
+import { openTestApp } from '../../helpers/api/app.ts'
+import { play, type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { FORBIDDEN } from '../records/expected.ts'
 
 const FILL = 'POST /api/v1/mock'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SYSTEM } from '../../../src/auth/permissions.ts'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { play, type Scenario, scenarios, send } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { play, type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 
 const MODELS = '/api/v1/models'
 

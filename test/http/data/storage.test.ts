@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { TestApp } from '../../helpers/app.ts'
-import { type Scenario, scenarios } from '../../helpers/scenario.ts'
+import type { TestApp } from '../../helpers/api/app.ts'
+import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors } from '../records/expected.ts'
 
 const POST = { title: 'A new post', slug: 'a-new-post', body: 'Text', author_id: 3 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { runCli } from '../../helpers/cli.ts'
+import { runCli } from '../../helpers/cli/cli.ts'
+import { startServer } from '../../helpers/cli/process.ts'
 import { makeProject } from '../../helpers/fixture.ts'
-import { startServer } from '../../helpers/process.ts'
 import { EventReader, type ReadEvent } from './event-reader.ts'
 
 const WRITES = 5000

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { open as connection } from '../../helpers/raw.ts'
-import { send } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { open as connection } from '../../helpers/api/raw.ts'
+import { send } from '../../helpers/api/scenario.ts'
 import { EventReader } from './event-reader.ts'
 
 const USER = (name: string, more = ''): string =>

@@ -6,9 +6,9 @@ import { HISTORY } from '../../../src/service/history/history-model.ts'
 import { loadProject } from '../../../src/service/project/project.ts'
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
 import { integer, mulberry32, pick, type Random } from '../../bench/data/random.ts'
-import { runCli } from '../../helpers/cli.ts'
+import { runCli } from '../../helpers/cli/cli.ts'
+import { startServer } from '../../helpers/cli/process.ts'
 import { makeProject } from '../../helpers/fixture.ts'
-import { startServer } from '../../helpers/process.ts'
 import { allRecords, comparable, type Entry, presentState, replay } from './replay.ts'
 
 /** Rounds at least, and requests that must have been acknowledged in them; more rounds follow until there are so many. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import type { TestApp } from '../../helpers/app.ts'
-import { play, type Scenario, scenarios } from '../../helpers/scenario.ts'
+import type { TestApp } from '../../helpers/api/app.ts'
+import { play, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: records and groups of the answers
 type Any = any

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { ids } from '../records/expected.ts'
 
 const query = (filters: readonly string[]) => filters.map((filter) => `filters=${encodeURIComponent(filter)}`).join('&')

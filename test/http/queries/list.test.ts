@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { ids, modelNotFound } from '../records/expected.ts'
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)

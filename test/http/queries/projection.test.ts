@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
+import { refusedQuery as refused } from './refused-query.ts'
 
 /** The first record of a list that asks for this. */
 const first = (name: string, path: string, expected: unknown): Scenario => ({
@@ -85,17 +86,6 @@ scenarios('include', [
     tags: [{ id: 12, name: 'Volunteers', slug: 'volunteers' }],
   }),
 ])
-
-const refused = (query: string, parameter: string, details: RegExp): Scenario => ({
-  name: `refuses ${query}`,
-  request: `GET /api/v1/models/user?${query}`,
-  status: 400,
-  expectPart: { error: 'Invalid request data', status_code: 400 },
-  check: ({ json }) => {
-    assert.deepEqual(Object.keys(json.details), [parameter])
-    assert.match(JSON.stringify(json.details), details)
-  },
-})
 
 scenarios('fields and include that cannot be', [
   refused('fields=usernme', 'fields', /'username'/),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { play, type Scenario, scenarios, send } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { play, type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 import { dataOf, FORBIDDEN, ids, modelNotFound, UNAUTHENTICATED } from '../records/expected.ts'
 
 const POSTS = '/api/v1/models/post/search'

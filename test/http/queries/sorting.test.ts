@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp } from '../../helpers/app.ts'
-import { play, type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { openTestApp } from '../../helpers/api/app.ts'
+import { play, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { ids } from '../records/expected.ts'
+import { refusedQuery as refused } from './refused-query.ts'
 
 const sorted = (name: string, query: string, expected: readonly number[], pageSize = 8): Scenario => ({
   name,
@@ -51,17 +52,6 @@ scenarios('sorting', [
   ),
   sorted('sorts by a foreign key', 'sort_by=author_id&sort_order=desc', [6, 15, 17, 4, 8, 9, 13, 18]),
 ])
-
-const refused = (query: string, parameter: string, details: RegExp): Scenario => ({
-  name: `refuses ${query}`,
-  request: `GET /api/v1/models/user?${query}`,
-  status: 400,
-  expectPart: { error: 'Invalid request data', status_code: 400 },
-  check: ({ json }) => {
-    assert.deepEqual(Object.keys(json.details), [parameter])
-    assert.match(JSON.stringify(json.details), details)
-  },
-})
 
 scenarios('sorting by unsortable fields', [
   refused('sort_by=usernme', 'sort_by', /'username'/),

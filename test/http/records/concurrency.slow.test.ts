@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { play, type Reply, send } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { play, type Reply, send } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, ids, recordNotFound, UNLIMITED } from './expected.ts'
 
 /** Lets other requests run between each read and the use of its result, as a remote store would. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { scenarios } from '../../helpers/scenario.ts'
+import { scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, modelNotFound } from './expected.ts'
 
 const TAG = { name: 'Knots', slug: 'knots', color: '#112233' }

@@ -1,5 +1,5 @@
-import type { TestApp } from '../../helpers/app.ts'
-import { play, type Scenario } from '../../helpers/scenario.ts'
+import type { TestApp } from '../../helpers/api/app.ts'
+import { play, type Scenario } from '../../helpers/api/scenario.ts'
 
 /** Bodies and settings that many scenarios name, in the words of the contract. */
 export const fieldErrors = (error: Readonly<Record<string, readonly string[]>>) => ({ detail: { error } })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { fieldErrors } from './expected.ts'
 
 const COLOUR = 'Write the colour as a # and six lower-case hex digits, such as #1f6f8b'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { play, type Reply, send } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { play, type Reply, send } from '../../helpers/api/scenario.ts'
 import { dataOf } from './expected.ts'
 
 const POST = 'GET /api/v1/models/post/1'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { play, type Scenario, send } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { play, type Scenario, send } from '../../helpers/api/scenario.ts'
 import { ids, UNLIMITED } from './expected.ts'
 
 /** Names that every JavaScript object has already, and one that makes another object of it. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { play, scenarios } from '../../helpers/scenario.ts'
+import { play, scenarios } from '../../helpers/api/scenario.ts'
 import { modelNotFound, recordNotFound } from './expected.ts'
 
 scenarios('read', [

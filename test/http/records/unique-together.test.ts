@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SYSTEM } from '../../../src/auth/permissions.ts'
-import { openTestApp } from '../../helpers/app.ts'
-import { play, scenarios } from '../../helpers/scenario.ts'
+import { openTestApp } from '../../helpers/api/app.ts'
+import { play, scenarios } from '../../helpers/api/scenario.ts'
 
 const FILES = {
   'models/seat.yaml': `name: Seat

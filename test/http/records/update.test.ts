@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { play, scenarios } from '../../helpers/scenario.ts'
+import { play, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, generalError } from './expected.ts'
 
 const PUBLICATION_RULE = fieldErrors({ published_at: ['Only a published or archived post has a publication date'] })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors } from './expected.ts'
 
 const MODELS = `

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { listen, open, withListening } from '../../helpers/raw.ts'
+import { listen, open, withListening } from '../../helpers/api/raw.ts'
 
 const BAD = JSON.stringify({ data: { name: 'Knots', colour: 'red' } })
 const GOOD = JSON.stringify({ data: { name: 'Knots', slug: 'knots' } })

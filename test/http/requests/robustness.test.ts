@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { play, scenarios } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { play, scenarios } from '../../helpers/api/scenario.ts'
 import { USER_MODEL } from '../../helpers/user-model.ts'
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)

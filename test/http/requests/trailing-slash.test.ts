@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 const TAG = { name: 'Knots', slug: 'knots', color: '#112233' }
 const LOGIN = { username: 'anna.lind', password: 'lighthouse-keys-17' }

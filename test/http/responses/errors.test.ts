@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { play, type Reply, type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { play, type Reply, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { generalError, UNAUTHENTICATED } from '../records/expected.ts'
 
 const TAG = { name: 'Knots', slug: 'knots' }

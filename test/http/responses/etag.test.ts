@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { play, type Reply, type Scenario } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { play, type Reply, type Scenario } from '../../helpers/api/scenario.ts'
 import { dataOf } from '../records/expected.ts'
 
 const TAG = '/api/v1/models/tag/1' as const

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { open, withListening } from '../../helpers/raw.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { open, withListening } from '../../helpers/api/raw.ts'
 
 const READ = '/api/v1/models/tag/1'
 /** More than is sent uncompressed to who takes it compressed. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp } from '../../helpers/app.ts'
+import { openTestApp } from '../../helpers/api/app.ts'
 import { lineOf, lintFiles } from '../../lint/projects.ts'
 
 const EXTENSION = `extends: user

@@ -4,7 +4,7 @@ import { apiRoots } from '../../../src/http/paths.ts'
 import { openApiDocument } from '../../../src/openapi/document.ts'
 import { describedBy } from '../../../src/openapi/typescript/described-document.ts'
 import { typesOf, typesOfModels } from '../../../src/openapi/typescript/model-types.ts'
-import { typeCheck } from '../../helpers/type-check.ts'
+import { typeCheck } from '../../helpers/types/type-check.ts'
 import { fixture, projectOf } from '../documents.ts'
 
 const USE = `import type { All_Models, Post, User } from './admin.ts'

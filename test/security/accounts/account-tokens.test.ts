@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { TestApp } from '../../helpers/app.ts'
-import { play } from '../../helpers/scenario.ts'
+import type { TestApp } from '../../helpers/api/app.ts'
+import { play } from '../../helpers/api/scenario.ts'
 import { ask, withApp } from '../access.ts'
 
 const SNAPSHOTS = '/api/v1/snapshots'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { TestApp } from '../../helpers/app.ts'
+import type { TestApp } from '../../helpers/api/app.ts'
 import { UNAUTHENTICATED } from '../../http/records/expected.ts'
 import { ANNA, ask, tryLogin, withApp } from '../access.ts'
 import { Browser, sendAs } from '../cookies.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { argon2id } from '../../../src/auth/password.ts'
-import type { TestApp } from '../../helpers/app.ts'
-import { play } from '../../helpers/scenario.ts'
+import type { TestApp } from '../../helpers/api/app.ts'
+import { play } from '../../helpers/api/scenario.ts'
 import { UNAUTHENTICATED } from '../../http/records/expected.ts'
 import { ANNA, login, refresh, tryLogin, withApp } from '../access.ts'
 

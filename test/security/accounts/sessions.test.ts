@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../src/errors.ts'
-import { runCli } from '../../helpers/cli.ts'
-import { play, type Scenario } from '../../helpers/scenario.ts'
+import { play, type Scenario } from '../../helpers/api/scenario.ts'
+import { runCli } from '../../helpers/cli/cli.ts'
 import { UNAUTHENTICATED } from '../../http/records/expected.ts'
 import { ANNA, ask, type Grant, login, logout, refresh, standing, withApp } from '../access.ts'
 

@@ -1,5 +1,5 @@
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { type Reply, type Scenario, send } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { type Reply, type Scenario, send } from '../../helpers/api/scenario.ts'
 
 const USER = (name: string, more = ''): string =>
   `- { username: ${name}, email: ${name}@example.org, password: harbour-${name}-2024${more} }\n`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { TestApp } from '../../helpers/app.ts'
-import type { Reply } from '../../helpers/scenario.ts'
+import type { TestApp } from '../../helpers/api/app.ts'
+import type { Reply } from '../../helpers/api/scenario.ts'
 import { documentOf } from '../../openapi/documents.ts'
 import { ACTORS, type Actor, ask, copyOf, MODELS, NOTES, type NoteId, rightsOf, withNotes } from './notes.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { deflateSync, gzipSync } from 'node:zlib'
-import { type ListeningApp, listen, open, speak, withListening } from '../../helpers/raw.ts'
-import { play, send } from '../../helpers/scenario.ts'
+import { type ListeningApp, listen, open, speak, withListening } from '../../helpers/api/raw.ts'
+import { play, send } from '../../helpers/api/scenario.ts'
 
 const LIMIT = 65_536
 const LIMITED = { settings: { max_upload_bytes: LIMIT } }

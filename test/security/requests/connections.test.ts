@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../../../src/http/connections/listener.ts'
-import { listen, open, speak, withListening } from '../../helpers/raw.ts'
-import { play } from '../../helpers/scenario.ts'
+import { listen, open, speak, withListening } from '../../helpers/api/raw.ts'
+import { play } from '../../helpers/api/scenario.ts'
 
 /** Limits that a test can wait for. */
 const quick = (limits: Partial<ConnectionLimits>) => ({ connections: { ...CONNECTION_LIMITS, checkInterval: 20, ...limits } })

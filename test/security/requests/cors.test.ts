@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { openTestApp } from '../../helpers/app.ts'
-import { type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { openTestApp } from '../../helpers/api/app.ts'
+import { type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 const FRONT_END = 'https://app.example.com'
 const preflight = (origin: string, method = 'PUT', headers = 'authorization,content-type,if-match') => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type ListeningApp, type RawReply, speak, withListening } from '../../helpers/raw.ts'
+import { type ListeningApp, type RawReply, speak, withListening } from '../../helpers/api/raw.ts'
 
 const FIXED = {
   'x-content-type-options': 'nosniff',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { openTestApp } from '../../helpers/app.ts'
-import { play, type Scenario, scenarios } from '../../helpers/scenario.ts'
+import { openTestApp } from '../../helpers/api/app.ts'
+import { play, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 
 const HEADERS = { 'content-type': 'application/json' }
 const MODEL = `name: Thing

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { SettingsInput } from '../../../src/config/settings.ts'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { builtPage } from '../../helpers/built-page.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { speak, withListening } from '../../helpers/api/raw.ts'
 import type { TemporaryFolder } from '../../helpers/fixture.ts'
-import { speak, withListening } from '../../helpers/raw.ts'
+import { builtPage } from '../../helpers/page/built-page.ts'
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"

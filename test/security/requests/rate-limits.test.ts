@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { SlidingWindow } from '../../../src/limit/sliding-window.ts'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
-import { send } from '../../helpers/scenario.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { send } from '../../helpers/api/scenario.ts'
 
 const LIMITS = { default: 100, auth: 5, upload: 10 }
 const LOGIN = { request: 'POST /api/v1/auth/token', as: null } as const

@@ -10,7 +10,7 @@ import { loadRelated, present } from '../../../src/service/queries/relations.ts'
 import { visibleTo } from '../../../src/service/queries/visibility.ts'
 import type { Store, StoredRecord } from '../../../src/store/store.ts'
 import { versionOf } from '../../../src/store/version.ts'
-import { openTestApp, type TestApp } from '../../helpers/app.ts'
+import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
 
 /** Serialises records for the server itself. */
 interface Writer {

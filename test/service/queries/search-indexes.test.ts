@@ -10,10 +10,10 @@ import { FileStore } from '../../../src/store/embedded/file-store.ts'
 import { MemoryStore } from '../../../src/store/embedded/memory-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { Traffic } from '../../../src/util/traffic.ts'
-import { openTestApp } from '../../helpers/app.ts'
-import { FaultyDisk } from '../../helpers/faulty-disk.ts'
+import { openTestApp } from '../../helpers/api/app.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
-import { insert, Library, libraryRegistry, remove, update } from '../../helpers/store-contract/library.ts'
+import { insert, Library, libraryRegistry, remove, update } from '../../helpers/store/contract/library.ts'
+import { FaultyDisk } from '../../helpers/store/faulty-disk.ts'
 
 const registry = libraryRegistry()
 const genre = registry.expect('genre')

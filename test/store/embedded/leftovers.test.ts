@@ -9,9 +9,9 @@ import { compactFolder } from '../../../src/store/embedded/compaction/compact-fo
 import { FileStore } from '../../../src/store/embedded/file-store.ts'
 import { acquireLock } from '../../../src/store/embedded/files/lock.ts'
 import { encodeEntry } from '../../../src/store/embedded/journal/format.ts'
-import { FaultyDisk } from '../../helpers/faulty-disk.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
-import { libraryRegistry } from '../../helpers/store-contract/library.ts'
+import { libraryRegistry } from '../../helpers/store/contract/library.ts'
+import { FaultyDisk } from '../../helpers/store/faulty-disk.ts'
 import { genresOnDisk } from './folder.ts'
 
 const genre = { table: 'genre', id: 1, before: undefined, after: { id: 1, name: 'a' } }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ModelDefinition } from '../../../src/model/definition.ts'
 import { MemoryStore } from '../../../src/store/embedded/memory-store.ts'
-import { storeContract } from '../../helpers/store-contract.ts'
+import { storeContract } from '../../helpers/store/store-contract.ts'
 import { registryOf } from '../../model/models.ts'
 
 const skip = { reopen: 'a store in memory loses its records when it is closed' }

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { systemClock } from '../../../src/util/clock.ts'
 import { MAX_RESPONSE_BYTES, Sender } from '../../../src/webhooks/requests/sender.ts'
 import { UrlGuard } from '../../../src/webhooks/requests/url-guard.ts'
-import { type Answer, type Receiver, startReceiver } from '../../helpers/receiver.ts'
+import { type Answer, type Receiver, startReceiver } from '../../helpers/api/receiver.ts'
 
 const REQUEST = { headers: { 'content-type': 'application/json', 'webhook-id': 'msg_1' }, body: '{"a":"ü"}' }
 

@@ -1,4 +1,4 @@
-import type { Limits } from '../../../model/limits.ts'
+import type { Limits } from '../../../model/constraints/limits.ts'
 import type { Model } from '../../../model/model.ts'
 import { changeExample, fieldChangeExample } from '../../explain/example.ts'
 import { quoted, type Rule } from '../../rule.ts'

@@ -1,5 +1,5 @@
 import { fdatasync, write } from 'node:fs'
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 
 /** A file open for appending. */
 export interface AppendFile {
@@ -53,7 +53,7 @@ export async function writeAll(file: AppendFile, bytes: Uint8Array, position: nu
 const appendTo = async (path: string, flags: 'a' | 'w'): Promise<AppendFile> => {
   const handle = await open(path, flags, 0o600)
   // A file left behind by a crash keeps its mode.
-  if (flags === 'w') await handle.chmod(0o600)
+  if (flags === 'w') await closingOnError(handle, handle.chmod(0o600))
   let pending = 0
   let whenIdle = () => {}
   // Uses the file descriptor, since the promises of a FileHandle cost each write and sync several microseconds. The handle does
@@ -82,6 +82,13 @@ const appendTo = async (path: string, flags: 'a' | 'w'): Promise<AppendFile> => 
   }
 }
 
+/** Closes a file whose preparation failed: Node.js 26 ends the process for a handle that is collected open. */
+const closingOnError = <T>(handle: FileHandle, preparation: Promise<T>): Promise<T> =>
+  preparation.catch(async (error) => {
+    await handle.close().catch(() => {})
+    throw error
+  })
+
 const undefinedIfAbsent = (error: NodeJS.ErrnoException): undefined => {
   if (error.code !== 'ENOENT') throw error
 }
@@ -93,7 +100,7 @@ export const nodeDisk: Disk = {
   async openRead(path) {
     const handle = await open(path, 'r').catch(undefinedIfAbsent)
     if (handle === undefined) return undefined
-    const { size } = await handle.stat()
+    const { size } = await closingOnError(handle, handle.stat())
     return {
       size,
       read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,

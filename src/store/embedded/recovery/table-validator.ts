@@ -1,6 +1,6 @@
+import { type UniqueKey, uniqueKeys } from '../../../model/constraints/unique-keys.ts'
 import type { Field } from '../../../model/field.ts'
 import type { Model } from '../../../model/model.ts'
-import { type UniqueKey, uniqueKeys } from '../../../model/unique-keys.ts'
 import { isObject, type Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
 import { referencesOf } from '../tables/table.ts'

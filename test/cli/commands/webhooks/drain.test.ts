@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type DrainOptions, drain } from '../../../../src/cli/commands/webhooks/drain.ts'
 import { AppError } from '../../../../src/errors.ts'
-import { withProject } from '../../../helpers/cli-project.ts'
-import { startReceiver } from '../../../helpers/receiver.ts'
+import { startReceiver } from '../../../helpers/api/receiver.ts'
+import { withProject } from '../../../helpers/cli/cli-project.ts'
 
 const START = Date.parse('2026-01-15T12:00:00.000Z')
 

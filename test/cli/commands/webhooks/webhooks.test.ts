@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { runCli } from '../../../helpers/cli.ts'
-import { type Admin, makeNote, withProject, withServer } from '../../../helpers/cli-project.ts'
-import { startReceiver } from '../../../helpers/receiver.ts'
+import { startReceiver } from '../../../helpers/api/receiver.ts'
+import { runCli } from '../../../helpers/cli/cli.ts'
+import { type Admin, makeNote, withProject, withServer } from '../../../helpers/cli/cli-project.ts'
 
 /** Checks that pass with and without a server. */
 async function checkCommands(admin: Admin): Promise<void> {

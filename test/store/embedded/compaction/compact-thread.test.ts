@@ -6,7 +6,7 @@ import type { CompactionRunner } from '../../../../src/store/embedded/compaction
 import { compactInThread } from '../../../../src/store/embedded/compaction/compact-thread.ts'
 import { FileStore } from '../../../../src/store/embedded/file-store.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
-import { libraryRegistry } from '../../../helpers/store-contract/library.ts'
+import { libraryRegistry } from '../../../helpers/store/contract/library.ts'
 import { Counting, counter, countOf } from '../counting.ts'
 import { inFolder, journalsIn, onDisk } from '../folder.ts'
 

@@ -6,8 +6,8 @@ import { compactFiles } from '../../../../src/store/embedded/compaction/compact.
 import { nodeDisk } from '../../../../src/store/embedded/files/disk.ts'
 import { encodeEntry } from '../../../../src/store/embedded/journal/format.ts'
 import type { Change, StoredRecord } from '../../../../src/store/store.ts'
-import { diskError, FaultyDisk, type StepKind } from '../../../helpers/faulty-disk.ts'
 import { type TemporaryFolder, temporaryFolder } from '../../../helpers/fixture.ts'
+import { diskError, FaultyDisk, type StepKind } from '../../../helpers/store/faulty-disk.ts'
 import { Counting, counter, countOf } from '../counting.ts'
 import { genresOnDisk, inFolder, journalsIn, onDisk } from '../folder.ts'
 

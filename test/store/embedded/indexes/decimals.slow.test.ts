@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { MemoryStore } from '../../../../src/store/embedded/memory-store.ts'
-import { canonicalDecimal } from '../../../../src/util/decimal.ts'
+import { canonicalDecimal } from '../../../../src/util/numbers/decimal.ts'
 import { mulberry32 } from '../../../bench/data/random.ts'
 import { registryOf } from '../../../model/models.ts'
 

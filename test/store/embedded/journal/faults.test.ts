@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../../src/errors.ts'
 import { readEntries } from '../../../../src/store/embedded/journal/format.ts'
-import { diskError, FaultyDisk, type StepKind } from '../../../helpers/faulty-disk.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
-import { insert, type Library } from '../../../helpers/store-contract/library.ts'
+import { insert, type Library } from '../../../helpers/store/contract/library.ts'
+import { diskError, FaultyDisk, type StepKind } from '../../../helpers/store/faulty-disk.ts'
 import { copyAsCrashed, genresOnDisk, inFolder, journalsIn, type Place, whenOpened } from '../folder.ts'
 
 const unavailable = (error: unknown) => {

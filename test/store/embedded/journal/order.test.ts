@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { FaultyDisk } from '../../../helpers/faulty-disk.ts'
-import { insert } from '../../../helpers/store-contract/library.ts'
+import { insert } from '../../../helpers/store/contract/library.ts'
+import { FaultyDisk } from '../../../helpers/store/faulty-disk.ts'
 import { inFolder } from '../folder.ts'
 
 /** The part of a journal that would survive a power cut at this moment. */

@@ -7,7 +7,7 @@ import { Engine } from '../../../../src/store/embedded/engine.ts'
 import { referencesOf } from '../../../../src/store/embedded/tables/table.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
 import type { Json } from '../../../../src/util/json.ts'
-import { libraryRegistry } from '../../../helpers/store-contract/library.ts'
+import { libraryRegistry } from '../../../helpers/store/contract/library.ts'
 
 /** Enough for buckets, bitmaps and lists of rows to all be in use. */
 const BOOKS = 4500

@@ -11,7 +11,7 @@ import { lineOf, type SnapshotPart } from '../../../../src/store/embedded/snapsh
 import { EMPTY, type Snapshot, SnapshotAdapter } from '../../../../src/store/embedded/snapshot/snapshot.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
-import { Library, libraryRegistry } from '../../../helpers/store-contract/library.ts'
+import { Library, libraryRegistry } from '../../../helpers/store/contract/library.ts'
 import { inFolder } from '../folder.ts'
 
 /** Calls `use` with the path of a file that does not exist yet. */

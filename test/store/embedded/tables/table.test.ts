@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { referencesOf, Table } from '../../../../src/store/embedded/tables/table.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
-import { libraryRegistry } from '../../../helpers/store-contract/library.ts'
+import { libraryRegistry } from '../../../helpers/store/contract/library.ts'
 
 const books = () => new Table(libraryRegistry().expect('book'))
 const book = (id: number, values: Omit<StoredRecord, 'id'>): StoredRecord => Object.freeze({ id, ...values })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { FileStore } from '../../../../src/store/embedded/file-store.ts'
 import { readEntries } from '../../../../src/store/embedded/journal/format.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
-import { libraryRegistry } from '../../../helpers/store-contract/library.ts'
+import { libraryRegistry } from '../../../helpers/store/contract/library.ts'
 
 const AT = '2026-01-15T12:00:00.000Z'
 

@@ -1,0 +1,25 @@
+import { Command } from 'commander'
+import { compactFolder } from '../../../store/embedded/compaction/compact-folder.ts'
+import { type ProjectOptions, withDataFolder, withProjectOptions } from '../../project/project-options.ts'
+import type { Io } from '../../terminal/io.ts'
+
+type CompactOptions = ProjectOptions & { accept?: boolean; json?: boolean }
+
+/** `admin compact`: merges the journal into `db.json` while no server runs. */
+export function compactCommand(io: Io): Command {
+  return withProjectOptions(new Command('compact').description('merge the journal into db.json while no server runs'))
+    .option('--accept', 'accept a db.json that was edited by hand, even if it does not match the models')
+    .option('--json', 'print sizes and the number of records as JSON')
+    .addHelpText('after', '\nExample:\n  $ admin compact && git add data/db.json\n')
+    .action((options: CompactOptions) =>
+      withDataFolder(io, options, async (folder, registry) => {
+        const warn = (message: string) => io.stderr.write(`Warning: ${message}\n`)
+        const { before, after, records } = await compactFolder(folder, registry, { accept: options.accept === true, warn })
+        if (options.json === true) io.stdout.write(`${JSON.stringify({ before, after, records })}\n`)
+        else {
+          const sizes = `db.json ${before.snapshot} bytes, journal ${before.journal} bytes`
+          io.stdout.write(`Before: ${sizes}\nAfter:  db.json ${after} bytes, ${records} records\n`)
+        }
+      }),
+    )
+}

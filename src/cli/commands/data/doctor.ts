@@ -1,0 +1,97 @@
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { AppError } from '../../../errors.ts'
+import { noData } from '../../../service/project/broken-records.ts'
+import { examine, type Repair, type Report, repairInto } from '../../../store/embedded/recovery/doctor.ts'
+import { holdsData } from '../../../store/embedded/recovery/recovery.ts'
+import { type Check, healthOf } from '../../project/health.ts'
+import { dataFolderOf, type ProjectOptions, sourceOf, withProjectOptions } from '../../project/project-options.ts'
+import type { Io } from '../../terminal/io.ts'
+import { printable, printableJson } from '../../terminal/printable.ts'
+import { painter, table } from '../../terminal/style.ts'
+
+type DoctorOptions = ProjectOptions & { repair?: string; json?: boolean }
+
+const NOTES = `
+Checks the version of Node, the project's files, the lock of the data folder, the disk, the journal and the findings of admin lint.
+While no process holds the data, also checks every stored record. Exits 1 when a check fails, a server would not start on the data,
+or --repair could not save all records.
+`
+
+/** `admin doctor`: checks the project, the machine and the data folder; changes nothing. */
+export function doctorCommand(io: Io): Command {
+  return withProjectOptions(new Command('doctor').description('check the project, the machine and the data; changes nothing'))
+    .option('--repair <dir>', 'save all readable records into a new folder, while no server runs')
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', NOTES)
+    .addHelpText('after', '\nExamples:\n  $ admin doctor\n  $ admin doctor --repair saved && admin serve --data saved\n')
+    .action(async (options: DoctorOptions) => {
+      const { checks, examined, isHeld } = await healthOf(sourceOf(io, options, {}))
+      const folder = dataFolderOf(examined.project)
+      const isThere = await holdsData(folder)
+      const isServed = isHeld && options.repair === undefined
+      // Without valid models, stored records cannot be checked.
+      const isExamined = isThere && !isServed && !examined.faults.any
+      if (options.json !== true) showChecks(checks, io)
+      const report = isExamined ? await examine(folder, examined.project.registry) : undefined
+      const repair = options.repair === undefined ? undefined : await repairInto(folder, resolve(io.cwd, options.repair))
+      if (options.json === true) io.stdout.write(`${printableJson({ checks, ...report, ...(repair && { repair }) })}\n`)
+      else if (report !== undefined) show(report, repair, io)
+      if (repair !== undefined) return refuseLoss(repair)
+      if (report?.sound === false) {
+        throw new AppError('DATA_CORRUPT', `${folder} is damaged; --repair DIR saves all readable records into a new folder`)
+      }
+      const failed = checks.filter(({ level }) => level === 'fail').map(({ name }) => name)
+      if (failed.length > 0) throw new AppError('TASK_FAILED', `Failed checks: ${failed.join(', ')}`)
+      if (!isThere) throw noData(folder)
+    })
+}
+
+const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
+
+function showChecks(checks: readonly Check[], io: Io): void {
+  const paint = painter(io.stdout, io.env)
+  for (const { name, level, message } of checks) {
+    io.stdout.write(`${paint(COLOURS[level], level.padEnd(4))}  ${name.padEnd(7)}  ${printable(message)}\n`)
+  }
+}
+
+/** @throws {AppError} DATA_CORRUPT when a repair did not save everything */
+function refuseLoss({ folder, records, leftOut }: Repair): void {
+  if (records === 0) throw new AppError('DATA_CORRUPT', 'No record was saved; restore the data from a backup')
+  if (leftOut.length === 0) return
+  throw new AppError('DATA_CORRUPT', `Not all records could be saved in ${folder}; review the omitted ones before you use it`)
+}
+
+/** Maximum number of findings printed. */
+const MAX_LINES = 50
+
+function printFirst(lines: readonly string[], io: Io): void {
+  for (const line of lines.slice(0, MAX_LINES)) io.stdout.write(`${line}\n`)
+  if (lines.length > MAX_LINES) io.stdout.write(`… and ${lines.length - MAX_LINES} more\n`)
+}
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+function show({ snapshot, journal, tables, findings, sound }: Report, repair: Repair | undefined, io: Io): void {
+  const rows = [
+    ...(snapshot === undefined ? [] : [['db.json', `${snapshot.bytes}`, `up to transaction ${snapshot.sequence}`]]),
+    ...journal.map(({ file, bytes, transactions }) => [file, `${bytes}`, counted(transactions, 'transaction')]),
+  ]
+  io.stdout.write(`\n${table(['FILE', 'BYTES', 'CONTENT'], rows)}`)
+  const counts = Object.entries(tables).map(([name, records]) => [name, `${records}`])
+  io.stdout.write(`\n${table(['TABLE', 'RECORDS'], counts)}\n`)
+  printFirst(
+    findings.map(({ level, file, message }) => `${level} ${message.startsWith('/') ? message : `${file}: ${message}`}`),
+    io,
+  )
+  io.stdout.write(sound ? 'The data is intact.\n' : 'The data is damaged.\n')
+  if (repair === undefined) return
+  const saved = `${counted(repair.records, 'record')}, with ${counted(repair.transactions, 'transaction')} of the journal,`
+  io.stdout.write(`\nSaved ${saved} in ${repair.folder}\n`)
+  printFirst(
+    repair.leftOut.map((place) => `omitted: ${place}`),
+    io,
+  )
+  if (repair.records > 0) io.stdout.write(`To use it: admin serve --data ${repair.folder}\n`)
+}

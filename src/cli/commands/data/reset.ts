@@ -1,0 +1,128 @@
+import { Command } from 'commander'
+import { type App, openApp } from '../../../app.ts'
+import { AppError } from '../../../errors.ts'
+import { jwtCodec } from '../../../http/plugins/jwt-codec.ts'
+import { loadProject } from '../../../service/project/project.ts'
+import { planReset, type ResetPlan, type ResetRequest } from '../../../service/project/reset.ts'
+import { makeFolder, whileLocked } from '../../../store/embedded/files/lock.ts'
+import { holdsData } from '../../../store/embedded/recovery/recovery.ts'
+import { changeData } from '../../../store/embedded/snapshot/saved-copies.ts'
+import { isServed, withApi } from '../../api/api-client.ts'
+import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
+import { dataFolderOf, sourceOf, withApp } from '../../project/project-options.ts'
+import { confirm } from '../../terminal/confirm.ts'
+import type { Io } from '../../terminal/io.ts'
+
+type ResetOptions = RemoteOptions & { seedData?: boolean; accounts?: boolean; yes?: boolean; json?: boolean }
+
+/** The counts of a reset; undefined if the data cannot be read. */
+type Counts = Pick<ResetPlan, 'removed' | 'webhooks'> | undefined
+
+const NOTES = `
+Keeps users, groups and permissions, unless --accounts is given. Always keeps the secret that signs tokens, and the snapshots saved
+by \`admin snapshot save\`. Prints what goes and asks before it deletes; without a terminal, or with --yes, it does not ask.
+`
+
+/** `admin reset`: deletes every record except accounts. */
+export function resetCommand(io: Io): Command {
+  const description = 'delete every record except accounts, and restart ids at 1; also while a server runs'
+  return withRemoteOptions(new Command('reset').description(description))
+    .option('--seed-data', 'create the seed records afterwards, as on the first start')
+    .option('--accounts', 'delete users, groups and permissions, too')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print how many seed records were created as JSON')
+    .addHelpText('after', NOTES)
+    .addHelpText('after', '\nExample:\n  $ admin snapshot save before && admin reset --seed-data --yes\n')
+    .action(async (options: ResetOptions) => {
+      const request = { seeds: options.seedData === true, accounts: options.accounts === true }
+      const isRemote = await isServed(io, options)
+      try {
+        const counts = isRemote ? await askServer(io, options, request) : await examine(io, options, request)
+        const goes = wordsFor(counts)
+        const keeps = !request.accounts && counts?.removed.permission === undefined
+        io.stderr.write(`This deletes ${goes}${keeps ? '; accounts stay (--accounts deletes them, too)' : ''}\n`)
+        if (options.yes !== true && goes !== NOTHING) await confirm(io, 'Delete?')
+        const seeded = isRemote ? await resetOnServer(io, options, request) : await resetFolder(io, options, request)
+        io.stderr.write(`Deleted ${goes}${afterwards(request, seeded)}\n`)
+        if (options.json === true) io.stdout.write(`${JSON.stringify({ seeded })}\n`)
+      } catch (error) {
+        throw request.seeds && !request.accounts ? withRemedy(error) : error
+      }
+    })
+}
+
+const NOTHING = 'nothing'
+
+/** `12 tag records, 46 post records and 1 webhook` */
+function wordsFor(counts: Counts): string {
+  if (counts === undefined) return 'all data, which cannot be read'
+  const { removed, webhooks } = counts
+  const parts = Object.entries(removed).map(([model, count]) => `${count} ${model} ${count === 1 ? 'record' : 'records'}`)
+  if (webhooks > 0) parts.push(`${webhooks} ${webhooks === 1 ? 'webhook' : 'webhooks'}`)
+  const last = parts.pop() ?? NOTHING
+  return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`
+}
+
+function afterwards({ seeds, accounts }: ResetRequest, seeded: number): string {
+  if (seeds) return `; created ${seeded} seed records`
+  return accounts ? '; there are no users now; --seed-data creates the seed records' : ''
+}
+
+/** Seed records may refer to accounts that were deleted meanwhile. */
+function withRemedy(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'CONFIG_INVALID') return error
+  const remedy = 'If these refer to accounts that no longer exist: --accounts creates the accounts of the seed files again'
+  return new AppError('CONFIG_INVALID', `${error.message}\n${remedy}`, { cause: error })
+}
+
+const bodyOf = ({ seeds, accounts }: ResetRequest) => ({ seed_data: seeds, accounts })
+
+const askServer = (io: Io, options: ResetOptions, request: ResetRequest): Promise<Counts> =>
+  withApi(io, options, (api) => api.request('POST', '/reset', { ...bodyOf(request), dry_run: true }))
+
+const resetOnServer = (io: Io, options: ResetOptions, request: ResetRequest): Promise<number> =>
+  withApi(io, options, async (api) => (await api.request('POST', '/reset', bodyOf(request))).seeded)
+
+/** Counts what a reset of the data folder deletes, and checks that it can succeed. */
+async function examine(io: Io, options: ResetOptions, request: ResetRequest): Promise<Counts> {
+  const project = await loadProject(sourceOf(io, options, {}))
+  if (!(await holdsData(dataFolderOf(project)))) return { removed: {}, webhooks: 0 }
+  const data = { kind: 'reset', ...request } as const
+  try {
+    return await withApp(io, options, 'read', async (app) => {
+      await app.rehearse({ data })
+      return planReset(app.store, app.project.registry, request)
+    })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'DATA_CORRUPT') throw error
+    if (request.accounts) return undefined
+    const remedy = 'The accounts cannot be kept: `admin reset --accounts` deletes all data without reading it'
+    throw new AppError('DATA_CORRUPT', `${error.message}\n${remedy}`, { cause: error })
+  }
+}
+
+/** @returns number of seed records created */
+async function resetFolder(io: Io, options: ResetOptions, request: ResetRequest): Promise<number> {
+  const project = await loadProject(sourceOf(io, options, {}))
+  const folder = dataFolderOf(project)
+  if (!request.accounts && (await holdsData(folder))) {
+    return withApp(io, options, 'write', (app) => resetApp(app, request))
+  }
+  // The data is not read, so that damaged data can be removed, too.
+  const next = { ...project, seeds: request.seeds ? project.seeds : [] }
+  await (await openApp(next, 'ephemeral', { tokenCodec: jwtCodec })).close()
+  await makeFolder(folder)
+  await whileLocked(folder, () => changeData(folder, project.registry, { kind: 'reset', keep: new Set() }))
+  const app = await openApp(next, 'write', { tokenCodec: jwtCodec })
+  await app.close()
+  return app.seeded
+}
+
+async function resetApp(app: App, request: ResetRequest): Promise<number> {
+  const data = { kind: 'reset', ...request } as const
+  await app.rehearse({ data })
+  const { app: next, failure } = await app.replace({ data })
+  if (next !== app) await next.close()
+  if (failure !== undefined) throw failure
+  return next.seeded
+}

@@ -1,0 +1,117 @@
+import { Command } from 'commander'
+import { type ShownCopy, shownCopy } from '../../../service/project/snapshots.ts'
+import { compactFolder } from '../../../store/embedded/compaction/compact-folder.ts'
+import { whileLocked } from '../../../store/embedded/files/lock.ts'
+import {
+  type CopyRequest,
+  checkCopy,
+  loadCopy,
+  rejectExisting,
+  removeCopy,
+  saveCopy,
+  savedCopies,
+} from '../../../store/embedded/snapshot/saved-copies.ts'
+import { isServed, withApi } from '../../api/api-client.ts'
+import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
+import { dataFolderOf, withDataFolder, withProject } from '../../project/project-options.ts'
+import type { Io } from '../../terminal/io.ts'
+import { table } from '../../terminal/style.ts'
+
+type SaveOptions = RemoteOptions & { force?: boolean }
+type ListOptions = RemoteOptions & { json?: boolean }
+
+/** `admin snapshot`: saves, restores, lists and removes copies of the data. */
+export function snapshotCommand(io: Io): Command {
+  const snapshot = new Command('snapshot')
+    .description('save and restore copies of the data, also while a server runs')
+    .addHelpText('after', '\nExample:\n  $ admin snapshot save before-import\n')
+  snapshot.addCommand(saveCommand(io))
+  snapshot.addCommand(loadCommand(io))
+  snapshot.addCommand(listCommand(io))
+  snapshot.addCommand(removeCommand(io))
+  return snapshot
+}
+
+function saveCommand(io: Io): Command {
+  return withRemoteOptions(new Command('save').description('save a copy of the data').argument('<name>', 'name of the snapshot'))
+    .option('--force', 'overwrite an existing snapshot of that name')
+    .addHelpText('after', '\nSnapshots are stored in the folder snapshots/ of the data folder.\n')
+    .addHelpText('after', '\nExample:\n  $ admin snapshot save before-import\n')
+    .action(async (name: string, options: SaveOptions) => {
+      const { bytes } = await save(io, options, { name, force: options.force === true })
+      io.stderr.write(`Saved '${name}' (${bytes} bytes)\n`)
+    })
+}
+
+async function save(io: Io, options: RemoteOptions, request: CopyRequest): Promise<ShownCopy> {
+  if (await isServed(io, options)) {
+    return withApi(io, options, async (api) => (await api.request('POST', '/snapshots', request)).data)
+  }
+  return withDataFolder(io, options, async (folder, registry) => {
+    await rejectExisting(folder, request)
+    // After compaction, `db.json` contains all records and can be copied.
+    await compactFolder(folder, registry)
+    return shownCopy(await whileLocked(folder, () => saveCopy(folder, request)))
+  })
+}
+
+function loadCommand(io: Io): Command {
+  const load = new Command('load').description('replace the data with a snapshot; the current data is lost')
+  return withRemoteOptions(load.argument('<name>', 'name of the snapshot'))
+    .addHelpText('after', '\nExample:\n  $ admin snapshot load before-import && admin serve\n')
+    .action(async (name: string, options: RemoteOptions) => {
+      const { bytes } = await restore(io, options, name)
+      io.stderr.write(`Loaded '${name}' (${bytes} bytes)\n`)
+    })
+}
+
+async function restore(io: Io, options: RemoteOptions, name: string): Promise<ShownCopy> {
+  if (await isServed(io, options)) {
+    const path = `/snapshots/${encodeURIComponent(name)}/load`
+    return withApi(io, options, async ({ request }) => (await request('POST', path)).data)
+  }
+  return withProject(io, options, async (project) => {
+    const folder = dataFolderOf(project)
+    await checkCopy(folder, project.registry, name)
+    return shownCopy(await whileLocked(folder, () => loadCopy(folder, name)))
+  })
+}
+
+function listCommand(io: Io): Command {
+  return withRemoteOptions(new Command('list').description('list the snapshots'))
+    .option('--json', 'print the snapshots as a JSON array')
+    .addHelpText('after', '\nExample:\n  $ admin snapshot list --json\n')
+    .action(async (options: ListOptions) => {
+      const copies = await listed(io, options)
+      if (options.json === true) io.stdout.write(`${JSON.stringify(copies, null, 2)}\n`)
+      else if (copies.length === 0) io.stderr.write('There are no snapshots; `admin snapshot save NAME` saves one\n')
+      else {
+        const rows = copies.map(({ name, bytes, saved_at }) => [name, String(bytes), saved_at])
+        io.stdout.write(table(['NAME', 'BYTES', 'SAVED'], rows))
+      }
+    })
+}
+
+async function listed(io: Io, options: RemoteOptions): Promise<ShownCopy[]> {
+  if (await isServed(io, options)) {
+    return withApi(io, options, async ({ request }) => (await request('GET', '/snapshots')).data)
+  }
+  return withProject(io, options, async (project) => (await savedCopies(dataFolderOf(project))).map(shownCopy))
+}
+
+function removeCommand(io: Io): Command {
+  const remove = new Command('remove').description('remove a snapshot; the data stays as it is')
+  return withRemoteOptions(remove.argument('<name>', 'name of the snapshot'))
+    .addHelpText('after', '\nExample:\n  $ admin snapshot remove before-import\n')
+    .action(async (name: string, options: RemoteOptions) => {
+      const { bytes } = await removed(io, options, name)
+      io.stderr.write(`Removed '${name}' (${bytes} bytes)\n`)
+    })
+}
+
+async function removed(io: Io, options: RemoteOptions, name: string): Promise<ShownCopy> {
+  if (await isServed(io, options)) {
+    return withApi(io, options, async ({ request }) => (await request('DELETE', `/snapshots/${encodeURIComponent(name)}`)).data)
+  }
+  return withProject(io, options, async (project) => shownCopy(await removeCopy(dataFolderOf(project), name)))
+}

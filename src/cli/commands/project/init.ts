@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto'
+import { access, appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { Command } from 'commander'
+import { SYSTEM } from '../../../auth/permissions.ts'
+import { isProjectFolder } from '../../../config/project-files.ts'
+import { AppError } from '../../../errors.ts'
+import { withApp } from '../../project/project-options.ts'
+import { PACKAGE_FOLDER, SCAFFOLD } from '../../project/scaffold.ts'
+import type { Io } from '../../terminal/io.ts'
+
+/** `admin init`: creates a small project that is ready to run. */
+export function initCommand(io: Io): Command {
+  return new Command('init')
+    .description('create a project folder that is ready to run')
+    .argument('<dir>', 'folder of the project, which is created if it does not exist; existing files stay as they are')
+    .option('--json', 'print {"project", "username", "password"}')
+    .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n  $ admin init . && admin serve\n')
+    .action(async (dir: string, options: { json?: boolean }) => {
+      const folder = resolve(io.cwd, dir)
+      const { isInstalled } = await writeScaffold(folder)
+      const password = randomBytes(15).toString('base64url')
+      const data = { username: 'admin', email: 'admin@example.com', password, is_superuser: true }
+      // Environment variables such as ADMIN_DATA are meant for another project.
+      await withApp({ ...io, env: {} }, { project: folder }, 'write', (app) => app.records.create(SYSTEM, 'user', { data }))
+      if (options.json === true) io.stdout.write(`${JSON.stringify({ project: folder, username: 'admin', password })}\n`)
+      else io.stdout.write(`username: admin\npassword: ${password}\n`)
+      const shown = relative(io.cwd, folder)
+      io.stderr.write(
+        `Created a project in ${shown || 'the current folder'}. The password is shown only once; \`admin users passwd admin\` changes it.\n`,
+      )
+      if (!isInstalled) io.stderr.write(`${SCHEMA_HINT}\n`)
+      io.stderr.write(`Next: ${programIn(io.env, isInstalled)} serve${shown === '' ? '' : ` --project ${shown}`}\n`)
+    })
+}
+
+/** The program as the reader can call it again: `npx admin` names another package where this one is not installed. */
+function programIn(env: Io['env'], isInstalled: boolean): string {
+  if (env.npm_command !== 'exec') return 'admin'
+  return isInstalled ? 'npx admin' : 'npx --package … admin'
+}
+
+/** Shown where the package is not installed, as with `npx` and global installs. */
+const SCHEMA_HINT = `For completion in editors, install the package in this folder, too: the files name its schemas in ${PACKAGE_FOLDER}`
+
+const IGNORE_FILE = '.gitignore'
+
+/**
+ * Writes the files of a new project. Existing files stay, and a `.gitignore` gets the missing line.
+ *
+ * @returns whether the package is installed above the folder, where editors find its schemas
+ * @throws {AppError} TASK_FAILED if the folder holds a project already, or one of the files; then nothing is written
+ */
+async function writeScaffold(folder: string): Promise<{ isInstalled: boolean }> {
+  await checkFree(folder)
+  const home = await packageHome(folder)
+  for (const [name, content] of Object.entries(SCAFFOLD)) {
+    const path = join(folder, name)
+    await mkdir(dirname(path), { recursive: true })
+    if (name === IGNORE_FILE) await addIgnored(path, content)
+    else await writeFile(path, content.replaceAll(PACKAGE_FOLDER, home ?? PACKAGE_FOLDER), { flag: 'wx' })
+  }
+  return { isInstalled: home !== undefined }
+}
+
+/** @throws {AppError} TASK_FAILED */
+async function checkFree(folder: string): Promise<void> {
+  await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw new AppError('TASK_FAILED', `${folder} cannot be read: ${error.message}`)
+  })
+  if (await isProjectFolder(folder))
+    throw new AppError('TASK_FAILED', `There is already a project in ${folder}; name another folder`)
+  for (const name of [...Object.keys(SCAFFOLD).filter((each) => each !== IGNORE_FILE), 'data']) {
+    if (await exists(join(folder, name))) {
+      throw new AppError(
+        'TASK_FAILED',
+        `${join(folder, name)} exists already and is not overwritten; move it, or name another folder`,
+      )
+    }
+  }
+}
+
+/** Appends the lines to a `.gitignore`, unless it ignores the data folder already. */
+async function addIgnored(path: string, lines: string): Promise<void> {
+  const present = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw new AppError('TASK_FAILED', `${path} cannot be read: ${error.message}`)
+  })
+  if (/^\/?data\/?\s*$/m.test(present)) return
+  await appendFile(path, `${present === '' || present.endsWith('\n') ? '' : '\n'}${lines}`)
+}
+
+/** The path of the package as seen from a new project, in the nearest parent folder that has it installed. */
+async function packageHome(folder: string): Promise<string | undefined> {
+  for (let above = folder; above !== dirname(above); above = dirname(above)) {
+    if (await exists(join(above, PACKAGE_FOLDER))) return relative(folder, join(above, PACKAGE_FOLDER)).replaceAll('\\', '/')
+  }
+  return undefined
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,129 @@
+import { Command, InvalidArgumentError } from 'commander'
+import type { Positions } from '../../../search/highlight.ts'
+import { textOf } from '../../../search/search-index.ts'
+import { isSearchable } from '../../../service/queries/search-indexes.ts'
+import type { StoredRecord } from '../../../store/store.ts'
+import { type ApiClient, withApi } from '../../api/api-client.ts'
+import { describedModels, withModelSuggestion } from '../../api/described-models.ts'
+import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
+import { withRetries } from '../../api/retry-limit.ts'
+import { excerpt } from '../../terminal/excerpt.ts'
+import type { Io } from '../../terminal/io.ts'
+import { printableJson } from '../../terminal/printable.ts'
+import { painter } from '../../terminal/style.ts'
+
+interface SearchOptions extends RemoteOptions {
+  readonly fuzzy?: boolean
+  readonly fields?: string
+  readonly sortBy?: string
+  readonly sortOrder?: string
+  readonly limit: number
+  readonly json?: boolean
+}
+
+/** The part of the API's search response that the command uses. */
+interface SearchResponse {
+  readonly data: readonly StoredRecord[]
+  readonly total: number
+  readonly page: number
+  readonly page_size: number
+  readonly has_next: boolean
+  readonly hits: readonly { readonly id: number; readonly matches: Positions }[]
+  readonly notices?: readonly string[]
+}
+
+const DEFAULT_LIMIT = 20
+const MAX_LIMIT = 1000
+/** Maximum page size of the API. */
+const MAX_PAGE = 100
+
+/** `admin search`: full-text search in one model. Works on a project folder, beside a running server, or on a remote one. */
+export function searchCommand(io: Io): Command {
+  return withRemoteOptions(new Command('search').description('search the text of records'))
+    .argument('<model>', 'model to search, such as post')
+    .argument('<words...>', 'words to search for; the last one may be the beginning of a word')
+    .option('--fuzzy', 'also find similar words, such as misspelt ones')
+    .option('--fields <names>', 'fields to search, separated by commas (default: all searchable fields)')
+    .option('--sort-by <names>', 'fields to sort by, separated by commas (default: by relevance)')
+    .option('--sort-order <orders>', 'asc or desc: one for all fields, or one for each, separated by commas')
+    .option('--limit <number>', `maximum number of records to show, up to ${MAX_LIMIT}`, parseLimit, DEFAULT_LIMIT)
+    .option('--json', 'print the records and the positions of the matches as JSON')
+    .addHelpText('after', '\nExample:\n  $ admin search post night ferry --fuzzy\n')
+    .action((model: string, words: string[], options: SearchOptions) =>
+      withApi(io, options, (client) => withModelSuggestion(client, model, () => search(client, model, words, options, io)), {
+        mode: 'read',
+      }),
+    )
+}
+
+async function search(client: ApiClient, model: string, words: readonly string[], options: SearchOptions, io: Io): Promise<void> {
+  await buildIndex(client, model)
+  const found = await firstHits(client, model, words, options, io)
+  if (options.json === true) {
+    io.stdout.write(`${printableJson(found)}\n`)
+  } else {
+    const known = await describedModels(client)
+    io.stdout.write(shown(found, known.get(model) ?? 'id', io))
+  }
+  for (const line of [...(found.notices ?? []), summaryOf(found)]) io.stderr.write(`${line}\n`)
+}
+
+/** Builds the search index in this process. A server builds its own, and responds with an error until it is ready. */
+async function buildIndex({ app }: ApiClient, key: string): Promise<void> {
+  const model = app?.project.registry.get(key)
+  if (model !== undefined && isSearchable(model)) await app?.searchIndexes.make(model)
+}
+
+/** Fetches up to `limit` records as one page; the API returns at most 100 per request. */
+async function firstHits(
+  { request }: ApiClient,
+  model: string,
+  words: readonly string[],
+  { fuzzy = false, fields, sortBy, sortOrder, limit }: SearchOptions,
+  io: Io,
+): Promise<SearchResponse> {
+  const size = Math.min(limit, MAX_PAGE)
+  const pages: SearchResponse[] = []
+  do {
+    const query = new URLSearchParams({ q: words.join(' '), fuzzy: String(fuzzy), page_size: String(size) })
+    if (fields !== undefined) query.set('fields', fields)
+    if (sortBy !== undefined) query.set('sort_by', sortBy)
+    if (sortOrder !== undefined) query.set('sort_order', sortOrder)
+    query.set('page', String(pages.length + 1))
+    pages.push(await withRetries(io, () => request('GET', `/models/${encodeURIComponent(model)}/search?${query}`)))
+  } while (pages.at(-1)?.has_next === true && pages.length * size < limit)
+  const [first] = pages as [SearchResponse]
+  const [data, hits] = [pages.flatMap((page) => page.data), pages.flatMap((page) => page.hits)]
+  const total = first.total
+  const totals = { total, page: 1, page_size: limit, total_pages: Math.ceil(total / limit), has_next: limit < total }
+  return { ...first, data: data.slice(0, limit), ...totals, hits: hits.slice(0, limit) }
+}
+
+function summaryOf({ total, hits }: SearchResponse): string {
+  if (total === 0) return 'Nothing found'
+  const found = `${total} ${total === 1 ? 'record' : 'records'} found`
+  return hits.length < total ? `${found}; ${hits.length === 1 ? 'the first is' : `the first ${hits.length} are`} shown` : found
+}
+
+/** Formats each record: a line with its id and display field, then a line per other field with a match. */
+function shown({ data, hits }: SearchResponse, displayField: string, io: Io): string {
+  const paint = painter(io.stdout, io.env)
+  const mark = (piece: string) => paint(['bold', 'yellow'], piece)
+  const indent = Math.max(...hits.map(({ id }) => String(id).length)) + 2
+  const lines = data.flatMap((record, index) => {
+    const { [displayField]: inName = [], ...others } = hits[index]?.matches ?? {}
+    const name = displayField === 'id' ? '' : excerpt(textOf(record, displayField), inName, mark)
+    const head = `${paint('cyan', String(record.id).padEnd(indent))}${name}`.trimEnd()
+    const below = Object.entries(others).map(
+      ([field, places]) => `${' '.repeat(indent)}${paint('dim', `${field}:`)} ${excerpt(textOf(record, field), places, mark)}`,
+    )
+    return [head, ...below]
+  })
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+function parseLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > MAX_LIMIT) throw new InvalidArgumentError(`The limit is a whole number from 1 to ${MAX_LIMIT}.`)
+  return limit
+}

@@ -1,0 +1,21 @@
+import { isObject } from '../../../util/json.ts'
+import { accept, EQUALITY, type FieldType, reject } from '../../field-type.ts'
+import { integer } from '../numeric/integer.ts'
+
+/** Links to any number of records: written as ids or as objects with an `id`, stored as ids in the given order. */
+export const manyToMany: FieldType = {
+  name: 'many_to_many',
+  options: ['model', 'default'],
+  operators: EQUALITY,
+  sortable: false,
+  searchable: false,
+  secret: false,
+  list: true,
+  read(value) {
+    if (!Array.isArray(value)) return reject('must be an array')
+    const ids = value.map((item: unknown) => (isObject(item) ? item.id : item))
+    if (!ids.every((id) => Number.isSafeInteger(id))) return reject('must be an array of ids or of objects with an id')
+    return accept([...new Set(ids.map(Number))])
+  },
+  parse: (text) => integer.parse(text),
+}

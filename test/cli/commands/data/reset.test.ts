@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { main } from '../../../../src/cli/main.ts'
+import { processIo } from '../../../../src/cli/terminal/io.ts'
+import { runCli } from '../../../helpers/cli/cli.ts'
+import { copyFixture, type TemporaryFolder } from '../../../helpers/fixture.ts'
+
+describe('admin reset', () => {
+  let project: TemporaryFolder
+
+  const admin = (...argv: string[]) => runCli(argv, { cwd: project.path, stdin: 'long-enough\n' })
+  const names = async () => {
+    const { stdout } = await admin('users', 'list', '--json')
+    return (JSON.parse(stdout) as { username: string }[]).map(({ username }) => username)
+  }
+  const notes = async () => (await admin('export', 'note', '--format', 'ndjson')).stdout.split('\n').filter(Boolean).length
+  /** Answers the question of a command at a terminal. */
+  const answered = async (answer: string, ...argv: string[]) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true })
+    let stderr = ''
+    stdin.write(answer)
+    const output = {
+      write(text: string) {
+        stderr += text
+      },
+    }
+    const code = await main(argv, { ...processIo(), stdin, stdout: output, stderr: output, env: {}, cwd: project.path })
+    return { code, stderr }
+  }
+
+  beforeEach(async () => {
+    project = await copyFixture('minimal')
+    await admin('users', 'add', 'root', '--email', 'root@example.com', '--superuser', '--password-stdin')
+    await admin('mock', 'note', '--count', '3')
+  })
+  afterEach(() => project.remove())
+
+  test('says what goes and keeps the accounts; without a terminal it does not ask', async () => {
+    const { code, stderr } = await admin('reset')
+    const goes = 'This deletes 3 note records; accounts stay (--accounts deletes them, too)'
+    assert.deepEqual([code, stderr], [0, `${goes}\nDeleted 3 note records\n`])
+    assert.deepEqual([await notes(), await names()], [0, ['root']])
+    assert.match((await admin('mock', 'note', '--count', '1', '--json')).stdout, /"note":1/)
+    assert.match((await admin('export', 'note', '--format', 'ndjson')).stdout, /^\{"id":1,/)
+  })
+
+  test('--accounts deletes accounts, too, and counts them', async () => {
+    const { code, stderr } = await admin('reset', '--accounts')
+    assert.equal(code, 0)
+    assert.match(stderr, /^This deletes 1 user record, \d+ permission records and 3 note records\n/)
+    assert.deepEqual([await notes(), await names()], [0, []])
+  })
+
+  test('without users and groups, keeps the permissions', async () => {
+    await admin('reset', '--accounts')
+    await writeFile(join(project.path, 'permission.csv'), 'codename,name\r\napprove_note,Approve\r\n')
+    assert.equal((await admin('import', 'permission', 'permission.csv')).code, 0)
+    assert.equal(
+      (await admin('reset')).stderr,
+      'This deletes nothing; accounts stay (--accounts deletes them, too)\nDeleted nothing\n',
+    )
+    assert.match((await admin('export', 'permission')).stdout, /approve_note/)
+    // The seed files may hold permissions, which would exist twice.
+    assert.match((await admin('reset', '--seed-data')).stderr, /^This deletes \d+ permission records\n/)
+  })
+
+  for (const [answer, code, left] of [
+    ['\r', 1, 3],
+    ['n\r', 1, 3],
+    ['\u0003', 1, 3],
+    ['\u0004', 1, 3],
+    ['y\r', 0, 0],
+    ['Yes\r', 0, 0],
+  ] as const) {
+    test(`at a terminal, ${JSON.stringify(answer)} ${left === 0 ? 'deletes' : 'changes nothing'}`, async () => {
+      const said = await answered(answer, 'reset')
+      assert.equal(said.code, code)
+      assert.match(said.stderr, /^This deletes 3 note records;.*\nDelete\? \[y\/N\] /)
+      assert.equal(said.stderr.includes('Nothing was changed'), left > 0, said.stderr)
+      assert.equal(await notes(), left)
+    })
+  }
+
+  test('--yes does not ask at a terminal', async () => {
+    const { code, stderr } = await answered('', 'reset', '--yes')
+    assert.equal(code, 0)
+    assert.doesNotMatch(stderr, /Delete\?/)
+    assert.equal(await notes(), 0)
+  })
+
+  test('a removed snapshot is gone, and the data stays', async () => {
+    for (const name of ['first', 'second']) assert.equal((await admin('snapshot', 'save', name)).code, 0)
+    const { code, stdout, stderr } = await admin('snapshot', 'remove', 'first')
+    assert.deepEqual([code, stdout], [0, ''])
+    assert.match(stderr, /^Removed 'first' \(\d+ bytes\)\n$/)
+    assert.match((await admin('snapshot', 'list')).stdout, /^NAME.*\nsecond .*\n$/)
+    const again = await admin('snapshot', 'remove', 'first')
+    assert.deepEqual([again.code, again.stderr], [1, "error There is no snapshot 'first' (known: second)\n"])
+    assert.equal(await notes(), 3)
+  })
+
+  test('beside a server, the server deletes', async () => {
+    const { code } = await runCli(['serve', '--port', '0'], {
+      cwd: project.path,
+      async whileRunning() {
+        const { stderr } = await admin('reset')
+        assert.match(stderr, /^This deletes 3 note records; accounts stay .*\nDeleted 3 note records\n$/)
+        assert.deepEqual([await notes(), await names()], [0, ['root']])
+      },
+    })
+    assert.equal(code, 0)
+  })
+})

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Server } from '@hapi/hapi'
+import { type App, openApp } from '../../../src/app.ts'
+import type { PasswordHasher } from '../../../src/auth/password.ts'
+import { resolveSettings, type Settings, type SettingsInput } from '../../../src/config/settings.ts'
+import type { ConnectionLimits } from '../../../src/http/connections/listener.ts'
+import { LiveServer } from '../../../src/http/live-server.ts'
+import { jwtCodec } from '../../../src/http/plugins/jwt-codec.ts'
+import { createLog, type Log } from '../../../src/log/log.ts'
+import { type ExaminedProject, examineProject, loadProject, type Project } from '../../../src/service/project/project.ts'
+import type { Resolve } from '../../../src/webhooks/requests/url-guard.ts'
+import { copyFixture, makeProject, ROOT, type TemporaryFolder } from '../fixture.ts'
+import { assertNoSecrets } from '../secrets.ts'
+import { type FakeTime, fakeTime } from '../time.ts'
+
+/** The moment at which every test application begins. */
+export const TEST_START = Date.parse('2026-01-15T12:00:00.000Z')
+
+export interface TestApp {
+  readonly live: LiveServer
+  /** The application that is served at present, and what serves it. */
+  readonly app: App
+  readonly server: Server
+  readonly folder: TemporaryFolder
+  /** Errors that the server called its own fault. */
+  readonly reported: unknown[]
+  /** What the log was written, a line of JSON each. */
+  readonly logged: string[]
+  /** The application's clock, and what it is to do later. */
+  readonly time: FakeTime
+  /** Moves the application's clock forward. */
+  advance(milliseconds: number): void
+  /** An access token of a user of the project. */
+  tokenOf(username: string): Promise<string>
+  /** Closes the application and opens another on the same folder. */
+  reopen(): Promise<TestApp>
+  close(): Promise<void>
+}
+
+/** A hasher that costs nothing; argon2id itself is tested on its own. */
+export const quickHasher: PasswordHasher = {
+  hash: async (password) => `$quick$${createHash('sha256').update(password).digest('hex')}`,
+  verify: async (hash, password) => hash === (await quickHasher.hash(password)),
+}
+
+export interface TestAppOptions {
+  readonly fixture?: 'blog' | 'minimal'
+  /** Files of a project of its own, in the place of a fixture. */
+  readonly files?: Readonly<Record<string, string>>
+  readonly settings?: SettingsInput
+  readonly hasher?: PasswordHasher
+  readonly connections?: ConnectionLimits
+  /** Finds the addresses of the names of webhooks' receivers. */
+  readonly resolve?: Resolve
+  /** What the server does instead of letting time pass. */
+  readonly wait?: (milliseconds: number) => Promise<unknown>
+  /** How a search waits for its index, and how the index is built: by default searches wait without end. */
+  readonly searchWait?: (milliseconds: number) => Promise<unknown>
+  /** The folder of the built admin page; without it there is no page. */
+  readonly ui?: string
+}
+
+/** A search waits for seconds, the building of an index between two slices for milliseconds. */
+const patiently = (milliseconds: number): Promise<unknown> => (milliseconds < 1000 ? delay(milliseconds) : new Promise(() => {}))
+
+/** Opens an application on a temporary copy of a fixture, with a clock that stands still. */
+export async function openTestApp({ fixture = 'blog', files, ...options }: TestAppOptions = {}): Promise<TestApp> {
+  const folder = files === undefined ? await copyFixture(fixture) : await makeProject(files)
+  const flags = flagsOf(options)
+  try {
+    const project = files === undefined ? await fixtureProject(fixture, folder, flags) : await loadFrom(folder, flags)
+    return await openOn(folder, project, options)
+  } catch (error) {
+    await folder.remove()
+    throw error
+  }
+}
+
+/** A clock that stands still never leaves the window of a rate limit. Everything is logged, and no secret may be in it. */
+const flagsOf = ({ settings = {} }: TestAppOptions): SettingsInput => ({
+  rate_limits: { default: 0, auth: 0, upload: 0 },
+  log: { level: 'debug' },
+  ...settings,
+})
+
+const loadFrom = ({ path }: TemporaryFolder, flags: SettingsInput): Promise<Project> =>
+  loadProject({ folder: path, env: {}, flags })
+
+const examined = new Map<string, Promise<ExaminedProject>>()
+
+/** The project of an unchanged copy of a fixture. The fixture itself is loaded once a process, since that takes long. */
+async function fixtureProject(name: string, { path }: TemporaryFolder, flags: SettingsInput): Promise<Project> {
+  const known = examined.get(name) ?? examineProject({ folder: join(ROOT, 'fixtures', name), env: {}, flags: {} })
+  examined.set(name, known)
+  const { project, files } = await known
+  const { settings, faults, warnings } = resolveSettings(files.config, {}, flags)
+  faults.throwIfAny()
+  const seeds = project.seeds.map((seed) => ({ ...seed, path: join(path, seed.file) }))
+  return { ...project, folder: path, settings, seeds, warnings }
+}
+
+async function openOn(folder: TemporaryFolder, project: Project, options: TestAppOptions): Promise<TestApp> {
+  const { hasher = quickHasher, wait = async () => {}, searchWait = patiently, connections, resolve, ui } = options
+  const time = fakeTime(TEST_START)
+  const { clock, timer } = time
+  const reported: unknown[] = []
+  const logged: string[] = []
+  const log = ({ level }: Settings['log']): Log => {
+    const real = createLog((line) => logged.push(line), { level, format: 'json', clock })
+    const error: Log['error'] = (message, fields) => {
+      reported.push(fields?.error)
+      real.error(message, fields)
+    }
+    return { ...real, error }
+  }
+  const app = await openApp(project, 'write', {
+    tokenCodec: jwtCodec,
+    clock,
+    timer,
+    hasher,
+    log,
+    wait: searchWait,
+    ...(resolve === undefined ? {} : { resolve }),
+  })
+  const given = { ...(connections === undefined ? {} : { connections }), ...(ui === undefined ? {} : { ui }) }
+  const live = await LiveServer.create(app, { clock, wait, ...given })
+  await live.server.initialize()
+  const stop = async () => {
+    await live.stop()
+    await live.app.close()
+    assertNoSecrets(logged)
+  }
+  return {
+    live,
+    get app() {
+      return live.app
+    },
+    get server() {
+      return live.server
+    },
+    folder,
+    reported,
+    logged,
+    time,
+    advance: time.advance,
+    async tokenOf(username) {
+      const filters = [{ field: 'username', operator: 'eq', value: username } as const]
+      const { records } = await live.app.store.find('user', { filters, sort: [], offset: 0, limit: 1 })
+      const [user] = records
+      if (user === undefined) throw new Error(`The project has no user '${username}'`)
+      return live.app.logins.issueAccessToken(user)
+    },
+    async reopen() {
+      await stop()
+      return openOn(folder, await loadFrom(folder, flagsOf(options)), options)
+    },
+    async close() {
+      await stop()
+      await folder.remove()
+    },
+  }
+}
