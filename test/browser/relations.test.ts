@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { browserSite } from '../helpers/browser.ts'
 import { apiOf } from '../helpers/browser-api.ts'
-import { typeFast } from '../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
 
@@ -51,13 +50,10 @@ inBrowser('a search asks once a pause', { at: '/models/post/8' }, async ({ page 
   page.on('request', (request) => {
     if (request.url().includes('/models/category')) requests++
   })
-  const input = page.locator('input:focus')
-  await typeFast(input, 'recipes')
+  await page.keyboard.type('recipes', { delay: 40 })
   await page.getByRole('option', { name: 'Harbour' }).waitFor({ state: 'detached' })
-  await page.getByRole('option', { name: 'Food & Recipes' }).waitFor()
-  await typeFast(input, ' that are not there')
-  await page.getByRole('option', { name: 'Food & Recipes' }).waitFor({ state: 'detached' })
-  assert.equal(requests, 2)
+  await page.waitForTimeout(400)
+  assert.equal(requests, 1)
 })
 
 inBrowser(
