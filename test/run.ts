@@ -18,16 +18,22 @@ const FILES_PER_PROCESS = 12
 /** The same of tests in a browser, which take longer; they share a browser and what it has compiled. */
 const BROWSER_FILES_PER_PROCESS = 5
 
+/** Tests in a browser that take longest: each has a process of its own, and starts before the others. */
+const LONGEST_BROWSER_TESTS = ['browser/failures.test.ts', 'browser/tour.test.ts']
+
 const folder = import.meta.dirname
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     slow: { type: 'boolean', default: false },
     browser: { type: 'boolean', default: false },
+    'no-browser': { type: 'boolean', default: false },
     'all-variants': { type: 'boolean', default: false },
     watch: { type: 'boolean', default: false },
   },
 })
+
+const isLongest = (name: string) => LONGEST_BROWSER_TESTS.includes(name)
 
 /** Folder of the tests of the admin page in Chromium. */
 const isBrowserTest = (name: string) => name.startsWith('browser/')
@@ -35,11 +41,12 @@ const isBrowserTest = (name: string) => name.startsWith('browser/')
 /** Those of them that belong to the normal suite too: every page opens. */
 const QUICK_BROWSER_TESTS = ['browser/login.test.ts', 'browser/tour.test.ts']
 
-const isQuick = (name: string) => !isBrowserTest(name) || QUICK_BROWSER_TESTS.includes(name)
+const isQuick = (name: string) => !isBrowserTest(name) || (QUICK_BROWSER_TESTS.includes(name) && !values['no-browser'])
 
 /**
  * Test files of the chosen suite, by their paths below this folder. `*.slow.test.ts` belong to the slow one, those in `browser/` to the
- * browser's, which runs each in one of the variants of the page or in all. Arguments select files of any suite but the slow one.
+ * browser's, which runs each in one of the variants of the page or in all; `--no-browser` leaves these to it. Arguments select files of any
+ * suite but the slow one.
  */
 async function testFiles(): Promise<string[]> {
   const names = await readdir(folder, { recursive: true })
@@ -74,12 +81,20 @@ if (values.browser && CHROMIUM === undefined) {
 } else {
   const target = await mkdtemp(join(tmpdir(), 'tests-'))
   const others = names.filter((name) => !isBrowserTest(name))
+  const inBrowser = names.filter(isBrowserTest)
+  const longest = inBrowser.filter(isLongest)
   const files =
     values.watch || values.slow
       ? names.map((name) => join(folder, name))
       : [
           // First, since they take longest.
-          ...(await writeBatches(names.filter(isBrowserTest), BROWSER_FILES_PER_PROCESS, target, 'browser')),
+          ...longest.map((name) => join(folder, name)),
+          ...(await writeBatches(
+            inBrowser.filter((name) => !isLongest(name)),
+            BROWSER_FILES_PER_PROCESS,
+            target,
+            'browser',
+          )),
           ...(await writeBatches(others, FILES_PER_PROCESS, target, 'batch')),
         ]
   // One process more than cores, since some tests wait.

@@ -13,6 +13,7 @@ async function chooseTheme(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: /Your account/ }).click()
   await page.getByRole('menuitemradio', { name, exact: true }).click()
   await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
 }
 
 inBrowser('the theme follows the system until one is chosen', {}, async ({ page, variant, checkAccess }) => {

@@ -64,7 +64,7 @@ inBrowser(
 inBrowser('a form without edits takes a newer version and says so', { at: '/models/tag/3' }, async ({ page, server }) => {
   await page.getByLabel('Name').waitFor()
   await (await apiOf(server)).model('tag').update(3, { name: 'A new name' })
-  await page.getByText('The form shows the new values').waitFor({ timeout: 2000 })
+  await page.getByText('The form shows the new values').waitFor()
   assert.equal(await page.getByLabel('Name').inputValue(), 'A new name')
 })
 
@@ -74,7 +74,7 @@ inBrowser(
   async ({ page, server }) => {
     await page.getByLabel('Name').fill('Typed')
     await (await apiOf(server)).model('tag').delete(4)
-    await page.getByText('This record was deleted elsewhere').waitFor({ timeout: 2000 })
+    await page.getByText('This record was deleted elsewhere').waitFor()
     assert.equal(await page.getByLabel('Name').inputValue(), 'Typed')
     assert.equal(await page.getByRole('button', { name: 'Delete' }).count(), 0)
   },

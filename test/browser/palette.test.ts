@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ACCOUNTS, browserSite } from '../helpers/browser.ts'
+import { typeFast } from '../helpers/browser-typing.ts'
 
 const inBrowser = browserSite()
 
@@ -19,7 +20,7 @@ inBrowser('the palette finds records with one request a pause, and opens one by 
     if (request.url().includes('/search?')) asked.push(request.url())
   })
   const dialog = await openPalette(page)
-  await page.keyboard.type('abernathy', { delay: 20 })
+  await typeFast(dialog.getByRole('combobox'), 'abernathy')
   const records = dialog.getByRole('group', { name: 'Records' })
   await records.getByRole('option').first().waitFor()
   assert.deepEqual(
