@@ -7,7 +7,7 @@ import { useSession } from '../session/use-session.ts'
 export const siteQuery = (session: PageSession) =>
   queryOptions({
     queryKey: ['site'],
-    queryFn: ({ signal }) => session.run((client) => client.site({ signal })),
+    queryFn: ({ signal }) => session.read(signal, (client) => client.site({ signal })),
     staleTime: Number.POSITIVE_INFINITY,
   })
 

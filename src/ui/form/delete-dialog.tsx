@@ -25,7 +25,7 @@ interface DeleteDialogProps {
 const forecastQuery = (session: PageSession, model: string, id: number) =>
   queryOptions({
     queryKey: ['forecast', model, id],
-    queryFn: ({ signal }) => session.run((client) => client.model(model).delete(id, { dryRun: true, signal })),
+    queryFn: ({ signal }) => session.read(signal, (client) => client.model(model).delete(id, { dryRun: true, signal })),
     staleTime: 0,
     gcTime: 0,
   })

@@ -24,6 +24,11 @@ const de: Text = {
   },
   errors: {
     offline: 'Der Server ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
+    tooManyRequests: (seconds) => `Zu viele Anfragen. Versuche es in ${seconds} s noch einmal.`,
+    waiting: {
+      rate_limit: (seconds) => `Zu viele Anfragen; neuer Versuch in ${seconds} s`,
+      unavailable: (seconds) => `Der Server ist beschäftigt; neuer Versuch in ${seconds} s`,
+    },
     requestId: (id) => `Anfrage ${id}`,
     crashed:
       'Dieser Teil der Seite ist ausgefallen. Laden Sie die Seite neu; wenn das nicht hilft, melden Sie die Meldung unten.',

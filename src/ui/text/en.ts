@@ -22,6 +22,11 @@ export const en = {
   },
   errors: {
     offline: 'The server cannot be reached. Check the connection and try again.',
+    tooManyRequests: (seconds: number) => `Too many requests. Try again in ${seconds} s.`,
+    waiting: {
+      rate_limit: (seconds: number) => `Too many requests; trying again in ${seconds} s`,
+      unavailable: (seconds: number) => `The server is busy; trying again in ${seconds} s`,
+    },
     requestId: (id: string) => `Request ${id}`,
     crashed: 'This part of the page failed. Load the page again; if that does not help, report the message below.',
     notFoundTitle: 'Page not found',
