@@ -1,5 +1,7 @@
 import type { Text } from './en.ts'
 
+const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
+
 /** All texts of the page in German. */
 const de: Text = {
   common: {
@@ -24,7 +26,7 @@ const de: Text = {
   },
   errors: {
     offline: 'Der Server ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
-    tooManyRequests: (seconds) => `Zu viele Anfragen. Versuche es in ${seconds} s noch einmal.`,
+    tooManyRequests: (seconds) => `Zu viele Anfragen. Versuchen Sie es in ${seconds} s noch einmal.`,
     waiting: {
       rate_limit: (seconds) => `Zu viele Anfragen; neuer Versuch in ${seconds} s`,
       unavailable: (seconds) => `Der Server ist beschäftigt; neuer Versuch in ${seconds} s`,
@@ -327,6 +329,7 @@ const de: Text = {
     offText: 'Mit `history: {days: 90}` in den Einstellungen des Projekts wird aufgezeichnet, wer was ändert.',
     noneTitle: 'Keine Änderungen',
     noneText: 'Keine aufgezeichnete Änderung passt.',
+    nothingText: 'Noch ist keine Änderung aufgezeichnet.',
     all: 'Alle',
     at: 'Wann',
     user: 'Wer',
@@ -497,7 +500,7 @@ const de: Text = {
     severities: { error: 'Fehler', warn: 'Warnung', note: 'Hinweis' },
     check: 'Noch einmal prüfen',
     lintSummary: (files, errors, warnings, notes) =>
-      `${files} Dateien: ${errors} Fehler, ${warnings} Warnungen, ${notes} Hinweise`,
+      `${counted(files, 'Datei', 'Dateien')}: ${errors} Fehler, ${counted(warnings, 'Warnung', 'Warnungen')}, ${counted(notes, 'Hinweis', 'Hinweise')}`,
     noFindings: 'Es wurde nichts gefunden.',
     place: 'Stelle',
     rule: 'Regel',

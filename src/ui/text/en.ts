@@ -1,3 +1,6 @@
+/** A number with a noun whose plural ends with "s". */
+const counted = (count: number, noun: string) => (count === 1 ? `1 ${noun}` : `${count} ${noun}s`)
+
 /** All texts of the page in English, by the part of the page that shows them. */
 export const en = {
   common: {
@@ -319,6 +322,7 @@ export const en = {
     offText: 'Set `history: {days: 90}` in the settings of the project to record who changes what.',
     noneTitle: 'No changes',
     noneText: 'No recorded change matches.',
+    nothingText: 'No change has been recorded yet.',
     all: 'All',
     at: 'When',
     user: 'Who',
@@ -487,7 +491,7 @@ export const en = {
     severities: { error: 'Error', warn: 'Warning', note: 'Note' },
     check: 'Check again',
     lintSummary: (files: number, errors: number, warnings: number, notes: number) =>
-      `${files} files: ${errors} errors, ${warnings} warnings, ${notes} notes`,
+      `${counted(files, 'file')}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}, ${counted(notes, 'note')}`,
     noFindings: 'Nothing was found.',
     place: 'Place',
     rule: 'Rule',
