@@ -115,7 +115,7 @@ inBrowser('an editor sees the models of the group, and nothing of superusers', {
   const expected = await countsOf(situation, ACCOUNTS.editor)
   assert.deepEqual(
     expected.map(([label]) => label),
-    ['Comments', 'Fees', 'Posts', 'Categories', 'Tags'],
+    ['Comments', 'Posts', 'Fees', 'Categories', 'Tags'],
   )
   await cards(page).nth(4).waitFor()
   assert.deepEqual(await counts(page), expected)
