@@ -263,7 +263,7 @@ const de: Text = {
     blockedTitle: 'Dieser Datensatz kann nicht gelöscht werden',
     blocked: (label) => `Andere Datensätze brauchen „${label}“. Ändern oder löschen Sie zuerst diese.`,
     alone: 'Kein anderer Datensatz ist betroffen.',
-    blocks: (count, models, field) => `${count} in ${models} verweisen über ${field}`,
+    blocks: (count, models, field) => `${count} in ${models}, über ${field}`,
     cascade: (count, models) => `${count} in ${models} werden mit gelöscht`,
     set_null: (count, models) => `${count} in ${models} verlieren den Verweis`,
     done: 'Gelöscht',

@@ -257,7 +257,7 @@ export const en = {
     blockedTitle: 'This record cannot be deleted',
     blocked: (label: string) => `Other records need “${label}”. Change or delete them first.`,
     alone: 'No other record is affected.',
-    blocks: (count: string, models: string, field: string) => `${count} in ${models} refer by ${field}`,
+    blocks: (count: string, models: string, field: string) => `${count} in ${models}, through ${field}`,
     cascade: (count: string, models: string) => `${count} in ${models} will be deleted too`,
     set_null: (count: string, models: string) => `${count} in ${models} will lose the reference`,
     done: 'Deleted',
