@@ -9,16 +9,20 @@ import { useText } from '../../text/text.tsx'
 export function ModelCards({ models }: { readonly models: readonly SiteModel[] }) {
   const { otherModels } = useText().shell
   const groups = groupsOf(models, otherModels)
-  return groups.map(([title, members]) => (
-    <section key={title} className="card-group" aria-label={title}>
-      {groups.length > 1 && <h2 className="card-group-title">{title}</h2>}
-      <ul className="cards">
-        {members.map((model) => (
-          <ModelCard key={model.key} model={model} />
-        ))}
-      </ul>
-    </section>
-  ))
+  return (
+    <div className="card-groups">
+      {groups.map(([title, members]) => (
+        <section key={title} aria-label={title}>
+          {groups.length > 1 && <h2 className="card-group-title">{title}</h2>}
+          <ul className="cards">
+            {members.map((model) => (
+              <ModelCard key={model.key} model={model} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  )
 }
 
 function ModelCard({ model: { key, icon, label, count } }: { readonly model: SiteModel }) {
