@@ -12,15 +12,20 @@ const bare = await bareProject()
 const inBareProject = browserSite({ project: bare.path })
 after(() => bare.remove())
 
-const cards = (page: Page) => page.getByRole('main').getByRole('list').first().getByRole('link')
+const cards = (page: Page) => page.getByRole('main').locator('.cards').getByRole('link')
 
 /** Labels and counts of the cards, in order. */
 const counts = async (page: Page) => (await cards(page).allInnerTexts()).map((text) => text.split('\n').filter(Boolean))
 
-/** Labels and counts of the models that the account may access, as the page shows them. */
+/** Labels and counts of the models that the account may access, as the page shows them: by group, those without one last. */
 async function countsOf({ server }: BrowserSituation, account: { username: string; password: string }) {
   const { models } = await (await apiOf(server, account)).site()
-  return models.map(({ label, count }) => [label, count === undefined ? 'Adding only' : count.toLocaleString('en-GB')])
+  const inGroup = (group: string | null) => models.filter((model) => model.group === group)
+  const groups = new Set(models.flatMap(({ group }) => group ?? []))
+  return [...[...groups].flatMap(inGroup), ...inGroup(null)].map(({ label, count }) => [
+    label,
+    count === undefined ? 'Adding only' : count.toLocaleString('en-GB'),
+  ])
 }
 
 /** The paths that a page asks the API for. */
@@ -38,6 +43,8 @@ inBrowser('the dashboard counts the records of every model and leads to their li
     .nth(expected.length - 1)
     .waitFor()
   assert.deepEqual(await counts(page), expected)
+  const menu = page.locator('.menu-fold .menu-link-text')
+  assert.deepEqual(await page.locator('.card-group-title').allTextContents(), await menu.allTextContents())
   await page
     .getByRole('main')
     .getByRole('link', { name: /^Comments/ })
@@ -108,7 +115,7 @@ inBrowser('an editor sees the models of the group, and nothing of superusers', {
   const expected = await countsOf(situation, ACCOUNTS.editor)
   assert.deepEqual(
     expected.map(([label]) => label),
-    ['Comments', 'Fees', 'Posts', 'Categories', 'Tags'],
+    ['Comments', 'Posts', 'Fees', 'Categories', 'Tags'],
   )
   await cards(page).nth(4).waitFor()
   assert.deepEqual(await counts(page), expected)

@@ -29,7 +29,7 @@ inBrowser(
   async ({ page }) => {
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'This record cannot be deleted' })
-    const link = dialog.getByRole('link', { name: '13 in Posts refer to it by Author' })
+    const link = dialog.getByRole('link', { name: '13 in Posts, through Author' })
     await link.waitFor()
     assert.equal(await dialog.getByRole('button', { name: 'Delete' }).count(), 0)
     await link.click()
@@ -41,7 +41,7 @@ inBrowser('references that lose their value are named', { at: '/models/category/
   await page.getByRole('button', { name: 'Delete' }).click()
   await page
     .getByRole('dialog')
-    .getByText(/in Posts will lose their reference to it/)
+    .getByText(/in Posts will lose the reference/)
     .waitFor()
 })
 

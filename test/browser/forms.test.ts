@@ -73,7 +73,7 @@ inBrowser(
     await page.getByText('Figures').click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     const slug = page.getByLabel('Slug')
-    await page.getByText('slug is mandatory').waitFor()
+    await page.getByText('Slug is mandatory').waitFor()
     assert.equal(await page.evaluate("document.activeElement.closest('[data-field]')?.dataset.field"), 'slug')
     const described = await slug.getAttribute('aria-describedby')
     assert.match(described ?? '', /-errors/)
@@ -82,14 +82,14 @@ inBrowser(
     const texts = await page.evaluate(
       `${JSON.stringify((described ?? '').split(' '))}.map((id) => document.getElementById(id)?.textContent)`,
     )
-    assert.deepEqual(texts, ['Lower-case letters, digits and hyphens; the last part of the address', 'slug is mandatory'])
+    assert.deepEqual(texts, ['Lower-case letters, digits and hyphens; the last part of the address', 'Slug is mandatory'])
     // The folded group with a fault unfolds.
-    await page.getByText('rating must be less than or equal to 5').waitFor()
+    await page.getByText('Rating must be less than or equal to 5').waitFor()
     await checkAccess()
     await slug.fill('Not a slug')
     await page.getByRole('textbox', { name: 'Text', exact: true }).fill('A text')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('slug format is invalid').waitFor()
+    await page.getByText('Slug format is invalid').waitFor()
   },
 )
 
@@ -168,4 +168,9 @@ inBrowser('a model without views has a generated form', { at: '/models/permissio
   await page.getByText('Saved', { exact: true }).waitFor()
   const { data } = await (await apiOf(server)).model('permission').read(1)
   assert.equal(data.description, 'Opens the list of posts')
+})
+
+inBrowser('the id of a record stands among its facts only', { at: '/models/tag/1' }, async ({ page }) => {
+  await page.getByLabel('Name').waitFor()
+  assert.equal(await page.getByRole('main').getByText('ID', { exact: true }).count(), 1)
 })

@@ -110,3 +110,14 @@ withoutHistory(
     assert.equal(await page.locator('nav a[href$="/history"]').count(), 0)
   },
 )
+
+inBrowser('a history without entries says so, and one without matches says that', { at: '/account' }, async (situation) => {
+  const { page, path, checkAccess } = situation
+  const none = { data: [], page: 1, page_size: 50, total: 0, total_pages: 0, has_next: false, has_prev: false }
+  await page.route(/\/api\/v1\/history/, (route) => route.fulfill({ json: none }))
+  await page.goto(`${path}/history`)
+  await page.getByText('No change has been recorded yet.').waitFor()
+  await checkAccess()
+  await page.getByLabel('Action').selectOption('Deleted')
+  await page.getByText('No recorded change matches.').waitFor()
+})

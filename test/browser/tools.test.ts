@@ -168,3 +168,11 @@ for (const tab of ['metrics', 'snapshots', 'lint']) {
     assert.equal(await page.locator('a[href$="/tools"]').count(), 0)
   })
 }
+
+inBrowser('all tabs of the tools are in sight on a phone', { at: '/tools', widths: [360] }, async ({ page }) => {
+  await page.getByRole('tab', { name: 'Reset' }).waitFor()
+  for (const tab of await page.getByRole('tab').all()) {
+    const box = await tab.boundingBox()
+    assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box))
+  }
+})

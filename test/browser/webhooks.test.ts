@@ -42,13 +42,15 @@ async function change(server: RunningServer, id: number): Promise<void> {
   await categories.update(id, { position: Number(data.position) + 1 })
 }
 
-/** Waits until the server has disabled the webhook. */
+/** Waits until the server has disabled the webhook; fails after a minute. */
 async function disabled(server: RunningServer, { id }: Webhook): Promise<void> {
   const api = await apiOf(server)
-  for (;;) {
+  const end = performance.now() + 60_000
+  while (performance.now() < end) {
     const { data } = (await api.request(`/webhooks/${id}`)) as { data: { active: boolean } }
     if (!data.active) return
   }
+  assert.fail(`Webhook ${id} is still active`)
 }
 
 const nameOf = ({ scheme, width }: Variant) => `${scheme}-${width}`

@@ -1,4 +1,4 @@
-import { Field } from '../parts/field.tsx'
+import { SelectField } from '../parts/select-field.tsx'
 import { useText } from '../text/text.tsx'
 import { useAddress } from './use-address.ts'
 
@@ -14,22 +14,11 @@ export function FilterSelect({ name, label, options }: FilterSelectProps) {
   const text = useText().history
   const { get, change } = useAddress()
   return (
-    <Field label={label}>
-      {(links) => (
-        <select
-          {...links}
-          className="input"
-          value={get(name) ?? ''}
-          onChange={(event) => change({ [name]: event.target.value || undefined, page: undefined })}
-        >
-          <option value="">{text.all}</option>
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label={label}
+      value={get(name) ?? ''}
+      options={[{ value: '', label: text.all }, ...options]}
+      onChange={(value) => change({ [name]: value || undefined, page: undefined })}
+    />
   )
 }

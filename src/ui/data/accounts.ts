@@ -6,7 +6,7 @@ import type { PageSession } from '../session/page-session.ts'
 export const ownSessionsQuery = (session: PageSession) =>
   queryOptions({
     queryKey: ['sessions', 'own'],
-    queryFn: ({ signal }) => session.run((client) => client.sessions({ signal })),
+    queryFn: ({ signal }) => session.read(signal, (client) => client.sessions({ signal })),
   })
 
 /** The query of the sessions of another user; for superusers. */
@@ -15,7 +15,7 @@ export const userSessionsQuery = (session: PageSession, userId: number) =>
     queryKey: ['sessions', userId],
     queryFn: async ({ signal }) => {
       const query = [['user_id', userId] as const]
-      const page = await session.run((client) => client.request('/auth/sessions', { query, signal }))
+      const page = await session.read(signal, (client) => client.request('/auth/sessions', { query, signal }))
       return (page as { data: readonly LoginSession[] }).data
     },
   })
@@ -31,7 +31,7 @@ export const permissionsQuery = (session: PageSession) =>
   queryOptions({
     queryKey: ['records', 'permission', 'all'],
     queryFn: ({ signal }) =>
-      session.run(async (client) => {
+      session.read(signal, async (client) => {
         const found: Permission[] = []
         for await (const each of client.model('permission').all({ fields: ['codename'] }, { signal })) {
           found.push({ id: each.id, codename: String(each.codename) })

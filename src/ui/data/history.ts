@@ -23,7 +23,7 @@ export const historyQuery = (session: PageSession, { page, page_size, ...plan }:
   const filters = historyFilters(plan)
   return queryOptions({
     queryKey: ['history', filters, page, page_size],
-    queryFn: ({ signal }) => session.run((client) => client.history({ filters, page, page_size }, { signal })),
+    queryFn: ({ signal }) => session.read(signal, (client) => client.history({ filters, page, page_size }, { signal })),
     placeholderData: keepPreviousData,
   })
 }

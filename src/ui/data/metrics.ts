@@ -83,7 +83,7 @@ export function quantile(buckets: readonly Bucket[], part: number): number | und
 export const metricsQuery = (session: PageSession) =>
   queryOptions({
     queryKey: ['metrics'],
-    queryFn: ({ signal }) => session.run((client) => client.metrics({ signal })),
+    queryFn: ({ signal }) => session.read(signal, (client) => client.metrics({ signal })),
     select: parseMetrics,
     refetchInterval: INTERVAL_MS,
   })

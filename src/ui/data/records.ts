@@ -25,7 +25,7 @@ export interface ListPlan {
 export const listQuery = (session: PageSession, model: string, plan: ListPlan) =>
   queryOptions({
     queryKey: ['records', model, 'list', plan],
-    queryFn: ({ signal }) => session.run((client) => readPage(client.model(model), plan, signal)),
+    queryFn: ({ signal }) => session.read(signal, (client) => readPage(client.model(model), plan, signal)),
     placeholderData: (former: Page<AnyRecord> | undefined, query) => (query?.queryKey[1] === model ? former : undefined),
   })
 
@@ -44,7 +44,7 @@ function readPage(
 export const recordQuery = (session: PageSession, model: string, id: number) =>
   queryOptions({
     queryKey: ['records', model, 'one', id],
-    queryFn: ({ signal }) => session.run((client) => client.model(model).read(id, { signal })),
+    queryFn: ({ signal }) => session.read(signal, (client) => client.model(model).read(id, { signal })),
   })
 
 /** Reads all lists and records of a model again. */

@@ -50,7 +50,7 @@ export const optionsQuery = (session: PageSession, target: SiteModel | undefined
     queryFn:
       target === undefined
         ? skipToken
-        : ({ signal }) => session.run((client) => findOptions(client.model(target.key), target, search.trim(), signal)),
+        : ({ signal }) => session.read(signal, (client) => findOptions(client.model(target.key), target, search.trim(), signal)),
     placeholderData: keepPreviousData,
   })
 
@@ -86,7 +86,7 @@ export const labelsQuery = (session: PageSession, target: SiteModel | undefined,
     queryFn:
       target === undefined
         ? skipToken
-        : ({ signal }) => session.run((client) => findLabels(client.model(target.key), target, ids, signal)),
+        : ({ signal }) => session.read(signal, (client) => findLabels(client.model(target.key), target, ids, signal)),
     placeholderData: keepPreviousData,
   })
 

@@ -8,7 +8,7 @@ const MAX_HITS = 12
 export const siteSearchQuery = (session: PageSession, text: string) =>
   queryOptions({
     queryKey: ['search', text],
-    queryFn: ({ signal }) => session.run((client) => client.search(text, { limit: MAX_HITS }, { signal })),
+    queryFn: ({ signal }) => session.read(signal, (client) => client.search(text, { limit: MAX_HITS }, { signal })),
     enabled: text !== '',
     placeholderData: keepPreviousData,
   })

@@ -7,7 +7,7 @@ import { useSession } from '../session/use-session.ts'
 export const siteQuery = (session: PageSession) =>
   queryOptions({
     queryKey: ['site'],
-    queryFn: ({ signal }) => session.run((client) => client.site({ signal })),
+    queryFn: ({ signal }) => session.read(signal, (client) => client.site({ signal })),
     staleTime: Number.POSITIVE_INFINITY,
   })
 
@@ -34,3 +34,11 @@ export const fieldOf = (model: SiteModel, name: string): SiteField | undefined =
 
 /** A model of the site by key; undefined for one that the user has no permission for. */
 export const modelOf = (site: Site, key: string): SiteModel | undefined => site.models.find((model) => model.key === key)
+
+/** Models by the title of their group: in the order of the site, those without a group last. @param others title of these */
+export function groupsOf(models: readonly SiteModel[], others: string): readonly (readonly [string, readonly SiteModel[]])[] {
+  const groups = Map.groupBy(models, ({ group }) => group ?? '')
+  const ungrouped = groups.get('') ?? []
+  groups.delete('')
+  return [...groups, ...(ungrouped.length > 0 ? [[others, ungrouped] as const] : [])]
+}

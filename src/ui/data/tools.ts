@@ -13,14 +13,16 @@ export const snapshotsQuery = (session: PageSession) =>
   queryOptions({
     queryKey: ['snapshots'],
     queryFn: async ({ signal }) => {
-      const { data } = (await session.run((client) => client.request('/snapshots', { signal }))) as { data: readonly Snapshot[] }
+      const { data } = (await session.read(signal, (client) => client.request('/snapshots', { signal }))) as {
+        data: readonly Snapshot[]
+      }
       return data
     },
   })
 
 /** The query of the findings in the files of the project. */
 export const lintQuery = (session: PageSession) =>
-  queryOptions({ queryKey: ['lint'], queryFn: ({ signal }) => session.run((client) => client.lint({ signal })) })
+  queryOptions({ queryKey: ['lint'], queryFn: ({ signal }) => session.read(signal, (client) => client.lint({ signal })) })
 
 /** The result of a reset, or of its dry run. */
 export interface ResetResult {

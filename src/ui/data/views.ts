@@ -78,7 +78,7 @@ export interface ModelViews {
 export const viewsQuery = (session: PageSession, model: string) =>
   queryOptions({
     queryKey: ['views', model],
-    queryFn: ({ signal }) => session.run((client) => client.viewsOf(model, { generated: true, signal })),
+    queryFn: ({ signal }) => session.read(signal, (client) => client.viewsOf(model, { generated: true, signal })),
     select: sortedViews,
     staleTime: Number.POSITIVE_INFINITY,
   })

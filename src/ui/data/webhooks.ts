@@ -73,7 +73,7 @@ export const webhooksQuery = (session: PageSession) =>
     queryKey: ['webhooks', 'list'],
     queryFn: async ({ signal }) => {
       const query = [['page_size', 100] as const]
-      return (await session.run((client) => client.request('/webhooks', { query, signal }))) as Page<Webhook>
+      return (await session.read(signal, (client) => client.request('/webhooks', { query, signal }))) as Page<Webhook>
     },
     select: ({ data }) => data,
     refetchInterval: ({ state }) => (state.data?.data.some(({ pending }) => pending > 0) ? PENDING_MS : false),
@@ -85,7 +85,9 @@ export const deliveriesQuery = (session: PageSession, id: number, status: string
     queryKey: ['webhooks', 'deliveries', id, status, page],
     queryFn: async ({ signal }) => {
       const query = [['status', status] as const, ['page', page] as const, ['page_size', PAGE_SIZE] as const]
-      return (await session.run((client) => client.request(`/webhooks/${id}/deliveries`, { query, signal }))) as Page<Delivery>
+      return (await session.read(signal, (client) =>
+        client.request(`/webhooks/${id}/deliveries`, { query, signal }),
+      )) as Page<Delivery>
     },
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.data?.data.some((each) => each.status === 'pending') ? PENDING_MS : false),

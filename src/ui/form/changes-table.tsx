@@ -1,7 +1,7 @@
 import type { HistoryEntry, SiteModel } from '../../client/client.ts'
 import { fieldOf } from '../data/site.ts'
 import type { FormView } from '../data/views.ts'
-import { TableScroll } from '../parts/table-scroll.tsx'
+import { Table } from '../parts/table.tsx'
 import { useText } from '../text/text.tsx'
 import { labelIn } from './form-field.tsx'
 import { ValueView } from './value-view.tsx'
@@ -22,38 +22,24 @@ export function ChangesTable({ entry: { action, changes }, model, form }: Change
   const text = useText().history
   const sides = SIDES[action]
   return (
-    <TableScroll label={text.values}>
-      <table className="table history-table">
-        <thead>
-          <tr>
-            <th scope="col">{text.field}</th>
-            {sides.map((side) => (
-              <th key={side} scope="col">
-                {text[side]}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(changes).map(([name, change]) => (
-            <tr key={name}>
-              <th scope="row">{labelIn(form, model, name)}</th>
-              {change.secret === true ? (
-                <td colSpan={sides.length} className="muted">
-                  {text.secret}
-                </td>
-              ) : (
-                sides.map((side) => (
-                  <td key={side}>
-                    <Value name={name} value={change[side]} model={model} form={form} />
-                  </td>
-                ))
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableScroll>
+    <Table label={text.values} columns={[text.field, ...sides.map((side) => text[side])]} shape="history">
+      {Object.entries(changes).map(([name, change]) => (
+        <tr key={name}>
+          <th scope="row">{labelIn(form, model, name)}</th>
+          {change.secret === true ? (
+            <td colSpan={sides.length} className="muted">
+              {text.secret}
+            </td>
+          ) : (
+            sides.map((side) => (
+              <td key={side}>
+                <Value name={name} value={change[side]} model={model} form={form} />
+              </td>
+            ))
+          )}
+        </tr>
+      ))}
+    </Table>
   )
 }
 

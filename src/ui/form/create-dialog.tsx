@@ -6,8 +6,7 @@ import { EmptyState } from '../parts/empty-state.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { useText } from '../text/text.tsx'
 import type { CreateRelatedProps } from '../widgets/create-related.ts'
-import { FormFields } from './form-fields.tsx'
-import { FormFrame } from './form-frame.tsx'
+import { NewRecordForm } from './new-record-form.tsx'
 import { useNewRecord } from './use-new-record.ts'
 
 /** Creates a record over the page, for a picker that selects it then. */
@@ -30,40 +29,24 @@ export function CreateDialog({ model, onClose }: CreateRelatedProps) {
 
 function CreateForm({ model, form, onClose }: CreateRelatedProps & { readonly form: Parameters<typeof useNewRecord>[1] }) {
   const text = useText()
-  const { values, setValue, writable, hidden, problems, isBusy, save } = useNewRecord(model, form)
+  const state = useNewRecord(model, form)
   const submit = async () => {
-    const created = await save()
+    const created = await state.save()
     if (created !== undefined) onClose(created)
   }
   return (
-    <FormFrame
-      form={form}
-      model={model}
-      problems={problems}
-      shown={writable.filter((name) => !hidden.has(name))}
+    <NewRecordForm
+      {...{ form, model, state }}
       onSave={() => void submit()}
-      isLocked={isBusy}
       round={0}
       actions={
         <>
           <Button onClick={() => onClose(undefined)}>{text.common.cancel}</Button>
-          <Button kind="primary" type="submit" isBusy={isBusy}>
+          <Button kind="primary" type="submit" isBusy={state.isBusy}>
             {text.form.createAndSelect}
           </Button>
         </>
       }
-    >
-      <FormFields
-        form={form}
-        model={model}
-        writable={writable}
-        hidden={hidden}
-        record={undefined}
-        values={values}
-        onChange={setValue}
-        errors={problems?.fields ?? {}}
-        wasTried={problems !== undefined}
-      />
-    </FormFrame>
+    />
   )
 }

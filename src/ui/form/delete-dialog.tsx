@@ -1,9 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { SiteModel } from '../../client/client.ts'
-import { useLocale } from '../cells/use-locale.ts'
-import { fieldOf, may, modelOf, useSite } from '../data/site.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
@@ -11,6 +8,7 @@ import { Skeleton } from '../parts/skeleton.tsx'
 import type { PageSession } from '../session/page-session.ts'
 import { useSession } from '../session/use-session.ts'
 import { useText } from '../text/text.tsx'
+import { Consequences } from './consequences.tsx'
 
 interface DeleteDialogProps {
   readonly model: SiteModel
@@ -25,7 +23,7 @@ interface DeleteDialogProps {
 const forecastQuery = (session: PageSession, model: string, id: number) =>
   queryOptions({
     queryKey: ['forecast', model, id],
-    queryFn: ({ signal }) => session.run((client) => client.model(model).delete(id, { dryRun: true, signal })),
+    queryFn: ({ signal }) => session.read(signal, (client) => client.model(model).delete(id, { dryRun: true, signal })),
     staleTime: 0,
     gcTime: 0,
   })
@@ -68,49 +66,5 @@ export function DeleteDialog({ model, id, label, onDelete, onClose }: DeleteDial
       {forecast.isPending && <Skeleton lines={2} />}
       {forecast.data !== undefined && <Consequences id={id} forecast={forecast.data} />}
     </Dialog>
-  )
-}
-
-interface Forecast {
-  readonly consequences: readonly { readonly model: string; readonly action: 'cascade' | 'set_null'; readonly count: number }[]
-  readonly blocked_by: readonly { readonly model: string; readonly field: string; readonly count: number }[]
-}
-
-function Consequences({
-  id,
-  forecast: { consequences, blocked_by: blocked },
-}: {
-  readonly id: number
-  readonly forecast: Forecast
-}) {
-  const text = useText().remove
-  const site = useSite()
-  const locale = useLocale()
-  const labelOf = (key: string) => modelOf(site, key)?.label ?? key
-  if (consequences.length + blocked.length === 0) return <p>{text.alone}</p>
-  return (
-    <ul className="consequences">
-      {blocked.map(({ model: key, field, count }) => {
-        const model = modelOf(site, key)
-        const name = (model === undefined ? undefined : fieldOf(model, field)?.label) ?? field
-        const sentence = text.blocks(count.toLocaleString(locale), labelOf(key), name)
-        return (
-          <li key={`${key} ${field}`}>
-            {may(model, 'view') ? (
-              <Link to="/models/$model" params={{ model: key }} search={{ filter: `${field}=${id}` }}>
-                {sentence}
-              </Link>
-            ) : (
-              sentence
-            )}
-          </li>
-        )
-      })}
-      {consequences.map(({ model: key, action, count }) => (
-        <li key={`${key} ${action}`} data-action={action}>
-          {text[action](count.toLocaleString(locale), labelOf(key))}
-        </li>
-      ))}
-    </ul>
   )
 }

@@ -64,7 +64,8 @@ function rendered(props: FormFieldsProps, fields: readonly FieldView[]): ReactNo
   const { model, writable, hidden, record, values, onChange, errors, wasTried } = props
   return fields.flatMap((view): ReactNode[] => {
     const field = fieldOf(model, view.name)
-    if (field === undefined || hidden.has(view.name)) return []
+    // The facts beside the form have the id.
+    if (field === undefined || view.is_primary_key || hidden.has(view.name)) return []
     if (!writable.includes(view.name)) {
       return record === undefined || field.type === 'password'
         ? []

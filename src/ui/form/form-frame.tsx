@@ -90,9 +90,7 @@ function ProblemText({ problems: { error, fields }, shown, labels, summary }: Pr
       {placed > 0 && <p>{summary(placed)}</p>}
       {elsewhere.flatMap((name) =>
         (fields[name] ?? []).map((message) => (
-          <p key={`${name} ${message}`}>
-            {labels(name)}: {message}
-          </p>
+          <p key={`${name} ${message}`}>{message.startsWith(labels(name)) ? message : `${labels(name)}: ${message}`}</p>
         )),
       )}
     </>

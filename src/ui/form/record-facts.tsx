@@ -15,7 +15,7 @@ const referencesQuery = (session: PageSession, model: string, filter: string) =>
     queryKey: ['records', model, 'count', filter],
     queryFn: async ({ signal }) => {
       const query = { filters: [filter], page_size: 1, fields: ['id'] }
-      return (await session.run((client) => client.model(model).list(query, { signal }))).total
+      return (await session.read(signal, (client) => client.model(model).list(query, { signal }))).total
     },
   })
 

@@ -21,7 +21,8 @@ const PAGE_SIZE = 20
 const historyQuery = (session: PageSession, model: string, id: number, page: number) =>
   queryOptions({
     queryKey: ['records', model, 'history', id, page],
-    queryFn: ({ signal }) => session.run((client) => client.model(model).history(id, { page, page_size: PAGE_SIZE }, { signal })),
+    queryFn: ({ signal }) =>
+      session.read(signal, (client) => client.model(model).history(id, { page, page_size: PAGE_SIZE }, { signal })),
     placeholderData: keepPreviousData,
   })
 

@@ -5,6 +5,7 @@ import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
 import { useSite } from '../data/site.ts'
 import { type FormView, writableFields } from '../data/views.ts'
 import { useSession } from '../session/use-session.ts'
+import { labelIn } from './form-field.tsx'
 import { useHidden } from './form-fields.tsx'
 import { type Problems, problemsOf, unparsedIn } from './problems.ts'
 import { startValues } from './start-values.ts'
@@ -51,7 +52,7 @@ export function useNewRecord(model: SiteModel, form: FormView): NewRecord {
       void refreshModel(queries, model.key)
       return created.data
     } catch (error) {
-      setProblems(problemsOf(error))
+      setProblems(problemsOf(error, (name) => labelIn(form, model, name)))
       return undefined
     } finally {
       setBusy(false)

@@ -5,6 +5,7 @@ import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
 import { type FormView, writableFields } from '../data/views.ts'
 import { useSession } from '../session/use-session.ts'
+import { labelIn } from './form-field.tsx'
 import { useHidden } from './form-fields.tsx'
 import { type Difference, differencesOf, hasChanged, mergedEdits, type Side } from './merge.ts'
 import { type Problems, problemsOf, unparsedIn } from './problems.ts'
@@ -109,12 +110,13 @@ export function useRecordEdits(
   }
 
   const fail = async (error: unknown): Promise<void> => {
-    if (!(error instanceof AdminError) || error.type !== 'precondition') return setProblems(problemsOf(error))
+    if (!(error instanceof AdminError) || error.type !== 'precondition')
+      return setProblems(problemsOf(error, (name) => labelIn(form, model, name)))
     try {
       setTheirs(await session.run((client) => client.model(model.key).read(base.data.id)))
     } catch (failure) {
       if (failure instanceof AdminError && failure.type === 'not_found') onDeleted()
-      else setProblems(problemsOf(failure))
+      else setProblems(problemsOf(failure, (name) => labelIn(form, model, name)))
     }
   }
 

@@ -6,6 +6,7 @@ import { useSession, useSessionState } from '../session/use-session.ts'
 import { ExpiredSession } from './expired-session.tsx'
 import { LoginPage } from './login-page.tsx'
 import { Shell } from './shell.tsx'
+import { WaitNotice } from './wait-notice.tsx'
 
 /** What every page is in: the login, or the shell with the page. An expired session keeps the page and asks for the password over it. */
 export function Frame() {
@@ -21,7 +22,10 @@ export function Frame() {
   }, [session, start])
   if (state === 'unknown')
     return (
-      <main className="page">{error === undefined ? <Skeleton lines={3} /> : <Failure error={error} onRetry={start} />}</main>
+      <main className="page">
+        {error === undefined ? <Skeleton lines={3} /> : <Failure error={error} onRetry={start} />}
+        <WaitNotice />
+      </main>
     )
   if (state === 'logged-out') return <LoginPage />
   return (
@@ -31,6 +35,7 @@ export function Frame() {
           <Outlet />
         </Suspense>
       </Shell>
+      <WaitNotice />
       {state === 'expired' && <ExpiredSession />}
     </>
   )

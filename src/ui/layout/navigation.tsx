@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { History, LayoutDashboard, Webhook, Wrench } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import type { SiteModel } from '../../client/client.ts'
-import { useSite } from '../data/site.ts'
+import { groupsOf, useSite } from '../data/site.ts'
 import { useText } from '../text/text.tsx'
 import { ModelGroup } from './model-group.tsx'
 
@@ -87,11 +86,3 @@ const NavLink = ({ to, icon, children }: NavLinkProps) => (
     </Link>
   </li>
 )
-
-/** Models by group: in the order of the site, those without a group last. */
-function groupsOf(models: readonly SiteModel[], others: string): [string, SiteModel[]][] {
-  const groups = Map.groupBy(models, ({ group }) => group ?? '')
-  const ungrouped = groups.get('') ?? []
-  groups.delete('')
-  return [...groups, ...(ungrouped.length > 0 ? [[others, ungrouped] satisfies [string, SiteModel[]]] : [])]
-}

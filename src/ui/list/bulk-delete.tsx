@@ -2,10 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { AdminError, type RemovalForecast } from '../../client/client.ts'
 import { refreshModel } from '../data/records.ts'
-import { modelOf, useSite, useSiteRefresh } from '../data/site.ts'
+import { useSiteRefresh } from '../data/site.ts'
+import { Consequences } from '../form/consequences.tsx'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Notice } from '../parts/notice.tsx'
 import { Skeleton } from '../parts/skeleton.tsx'
 import { useToasts } from '../parts/toast.tsx'
 import { useSession } from '../session/use-session.ts'
@@ -25,12 +25,11 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
   const [isBusy, setBusy] = useState(false)
   const count = selectedCount(selection)
   const selected = bulkSelection(selection, matches)
-  const remove = <const Dry extends boolean>(dryRun: Dry) =>
-    session.run((client) => client.model(model.key).bulkDelete(selected, { dryRun }))
   const forecast = useQuery({
     // Not below `records`: after the deletion, the same selection matches nothing.
     queryKey: ['removal', model.key, selected],
-    queryFn: async () => forecastIn(await remove(true)),
+    queryFn: async ({ signal }) =>
+      forecastIn(await session.read(signal, (client) => client.model(model.key).bulkDelete(selected, { dryRun: true, signal }))),
     staleTime: 0,
     gcTime: 0,
   })
@@ -41,7 +40,7 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
     setBusy(true)
     setError(undefined)
     try {
-      const { total } = await remove(false)
+      const { total } = await session.run((client) => client.model(model.key).bulkDelete(selected))
       await refreshModel(queries, model.key)
       void refreshSite()
       toasts.done(text.list.deleted(total))
@@ -57,10 +56,11 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
     <Dialog
       isOpen
       onClose={() => onClose(false)}
-      title={text.list.bulkDeleteTitle(count)}
+      title={isBlocked ? text.list.deleteBlockedTitle : text.list.bulkDeleteTitle(count)}
+      description={isBlocked ? text.list.deleteBlocked : text.list.deleteText}
       actions={
         <>
-          <Button onClick={() => onClose(false)}>{text.common.cancel}</Button>
+          <Button onClick={() => onClose(false)}>{isBlocked ? text.common.close : text.common.cancel}</Button>
           {forecast.data !== undefined && !isBlocked && (
             <Button kind="danger" isBusy={isBusy} onClick={() => void confirm()}>
               {text.list.deleteCount(count)}
@@ -72,7 +72,7 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
       <div className="list-form">
         {failure !== undefined && <BulkFailure {...{ error: failure, model, selection, setSelection, matches }} />}
         {forecast.isPending && <Skeleton lines={2} />}
-        {forecast.data !== undefined && <Forecast forecast={forecast.data} />}
+        {forecast.data !== undefined && <Consequences forecast={forecast.data} />}
       </div>
     </Dialog>
   )
@@ -80,34 +80,3 @@ export function BulkDelete({ model, selection, setSelection, matches, onClose }:
 
 /** The answer of a dry run has all records too, which are not kept. */
 const forecastIn = ({ consequences, blocked_by }: RemovalForecast): RemovalForecast => ({ consequences, blocked_by })
-
-function Forecast({ forecast: { consequences, blocked_by } }: { readonly forecast: RemovalForecast }) {
-  const text = useText().list
-  const site = useSite()
-  const label = (key: string) => modelOf(site, key)?.label ?? key
-  if (blocked_by.length > 0) {
-    return (
-      <Notice kind="error">
-        <p>{text.deleteBlocked}</p>
-        <ul className="bulk-errors">
-          {blocked_by.map(({ model, field, count }) => (
-            <li key={`${model}.${field}`}>{text.blockedBy(count, label(model))}</li>
-          ))}
-        </ul>
-      </Notice>
-    )
-  }
-  if (consequences.length === 0) return <p>{text.deleteAlone}</p>
-  return (
-    <Notice kind="warning">
-      <p>{text.deleteWith}</p>
-      <ul className="bulk-errors">
-        {consequences.map(({ model, action, count }) => (
-          <li key={`${model}.${action}`}>
-            {action === 'cascade' ? text.cascade(count, label(model)) : text.setNull(count, label(model))}
-          </li>
-        ))}
-      </ul>
-    </Notice>
-  )
-}

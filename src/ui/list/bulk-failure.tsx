@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { AdminError, type SiteModel } from '../../client/client.ts'
+import { fieldOf } from '../data/site.ts'
+import { titled } from '../form/titled.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Notice } from '../parts/notice.tsx'
@@ -24,23 +26,24 @@ export function BulkFailure({ error, ...props }: BulkFailureProps) {
   const text = useText().list
   if (!(error instanceof AdminError)) return <Failure error={error} />
   if (error.type === 'conflict') return <CountConflict {...props} />
-  const messages = Object.entries(error.fieldErrors)
+  const messages = Object.entries(error.fieldErrors).map(([key, faults]): [string, string] => {
+    const [id = key, name = ''] = key.split('.')
+    const title = fieldOf(props.model, name)?.label ?? name
+    return [key, text.bulkError(id, faults.map((each) => titled(each, name, title)).join('; '))]
+  })
   if (messages.length === 0) return <Failure error={error} />
   return (
     <Notice kind="error">
       <p>{text.bulkInvalid}</p>
       <ul className="bulk-errors">
-        {messages.slice(0, SHOWN).map(([key, faults]) => (
-          <li key={key}>{text.bulkError(idIn(key), faults.join('; '))}</li>
+        {messages.slice(0, SHOWN).map(([key, message]) => (
+          <li key={key}>{message}</li>
         ))}
       </ul>
       {messages.length > SHOWN && <p>{text.bulkMore(messages.length - SHOWN)}</p>}
     </Notice>
   )
 }
-
-/** The id of the record in the key of a message, `<id>.<field>`. */
-const idIn = (key: string): string => key.split('.')[0] ?? key
 
 /** Says how many records match now, and selects them. */
 function CountConflict({ model, selection, setSelection, matches }: Omit<BulkFailureProps, 'error'>) {

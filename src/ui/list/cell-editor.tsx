@@ -4,6 +4,7 @@ import { AdminError, type SiteModel } from '../../client/client.ts'
 import { type AnyRecord, recordQuery, refreshModel } from '../data/records.ts'
 import { idOf } from '../data/related.ts'
 import type { FormView } from '../data/views.ts'
+import { titled } from '../form/titled.ts'
 import { Button } from '../parts/button.tsx'
 import { Failure } from '../parts/failure.tsx'
 import { Field } from '../parts/field.tsx'
@@ -43,7 +44,8 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
   const stored = stateOf((read.data?.data ?? record)[name])
   const value = typed === undefined ? stored : typed.value
   const isConflict = error instanceof AdminError && error.type === 'precondition'
-  const messages = error instanceof AdminError ? (error.fieldErrors[name] ?? []) : []
+  const title = field.title ?? name
+  const messages = error instanceof AdminError ? (error.fieldErrors[name] ?? []).map((each) => titled(each, name, title)) : []
 
   const save = async () => {
     if (isBusy || value instanceof Unparsed) return
@@ -80,7 +82,7 @@ export function CellEditor({ model, record, name, form, onClose }: CellEditorPro
       {isConflict && <Notice kind="warning">{text.list.cellConflict(valueText(stored))}</Notice>}
       {error !== undefined && !isConflict && messages.length === 0 && <Failure error={error} />}
       {read.error !== null && <Failure error={read.error} onRetry={() => void read.refetch()} />}
-      <Field label={field.title ?? name} help={field.help_text} errors={messages} isRequired={field.required}>
+      <Field label={title} help={field.help_text} errors={messages} isRequired={field.required}>
         {(links) => <Widget {...{ field, model, value, links, record }} onChange={(next) => setTyped({ value: next })} />}
       </Field>
       <div className="dialog-actions">

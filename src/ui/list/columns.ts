@@ -1,6 +1,6 @@
 import type { Site, SiteField, SiteModel } from '../../client/client.ts'
 import { fieldOf, may, modelOf } from '../data/site.ts'
-import type { FieldView, ListView } from '../data/views.ts'
+import type { FieldView, FormView, ListView } from '../data/views.ts'
 
 /** A column of a list. */
 export interface Column {
@@ -11,8 +11,13 @@ export interface Column {
   readonly view: FieldView | undefined
 }
 
-/** All columns that a list can have: those of the view in its order, then the other fields of the model. */
-export function allColumns(model: SiteModel, view: ListView): readonly Column[] {
+/**
+ * All columns that a list can have: those of the view in its order, then the other fields of the model.
+ *
+ * @param forms the forms of the model, whose titles the other fields have
+ */
+export function allColumns(model: SiteModel, view: ListView, forms: readonly FormView[]): readonly Column[] {
+  const titles = new Map(forms.toReversed().flatMap(({ fields }) => fields.map(({ name, title }) => [name, title])))
   const ofView = view.fields.flatMap((each) => {
     const field = fieldOf(model, each.name)
     return field === undefined ? [] : [{ name: each.name, label: each.title ?? field.label, field, view: each }]
@@ -20,7 +25,7 @@ export function allColumns(model: SiteModel, view: ListView): readonly Column[] 
   const used = new Set(ofView.map(({ name }) => name))
   const others = model.fields
     .filter(({ name }) => !used.has(name))
-    .map((field) => ({ name: field.name, label: field.label, field, view: undefined }))
+    .map((field) => ({ name: field.name, label: titles.get(field.name) ?? field.label, field, view: undefined }))
   return [...ofView, ...others]
 }
 
@@ -30,6 +35,12 @@ export function shownColumns(all: readonly Column[], chosen: readonly string[] |
   if (found.length > 0) return found
   const ofView = all.filter(({ view }) => view !== undefined)
   return ofView.length > 0 ? ofView : all
+}
+
+/** The sort keys that the heads of columns show: none if the first key is that of a column which is not shown. */
+export function shownSort(sort: readonly string[], columns: readonly Column[]): readonly string[] {
+  const isShown = (key = '') => columns.some(({ name }) => name === key.replace(/^-/, ''))
+  return isShown(sort[0]) ? sort.filter(isShown) : []
 }
 
 /** The column whose cells link to the records: the one that names them, otherwise the first that is no id. */

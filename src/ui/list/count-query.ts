@@ -8,7 +8,7 @@ export const countQuery = (session: PageSession, model: string, { q, filters }: 
     queryKey: ['records', model, 'count', q, filters],
     queryFn: async ({ signal }) => {
       const query = { page_size: 1, filters }
-      const { total } = await session.run(async (client) => {
+      const { total } = await session.read(signal, async (client) => {
         const records = client.model(model)
         return q === '' ? records.list({ ...query, fields: ['id'] }, { signal }) : records.search(q, query, { signal })
       })

@@ -1,13 +1,8 @@
 import type { ReactElement } from 'react'
 import type { FileFormat } from '../../client/client.ts'
+import { FILE_FORMATS } from '../data/file-formats.ts'
 import { Menu, MenuItem } from '../parts/menu.tsx'
 import { useText } from '../text/text.tsx'
-
-const FORMATS: readonly { readonly format: FileFormat; readonly label: string }[] = [
-  { format: 'csv', label: 'CSV' },
-  { format: 'json', label: 'JSON' },
-  { format: 'ndjson', label: 'NDJSON' },
-]
 
 interface ExportChoicesProps {
   readonly trigger: ReactElement
@@ -21,7 +16,7 @@ export function ExportChoices({ trigger, count, onChoose }: ExportChoicesProps) 
   const text = useText()
   return (
     <Menu trigger={trigger} isOpen>
-      {FORMATS.map(({ format, label }) => (
+      {FILE_FORMATS.map(({ value: format, label }) => (
         <MenuItem key={format} onClick={() => onChoose(format)}>
           {text.list.exportAs(count, label)}
         </MenuItem>

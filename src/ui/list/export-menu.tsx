@@ -35,7 +35,7 @@ export function ExportMenu({ model, selection, matches, sort }: ExportMenuProps)
       download(blob, `${model.key}.${format}`)
       toasts.done(text.list.exported(count))
     } catch (error) {
-      const message = error instanceof TooManyFound ? text.list.exportTooMany(error.limit) : messageOf(error, text.errors.offline)
+      const message = error instanceof TooManyFound ? text.list.exportTooMany(error.limit) : messageOf(error, text.errors)
       toasts.failed(text.list.exportFailed, message)
     }
     setBusy(false)

@@ -7,6 +7,7 @@ interface HeaderCellProps {
   readonly column: Column
   /** True for the column that names the records; it stays in sight. */
   readonly isLink: boolean
+  /** The sort keys of the columns that are shown. */
   readonly sort: readonly string[]
   /** @param isAdded true if the column is sorted by beside the others */
   readonly onSort: (isAdded: boolean) => void

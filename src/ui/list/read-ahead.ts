@@ -37,7 +37,7 @@ export async function readAhead(ahead: Ahead): Promise<void> {
     const view = viewOf(views.lists, state)
     if (view === undefined) return
     const chosen = state.columns ?? preferences.get('columns')?.[`${key}/${view.name}`]
-    const plan = listPlan({ site, model, view }, state, shownColumns(allColumns(model, view), chosen))
+    const plan = listPlan({ site, model, view }, state, shownColumns(allColumns(model, view, views.forms), chosen))
     await queries.prefetchQuery(listQuery(session, key, plan))
   } catch {
     // The query keeps its error.

@@ -41,7 +41,7 @@ export function RecordList({ model, view, forms, tabs }: RecordListProps) {
     if (state.columns === undefined && preferred !== undefined) change({ columns: preferred, page: state.page }, true)
   }, [state.columns, state.page, preferred, change])
 
-  const all = useMemo(() => allColumns(model, view), [model, view])
+  const all = useMemo(() => allColumns(model, view, forms), [model, view, forms])
   const columns = useMemo(() => shownColumns(all, state.columns ?? preferred), [all, state.columns, preferred])
   const sort = sortOf(state, view)
   const plan = listPlan({ site, model, view }, state, columns)

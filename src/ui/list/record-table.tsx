@@ -4,7 +4,7 @@ import type { AnyRecord } from '../data/records.ts'
 import { may, useSite } from '../data/site.ts'
 import { type FormView, type ListView, writableFields } from '../data/views.ts'
 import { useText } from '../text/text.tsx'
-import { type Column, linkColumn } from './columns.ts'
+import { type Column, linkColumn, shownSort } from './columns.ts'
 import { HeaderCell } from './header-cell.tsx'
 import { toggledSort } from './list-state.ts'
 import { RecordRow } from './record-row.tsx'
@@ -45,6 +45,7 @@ export function RecordTable(props: RecordTableProps) {
     [form, model, user],
   )
   const link = linkColumn(columns, model)?.name
+  const marked = shownSort(sort, columns)
   const isFull = ids.every((id) => isSelected(selection, id))
   const isPart = !isFull && ids.some((id) => isSelected(selection, id))
 
@@ -72,7 +73,7 @@ export function RecordTable(props: RecordTableProps) {
                 key={column.name}
                 column={column}
                 isLink={column.name === link}
-                sort={sort}
+                sort={marked}
                 onSort={(isAdded) => onSort(toggledSort(sort, column.name, isAdded))}
               />
             ))}

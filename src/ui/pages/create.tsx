@@ -6,9 +6,8 @@ import { may, useModel } from '../data/site.ts'
 import { type FormView, formFor, formModel, formsFor, useViews } from '../data/views.ts'
 import { CreateDialog } from '../form/create-dialog.tsx'
 import { focusContent } from '../form/focus-content.ts'
-import { FormFields } from '../form/form-fields.tsx'
-import { FormFrame } from '../form/form-frame.tsx'
 import { FormMenu } from '../form/form-menu.tsx'
+import { NewRecordForm } from '../form/new-record-form.tsx'
 import { useLeaveGuard } from '../form/use-leave-guard.tsx'
 import { useNewRecord } from '../form/use-new-record.ts'
 import { useSaveKey } from '../form/use-save-key.ts'
@@ -49,16 +48,16 @@ function Creation({ model, form, forms }: CreationProps) {
   const text = useText()
   const toasts = useToasts()
   const navigate = useNavigate()
-  const { values, setValue, writable, hidden, problems, isDirty, isBusy, save, reset } = useNewRecord(model, form)
-  const guard = useLeaveGuard(isDirty)
+  const state = useNewRecord(model, form)
+  const guard = useLeaveGuard(state.isDirty)
   const [round, setRound] = useState(0)
 
   const create = async (isMore: boolean) => {
-    const created = await save()
+    const created = await state.save()
     if (created === undefined) return
     toasts.done(text.form.created(labelOf(created, model.display_field) ?? `#${created.id}`))
     if (isMore || !may(model, 'view')) {
-      reset()
+      state.reset()
       setRound(round + 1)
     } else {
       const params = { model: model.key, id: String(created.id) }
@@ -84,37 +83,20 @@ function Creation({ model, form, forms }: CreationProps) {
         actions={<FormMenu forms={forms} form={form} />}
       />
       <div className="record-form">
-        <FormFrame
-          form={form}
-          model={model}
-          problems={problems}
-          shown={writable.filter((name) => !hidden.has(name))}
+        <NewRecordForm
+          {...{ form, model, state, round }}
           onSave={() => void create(false)}
-          isLocked={isBusy}
-          round={round}
           actions={
             <>
-              <Button onClick={() => void create(true)} isBusy={isBusy}>
+              <Button onClick={() => void create(true)} isBusy={state.isBusy}>
                 {text.form.saveAndAdd}
               </Button>
-              <Button kind="primary" type="submit" isBusy={isBusy}>
+              <Button kind="primary" type="submit" isBusy={state.isBusy}>
                 {text.common.save}
               </Button>
             </>
           }
-        >
-          <FormFields
-            form={form}
-            model={model}
-            writable={writable}
-            hidden={hidden}
-            record={undefined}
-            values={values}
-            onChange={setValue}
-            errors={problems?.fields ?? {}}
-            wasTried={problems !== undefined}
-          />
-        </FormFrame>
+        />
       </div>
       {guard}
     </CreateRelatedContext>

@@ -30,14 +30,16 @@ export function HistoryPage() {
 function AllChanges() {
   const text = useText().history
   const { get, page, change } = useAddress()
-  const plan = { model: get('model'), action: get('action'), via: get('via'), user: get('user'), page, page_size: PAGE_SIZE }
+  const filters = { model: get('model'), action: get('action'), via: get('via'), user: get('user') }
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const plan = { ...filters, page, page_size: PAGE_SIZE }
   const { data, error, refetch } = useQuery({ ...historyQuery(useSession(), plan), refetchOnMount: 'always' })
   return (
     <>
       <HistoryFilters />
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton lines={12} />}
-      {data?.total === 0 && <EmptyState title={text.noneTitle}>{text.noneText}</EmptyState>}
+      {data?.total === 0 && <EmptyState title={text.noneTitle}>{isFiltered ? text.noneText : text.nothingText}</EmptyState>}
       {data !== undefined && data.total > 0 && (
         <>
           <HistoryTable entries={data.data} />

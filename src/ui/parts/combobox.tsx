@@ -56,20 +56,7 @@ const isSame = (one: Option, other: Option): boolean => one.value === other.valu
  */
 export function Combobox({ value, onChange, ...props }: SingleProps) {
   return (
-    <Base.Root<Option>
-      items={props.options as Option[]}
-      value={value}
-      onValueChange={onChange}
-      isItemEqualToValue={isSame}
-      autoHighlight
-      itemToStringLabel={({ label }) => label}
-      filter={null}
-      inputValue={props.search}
-      onInputValueChange={props.onSearch}
-      {...(props.isOpen === undefined ? {} : { open: props.isOpen })}
-      onOpenChange={(open) => props.onOpenChange?.(open)}
-      disabled={props.isDisabled ?? false}
-    >
+    <Base.Root<Option> value={value} onValueChange={onChange} {...sharedProps(props)}>
       <Parts {...props} />
     </Base.Root>
   )
@@ -78,25 +65,24 @@ export function Combobox({ value, onChange, ...props }: SingleProps) {
 /** As `Combobox`, for any number of values. The popup stays open while options are chosen; choosing one clears the search, for the next. */
 export function MultiCombobox({ value, onChange, ...props }: MultipleProps) {
   return (
-    <Base.Root<Option, true>
-      multiple
-      items={props.options as Option[]}
-      value={value as Option[]}
-      onValueChange={(next) => onChange(next)}
-      isItemEqualToValue={isSame}
-      autoHighlight
-      itemToStringLabel={({ label }) => label}
-      filter={null}
-      inputValue={props.search}
-      onInputValueChange={props.onSearch}
-      {...(props.isOpen === undefined ? {} : { open: props.isOpen })}
-      onOpenChange={(open) => props.onOpenChange?.(open)}
-      disabled={props.isDisabled ?? false}
-    >
+    <Base.Root<Option, true> multiple value={value as Option[]} onValueChange={(next) => onChange(next)} {...sharedProps(props)}>
       <Parts {...props} />
     </Base.Root>
   )
 }
+
+const sharedProps = ({ options, search, onSearch, isOpen, onOpenChange, isDisabled = false }: ComboboxProps) => ({
+  items: options as Option[],
+  isItemEqualToValue: isSame,
+  autoHighlight: true,
+  itemToStringLabel: ({ label }: Option) => label,
+  filter: null,
+  inputValue: search,
+  onInputValueChange: onSearch,
+  ...(isOpen === undefined ? {} : { open: isOpen }),
+  onOpenChange: (open: boolean) => onOpenChange?.(open),
+  disabled: isDisabled,
+})
 
 function Parts({ id, label, describedBy, isInvalid, isLoading = false, children, footer, failure, emptyText }: ComboboxProps) {
   const text = useText()

@@ -1,4 +1,5 @@
 import { AdminError } from '../../client/client.ts'
+import type { Text } from '../text/en.ts'
 import { useText } from '../text/text.tsx'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
@@ -16,7 +17,7 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
 /** The text of a failed request. */
 export function FailureText({ error }: { readonly error: unknown }) {
   const text = useText()
-  const message = messageOf(error, text.errors.offline)
+  const message = messageOf(error, text.errors)
   const requestId = error instanceof AdminError ? error.requestId : undefined
   return (
     <>
@@ -26,8 +27,11 @@ export function FailureText({ error }: { readonly error: unknown }) {
   )
 }
 
-/** The message of an error. @param offline the text for a server that cannot be reached */
-export function messageOf(error: unknown, offline: string): string {
-  if (error instanceof AdminError && error.type === 'network') return offline
+/** The message of an error: that of the server, except where the page has one in the language of the user. */
+export function messageOf(error: unknown, text: Text['errors']): string {
+  if (error instanceof AdminError && error.type === 'network') return text.offline
+  if (error instanceof AdminError && error.type === 'rate_limit' && error.retryAfter !== undefined) {
+    return text.tooManyRequests(error.retryAfter)
+  }
   return error instanceof Error ? error.message : String(error)
 }

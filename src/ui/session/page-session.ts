@@ -1,5 +1,6 @@
 import { AdminError, type Client } from '../../client/client.ts'
 import type { PreferenceStore } from '../preferences.ts'
+import { RequestWaits } from './request-waits.ts'
 
 /**
  * The state of the login: `unknown` until the server was asked, `expired` while the page waits for the password of a user whose session
@@ -7,9 +8,14 @@ import type { PreferenceStore } from '../preferences.ts'
  */
 export type SessionState = 'unknown' | 'logged-out' | 'logged-in' | 'expired'
 
+/** Limits of the repetitions of a call that the server refuses for now. */
+const MAX_REPETITIONS = 10
+const MAX_SECONDS = 60
+
 /** The login of the page. Calls that meet an expired session wait for the password and are then repeated. */
 export class PageSession {
   readonly client: Client
+  readonly waits: RequestWaits
   readonly #preferences: PreferenceStore
   #state: SessionState = 'unknown'
   readonly #listeners = new Set<() => void>()
@@ -21,8 +27,10 @@ export class PageSession {
   #logins = 0
   #start: Promise<void> | undefined
 
-  constructor(client: Client, preferences: PreferenceStore) {
-    this.client = client
+  constructor(client: Client, preferences: PreferenceStore, waits = new RequestWaits()) {
+    // The page says how long it waits, so the client repeats nothing by itself.
+    this.client = client.withRetry({ times: 0 })
+    this.waits = waits
     this.#preferences = preferences
   }
 
@@ -49,7 +57,7 @@ export class PageSession {
   async #continue(): Promise<void> {
     if (this.#state !== 'unknown') return
     const isVisitor = this.#preferences.isKept && this.#preferences.get('hasSession') !== true
-    this.#set(!isVisitor && (await this.client.hasToken()) ? 'logged-in' : 'logged-out')
+    this.#set(!isVisitor && (await this.#patiently(() => this.client.hasToken())) ? 'logged-in' : 'logged-out')
   }
 
   /** @throws {AdminError} for a wrong password, or without a connection */
@@ -88,6 +96,30 @@ export class PageSession {
       } catch (error) {
         if (!(error instanceof AdminError) || error.type !== 'authentication' || this.#state === 'logged-out') throw error
         if (logins === this.#logins) await this.#renewed()
+      }
+    }
+  }
+
+  /**
+   * Runs calls that change nothing. When the server refuses them for now, by 429 or 503 with `Retry-After`, waits and runs them again: at
+   * most 10 times, each after at most 60 seconds.
+   *
+   * @param signal ends the wait
+   * @throws {AdminError}
+   */
+  read<T>(signal: AbortSignal, work: (client: Client) => Promise<T>): Promise<T> {
+    return this.#patiently(() => this.run(work), signal)
+  }
+
+  async #patiently<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (let repetition = 0; ; repetition++) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof AdminError) || (error.type !== 'rate_limit' && error.type !== 'unavailable')) throw error
+        const { type, retryAfter = Number.POSITIVE_INFINITY } = error
+        if (repetition === MAX_REPETITIONS || retryAfter > MAX_SECONDS) throw error
+        await this.waits.wait(retryAfter, type, signal)
       }
     }
   }

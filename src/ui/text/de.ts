@@ -1,5 +1,7 @@
 import type { Text } from './en.ts'
 
+const counted = (count: number, one: string, many: string) => (count === 1 ? `1 ${one}` : `${count} ${many}`)
+
 /** All texts of the page in German. */
 const de: Text = {
   common: {
@@ -24,6 +26,11 @@ const de: Text = {
   },
   errors: {
     offline: 'Der Server ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.',
+    tooManyRequests: (seconds) => `Zu viele Anfragen. Versuchen Sie es in ${seconds} s noch einmal.`,
+    waiting: {
+      rate_limit: (seconds) => `Zu viele Anfragen; neuer Versuch in ${seconds} s`,
+      unavailable: (seconds) => `Der Server ist beschäftigt; neuer Versuch in ${seconds} s`,
+    },
     requestId: (id) => `Anfrage ${id}`,
     crashed:
       'Dieser Teil der Seite ist ausgefallen. Laden Sie die Seite neu; wenn das nicht hilft, melden Sie die Meldung unten.',
@@ -221,12 +228,9 @@ const de: Text = {
     bulkDeleteTitle: (count) => (count === 1 ? '1 Datensatz löschen?' : `${count} Datensätze löschen?`),
     deleteCount: (count) => (count === 1 ? '1 Datensatz löschen' : `${count} Datensätze löschen`),
     deleted: (count) => (count === 1 ? '1 Datensatz gelöscht' : `${count} Datensätze gelöscht`),
-    deleteAlone: 'Kein anderer Datensatz ist betroffen. Das lässt sich nicht rückgängig machen.',
-    deleteWith: 'Das lässt sich nicht rückgängig machen. Es betrifft auch:',
-    deleteBlocked: 'Sie können nicht gelöscht werden, weil andere Datensätze auf sie verweisen:',
-    cascade: (count, label) => `${label}: ${count} gelöscht`,
-    setNull: (count, label) => `${label}: ${count} verlieren den Verweis`,
-    blockedBy: (count, label) => `${label}: ${count}`,
+    deleteText: 'Das lässt sich nicht rückgängig machen.',
+    deleteBlockedTitle: 'Diese Datensätze können nicht gelöscht werden',
+    deleteBlocked: 'Andere Datensätze verweisen auf sie. Ändern oder löschen Sie zuerst diese.',
     export: 'Exportieren',
     exportAs: (count, format) => (count === 1 ? `1 Datensatz als ${format}` : `${count} Datensätze als ${format}`),
     exported: (count) => (count === 1 ? '1 Datensatz exportiert' : `${count} Datensätze exportiert`),
@@ -259,9 +263,9 @@ const de: Text = {
     blockedTitle: 'Dieser Datensatz kann nicht gelöscht werden',
     blocked: (label) => `Andere Datensätze brauchen „${label}“. Ändern oder löschen Sie zuerst diese.`,
     alone: 'Kein anderer Datensatz ist betroffen.',
-    blocks: (count, models, field) => `${count} in ${models} verweisen über ${field} darauf`,
+    blocks: (count, models, field) => `${count} in ${models}, über ${field}`,
     cascade: (count, models) => `${count} in ${models} werden mit gelöscht`,
-    set_null: (count, models) => `${count} in ${models} verlieren ihren Verweis darauf`,
+    set_null: (count, models) => `${count} in ${models} verlieren den Verweis`,
     done: 'Gelöscht',
   },
   dashboard: {
@@ -322,6 +326,7 @@ const de: Text = {
     offText: 'Mit `history: {days: 90}` in den Einstellungen des Projekts wird aufgezeichnet, wer was ändert.',
     noneTitle: 'Keine Änderungen',
     noneText: 'Keine aufgezeichnete Änderung passt.',
+    nothingText: 'Noch ist keine Änderung aufgezeichnet.',
     all: 'Alle',
     at: 'Wann',
     user: 'Wer',
@@ -492,7 +497,7 @@ const de: Text = {
     severities: { error: 'Fehler', warn: 'Warnung', note: 'Hinweis' },
     check: 'Noch einmal prüfen',
     lintSummary: (files, errors, warnings, notes) =>
-      `${files} Dateien: ${errors} Fehler, ${warnings} Warnungen, ${notes} Hinweise`,
+      `${counted(files, 'Datei', 'Dateien')}: ${errors} Fehler, ${counted(warnings, 'Warnung', 'Warnungen')}, ${counted(notes, 'Hinweis', 'Hinweise')}`,
     noFindings: 'Es wurde nichts gefunden.',
     place: 'Stelle',
     rule: 'Regel',

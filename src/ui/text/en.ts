@@ -1,3 +1,6 @@
+/** A number with a noun whose plural ends with "s". */
+const counted = (count: number, noun: string) => (count === 1 ? `1 ${noun}` : `${count} ${noun}s`)
+
 /** All texts of the page in English, by the part of the page that shows them. */
 export const en = {
   common: {
@@ -22,6 +25,11 @@ export const en = {
   },
   errors: {
     offline: 'The server cannot be reached. Check the connection and try again.',
+    tooManyRequests: (seconds: number) => `Too many requests. Try again in ${seconds} s.`,
+    waiting: {
+      rate_limit: (seconds: number) => `Too many requests; trying again in ${seconds} s`,
+      unavailable: (seconds: number) => `The server is busy; trying again in ${seconds} s`,
+    },
     requestId: (id: string) => `Request ${id}`,
     crashed: 'This part of the page failed. Load the page again; if that does not help, report the message below.',
     notFoundTitle: 'Page not found',
@@ -216,12 +224,9 @@ export const en = {
     bulkDeleteTitle: (count: number) => (count === 1 ? 'Delete 1 record?' : `Delete ${count} records?`),
     deleteCount: (count: number) => (count === 1 ? 'Delete 1 record' : `Delete ${count} records`),
     deleted: (count: number) => (count === 1 ? '1 record deleted' : `${count} records deleted`),
-    deleteAlone: 'No other record is affected. This cannot be undone.',
-    deleteWith: 'This cannot be undone. It also affects:',
-    deleteBlocked: 'They cannot be deleted, since other records refer to them:',
-    cascade: (count: number, label: string) => `${label}: ${count} deleted`,
-    setNull: (count: number, label: string) => `${label}: ${count} lose the reference`,
-    blockedBy: (count: number, label: string) => `${label}: ${count}`,
+    deleteText: 'This cannot be undone.',
+    deleteBlockedTitle: 'These records cannot be deleted',
+    deleteBlocked: 'Other records refer to them. Change or delete these first.',
     export: 'Export',
     exportAs: (count: number, format: string) => (count === 1 ? `1 record as ${format}` : `${count} records as ${format}`),
     exported: (count: number) => (count === 1 ? '1 record exported' : `${count} records exported`),
@@ -252,9 +257,9 @@ export const en = {
     blockedTitle: 'This record cannot be deleted',
     blocked: (label: string) => `Other records need “${label}”. Change or delete them first.`,
     alone: 'No other record is affected.',
-    blocks: (count: string, models: string, field: string) => `${count} in ${models} refer to it by ${field}`,
+    blocks: (count: string, models: string, field: string) => `${count} in ${models}, through ${field}`,
     cascade: (count: string, models: string) => `${count} in ${models} will be deleted too`,
-    set_null: (count: string, models: string) => `${count} in ${models} will lose their reference to it`,
+    set_null: (count: string, models: string) => `${count} in ${models} will lose the reference`,
     done: 'Deleted',
   },
   dashboard: {
@@ -314,6 +319,7 @@ export const en = {
     offText: 'Set `history: {days: 90}` in the settings of the project to record who changes what.',
     noneTitle: 'No changes',
     noneText: 'No recorded change matches.',
+    nothingText: 'No change has been recorded yet.',
     all: 'All',
     at: 'When',
     user: 'Who',
@@ -482,7 +488,7 @@ export const en = {
     severities: { error: 'Error', warn: 'Warning', note: 'Note' },
     check: 'Check again',
     lintSummary: (files: number, errors: number, warnings: number, notes: number) =>
-      `${files} files: ${errors} errors, ${warnings} warnings, ${notes} notes`,
+      `${counted(files, 'file')}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}, ${counted(notes, 'note')}`,
     noFindings: 'Nothing was found.',
     place: 'Place',
     rule: 'Rule',

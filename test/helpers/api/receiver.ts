@@ -16,10 +16,13 @@ export interface Receiver {
   readonly url: string
   readonly received: Received[]
   readonly server: Server
-  /** Resolves once there were so many requests. */
+  /** Resolves once there were so many requests. Fails after a minute. */
   arrived(count: number): Promise<void>
   close(): Promise<void>
 }
+
+/** Milliseconds in which a request must arrive. */
+const ARRIVAL_MS = 60_000
 
 /** A receiver of webhooks on this machine. @param answers to the first requests, in order; the last one stays */
 export async function startReceiver(...answers: Answer[]): Promise<Receiver> {
@@ -45,7 +48,11 @@ export async function startReceiver(...answers: Answer[]): Promise<Receiver> {
     received,
     server,
     async arrived(count) {
-      while (received.length < count) await once(server, 'received')
+      const signal = AbortSignal.timeout(ARRIVAL_MS)
+      while (received.length < count)
+        await once(server, 'received', { signal }).catch((cause: unknown) => {
+          throw new Error(`${received.length} of ${count} requests have arrived`, { cause })
+        })
     },
     async close() {
       server.close()

@@ -7,11 +7,14 @@ import { isSaveKey } from '../../../src/ui/form/save-key.ts'
 import { en } from '../../../src/ui/text/en.ts'
 import { Unparsed } from '../../../src/ui/widgets/unparsed.ts'
 
-test('a failed request names its fields; any other failure names none', () => {
-  const fieldErrors = { title: ['title is mandatory'] }
+test('a failed request names its fields by their titles; any other failure names none', () => {
+  const fieldErrors = { lead: ['lead is mandatory', 'A lead is short'], body: ['Text is mandatory'] }
   const error = new AdminError('Invalid', { type: 'validation', status: 400, fieldErrors })
-  assert.deepEqual(problemsOf(error), { error, fields: fieldErrors })
-  assert.deepEqual(problemsOf(new Error('offline')).fields, {})
+  const titles: Readonly<Record<string, string>> = { lead: 'Lead paragraph', body: 'Text' }
+  const titleOf = (name: string) => titles[name] ?? name
+  const fields = { lead: ['Lead paragraph is mandatory', 'A lead is short'], body: ['Text is mandatory'] }
+  assert.deepEqual(problemsOf(error, titleOf), { error, fields })
+  assert.deepEqual(problemsOf(new Error('offline'), titleOf).fields, {})
 })
 
 test('texts that are not values keep a form from being sent, and name their fields', () => {

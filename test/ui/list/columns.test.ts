@@ -9,6 +9,7 @@ import {
   requestedFields,
   requestedIncludes,
   shownColumns,
+  shownSort,
   viewSort,
 } from '../../../src/ui/list/columns.ts'
 import { relationTo, siteField, siteModel } from '../site-fixture.ts'
@@ -38,13 +39,17 @@ const view: ListView = {
     { field: 'id', order: 'asc' },
   ],
 }
-const all = allColumns(post, view)
+const forms = [
+  { name: 'PostForm', view_type: 'form', fields: [{ name: 'slug', title: 'Address', ...flags }] },
+  { name: 'OtherForm', view_type: 'form', fields: [{ name: 'slug', title: 'Other', ...flags }] },
+] as const
+const all = allColumns(post, view, forms)
 const names = (columns: readonly { name: string }[]) => columns.map(({ name }) => name)
 
 test('columns are those of the view, then the other fields; fields that the user does not have are left out', () => {
   assert.deepEqual(names(all), ['id', 'author_id', 'title', 'slug', 'editor_id', 'tags'])
-  const labels = all.slice(0, 3).map(({ label }) => label)
-  assert.deepEqual(labels, ['ID', 'By', 'TITLE'])
+  const labels = all.slice(0, 4).map(({ label }) => label)
+  assert.deepEqual(labels, ['ID', 'By', 'TITLE', 'Address'])
 })
 
 test('the chosen columns are shown in their order; without any, those of the view', () => {
@@ -68,4 +73,11 @@ test('only shown fields are requested, with the names of related records that ma
 test('relations are sorted by name where it may be viewed; keys that the API would reject are left out', () => {
   assert.deepEqual(apiSort(site, post, ['-author_id', 'editor_id', 'tags', 'nosuch', 'id']), ['-author.name', 'editor_id', 'id'])
   assert.deepEqual(viewSort(view), ['-author_id', 'id'])
+})
+
+test('heads of columns show the order by columns that are shown, if the first is one of them', () => {
+  const shown = shownColumns(all, ['id', 'title'])
+  assert.deepEqual(shownSort(['-title', 'slug', 'id'], shown), ['-title', 'id'])
+  assert.deepEqual(shownSort(['-slug', 'id'], shown), [])
+  assert.deepEqual(shownSort([], shown), [])
 })

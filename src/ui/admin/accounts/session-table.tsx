@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { LoginSession } from '../../../client/client.ts'
 import { DateCell } from '../../cells/date-cell.tsx'
 import { Chip } from '../../parts/chip.tsx'
-import { TableScroll } from '../../parts/table-scroll.tsx'
+import { Table } from '../../parts/table.tsx'
 import { useText } from '../../text/text.tsx'
 import { deviceOf } from './device.ts'
 
@@ -16,40 +16,30 @@ interface SessionTableProps {
 export function SessionTable({ sessions, actionOf }: SessionTableProps) {
   const text = useText()
   return (
-    <TableScroll label={text.account.sessions}>
-      <table className="table table-stacks">
-        <thead>
-          <tr>
-            <th scope="col">{text.account.device}</th>
-            <th scope="col">{text.account.address}</th>
-            <th scope="col">{text.account.began}</th>
-            <th scope="col">{text.account.used}</th>
-            {actionOf !== undefined && (
-              <th scope="col">
-                <span className="visually-hidden">{text.common.actions}</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {sessions.map((session) => (
-            <tr key={session.id}>
-              <td title={session.user_agent ?? undefined}>
-                <span className="device">{deviceOf(session.user_agent) ?? text.account.unknownDevice}</span>{' '}
-                {session.current && <Chip color="green">{text.account.thisOne}</Chip>}
-              </td>
-              <td className="no-wrap">{session.address ?? '–'}</td>
-              <td className="no-wrap" data-label={text.account.began}>
-                <DateCell type="datetime" value={session.created_at} />
-              </td>
-              <td className="no-wrap" data-label={text.account.used}>
-                {session.last_used_at === null ? '–' : <DateCell type="datetime" value={session.last_used_at} />}
-              </td>
-              {actionOf !== undefined && <td className="number">{actionOf(session)}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableScroll>
+    <Table
+      label={text.account.sessions}
+      columns={[
+        ...[text.account.device, text.account.address, text.account.began, text.account.used],
+        ...(actionOf === undefined ? [] : [{ label: text.common.actions, kind: 'buttons' as const }]),
+      ]}
+      shape="stacks"
+    >
+      {sessions.map((session) => (
+        <tr key={session.id}>
+          <td title={session.user_agent ?? undefined}>
+            <span className="device">{deviceOf(session.user_agent) ?? text.account.unknownDevice}</span>{' '}
+            {session.current && <Chip color="green">{text.account.thisOne}</Chip>}
+          </td>
+          <td className="no-wrap">{session.address ?? '–'}</td>
+          <td className="no-wrap" data-label={text.account.began}>
+            <DateCell type="datetime" value={session.created_at} />
+          </td>
+          <td className="no-wrap" data-label={text.account.used}>
+            {session.last_used_at === null ? '–' : <DateCell type="datetime" value={session.last_used_at} />}
+          </td>
+          {actionOf !== undefined && <td className="number">{actionOf(session)}</td>}
+        </tr>
+      ))}
+    </Table>
   )
 }

@@ -1,15 +1,10 @@
 import type { FileFormat, SiteModel } from '../../../client/client.ts'
+import { FILE_FORMATS } from '../../data/file-formats.ts'
 import { may } from '../../data/site.ts'
 import { type FormView, settableFields } from '../../data/views.ts'
-import { Field } from '../../parts/field.tsx'
+import { SelectField } from '../../parts/select-field.tsx'
 import { useText } from '../../text/text.tsx'
 import { DELIMITERS, type Delimiter, type ImportChoices } from './import-options.ts'
-
-const FORMATS: readonly { readonly value: FileFormat; readonly label: string }[] = [
-  { value: 'csv', label: 'CSV' },
-  { value: 'json', label: 'JSON' },
-  { value: 'ndjson', label: 'NDJSON' },
-]
 
 interface ImportChoicesProps {
   readonly model: SiteModel
@@ -27,15 +22,15 @@ export function ImportChoicesForm({ model, forms, choices, isDisabled, onChange 
   const change = (part: Partial<ImportChoices>) => onChange({ ...choices, ...part })
   return (
     <div className="import-choices">
-      <Choice
+      <SelectField
         label={text.format}
         value={choices.format}
-        options={FORMATS}
+        options={FILE_FORMATS}
         isDisabled={isDisabled}
         onChange={(format) => change({ format: format as FileFormat })}
       />
       {choices.format === 'csv' && (
-        <Choice
+        <SelectField
           label={text.delimiter}
           value={choices.delimiter ?? ''}
           options={[
@@ -47,7 +42,7 @@ export function ImportChoicesForm({ model, forms, choices, isDisabled, onChange 
         />
       )}
       {unique.length > 0 && (
-        <Choice
+        <SelectField
           label={text.upsertBy}
           help={choices.upsertBy === undefined ? undefined : text.upsertHelp}
           value={choices.upsertBy ?? ''}
@@ -60,7 +55,7 @@ export function ImportChoicesForm({ model, forms, choices, isDisabled, onChange 
         />
       )}
       {usable.length > 0 && (
-        <Choice
+        <SelectField
           label={text.form}
           help={choices.form === undefined ? undefined : text.formHelp}
           value={choices.form ?? ''}
@@ -72,26 +67,3 @@ export function ImportChoicesForm({ model, forms, choices, isDisabled, onChange 
     </div>
   )
 }
-
-interface ChoiceProps {
-  readonly label: string
-  readonly help?: string | undefined
-  readonly value: string
-  readonly options: readonly { readonly value: string; readonly label: string }[]
-  readonly isDisabled: boolean
-  readonly onChange: (value: string) => void
-}
-
-const Choice = ({ label, help, value, options, isDisabled, onChange }: ChoiceProps) => (
-  <Field label={label} help={help}>
-    {(links) => (
-      <select {...links} className="input" value={value} disabled={isDisabled} onChange={(event) => onChange(event.target.value)}>
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-    )}
-  </Field>
-)

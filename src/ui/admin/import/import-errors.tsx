@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { AdminError } from '../../../client/client.ts'
 import { useLocale } from '../../cells/use-locale.ts'
 import { Notice } from '../../parts/notice.tsx'
-import { TableScroll } from '../../parts/table-scroll.tsx'
+import { Table } from '../../parts/table.tsx'
 import { useText } from '../../text/text.tsx'
 import { PageButtons } from '../page-buttons.tsx'
 import { rowErrors } from './import-options.ts'
@@ -21,28 +21,15 @@ export function ImportErrors({ error }: { readonly error: AdminError }) {
   return (
     <section className="stack" aria-label={text.errorsTitle}>
       <Notice kind="error">{text.rejected(all.length, rows)}</Notice>
-      <TableScroll label={text.errorsTitle}>
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col" className="number">
-                {text.row}
-              </th>
-              <th scope="col">{text.column}</th>
-              <th scope="col">{text.message}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ row, column, messages }) => (
-              <tr key={`${row}.${column}`}>
-                <td className="number">{row?.toLocaleString(locale) ?? text.everyRow}</td>
-                <td className="mono">{column ?? text.wholeRow}</td>
-                <td className="wrap">{messages.join('; ')}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableScroll>
+      <Table label={text.errorsTitle} columns={[{ label: text.row, kind: 'number' }, text.column, text.message]}>
+        {shown.map(({ row, column, messages }) => (
+          <tr key={`${row}.${column}`}>
+            <td className="number">{row?.toLocaleString(locale) ?? text.everyRow}</td>
+            <td className="mono">{column ?? text.wholeRow}</td>
+            <td className="wrap">{messages.join('; ')}</td>
+          </tr>
+        ))}
+      </Table>
       <PageButtons
         page={{ page, page_size: PAGE_SIZE, total: all.length, total_pages: pages, has_next: page < pages, has_prev: page > 1 }}
         onChange={setPage}

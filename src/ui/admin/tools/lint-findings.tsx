@@ -7,7 +7,7 @@ import { Chip } from '../../parts/chip.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
-import { TableScroll } from '../../parts/table-scroll.tsx'
+import { Table } from '../../parts/table.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { useText } from '../../text/text.tsx'
 import { FilterSelect } from '../filter-select.tsx'
@@ -62,32 +62,20 @@ export function LintFindings() {
 function FindingTable({ findings }: { readonly findings: readonly LintFinding[] }) {
   const text = useText().tools
   return (
-    <TableScroll label={text.lint}>
-      <table className="table table-stacks">
-        <thead>
-          <tr>
-            <th scope="col">{text.severity}</th>
-            <th scope="col">{text.place}</th>
-            <th scope="col">{text.message}</th>
-            <th scope="col">{text.rule}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {findings.map(({ file, line, column, rule, severity, message }, index) => (
-            // A line may have several findings of a rule, and the list is replaced as a whole.
-            <tr key={`${file}:${line}:${column}:${rule}:${index}`}>
-              <td>
-                <Chip color={COLORS[severity]}>{text.severities[severity]}</Chip>
-              </td>
-              <td className="mono no-wrap">
-                {file}:{line}:{column}
-              </td>
-              <td className="wrap">{message}</td>
-              <td className="mono no-wrap">{rule}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableScroll>
+    <Table label={text.lint} columns={[text.severity, text.place, text.message, text.rule]} shape="stacks">
+      {findings.map(({ file, line, column, rule, severity, message }, index) => (
+        // A line may have several findings of a rule, and the list is replaced as a whole.
+        <tr key={`${file}:${line}:${column}:${rule}:${index}`}>
+          <td>
+            <Chip color={COLORS[severity]}>{text.severities[severity]}</Chip>
+          </td>
+          <td className="mono no-wrap">
+            {file}:{line}:{column}
+          </td>
+          <td className="wrap">{message}</td>
+          <td className="mono no-wrap">{rule}</td>
+        </tr>
+      ))}
+    </Table>
   )
 }

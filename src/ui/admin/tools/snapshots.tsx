@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Skeleton } from '../../parts/skeleton.tsx'
+import { Table } from '../../parts/table.tsx'
 import { useToasts } from '../../parts/toast.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { useText } from '../../text/text.tsx'
@@ -56,41 +57,34 @@ function SnapshotList() {
       {data === undefined && error === null && <Skeleton lines={3} />}
       {data?.length === 0 && <p className="muted">{text.noneSaved}</p>}
       {data !== undefined && data.length > 0 && (
-        <div className="table-scroll">
-          <table className="table table-stacks">
-            <thead>
-              <tr>
-                <th scope="col">{text.snapshotName}</th>
-                <th scope="col">{text.savedAt}</th>
-                <th scope="col" className="number">
-                  {text.size}
-                </th>
-                <th scope="col">
-                  <span className="visually-hidden">{common.actions}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.map(({ name, bytes, saved_at }) => (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td className="no-wrap">
-                    <DateCell type="datetime" value={saved_at} />
-                  </td>
-                  <td className="number">{kibibytes(bytes).toLocaleString(locale)} KiB</td>
-                  <td>
-                    <div className="row-actions">
-                      <Button onClick={() => ask('load', name)}>{text.load}</Button>
-                      <Button kind="danger" onClick={() => ask('delete', name)}>
-                        {common.delete}
-                      </Button>
-                    </div>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          label={text.snapshots}
+          columns={[
+            text.snapshotName,
+            text.savedAt,
+            { label: text.size, kind: 'number' },
+            { label: common.actions, kind: 'buttons' },
+          ]}
+          shape="stacks"
+        >
+          {data.map(({ name, bytes, saved_at }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td className="no-wrap">
+                <DateCell type="datetime" value={saved_at} />
+              </td>
+              <td className="number">{kibibytes(bytes).toLocaleString(locale)} KiB</td>
+              <td>
+                <div className="row-actions">
+                  <Button onClick={() => ask('load', name)}>{text.load}</Button>
+                  <Button kind="danger" onClick={() => ask('delete', name)}>
+                    {common.delete}
+                  </Button>
+                </div>
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
       {asked !== undefined && (
         <Confirm

@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { Notice } from '../../parts/notice.tsx'
-import { TableScroll } from '../../parts/table-scroll.tsx'
+import { Table } from '../../parts/table.tsx'
 import { useToasts } from '../../parts/toast.tsx'
 import { useText } from '../../text/text.tsx'
 import { useAction } from '../use-action.ts'
@@ -96,31 +96,21 @@ function Attempts({ attempts }: { readonly attempts: readonly DeliveryAttempt[] 
   const locale = useLocale()
   if (attempts.length === 0) return <p className="muted">{text.noAttempts}</p>
   return (
-    <TableScroll label={text.attempts}>
-      <table className="table table-dense">
-        <thead>
-          <tr>
-            <th scope="col">{text.at}</th>
-            <th scope="col">{text.status}</th>
-            <th scope="col" className="number">
-              {text.duration}
-            </th>
-            <th scope="col">{text.error}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.map(({ at, status, ms, error }) => (
-            <tr key={at}>
-              <td className="no-wrap">
-                <DateCell type="datetime" value={at} />
-              </td>
-              <td>{status ?? '–'}</td>
-              <td className="number">{ms.toLocaleString(locale)} ms</td>
-              <td className="wrap">{error}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableScroll>
+    <Table
+      label={text.attempts}
+      columns={[text.at, text.status, { label: text.duration, kind: 'number' }, text.error]}
+      shape="dense"
+    >
+      {attempts.map(({ at, status, ms, error }) => (
+        <tr key={at}>
+          <td className="no-wrap">
+            <DateCell type="datetime" value={at} />
+          </td>
+          <td>{status ?? '–'}</td>
+          <td className="number">{ms.toLocaleString(locale)} ms</td>
+          <td className="wrap">{error}</td>
+        </tr>
+      ))}
+    </Table>
   )
 }

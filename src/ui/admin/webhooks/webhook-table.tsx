@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useLocale } from '../../cells/use-locale.ts'
 import type { Webhook } from '../../data/webhooks.ts'
+import { Table } from '../../parts/table.tsx'
 import { useText } from '../../text/text.tsx'
 import { WebhookEvents, WebhookModels } from './webhook-scope.tsx'
 import { WebhookActivity, WebhookHealth } from './webhook-state.tsx'
@@ -10,47 +11,35 @@ export function WebhookTable({ webhooks }: { readonly webhooks: readonly Webhook
   const text = useText().webhooks
   const locale = useLocale()
   return (
-    <div className="table-scroll">
-      <table className="table table-stacks">
-        <thead>
-          <tr>
-            <th scope="col">{text.url}</th>
-            <th scope="col">{text.eventsLabel}</th>
-            <th scope="col">{text.modelsLabel}</th>
-            <th scope="col">{text.state}</th>
-            <th scope="col">{text.health}</th>
-            <th scope="col" className="number">
-              {text.pending}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {webhooks.map((webhook) => (
-            <tr key={webhook.id}>
-              <td className="wrap">
-                <Link to="/webhooks/$id" params={{ id: String(webhook.id) }}>
-                  {webhook.url}
-                </Link>
-              </td>
-              <td>
-                <WebhookEvents webhook={webhook} />
-              </td>
-              <td>
-                <WebhookModels webhook={webhook} />
-              </td>
-              <td>
-                <WebhookActivity webhook={webhook} />
-              </td>
-              <td data-label={text.health}>
-                <WebhookHealth webhook={webhook} />
-              </td>
-              <td className="number" data-label={text.pending}>
-                {webhook.pending.toLocaleString(locale)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      label={text.title}
+      columns={[text.url, text.eventsLabel, text.modelsLabel, text.state, text.health, { label: text.pending, kind: 'number' }]}
+      shape="stacks"
+    >
+      {webhooks.map((webhook) => (
+        <tr key={webhook.id}>
+          <td className="wrap">
+            <Link to="/webhooks/$id" params={{ id: String(webhook.id) }}>
+              {webhook.url}
+            </Link>
+          </td>
+          <td>
+            <WebhookEvents webhook={webhook} />
+          </td>
+          <td>
+            <WebhookModels webhook={webhook} />
+          </td>
+          <td>
+            <WebhookActivity webhook={webhook} />
+          </td>
+          <td data-label={text.health}>
+            <WebhookHealth webhook={webhook} />
+          </td>
+          <td className="number" data-label={text.pending}>
+            {webhook.pending.toLocaleString(locale)}
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }
