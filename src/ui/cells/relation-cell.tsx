@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router'
 import type { SiteField } from '../../client/client.ts'
 import { labelOf } from '../data/related.ts'
 import { may, useModel } from '../data/site.ts'
 import { useText } from '../text/text.tsx'
+import { RecordLink } from './record-link.tsx'
 
 interface RelationCellProps {
   readonly field: SiteField
@@ -25,8 +25,8 @@ export function RelationCell({ field, value, related }: RelationCellProps) {
     )
   }
   return (
-    <Link to="/models/$model/$id" params={{ model: model.key, id }} className="cell-text">
+    <RecordLink model={model.key} id={id} className="cell-text">
       {(model.display_field === 'id' ? undefined : labelOf(related, model.display_field)) ?? `#${id}`}
-    </Link>
+    </RecordLink>
   )
 }
