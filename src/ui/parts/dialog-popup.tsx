@@ -2,7 +2,7 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { useRef } from 'react'
 import { useText } from '../text/text.tsx'
-import type { DialogProps } from './dialog.tsx'
+import type { DialogProps } from './dialog-props.ts'
 
 /** Inputs that may take the focus when a dialog opens. */
 const INPUT = 'input:not([type=hidden], :disabled), select:not(:disabled), textarea:not(:disabled)'

@@ -1,5 +1,5 @@
 import { Popover as Base } from '@base-ui/react/popover'
-import type { PopoverProps } from './popover.tsx'
+import type { PopoverProps } from './popover-props.ts'
 
 /** The loaded form of `Popover`. */
 export function PopoverPopup({ trigger, label, children, isOpen, onOpenChange }: PopoverProps) {

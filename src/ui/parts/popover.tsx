@@ -1,22 +1,6 @@
-import { cloneElement, type ReactElement, type ReactNode, Suspense, useState } from 'react'
+import { cloneElement, Suspense, useState } from 'react'
 import { lazyPart } from './lazy-part.ts'
-
-/** What opens a popover. */
-export interface PopoverTriggerProps {
-  readonly onClick?: (() => void) | undefined
-  readonly 'aria-haspopup'?: 'dialog'
-  readonly 'aria-expanded'?: boolean
-}
-
-export interface PopoverProps {
-  readonly trigger: ReactElement<PopoverTriggerProps>
-  /** Name of the popup for assistive technologies. */
-  readonly label: string
-  readonly children: ReactNode
-  /** Default: the trigger decides. */
-  readonly isOpen?: boolean
-  readonly onOpenChange?: (isOpen: boolean) => void
-}
+import type { PopoverProps } from './popover-props.ts'
 
 const PopoverPopup = lazyPart(() => import('./popover-popup.tsx').then((module) => module.PopoverPopup))
 
