@@ -15,7 +15,7 @@ const manifest = readManifest()
 
 test(`the admin page loads at most ${BUDGET} bytes of scripts and styles before its first list`, () => {
   const files = filesOfFirstList(manifest)
-  assert.ok(files.some((path) => path.endsWith('.css')) && files.some((path) => /\/theme-[^/]+\.js$/.test(path)))
+  assert.ok(files.some((path) => path.endsWith('.css')) && files.some((path) => /\/early-[^/]+\.js$/.test(path)))
   const sizes = files.map((path) => ({ path, bytes: compressedSize(path) })).sort((a, b) => b.bytes - a.bytes)
   const sum = sizes.reduce((total, { bytes }) => total + bytes, 0)
   assert.ok(sum <= BUDGET, `${sum} bytes: ${sizes.map(({ path, bytes }) => `${path} ${bytes}`).join(', ')}`)
@@ -25,8 +25,9 @@ test('each page of the admin page is a chunk of its own, which no other page loa
   const names = readdirSync(join(ROOT, 'src/ui/pages')).filter((name) => !IN_ENTRY.includes(name))
   const pages = names.map((name) => `pages/${name}`)
   assert.ok(pages.includes(LIST_PAGE))
+  const onDemand = [...chunksLoadedWith(manifest, [ENTRY])].flatMap((name) => manifest[name]?.dynamicImports ?? [])
   assert.deepEqual(
-    pages.filter((page) => !manifest[ENTRY]?.dynamicImports?.includes(page)),
+    pages.filter((page) => !onDemand.includes(page)),
     [],
     'not loaded on demand',
   )
@@ -38,4 +39,18 @@ test('each page of the admin page is a chunk of its own, which no other page loa
       `loaded with ${start}`,
     )
   }
+})
+
+test('popups of the admin page are loaded after its first list', () => {
+  const popups = ['dialog', 'popover', 'tooltip'].map((name) => `parts/${name}-popup.tsx`)
+  assert.deepEqual(
+    popups.filter((name) => manifest[name] === undefined),
+    [],
+    'not in a chunk of their own',
+  )
+  const loaded = chunksLoadedWith(manifest, [ENTRY, LIST_PAGE])
+  assert.deepEqual(
+    popups.filter((name) => loaded.has(name)),
+    [],
+  )
 })

@@ -3,6 +3,8 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
 import { AdminError, createClient } from '../client/client.ts'
+import { watchFirstReads } from './data/first-reads.ts'
+import { earlyFetch } from './early/early-fetch.ts'
 import { Live } from './live/live.ts'
 import { LiveContext } from './live/use-live.ts'
 import { readPageSettings } from './page-settings.ts'
@@ -14,16 +16,18 @@ import { SessionContext } from './session/use-session.ts'
 import { TextProvider } from './text/text.tsx'
 import { SettingsContext } from './use-page-settings.ts'
 
+/** Milliseconds for which the page stays empty at most, while it is not known what to show. */
+const PATIENCE_MS = 500
+
 const settings = readPageSettings(document)
 const client = createClient({
   url: settings.base_path,
   admin_path: settings.admin_path,
   api_version: settings.api_version,
   session: 'cookie',
+  fetch: earlyFetch(globalThis.earlyResponses),
 })
 const session = new PageSession(client, preferences)
-// Before the first render, which takes a while on a slow device; `Frame` waits for it.
-session.start().catch(() => undefined)
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
@@ -39,11 +43,15 @@ const queries = new QueryClient({
     mutations: { retry: false, networkMode: 'always' },
   },
 })
+watchFirstReads(queries)
 const live = new Live(session, queries)
-const router = createPageRouter({ basePath: settings.base_path + settings.admin_path, session, queries })
+const router = createPageRouter({ basePath: settings.base_path + settings.admin_path, session, queries, live })
 
 const root = document.getElementById('page')
 if (root === null) throw new Error('The page has no element with the id "page"')
+// Both have mostly been requested early: the first rendering then shows the page, not what stands in for it.
+const ready = Promise.allSettled([session.start(), router.load()])
+await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))])
 createRoot(root, {
   // A failed request is shown in place of the part that needed it; only a fault of the page itself is of use in the console.
   onCaughtError: (error) => {

@@ -3,6 +3,8 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 import { Frame } from './layout/frame.tsx'
 import { FrameFailure, PageFailure } from './layout/page-failure.tsx'
 import { readAhead } from './list/read-ahead.ts'
+import { followAhead } from './live/follow-ahead.ts'
+import type { Live } from './live/live.ts'
 import { NotFound } from './pages/not-found.tsx'
 import { parseSearch, type SearchParams, stringifySearch } from './search-params.ts'
 import type { PageSession } from './session/page-session.ts'
@@ -11,6 +13,7 @@ import type { PageSession } from './session/page-session.ts'
 interface RouterContext {
   readonly session: PageSession
   readonly queries: QueryClient
+  readonly live: Live
 }
 
 const root = createRootRouteWithContext<RouterContext>()({
@@ -18,6 +21,9 @@ const root = createRootRouteWithContext<RouterContext>()({
   notFoundComponent: NotFound,
   errorComponent: FrameFailure,
   validateSearch: (search): SearchParams => search as SearchParams,
+  loader: ({ context, cause }) => {
+    if (cause === 'enter') void followAhead(context)
+  },
 })
 
 const parent = () => root

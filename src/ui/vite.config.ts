@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { chunksPlugin } from './build/chunks.ts'
 import { compressPlugin } from './build/compress.ts'
+import { earlyScriptPlugin } from './build/early-script.ts'
 import { iconsPlugin } from './build/icons.ts'
-import { themePlugin } from './build/theme.ts'
 
 /** Server of the API during development. */
 const API = process.env.ADMIN_URL ?? 'http://127.0.0.1:8000'
@@ -12,7 +13,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // The server replaces `./` in the page by its own path; chunks find each other relative to themselves.
   base: './',
-  plugins: [react(), iconsPlugin(), themePlugin(), compressPlugin()],
+  plugins: [react(), iconsPlugin(), earlyScriptPlugin(), chunksPlugin(), compressPlugin()],
   build: {
     outDir: join(import.meta.dirname, '../../dist/ui'),
     emptyOutDir: true,

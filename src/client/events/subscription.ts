@@ -67,6 +67,7 @@ export class Subscription<Key extends string = string> {
     const abort = () => attempt.abort(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
     this.#retryAfter = 0
+    await this.#options.onRequest?.()
     try {
       yield* this.#eventsIn(await this.#parts.open(this.#lastEventId, attempt.signal), attempt.signal)
     } catch (error) {

@@ -14,6 +14,8 @@ export interface SubscribeOptions<Key extends string = string> {
   readonly onChange: (change: ChangeEvent<Key>) => void | Promise<void>
   /** Called when changes may have been missed, so that what was read before must be read again. Later changes are reported. */
   readonly onReset?: (() => void | Promise<void>) | undefined
+  /** Called before each request for the stream: the first, and those after a connection was lost or did not come about. */
+  readonly onRequest?: (() => void | Promise<void>) | undefined
   /** Called with true when changes are reported from now on, and with false when the connection is lost. */
   readonly onConnection?: ((isConnected: boolean) => void | Promise<void>) | undefined
   /** Ends the subscription. */

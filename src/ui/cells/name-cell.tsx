@@ -1,6 +1,7 @@
 import type { AnyRecord } from '../data/records.ts'
 import { labelOf } from '../data/related.ts'
 import { Cell, type CellProps } from './cell.tsx'
+import { textClass } from './text-class.ts'
 
 /** Types whose cells are links or have buttons, which a link cannot hold. */
 const INTERACTIVE = new Set(['string', 'text', 'slug', 'uuid', 'url', 'email', 'json', 'foreignkey', 'one_to_one'])
@@ -12,7 +13,7 @@ export function NameCell({ field, view, value, record }: CellProps & { readonly 
   const related = field.relation === null ? undefined : record[field.relation.name]
   const name = relatedName(related) ?? (typeof value === 'string' ? value : JSON.stringify(value))
   return (
-    <span className="cell-text" title={name}>
+    <span className={textClass(name)} title={name}>
       {name}
     </span>
   )

@@ -1,8 +1,9 @@
-import { Link } from '@tanstack/react-router'
 import type { SiteField } from '../../client/client.ts'
 import { labelOf } from '../data/related.ts'
 import { may, useModel } from '../data/site.ts'
 import { useText } from '../text/text.tsx'
+import { RecordLink } from './record-link.tsx'
+import { textClass } from './text-class.ts'
 
 interface RelationCellProps {
   readonly field: SiteField
@@ -24,9 +25,10 @@ export function RelationCell({ field, value, related }: RelationCellProps) {
       </span>
     )
   }
+  const name = (model.display_field === 'id' ? undefined : labelOf(related, model.display_field)) ?? `#${id}`
   return (
-    <Link to="/models/$model/$id" params={{ model: model.key, id }} className="cell-text">
-      {(model.display_field === 'id' ? undefined : labelOf(related, model.display_field)) ?? `#${id}`}
-    </Link>
+    <RecordLink model={model.key} id={id} className={textClass(name)}>
+      {name}
+    </RecordLink>
   )
 }

@@ -1,7 +1,7 @@
-import { queryOptions, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { queryOptions, useQueryClient } from '@tanstack/react-query'
+import { createContext, use } from 'react'
 import type { Site, SiteAction, SiteField, SiteModel } from '../../client/client.ts'
 import type { PageSession } from '../session/page-session.ts'
-import { useSession } from '../session/use-session.ts'
 
 /** The query of the site: models, fields and permissions of the user. */
 export const siteQuery = (session: PageSession) =>
@@ -11,8 +11,15 @@ export const siteQuery = (session: PageSession) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-/** The site. The shell of the page has loaded it before it shows a page. */
-export const useSite = (): Site => useSuspenseQuery(siteQuery(useSession())).data
+/** Provides the site to the shell and the pages in it. */
+export const SiteContext = createContext<Site | undefined>(undefined)
+
+/** The site. */
+export function useSite(): Site {
+  const site = use(SiteContext)
+  if (site === undefined) throw new Error('SiteContext has no value')
+  return site
+}
 
 /** A model that the user may access; undefined for others. */
 export function useModel(key: string): SiteModel | undefined {

@@ -6,7 +6,14 @@ import { useSession, useSessionState } from '../session/use-session.ts'
 import { ExpiredSession } from './expired-session.tsx'
 import { LoginPage } from './login-page.tsx'
 import { Shell } from './shell.tsx'
+import { SiteProvider } from './site-provider.tsx'
 import { WaitNotice } from './wait-notice.tsx'
+
+const waiting = (
+  <main className="page">
+    <Skeleton lines={3} />
+  </main>
+)
 
 /** What every page is in: the login, or the shell with the page. An expired session keeps the page and asks for the password over it. */
 export function Frame() {
@@ -20,21 +27,32 @@ export function Frame() {
   useEffect(() => {
     if (session.state() === 'unknown') start()
   }, [session, start])
-  if (state === 'unknown')
+  if (state === 'unknown') {
     return (
-      <main className="page">
-        {error === undefined ? <Skeleton lines={3} /> : <Failure error={error} onRetry={start} />}
+      <>
+        {error === undefined ? (
+          waiting
+        ) : (
+          <main className="page">
+            <Failure error={error} onRetry={start} />
+          </main>
+        )}
         <WaitNotice />
-      </main>
+      </>
     )
+  }
   if (state === 'logged-out') return <LoginPage />
   return (
     <>
-      <Shell>
-        <Suspense fallback={<Skeleton />}>
-          <Outlet />
-        </Suspense>
-      </Shell>
+      <Suspense fallback={waiting}>
+        <SiteProvider>
+          <Shell>
+            <Suspense fallback={<Skeleton />}>
+              <Outlet />
+            </Suspense>
+          </Shell>
+        </SiteProvider>
+      </Suspense>
       <WaitNotice />
       {state === 'expired' && <ExpiredSession />}
     </>

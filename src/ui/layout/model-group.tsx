@@ -1,10 +1,9 @@
-import { Link } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useId } from 'react'
 import type { SiteModel } from '../../client/client.ts'
-import { ModelIcon } from '../parts/model-icon.tsx'
-import { useLanguage } from '../text/text.tsx'
 import { usePreference } from '../use-preference.ts'
+import { ModelLink } from './model-link.tsx'
 
 interface ModelGroupProps {
   readonly title: string
@@ -15,7 +14,7 @@ interface ModelGroupProps {
 
 /** The models of a group of the menu. The browser remembers which groups are folded. */
 export function ModelGroup({ title, models, isFiltered }: ModelGroupProps) {
-  const language = useLanguage()
+  const { model: active } = useParams({ strict: false })
   const list = useId()
   const [folded = [], setFolded] = usePreference('foldedGroups')
   const isOpen = isFiltered || !folded.includes(title)
@@ -32,11 +31,7 @@ export function ModelGroup({ title, models, isFiltered }: ModelGroupProps) {
         {isOpen &&
           models.map((model) => (
             <li key={model.key}>
-              <Link to="/models/$model" params={{ model: model.key }} className="menu-link" title={model.label}>
-                <ModelIcon name={model.icon} />
-                <span className="menu-link-text">{model.label}</span>
-                {model.count !== undefined && <span className="menu-count">{model.count.toLocaleString(language)}</span>}
-              </Link>
+              <ModelLink model={model} isActive={model.key === active} />
             </li>
           ))}
       </ul>

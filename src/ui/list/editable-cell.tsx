@@ -24,23 +24,15 @@ interface EditableCellProps {
 export function EditableCell({ model, record, name, form, setEditedId, children }: EditableCellProps) {
   const text = useText().list
   const [isOpen, setOpen] = useState(false)
-  // A popup for each cell would be slow to render: it is made when the cell is edited for the first time.
-  const [wasOpened, setOpened] = useState(false)
   const label = text.editCell(form.fields.find((field) => field.name === name)?.title ?? name)
 
   const change = (open: boolean) => {
-    setOpened(true)
     setOpen(open)
     setEditedId(open ? record.id : undefined)
   }
 
   const button = (
-    <button
-      type="button"
-      className="cell-button cell-edit"
-      aria-label={label}
-      onClick={wasOpened ? undefined : () => change(true)}
-    >
+    <button type="button" className="cell-button cell-edit" aria-label={label}>
       <Pencil size={14} aria-hidden />
     </button>
   )
@@ -48,21 +40,17 @@ export function EditableCell({ model, record, name, form, setEditedId, children 
     // biome-ignore lint/a11y/noStaticElementInteractions: a shortcut for the pointer; the button is for all.
     <div className="cell-editable" onDoubleClick={() => change(true)}>
       {children}
-      {wasOpened ? (
-        <Popover trigger={button} label={label} isOpen={isOpen} onOpenChange={change}>
-          <Suspense
-            fallback={
-              <div className="cell-editor">
-                <Skeleton lines={2} />
-              </div>
-            }
-          >
-            <CellEditor {...{ model, record, name, form }} onClose={() => change(false)} />
-          </Suspense>
-        </Popover>
-      ) : (
-        button
-      )}
+      <Popover trigger={button} label={label} isOpen={isOpen} onOpenChange={change}>
+        <Suspense
+          fallback={
+            <div className="cell-editor">
+              <Skeleton lines={2} />
+            </div>
+          }
+        >
+          <CellEditor {...{ model, record, name, form }} onClose={() => change(false)} />
+        </Suspense>
+      </Popover>
     </div>
   )
 }

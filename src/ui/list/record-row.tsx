@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { SiteModel } from '../../client/client.ts'
 import { Cell, isNumeric } from '../cells/cell.tsx'
 import { NameCell } from '../cells/name-cell.tsx'
+import { RecordLink } from '../cells/record-link.tsx'
 import type { AnyRecord } from '../data/records.ts'
 import { labelOf } from '../data/related.ts'
 import type { FormView } from '../data/views.ts'
@@ -46,9 +46,9 @@ export const RecordRow = memo(function RecordRow(props: RecordRowProps) {
         const value = record[name]
         const isLink = name === link
         const shown = isLink ? (
-          <Link to="/models/$model/$id" params={{ model: model.key, id: String(id) }} className="list-link">
+          <RecordLink model={model.key} id={String(id)} className="list-link">
             <NameCell field={field} view={view} value={value} record={record} />
-          </Link>
+          </RecordLink>
         ) : (
           <Cell field={field} view={view} value={value} record={isRelated(field) ? record : undefined} />
         )

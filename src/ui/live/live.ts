@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient } from '@tanstack/react-query'
 import type { ChangeEvent } from '../../client/client.ts'
 import { refreshModel } from '../data/records.ts'
 import type { PageSession } from '../session/page-session.ts'
@@ -15,6 +15,10 @@ export class Live {
   readonly #connectionListeners = new Set<() => void>()
   readonly #modelRefreshes = new Refreshes((model) => void refreshModel(this.#queries, model))
   readonly #siteRefreshes = new Refreshes((key) => void this.#queries.invalidateQueries({ queryKey: [key] }))
+  /** Reads of records that began before the stream was requested, and so may lack changes that it does not report. */
+  #earlierReads: ReadonlySet<Query> = new Set()
+  /** Ends the following; undefined before it begins. */
+  #following: AbortController | undefined
   #isConnected = false
   #isOffline = false
   #offlineTimer: ReturnType<typeof setTimeout> | undefined
@@ -43,7 +47,27 @@ export class Live {
    * Follows the changes of all models that the user may view, until the signal is aborted. Without a connection, the focus of the window
    * tries it again at once and reads again what the page shows.
    */
-  async follow(signal: AbortSignal): Promise<void> {
+  follow(signal: AbortSignal): void {
+    this.begin()
+    const following = this.#following
+    const end = () => {
+      following?.abort()
+      this.#following = undefined
+    }
+    signal.addEventListener('abort', end, { once: true })
+  }
+
+  /**
+   * Begins to follow, before the page is rendered that calls `follow`: what is read after this need not be read again when the stream is
+   * open.
+   */
+  begin(): void {
+    if (this.#following !== undefined) return
+    this.#following = new AbortController()
+    void this.#run(this.#following.signal)
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
     // A stream that never connects reports no end of a connection.
     if (!signal.aborted) this.#setConnected(false)
     while (!signal.aborted) {
@@ -76,6 +100,9 @@ export class Live {
         client.subscribe({
           onChange: (change) => this.#take(change),
           onReset: () => void this.#queries.invalidateQueries(),
+          onRequest: () => {
+            this.#earlierReads = new Set(this.#queries.getQueryCache().findAll({ queryKey: ['records'] }))
+          },
           onConnection: (isConnected) => this.#setConnected(isConnected),
           signal,
         }),
@@ -103,7 +130,7 @@ export class Live {
       clearTimeout(this.#offlineTimer)
       this.#offlineTimer = undefined
       this.#setOffline(false)
-      if (!this.#isConnected) this.#refreshAll()
+      if (!this.#isConnected) void this.#queries.invalidateQueries({ predicate: (query) => this.#earlierReads.has(query) })
     } else {
       this.#offlineTimer ??= setTimeout(() => this.#setOffline(true), PATIENCE_MS)
     }

@@ -29,7 +29,7 @@ export function useFollowing(isPossible: boolean): void {
   useEffect(() => {
     if (!isPossible) return
     const controller = new AbortController()
-    void live.follow(controller.signal)
+    live.follow(controller.signal)
     return () => controller.abort()
   }, [live, isPossible])
 }

@@ -1,54 +1,21 @@
-import { Dialog as Base } from '@base-ui/react/dialog'
-import { X } from 'lucide-react'
-import { type ReactNode, useRef } from 'react'
-import { useText } from '../text/text.tsx'
+import { Suspense, useState } from 'react'
+import type { DialogProps } from './dialog-props.ts'
+import { lazyPart } from './lazy-part.ts'
 
-interface DialogProps {
-  readonly isOpen: boolean
-  /** Called when the user closes the dialog by Escape, by the close button or beside it. */
-  readonly onClose: () => void
-  readonly title: string
-  readonly description?: ReactNode
-  readonly children?: ReactNode
-  /** Buttons at the end of the dialog, the main one last. */
-  readonly actions?: ReactNode
-  /** `side` fills the height at the left edge, as a menu does on a phone. */
-  readonly shape?: 'small' | 'wide' | 'side' | 'top'
-  /** False if the dialog has no close button and a click beside it does nothing. */
-  readonly isDismissible?: boolean
-}
-
-/** Inputs that may take the focus when a dialog opens. */
-const INPUT = 'input:not([type=hidden], :disabled), select:not(:disabled), textarea:not(:disabled)'
+const DialogPopup = lazyPart(() => import('./dialog-popup.tsx').then((module) => module.DialogPopup))
 
 /**
  * A modal dialog. The focus goes to the first input, otherwise to the first action, which is the one that changes nothing; it stays within
  * and returns to where it was.
  */
 export function Dialog(props: DialogProps) {
-  const { isOpen, onClose, title, description, children, actions, shape = 'small', isDismissible = true } = props
-  const text = useText()
-  const popup = useRef<HTMLDivElement>(null)
-  const firstFocus = () =>
-    shape === 'side' || popup.current?.querySelector<HTMLElement>(`.dialog-body :is(${INPUT}), .dialog-actions button`) || true
+  // It stays after it was closed, for the end of its animation.
+  const [wasOpened, setOpened] = useState(false)
+  if (props.isOpen && !wasOpened) setOpened(true)
+  if (!props.isOpen && !wasOpened) return undefined
   return (
-    <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()} disablePointerDismissal={!isDismissible}>
-      <Base.Portal>
-        <Base.Backdrop className="backdrop" />
-        <Base.Popup ref={popup} initialFocus={firstFocus} className={`dialog dialog-${shape}`}>
-          <header className="dialog-header">
-            <Base.Title className="dialog-title">{title}</Base.Title>
-            {isDismissible && (
-              <Base.Close className="icon-button" aria-label={text.common.close}>
-                <X size={16} aria-hidden />
-              </Base.Close>
-            )}
-          </header>
-          {description !== undefined && <Base.Description className="dialog-description">{description}</Base.Description>}
-          {children !== undefined && <div className="dialog-body">{children}</div>}
-          {actions !== undefined && <footer className="dialog-actions">{actions}</footer>}
-        </Base.Popup>
-      </Base.Portal>
-    </Base.Root>
+    <Suspense>
+      <DialogPopup {...props} />
+    </Suspense>
   )
 }

@@ -1,27 +1,25 @@
-import { Popover as Base } from '@base-ui/react/popover'
-import type { ReactElement, ReactNode } from 'react'
+import { cloneElement, Suspense, useState } from 'react'
+import { lazyPart } from './lazy-part.ts'
+import type { PopoverProps } from './popover-props.ts'
 
-interface PopoverProps {
-  readonly trigger: ReactElement
-  /** Name of the popup for assistive technologies. */
-  readonly label: string
-  readonly children: ReactNode
-  readonly isOpen?: boolean
-  readonly onOpenChange?: (isOpen: boolean) => void
-}
+const PopoverPopup = lazyPart(() => import('./popover-popup.tsx').then((module) => module.PopoverPopup))
 
-/** A small area of controls that opens beside a button and is not modal. */
-export function Popover({ trigger, label, children, isOpen, onOpenChange }: PopoverProps) {
+/** A small area of controls that opens beside a button and is not modal. Until it opens for the first time it is the button alone. */
+export function Popover(props: PopoverProps) {
+  const { trigger, isOpen, onOpenChange } = props
+  const [isWanted, setWanted] = useState(false)
+  const [isOpened, setOpened] = useState(false)
+  const change = (open: boolean) => {
+    setWanted(true)
+    setOpened(open)
+    onOpenChange?.(open)
+  }
+  const closed = cloneElement(trigger, { 'aria-haspopup': 'dialog', 'aria-expanded': false, onClick: () => change(true) })
+  if (isOpen === true && !isWanted) setWanted(true)
+  if (!isWanted) return closed
   return (
-    <Base.Root open={isOpen} onOpenChange={(open) => onOpenChange?.(open)}>
-      <Base.Trigger render={trigger} />
-      <Base.Portal>
-        <Base.Positioner sideOffset={4} align="start" className="positioner">
-          <Base.Popup className="popup popover" aria-label={label}>
-            {children}
-          </Base.Popup>
-        </Base.Positioner>
-      </Base.Portal>
-    </Base.Root>
+    <Suspense fallback={closed}>
+      <PopoverPopup {...props} isOpen={isOpen ?? isOpened} onOpenChange={change} />
+    </Suspense>
   )
 }

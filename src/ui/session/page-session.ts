@@ -1,6 +1,7 @@
 import { AdminError, type Client } from '../../client/client.ts'
 import type { PreferenceStore } from '../preferences.ts'
 import { RequestWaits } from './request-waits.ts'
+import { mayHaveSession } from './session-hint.ts'
 
 /**
  * The state of the login: `unknown` until the server was asked, `expired` while the page waits for the password of a user whose session
@@ -56,8 +57,8 @@ export class PageSession {
 
   async #continue(): Promise<void> {
     if (this.#state !== 'unknown') return
-    const isVisitor = this.#preferences.isKept && this.#preferences.get('hasSession') !== true
-    this.#set(!isVisitor && (await this.#patiently(() => this.client.hasToken())) ? 'logged-in' : 'logged-out')
+    const hasToken = mayHaveSession(this.#preferences) && (await this.#patiently(() => this.client.hasToken()))
+    this.#set(hasToken ? 'logged-in' : 'logged-out')
   }
 
   /** @throws {AdminError} for a wrong password, or without a connection */

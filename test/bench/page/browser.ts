@@ -44,15 +44,22 @@ export async function timeOfLoad(page: Page, at: string, condition: string): Pro
 }
 
 /** Clicks on an element. Resolves with the milliseconds until a JavaScript condition holds. */
-export async function timeOfClick(target: Locator, condition: string): Promise<number> {
+export const timeOfClick = (target: Locator, condition: string): Promise<number> => timeOf(target, 'measured.click()', condition)
+
+/** Puts a text into an input, as typing does. Resolves with the milliseconds until a JavaScript condition holds. */
+export const timeOfInput = (target: Locator, text: string, condition: string): Promise<number> =>
+  timeOf(target, `measured.focus(); document.execCommand('insertText', false, ${JSON.stringify(text)})`, condition)
+
+/** Runs an action of JavaScript on an element, `measured`. Resolves with the milliseconds until a condition holds. */
+async function timeOf(target: Locator, action: string, condition: string): Promise<number> {
   // Playwright calls functions only, not texts that describe one; a text can read the element from the page.
   await target.evaluate((element) => {
-    Object.assign(globalThis, { clicked: element })
+    Object.assign(globalThis, { measured: element })
   })
   return (await target
     .page()
     .evaluate(
-      `(async () => { const begin = performance.now(); clicked.click(); ${waitingFor(condition)}; return performance.now() - begin })()`,
+      `(async () => { const begin = performance.now(); ${action}; ${waitingFor(condition)}; return performance.now() - begin })()`,
     )) as number
 }
 

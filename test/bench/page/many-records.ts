@@ -4,7 +4,7 @@ import { type Figure, median } from '../figures.ts'
 import { ask } from '../load/ask.ts'
 import { searchIndexMade } from '../load/search-index.ts'
 import { withMembers } from '../processes/members.ts'
-import { type BenchSite, timeOfClick, withPage } from './browser.ts'
+import { type BenchSite, timeOfClick, timeOfInput, withPage } from './browser.ts'
 import { MEMBERS_AND_NOTES, ROOT_ACCOUNT } from './projects.ts'
 
 /** Milliseconds allowed for each step. */
@@ -78,11 +78,6 @@ async function pickerSteps(page: Page, run: number): Promise<Steps> {
   const opened = await timeOfClick(page.locator('.combobox-trigger').first(), `${OPTIONS} > 0`)
   const name = ['karin', 'oscar', 'nadia', 'bruno', 'celia', 'dario'][run] ?? 'ann'
   const found = `${OPTIONS} > 0 && [...document.querySelectorAll('.combobox-list [role=option]')].every((option) => option.textContent.includes('${name}'))`
-  await page.locator('.combobox-input').waitFor()
-  await page.locator('.combobox-input').focus()
-  const [, searched] = await Promise.all([page.keyboard.insertText(name), timeOf(page, found)])
+  const searched = await timeOfInput(page.locator('.combobox-input'), name, found)
   return { 'relation picker opens': opened, 'relation picker searches, after its pause': searched - PAUSE }
 }
-
-/** Milliseconds until a JavaScript condition holds. */
-const timeOf = (page: Page, condition: string): Promise<number> => timeOfClick(page.locator('.combobox-input'), condition)

@@ -91,6 +91,20 @@ describe('a subscription', () => {
     ])
   })
 
+  test('calls onRequest before each request for the stream', async () => {
+    let requests = 0
+    const requestsAt: number[] = []
+    const { log } = await subscribed(
+      [{ text: ready(0) }, new AdminError('No response', { type: 'network' }), { text: ready(0) }],
+      {
+        onRequest: () => void requests++,
+        onConnection: (isConnected) => void (isConnected && requestsAt.push(requests)),
+      },
+    )
+    assert.deepEqual(requestsAt, [1, 3])
+    assert.equal(requests, log.filter((line) => line.startsWith('open')).length)
+  })
+
   test('calls onReset when the server no longer knows the last id, and goes on from the new one', async () => {
     const { log } = await subscribed([
       { text: ready(7) },
