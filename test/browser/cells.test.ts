@@ -27,7 +27,7 @@ inBrowser(
     const website = (await cell(page, 'Website')).getByRole('link')
     assert.equal(await website.getAttribute('href'), 'https://example.org/harbour-journal')
     assert.equal(await website.getAttribute('rel'), 'noreferrer')
-    assert.equal(await (await cell(page, 'Birth date')).innerText(), '3 Sept 1974')
+    assert.equal(await (await cell(page, 'Date of birth')).innerText(), '3 Sept 1974')
     assert.equal((await (await cell(page, 'Active')).innerText()).trim(), 'Yes')
     const time = (await cell(page, 'Last sign-in')).locator('time')
     assert.match((await time.getAttribute('title')) ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/)
@@ -48,9 +48,9 @@ inBrowser(
     assert.equal(Math.round(around.x + around.width - own.x - own.width), 12)
     assert.equal(await (await cell(page, 'Status')).locator('.chip').getAttribute('data-color'), 'green')
     assert.deepEqual(await (await cell(page, 'Tags')).locator('.chip').allInnerTexts(), ['Volunteers'])
-    assert.equal(await (await cell(page, 'Publish time')).innerText(), '08:30')
+    assert.equal(await (await cell(page, 'Publication time')).innerText(), '08:30')
 
-    const body = await cell(page, 'Body')
+    const body = await cell(page, 'Text')
     const folded = (await body.boundingBox())?.height ?? 0
     assert.ok(folded <= 48, `${folded} px`)
     await body.getByRole('button', { name: 'Show all' }).press('Enter')

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { ApiRoots } from '../paths.ts'
 
 /** Swagger UI, which the build copies beside the compiled code. */
-const BUILT = new URL('../../../dist/swagger-ui', import.meta.url)
+const BUILT = new URL('../../../dist/swagger-ui/', import.meta.url)
 
 /** Files that the page loads, all from this server. */
 export const PAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'page.js'] as const

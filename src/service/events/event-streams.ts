@@ -10,7 +10,7 @@ import { ChangeBatch } from './change-batch.ts'
 import { type ChangeFeed, eventText } from './change-feed.ts'
 
 /** Subscribers are told of changes in batches, at most this long after the first. In milliseconds. */
-const FLUSH_MS = 150
+const FLUSH_MS = 100
 /** Interval of comments, which keep proxies from closing a stream. In milliseconds. */
 const COMMENT_MS = 25_000
 const MAX_STREAMS = 200
