@@ -38,8 +38,8 @@ const isLongest = (name: string) => LONGEST_BROWSER_TESTS.includes(name)
 /** Folder of the tests of the admin page in Chromium. */
 const isBrowserTest = (name: string) => name.startsWith('browser/')
 
-/** Those of them that belong to the normal suite too: every page opens. */
-const QUICK_BROWSER_TESTS = ['browser/login.test.ts', 'browser/tour.test.ts']
+/** Those of them that belong to the normal suite too: the page opens, and users log in. */
+const QUICK_BROWSER_TESTS = ['browser/login.test.ts']
 
 const isQuick = (name: string) => !isBrowserTest(name) || (QUICK_BROWSER_TESTS.includes(name) && !values['no-browser'])
 
