@@ -2,16 +2,7 @@ import type { ClientOptions } from './client-options.ts'
 import { errorOf } from './connection/admin-error.ts'
 import { Session } from './connection/session.ts'
 import { memoryStorage } from './connection/tokens.ts'
-import {
-  type ApiRequest,
-  DEFAULT_RETRY,
-  discard,
-  jsonOf,
-  type RetryLimits,
-  systemWait,
-  Transport,
-  type Wait,
-} from './connection/transport.ts'
+import { type ApiRequest, DEFAULT_RETRY, discard, jsonOf, systemWait, Transport, type Wait } from './connection/transport.ts'
 import { Subscription } from './events/subscription.ts'
 import { ModelClient } from './models/model-client.ts'
 import { historyEntries } from './models/model-queries.ts'
@@ -65,7 +56,6 @@ type UserOf<Models> = Models extends { readonly user: { readonly record: infer U
 export class Client<Models extends Typed<Models> = AnyModels> {
   /** Root of the API except the views: `http://127.0.0.1:8000/api/v1`. */
   readonly apiUrl: string
-  readonly #options: ClientOptions
   readonly #api: string
   readonly #admin: string
   readonly #wait: Wait
@@ -73,9 +63,7 @@ export class Client<Models extends Typed<Models> = AnyModels> {
   readonly #transport: Transport
   readonly #session: Session
 
-  /** @param shared the session of another client, whose logins and tokens this one uses */
-  constructor(settings: ClientOptions, shared?: Session) {
-    const { url, token, storage, session, api_version = 'v1', admin_path = '/admin', ...options } = settings
+  constructor({ url, token, storage, session, api_version = 'v1', admin_path = '/admin', ...options }: ClientOptions) {
     if (token !== undefined && storage !== undefined) {
       throw new TypeError("A client has either 'token' or 'storage'; leave one out, or put the token into the storage")
     }
@@ -83,7 +71,6 @@ export class Client<Models extends Typed<Models> = AnyModels> {
       throw new TypeError("A client with a session in a cookie has neither 'token' nor 'storage'; leave them out")
     }
     const base = url.replace(/\/+$/, '')
-    this.#options = settings
     this.#api = `/api/${api_version}`
     this.#admin = `${admin_path}/api/${api_version}`
     this.#wait = options.wait ?? systemWait
@@ -97,18 +84,11 @@ export class Client<Models extends Typed<Models> = AnyModels> {
       wait: this.#wait,
     })
     const tokenStorage = storage ?? memoryStorage(token === undefined ? undefined : { access_token: token })
-    this.#session =
-      shared ??
-      new Session(
-        tokenStorage,
-        async (action, body) => jsonOf(await this.#transport.send({ method: 'POST', path: `${this.#api}/auth/${action}`, body })),
-        session,
-      )
-  }
-
-  /** Returns a client of the same session with other retry limits, such as `{ times: 0 }` for a page that itself says how long it waits. */
-  withRetry(retry: Partial<RetryLimits>): Client<Models> {
-    return new Client<Models>({ ...this.#options, retry }, this.#session)
+    this.#session = new Session(
+      tokenStorage,
+      async (action, body) => jsonOf(await this.#transport.send({ method: 'POST', path: `${this.#api}/auth/${action}`, body })),
+      session,
+    )
   }
 
   /**

@@ -26,12 +26,13 @@ const client = createClient({
   api_version: settings.api_version,
   session: 'cookie',
   fetch: earlyFetch(globalThis.earlyResponses),
+  // `PageSession` repeats what may be repeated, and says how long it waits.
+  retry: { times: 0 },
 })
 const session = new PageSession(client, preferences)
 const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      // The client itself repeats what may be repeated.
       retry: false,
       staleTime: 5000,
       // `Live` reads again what has changed, and everything when the window gets the focus without a connection.

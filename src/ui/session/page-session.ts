@@ -28,9 +28,9 @@ export class PageSession {
   #logins = 0
   #start: Promise<void> | undefined
 
+  /** @param client a client that repeats nothing by itself */
   constructor(client: Client, preferences: PreferenceStore, waits = new RequestWaits()) {
-    // The page says how long it waits, so the client repeats nothing by itself.
-    this.client = client.withRetry({ times: 0 })
+    this.client = client
     this.waits = waits
     this.#preferences = preferences
   }

@@ -9,7 +9,7 @@ const ENDED = new AdminError('The session has ended', { type: 'authentication', 
 
 /** A session that is logged in. */
 async function openSession(waits?: RequestWaits): Promise<PageSession> {
-  const client = { hasToken: async () => true, login: async () => {}, logout: async () => {}, withRetry: () => client }
+  const client = { hasToken: async () => true, login: async () => {}, logout: async () => {} }
   const preferences = { isKept: false, get: () => undefined, set: () => {} }
   const session = new PageSession(client as unknown as Client, preferences as unknown as PreferenceStore, waits)
   await session.start()
