@@ -9,12 +9,6 @@ import { Shell } from './shell.tsx'
 import { SiteProvider } from './site-provider.tsx'
 import { WaitNotice } from './wait-notice.tsx'
 
-const waiting = (
-  <main className="page">
-    <Skeleton lines={3} />
-  </main>
-)
-
 /** What every page is in: the login, or the shell with the page. An expired session keeps the page and asks for the password over it. */
 export function Frame() {
   const session = useSession()
@@ -30,13 +24,7 @@ export function Frame() {
   if (state === 'unknown') {
     return (
       <>
-        {error === undefined ? (
-          waiting
-        ) : (
-          <main className="page">
-            <Failure error={error} onRetry={start} />
-          </main>
-        )}
+        <main className="page">{error === undefined ? <Skeleton lines={3} /> : <Failure error={error} onRetry={start} />}</main>
         <WaitNotice />
       </>
     )
@@ -44,7 +32,13 @@ export function Frame() {
   if (state === 'logged-out') return <LoginPage />
   return (
     <>
-      <Suspense fallback={waiting}>
+      <Suspense
+        fallback={
+          <main className="page">
+            <Skeleton lines={3} />
+          </main>
+        }
+      >
         <SiteProvider>
           <Shell>
             <Suspense fallback={<Skeleton />}>
