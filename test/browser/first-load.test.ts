@@ -16,6 +16,19 @@ function requestsOf(page: Page): string[] {
   return sent
 }
 
+/** Holds requests back until the returned function is called. */
+async function held(page: Page, pattern: string): Promise<() => void> {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(pattern, async (route) => {
+    await released
+    await route.continue()
+  })
+  return release
+}
+
 /** A page that sends no request of its own. */
 const QUIET = '/none'
 
@@ -24,14 +37,7 @@ const FIRST_REQUESTS = ['POST /api/v1/auth/refresh', 'GET /admin/api/v1/site', '
 inBrowser('the first requests are sent before the modules of the page are there', { at: QUIET }, async ({ page, path }) => {
   await page.getByText('Page not found').waitFor()
   const sent = requestsOf(page)
-  let release = () => {}
-  const released = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  await page.route('**/assets/page-*.js', async (route) => {
-    await released
-    await route.continue()
-  })
+  const release = await held(page, '**/assets/page-*.js')
   const views = page.waitForResponse((response) => response.url().includes('/views/tag'))
   await page.goto(`${path}/models/tag`, { waitUntil: 'commit' })
   await views
@@ -46,9 +52,12 @@ inBrowser('the first requests are sent before the modules of the page are there'
 inBrowser('the first load of a list reads everything once', { at: QUIET }, async ({ page, path, server, variant }) => {
   await page.getByText('Page not found').waitFor()
   const sent = requestsOf(page)
+  // The stream opens when the list has been read, which it must not repeat.
+  const open = await held(page, '**/events')
   const streaming = page.waitForResponse((response) => response.url().includes('/events'))
   await page.goto(`${path}/models/tag?sort=id`)
   await page.locator('tbody tr').first().waitFor()
+  open()
   await streaming
   // A change that the stream reports comes after all that its opening could read.
   const name = `First load ${variant.scheme} ${variant.width}`
