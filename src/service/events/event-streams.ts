@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { Claims } from '../../auth/token.ts'
 import { AppError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
@@ -19,8 +19,8 @@ const MAX_STREAMS_OF_USER = 5
 const RETRY_AFTER = 30
 /** A subscriber with more unread text is cut off. In bytes. */
 const MAX_BACKLOG = 1 << 20
-/** Streams are served in so many steps, with a pause of a millisecond between two, so that requests wait for one step only. */
-const STEPS = 50
+/** Streams that are served before other work, which takes about 0.2 ms. */
+const AT_ONCE = 4
 
 const COMMENT = ':\n\n'
 
@@ -176,10 +176,9 @@ export class EventStreams {
         const changes = feed.after(position)
         batches.set(position, changes === undefined ? undefined : new ChangeBatch(changes, this.#parts))
       }
-      const atOnce = Math.ceil(streams.length / STEPS)
       for (const [index, stream] of streams.entries()) {
-        if (index > 0 && index % atOnce === 0) await setTimeout(1)
         await this.#serve(stream, batches.get(stream.position), end)
+        if (index % AT_ONCE === AT_ONCE - 1) await setImmediate()
       }
     } finally {
       this.#flushing = false
