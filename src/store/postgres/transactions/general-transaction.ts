@@ -54,7 +54,8 @@ export class GeneralTransaction {
     const next = await this.#sequences.nextIds(names.map((name) => this.#layout.of(name)))
     const ids: Ids = new Map(names.map((name, index) => [name, [next[index] ?? 1]]))
     const decided = await this.#decide(ids)
-    const outcome = decided.outcome.ok && mode === 'commit' ? await this.#withReservedIds(decided.outcome, decided.used, ids) : decided.outcome
+    const outcome =
+      decided.outcome.ok && mode === 'commit' ? await this.#withReservedIds(decided.outcome, decided.used, ids) : decided.outcome
     if (!outcome.ok) return outcome
     const completed = this.#completed(outcome)
     if (mode === 'commit') await this.#store(completed)

@@ -12,7 +12,12 @@ import type { LoadedTables } from './loaded-tables.ts'
 export async function addCascades(connection: Connection, tables: LoadedTables, operations: readonly Operation[]): Promise<void> {
   const { layout } = tables
   const removals = operations.filter(({ kind, table }) => kind === 'remove' && isDeep(layout.registry, table))
-  const names = [...reachable(layout.registry, removals.map(({ table }) => table))]
+  const names = [
+    ...reachable(
+      layout.registry,
+      removals.map(({ table }) => table),
+    ),
+  ]
   if (names.length === 0) return
   const { rows } = await connection.query(closure(layout, names, removals))
   for (const [number, text] of rows) {

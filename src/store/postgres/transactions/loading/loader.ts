@@ -64,7 +64,11 @@ export class Loader {
       column === undefined
         ? sql`"r"."id" in (select "owner" from ${link?.table ?? layout.table} where "target" = any(${targets}::bigint[]))`
         : sql`"r".${column.sql} = any(${targets}::bigint[])`
-    const found = await this.#read(table, refers, relation?.kind === 'one' && relation.onDelete === 'cascade' ? 'remove' : 'update')
+    const found = await this.#read(
+      table,
+      refers,
+      relation?.kind === 'one' && relation.onDelete === 'cascade' ? 'remove' : 'update',
+    )
     table.addRecords([], found)
     table.addReferrers(field, targets, new Map())
   }
@@ -79,9 +83,7 @@ export class Loader {
     const { rows: locked } = await this.#connection.query(sql`select "r"."id" ${this.#those(table, condition, lock)}`)
     if (locked.length === 0) return []
     const ids = locked.map(([id]) => Number(id))
-    const { rows } = await this.#connection.query(
-      sql`select ${layout.selectList(R)} from ${layout.table} "r" where ${byId(ids)}`,
-    )
+    const { rows } = await this.#connection.query(sql`select ${layout.selectList(R)} from ${layout.table} "r" where ${byId(ids)}`)
     return rows.map((row) => layout.read(row))
   }
 

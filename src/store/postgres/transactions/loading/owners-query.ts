@@ -15,9 +15,16 @@ import { keyValues, uniqueColumns } from './unique-keys.ts'
 export function ownersQuery(table: TableLayout, name: string, values: readonly Json[], number: number): Sql {
   const columns = uniqueColumns(table, name)
   const keys = values.map((value) => keyValues(columns, value))
-  const lists = columns.map((column, index) => listParameter(column, keys.map((key) => key[index] ?? null)))
+  const lists = columns.map((column, index) =>
+    listParameter(
+      column,
+      keys.map((key) => key[index] ?? null),
+    ),
+  )
   const names = columns.map((_, index) => identifier(`v${index}`))
-  const conditions = columns.flatMap((column, index) => sameKey(column, sql`"u".${names[index] ?? column.sql}`, columns.length > 1))
+  const conditions = columns.flatMap((column, index) =>
+    sameKey(column, sql`"u".${names[index] ?? column.sql}`, columns.length > 1),
+  )
   return sql`select ${number}::integer, "u"."position", "r"."id"
     from unnest(${joined(lists)}) with ordinality as "u" (${joined([...names, sql`"position"`])})
     join ${table.table} "r" on ${joined(conditions, ' and ')}`

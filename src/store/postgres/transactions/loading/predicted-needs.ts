@@ -34,5 +34,7 @@ export function predictNeeds(tables: LoadedTables, operations: readonly Operatio
 /** The tables in which operations and their notes may create records. */
 export function tablesOfNewRecords(operations: readonly Operation[], { events, history }: TransactionNotes = {}): string[] {
   const tables = operations.flatMap(({ kind, table }) => (kind === 'insert' ? [table] : []))
-  return [...new Set([...tables, ...(events === undefined ? [] : [events.table]), ...(history === undefined ? [] : [history.table])])]
+  return [
+    ...new Set([...tables, ...(events === undefined ? [] : [events.table]), ...(history === undefined ? [] : [history.table])]),
+  ]
 }

@@ -19,9 +19,18 @@ export function writeStatement(layout: Layout, changes: readonly Change[]): Sql 
     const table = layout.of(name)
     const own = changes.filter((change) => change.table === name)
     return [
-      ...insertsOf(table, own.flatMap(({ before, after }) => (before === undefined && after !== undefined ? [after] : []))),
-      ...updatesOf(table, own.flatMap(({ before, after }) => (before !== undefined && after !== undefined ? [{ before, after }] : []))),
-      ...removalsOf(table, own.flatMap(({ id, after }) => (after === undefined ? [id] : []))),
+      ...insertsOf(
+        table,
+        own.flatMap(({ before, after }) => (before === undefined && after !== undefined ? [after] : [])),
+      ),
+      ...updatesOf(
+        table,
+        own.flatMap(({ before, after }) => (before !== undefined && after !== undefined ? [{ before, after }] : [])),
+      ),
+      ...removalsOf(
+        table,
+        own.flatMap(({ id, after }) => (after === undefined ? [id] : [])),
+      ),
     ]
   })
   const version = sql`select pg_current_xact_id()::xid`
@@ -40,7 +49,12 @@ function insertsOf(table: TableLayout, records: readonly StoredRecord[]): Sql[] 
   const all = [...columns, ...flags]
   return [
     sql`insert into ${table.table} (${joined(all.map(({ name }) => name))}) ${input(all)}`,
-    ...table.links.flatMap((link) => insertLinks(link, records.flatMap((record) => linkRows(record, link)))),
+    ...table.links.flatMap((link) =>
+      insertLinks(
+        link,
+        records.flatMap((record) => linkRows(record, link)),
+      ),
+    ),
   ]
 }
 
@@ -53,7 +67,11 @@ function updatesOf(table: TableLayout, updates: readonly Update[]): Sql[] {
   // Setting the flag also gives the row a new version if only links change.
   const set = [
     ...columns.map((column) => inputOf(column, valuesOf(after, column.field.name))),
-    ...links.map(({ flag, field }) => ({ name: flag, type: 'boolean', values: after.map((record) => isSet(record, field.name)) })),
+    ...links.map(({ flag, field }) => ({
+      name: flag,
+      type: 'boolean',
+      values: after.map((record) => isSet(record, field.name)),
+    })),
   ]
   const ids = { name: sql`"id"`, type: 'bigint', values: after.map(({ id }) => id) }
   const assignments = set.map(({ name }) => sql`${name} = "u".${name}`)
@@ -76,4 +94,3 @@ export function differs({ before, after }: Update, field: string): boolean {
   if (was === is) return false
   return typeof was !== 'object' || typeof is !== 'object' || JSON.stringify(was) !== JSON.stringify(is)
 }
-
