@@ -2,6 +2,7 @@ import { AppError } from '../../../errors.ts'
 import type { Operation, Outcome, TransactionMode, TransactionNotes } from '../../store.ts'
 import { type Database, isConstraintViolation, isTransient } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
+import { Creation } from './direct/creation.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
 import { inStoredForm } from './stored-values.ts'
 import { violationOf } from './unforeseen-violation.ts'
@@ -38,7 +39,19 @@ export class PostgresTransactions {
   async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: TransactionNotes): Promise<Outcome> {
     if (operations.length === 0) return { ok: true, records: [], changes: [] }
     const work = { operations: operations.map((operation) => inStoredForm(operation, this.#layout)), mode, notes }
-    return mode === 'rehearse' ? this.#rehearse(work) : this.#commit(work)
+    if (mode === 'rehearse') return this.#rehearse(work)
+    return (await this.#direct(work)) ?? this.#commit(work)
+  }
+
+  /** Frequent transactions are one statement. If it changes nothing or fails, the general transaction finds out why. */
+  async #direct(work: Work): Promise<Outcome | undefined> {
+    const direct = Creation.of(this.#layout, work)
+    try {
+      return await direct?.run(this.#database)
+    } catch (error) {
+      if (isConstraintViolation(error) || isTransient(error)) return undefined
+      throw error
+    }
   }
 
   #rehearse(work: Work): Promise<Outcome> {
