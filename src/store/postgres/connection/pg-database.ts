@@ -28,6 +28,8 @@ export interface PgDatabaseOptions {
   readonly observe?: (milliseconds: number) => void
   /** Called with errors of connections that are not in use, such as those of a restarted server. */
   readonly warn?: (message: string, error: unknown) => void
+  /** Lets the process end while connections are open that are not in use. */
+  readonly allowExit?: boolean
   readonly timer?: Timer
   /** From 0 to below 1. */
   readonly random?: () => number
@@ -58,12 +60,12 @@ const ROLLBACK: CompiledSql = { text: 'rollback', values: [] }
 /** A database on a server, by a pool of connections. */
 export class PgDatabase implements Database {
   readonly #pool: Pool
-  readonly #options: Required<Omit<PgDatabaseOptions, 'observe' | 'warn'>>
+  readonly #options: Required<Omit<PgDatabaseOptions, 'observe' | 'warn' | 'allowExit'>>
   readonly #settings: SessionSettings
   #retries = 0
 
   /** @param address `postgres://…`; no connection is made before the first statement */
-  constructor(address: string, { observe = () => {}, warn = () => {}, ...options }: PgDatabaseOptions = {}) {
+  constructor(address: string, { observe = () => {}, warn = () => {}, allowExit = false, ...options }: PgDatabaseOptions = {}) {
     const {
       pool = DEFAULT_POOL,
       statementTimeout = DEFAULT_STATEMENT_TIMEOUT,
@@ -74,7 +76,7 @@ export class PgDatabase implements Database {
     const parsed = parseAddress(address)
     this.#options = { pool, statementTimeout, patience, timer, random }
     this.#settings = { tls: parsed.tls, statementTimeout, timer, observe }
-    this.#pool = new Pool(configOf(parsed, pool, patience))
+    this.#pool = new Pool({ ...configOf(parsed, pool, patience), allowExitOnIdle: allowExit })
     this.#pool.on('error', (error) => warn('A connection to the database was lost', error))
     // A client without a listener would end the process when its connection is lost during a statement.
     this.#pool.on('connect', (client) => client.on('error', () => {}))
