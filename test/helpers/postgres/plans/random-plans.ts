@@ -40,7 +40,7 @@ export class RandomPlans {
     return {
       filters: random.list(4, () => this.filter()),
       sort: this.sort(),
-      offset: random.pick([0, 0, 0, 1, 19, 500, 20_000]),
+      offset: random.pick([0, 0, 0, 0, 1, 19, 500, 7000, 9990, 20_000]),
       limit: random.pick([0, 1, 20, 20, 100]),
     }
   }
