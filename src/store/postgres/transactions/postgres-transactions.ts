@@ -2,6 +2,7 @@ import { AppError } from '../../../errors.ts'
 import type { Operation, Outcome, TransactionMode, TransactionNotes } from '../../store.ts'
 import { type Database, isConstraintViolation, isTransient } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
+import { Alteration } from './direct/alteration.ts'
 import { Creation } from './direct/creation.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
 import { inStoredForm } from './stored-values.ts'
@@ -45,7 +46,7 @@ export class PostgresTransactions {
 
   /** Frequent transactions are one statement. If it changes nothing or fails, the general transaction finds out why. */
   async #direct(work: Work): Promise<Outcome | undefined> {
-    const direct = Creation.of(this.#layout, work)
+    const direct = Creation.of(this.#layout, work) ?? Alteration.of(this.#layout, work)
     try {
       return await direct?.run(this.#database)
     } catch (error) {
