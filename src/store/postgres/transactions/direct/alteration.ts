@@ -21,16 +21,21 @@ export class Alteration {
   readonly #table: TableLayout
   readonly #before: StoredRecord
   readonly #after: StoredRecord | undefined
-  /** The statement that returns the id of the changed row. */
-  readonly #part: Sql
+  /** The parts of the statement that change the row; `"changed"` returns its id. */
+  readonly #parts: readonly Sql[]
   readonly #notes: NotedTables
 
-  private constructor(layout: Layout, change: Change & { readonly before: StoredRecord }, part: Sql, notes: NotedTables) {
+  private constructor(
+    layout: Layout,
+    change: Change & { readonly before: StoredRecord },
+    parts: readonly Sql[],
+    notes: NotedTables,
+  ) {
     this.#layout = layout
     this.#table = layout.of(change.table)
     this.#before = change.before
     this.#after = change.after
-    this.#part = part
+    this.#parts = parts
     this.#notes = notes
   }
 
@@ -44,10 +49,10 @@ export class Alteration {
     const { expect: before, id } = operation
     const after = operation.kind === 'update' ? Object.freeze({ ...before, ...operation.values, id }) : undefined
     const isSame = sql`"r"."id" = ${id}::bigint and "r".xmin = ${version}::xid`
-    const part = after === undefined ? removal(layout, table, id, isSame) : update(layout, table, { before, after }, isSame)
-    if (part === undefined) return undefined
+    const parts = after === undefined ? removal(layout, table, id, isSame) : update(layout, table, { before, after }, isSame)
+    if (parts === undefined) return undefined
     const change = { table: operation.table, id, before, after }
-    return new Alteration(layout, change, part, {
+    return new Alteration(layout, change, parts, {
       ...notesOf(layout, [change], operations, [before], notes),
       eventTable: notes?.events?.table,
       historyTable: notes?.history?.table,
@@ -58,20 +63,14 @@ export class Alteration {
   /** @returns undefined if the row has another version; then nothing is changed */
   async run(connection: Connection): Promise<Outcome | undefined> {
     const { id } = this.#before
-    const { rows } = await connection.query(
-      sql`with "changed" as (${this.#part} returning "r"."id"),
-        "ids" as (select 1::bigint as "n", "id" from "changed")
-        ${joined(
-          noteParts(this.#layout, this.#notes).map((part) => sql`, ${part}`),
-          ' ',
-        )}
-        ${selectIds(this.#notes)}`,
-    )
-    const ids = readIds(rows)
-    if (ids === undefined) return undefined
+    const ids = sql`"ids" as (select 1::bigint as "n", "id" from "changed")`
+    const parts = [...this.#parts, ids, ...noteParts(this.#layout, this.#notes)]
+    const { rows } = await connection.query(sql`with ${joined(parts)} ${selectIds(this.#notes)}`)
+    const given = readIds(rows)
+    if (given === undefined) return undefined
     const change = { table: this.#table.model.key, id, before: this.#before, after: this.#after }
-    const changes: Change[] = [change, ...noteChanges(this.#layout, ids, [id], this.#notes)]
-    for (const { after } of changes) if (after !== undefined) rememberRowVersion(after, ids.version)
+    const changes: Change[] = [change, ...noteChanges(this.#layout, given, [id], this.#notes)]
+    for (const { after } of changes) if (after !== undefined) rememberRowVersion(after, given.version)
     return { ok: true, records: [this.#after ?? this.#before], changes }
   }
 }
@@ -85,7 +84,7 @@ function update(
   table: TableLayout,
   change: { readonly before: StoredRecord; readonly after: StoredRecord },
   isSame: Sql,
-): Sql | undefined {
+): Sql[] | undefined {
   if (table.links.some(({ field }) => differs(change, field.name))) return undefined
   const columns = table.columns.filter(({ field }) => differs(change, field.name))
   if (columns.length === 0 || brokenFields(table.model, change.after, change.before).length > 0) return undefined
@@ -96,19 +95,23 @@ function update(
     const value = column.toParameter(change.after[column.field.name] ?? null)
     return sql`${column.sql} = ${value}::${keyword(column.type)}`
   })
-  return sql`update ${table.table} "r" set ${joined(assignments)} where ${joined([isSame, ...conditions], ' and ')}`
+  return [
+    ...conditions.parts,
+    sql`"changed" as (update ${table.table} "r" set ${joined(assignments)}
+      where ${isSame} and ${conditions.condition} returning "r"."id")`,
+  ]
 }
 
 /**
  * @returns undefined if the removal could change other records: the database would do that without the events of those changes. Referrers
  * that forbid a removal are found by the constraints too
  */
-function removal(layout: Layout, table: TableLayout, id: number, isSame: Sql): Sql | undefined {
+function removal(layout: Layout, table: TableLayout, id: number, isSame: Sql): Sql[] | undefined {
   const referrers = layout.registry.referrersOf(table.model.key)
   if (referrers.some(({ field: { relation } }) => relation.kind === 'many' || relation.onDelete !== 'restrict')) return undefined
   const unused = referrers.map(({ model, field }) => {
     const referrer = layout.of(model.key)
     return sql`not exists (select from ${referrer.table} where ${referrer.expectColumn(field.name).sql} = ${id}::bigint)`
   })
-  return sql`delete from ${table.table} "r" where ${joined([isSame, ...unused], ' and ')}`
+  return [sql`"changed" as (delete from ${table.table} "r" where ${joined([isSame, ...unused], ' and ')} returning "r"."id")`]
 }

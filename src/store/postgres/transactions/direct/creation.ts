@@ -9,7 +9,7 @@ import type { Work } from '../general-transaction.ts'
 import { input, inputOf } from '../statements/input.ts'
 import { linkRows } from '../statements/links.ts'
 import { type NotedTables, noteChanges, noteParts, notesOf, PROVISIONAL_ID, readIds, selectIds } from './notes.ts'
-import { ALL, preconditions } from './preconditions.ts'
+import { ALL, type Preconditions, preconditions } from './preconditions.ts'
 
 /** New records of one table. One statement stores them with their links and notes. */
 export class Creation {
@@ -18,19 +18,19 @@ export class Creation {
   /** With provisional ids. */
   readonly #records: readonly StoredRecord[]
   readonly #notes: NotedTables
-  readonly #conditions: readonly Sql[]
+  readonly #preconditions: Preconditions
 
   private constructor(
     layout: Layout,
     table: TableLayout,
     records: readonly StoredRecord[],
-    conditions: readonly Sql[],
+    conditions: Preconditions,
     notes: NotedTables,
   ) {
     this.#layout = layout
     this.#table = table
     this.#records = records
-    this.#conditions = conditions
+    this.#preconditions = conditions
     this.#notes = notes
   }
 
@@ -86,9 +86,11 @@ export class Creation {
     const positions = { name: sql`"position"`, type: 'bigint', values: records.map((_, index) => index + 1) }
     const given = [...values, ...flags].filter((column) => column.values.some((value) => value !== null))
     const names = [sql`"id"`, ...given.map(({ name }) => name)]
-    const condition = this.#conditions.length === 0 ? sql`true` : joined(this.#conditions, ' and ')
     const parts = [
-      sql`"ids" as materialized (select "n", nextval(${sequence}::regclass) as "id" from generate_series(1, ${records.length}::bigint) "n" where ${condition})`,
+      ...this.#preconditions.parts,
+      sql`"ids" as materialized (
+        select "n", nextval(${sequence}::regclass) as "id" from generate_series(1, ${records.length}::bigint) "n"
+        where ${this.#preconditions.condition})`,
       sql`"added" as (insert into ${table} (${joined(names)})
         select ${joined([sql`"ids"."id"`, ...given.map(({ name }) => sql`"i".${name}`)])}
         from "ids" join (${input([positions, ...given])}) "i" on "i"."position" = "ids"."n")`,

@@ -6,7 +6,15 @@ import type { TableLayout } from '../../layout/table-layout.ts'
 import { identifier, joined, type Sql, sql } from '../../sql.ts'
 import { sameKey } from '../loading/owners-query.ts'
 import { isPossible, keyValues, uniqueColumns } from '../loading/unique-keys.ts'
+import { hasLocks, takeLocks, uniqueLocks } from '../locks.ts'
 import { listParameter } from '../statements/input.ts'
+
+/** Under which conditions a statement may change something. */
+export interface Preconditions {
+  /** The parts of the statement to which the conditions refer. */
+  readonly parts: readonly Sql[]
+  readonly condition: Sql
+}
 
 /**
  * The conditions under which records may be stored: their unique values have no other owner, and the records exist to which they refer.
@@ -21,7 +29,7 @@ export function preconditions(
   table: TableLayout,
   records: readonly StoredRecord[],
   fields: (name: string) => boolean,
-): Sql[] | undefined {
+): Preconditions | undefined {
   const conditions: Sql[] = []
   for (const { name, keyOf } of uniqueKeysOf(table)) {
     if (!uniqueColumns(table, name).some(({ field }) => fields(field.name))) continue
@@ -35,7 +43,16 @@ export function preconditions(
     if (![...targets].every((id) => Number.isSafeInteger(id))) return undefined
     if (targets.size > 0) conditions.push(exist(layout.of(relation.target), [...targets]))
   }
-  return conditions
+  const locks = uniqueLocks(
+    layout,
+    records.map((values) => ({ table: table.model.key, values })),
+    fields,
+  )
+  if (!hasLocks(locks)) return { parts: [], condition: conditions.length === 0 ? sql`true` : joined(conditions, ' and ') }
+  return {
+    parts: [sql`"locked" as materialized (${takeLocks(locks)})`],
+    condition: joined([sql`(select count(*) from "locked") > 0`, ...conditions], ' and '),
+  }
 }
 
 /** Every field has a new value: that of a new record. */
