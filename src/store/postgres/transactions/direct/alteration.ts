@@ -4,7 +4,7 @@ import type { Connection } from '../../connection/database.ts'
 import type { Layout } from '../../layout/layout.ts'
 import { rememberRowVersion, rowVersionOf } from '../../layout/row-version.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
-import { joined, keyword, type Sql, sql } from '../../sql.ts'
+import { EMPTY, joined, keyword, type Sql, sql } from '../../sql.ts'
 import type { Work } from '../general-transaction.ts'
 import { differs } from '../statements/writes.ts'
 import { type NotedTables, noteChanges, noteParts, notesOf, readIds, selectIds } from './notes.ts'
@@ -95,10 +95,11 @@ function update(
     const value = column.toParameter(change.after[column.field.name] ?? null)
     return sql`${column.sql} = ${value}::${keyword(column.type)}`
   })
+  const { locks, condition } = conditions
+  const from = locks === undefined ? EMPTY : sql`from ${locks}`
   return [
-    ...conditions.parts,
-    sql`"changed" as (update ${table.table} "r" set ${joined(assignments)}
-      where ${isSame} and ${conditions.condition} returning "r"."id")`,
+    sql`"changed" as (update ${table.table} "r" set ${joined(assignments)} ${from}
+      where ${isSame} and ${condition} returning "r"."id")`,
   ]
 }
 

@@ -3,7 +3,7 @@ import { referencesOf } from '../../../references.ts'
 import type { StoredRecord } from '../../../store.ts'
 import type { Layout } from '../../layout/layout.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
-import { identifier, joined, type Sql, sql } from '../../sql.ts'
+import { identifier, joined, keyword, type Sql, sql } from '../../sql.ts'
 import { sameKey } from '../loading/owners-query.ts'
 import { isPossible, keyValues, uniqueColumns } from '../loading/unique-keys.ts'
 import { hasLocks, takeLocks, uniqueLocks } from '../locks.ts'
@@ -11,8 +11,8 @@ import { listParameter } from '../statements/input.ts'
 
 /** Under which conditions a statement may change something. */
 export interface Preconditions {
-  /** The parts of the statement to which the conditions refer. */
-  readonly parts: readonly Sql[]
+  /** An item for FROM, of one row: by reading it the statement takes the locks of unique values. Undefined if there are none. */
+  readonly locks: Sql | undefined
   readonly condition: Sql
 }
 
@@ -48,10 +48,9 @@ export function preconditions(
     records.map((values) => ({ table: table.model.key, values })),
     fields,
   )
-  if (!hasLocks(locks)) return { parts: [], condition: conditions.length === 0 ? sql`true` : joined(conditions, ' and ') }
   return {
-    parts: [sql`"locked" as materialized (${takeLocks(locks)})`],
-    condition: joined([sql`(select count(*) from "locked") > 0`, ...conditions], ' and '),
+    locks: hasLocks(locks) ? sql`(select count(*) from (${takeLocks(locks)}) "lock") "locked"` : undefined,
+    condition: conditions.length === 0 ? sql`true` : joined(conditions, ' and '),
   }
 }
 
@@ -73,7 +72,16 @@ const uniqueKeysOf = ({ model }: TableLayout): readonly Key[] => [
 /** @param own the id of the record that may have the value */
 function isFree(table: TableLayout, name: string, keys: readonly Json[], own: number | undefined): Sql {
   const columns = uniqueColumns(table, name)
+  const other = own === undefined ? [] : [sql`"r"."id" <> ${own}::bigint`]
   const values = keys.map((key) => keyValues(columns, key))
+  const [only, ...more] = values
+  const isSet = columns.length > 1
+  if (only !== undefined && more.length === 0) {
+    const same = columns.flatMap((column, index) =>
+      sameKey(column, sql`${column.toParameter(only[index] ?? null)}::${keyword(column.type)}`, isSet),
+    )
+    return sql`not exists (select from ${table.table} "r" where ${joined([...same, ...other], ' and ')})`
+  }
   const names = columns.map((_, index) => identifier(`v${index}`))
   const lists = columns.map((column, index) =>
     listParameter(
@@ -81,8 +89,7 @@ function isFree(table: TableLayout, name: string, keys: readonly Json[], own: nu
       values.map((value) => value[index] ?? null),
     ),
   )
-  const same = columns.flatMap((column, index) => sameKey(column, sql`"u".${names[index] ?? column.sql}`, columns.length > 1))
-  const other = own === undefined ? [] : [sql`"r"."id" <> ${own}::bigint`]
+  const same = columns.flatMap((column, index) => sameKey(column, sql`"u".${names[index] ?? column.sql}`, isSet))
   return sql`not exists (select from unnest(${joined(lists)}) as "u" (${joined(names)})
     join ${table.table} "r" on ${joined([...same, ...other], ' and ')})`
 }
