@@ -85,11 +85,12 @@ describe('a connection', () => {
   })
 
   test('a statement waits for a connection, and then fails', async () => {
-    await use({ pool: 1, patience: 100 }, async (database) => {
+    await use({ pool: 1, patience: 500 }, async (database) => {
+      await database.query(sql`select 1`)
       const first = database.query(sql`select pg_sleep(0.05)`)
       await database.query(sql`select 1`)
       await first
-      const long = database.query(sql`select pg_sleep(0.6)`)
+      const long = database.query(sql`select pg_sleep(1)`)
       await assert.rejects(database.query(sql`select 1`), isCode('STORE_UNAVAILABLE', /in use/))
       await long
     })
@@ -131,6 +132,24 @@ describe('a connection', () => {
     )
     await proxy.close()
   })
+})
+
+test('a statement whose connection does not answer ends after the timeout; a change may have been made', async () => {
+  const proxy = await TcpProxy.start(cluster.port)
+  await use(
+    { statementTimeout: 100 },
+    async (database) => {
+      await database.query(sql`select 1`)
+      proxy.hold()
+      await assert.rejects(database.query(insert(25)), isCode('OUTCOME_UNKNOWN'))
+      proxy.resume()
+      await database.query(sql`select 1`)
+      proxy.hold()
+      await assert.rejects(database.query(sql`select 1`), isCode('STORE_UNAVAILABLE', /longer than/))
+    },
+    proxy.port,
+  )
+  await proxy.close()
 })
 
 describe('a transaction', () => {
@@ -233,7 +252,7 @@ describe('a transaction', () => {
       {},
       async (database) => {
         proxy.onRequest((bytes) => {
-          if (bytes.includes('commit')) proxy.hold()
+          if (bytes.includes('commit\0')) proxy.hold()
         })
         const write = database.transaction((connection) => connection.query(insert(70)))
         await use({}, async (other) => {
