@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../../../src/store/postgres/sql.ts'
-import type { HistoryRequest, Operation, Outcome, Store, StoredRecord } from '../../../../src/store/store.ts'
+import type { Operation, Outcome, Store, StoredRecord } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
 import { allOf, type ProcessStore, withTwoProcesses } from './two-processes.ts'
@@ -84,22 +84,22 @@ describe('two processes that write at once', () => {
   })
 
   race(
-    'a cascade has a change and a history entry for each record that it removes, also for those inserted meanwhile',
+    'a cascade has a change and an event for each record that it removes, also for those inserted meanwhile',
     async (one, other) => {
-      const history: HistoryRequest = { table: 'listener', tables: new Set(), common: {}, via: 'api' }
+      await accepted(one, [{ kind: 'insert', table: 'listener', values: {} }])
       const [author] = await accepted(one, [insert('author', { name: 'author' })])
       for (const round of ROUNDS) {
         const [book] = await accepted(one, [insert('book', { title: 'Race', isbn: `${round}`, author_id: author?.id ?? 0 })])
         const id = book?.id ?? 0
+        const audience = new Map([['review', { delete: [1] }]])
+        const events = { table: 'event', audience, key: `round ${round}`, at: '2026-01-15T12:00:00.000Z' }
         const reviews = CLIENTS.slice(0, 6).map(() => one.transact([insert('review', { book_id: id })]))
-        const [removed, ...inserted] = await Promise.all([
-          other.transact([remove('book', id)], 'commit', { history }),
-          ...reviews,
-        ])
+        const [removed, ...inserted] = await Promise.all([other.transact([remove('book', id)], 'commit', { events }), ...reviews])
         assert.ok(removed.ok)
         const gone = removed.changes.filter(({ table }) => table === 'review').map((change) => change.id)
         const made = inserted.flatMap((outcome) => (outcome.ok ? outcome.records.map((record) => record.id) : []))
         assert.deepEqual(gone.sort(), made.sort())
+        assert.equal(removed.changes.filter(({ table }) => table === 'event').length, gone.length)
         assert.deepEqual(await allOf(one, 'review'), [])
       }
     },
