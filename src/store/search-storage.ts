@@ -58,10 +58,13 @@ export interface StoredWords {
   readonly changed: readonly ChangedRecord[]
 }
 
+/** Reads of records, as of one moment. */
+export type RecordsOfMoment = Pick<Store, 'get' | 'find' | 'matching'>
+
 /** Stored words and records, as of the same moment. */
 export interface SearchMoment {
   readonly stored: StoredWords
-  readonly records: Pick<Store, 'get' | 'find' | 'matching'>
+  readonly records: RecordsOfMoment
   /** Number of stored words in each field of the given records, without those that have none. */
   lengthsOf(ids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>
 }

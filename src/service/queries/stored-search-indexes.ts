@@ -18,8 +18,14 @@ import {
 
 /** Time between two looks for changed records, in milliseconds. */
 const INTERVAL_MS = 1000
+/** Number of such intervals between two looks for discarded words. */
+const GARBAGE_INTERVALS = 60
 /** Maximum number of records of a transaction that stores words. */
-const RECORDS_A_SLICE = 500
+const RECORDS_A_SLICE = 2000
+/** Storing words takes at most one tenth of the time while requests arrive, unless a search waits for it. */
+const REST_PER_WORK = 9
+/** After this time it is looked again whether requests arrive, in milliseconds. */
+const LONGEST_REST_MS = 50
 /** Pause before the next try while another process stores the words of a model, in milliseconds. */
 const BUSY_MS = 200
 
@@ -29,6 +35,8 @@ export interface StoredSearchIndexesOptions {
   readonly log: Log
   /** Waits, in milliseconds. */
   readonly wait: (milliseconds: number) => Promise<unknown>
+  /** Monotonic clock, in milliseconds. */
+  readonly now: () => number
   /** Yields to the event loop. */
   readonly pause: () => Promise<unknown>
   /** Tells whether requests are arriving; they take precedence over storing words. */
@@ -44,6 +52,10 @@ export class StoredSearchIndexes implements SearchEngine {
   readonly #searched: ReadonlyMap<string, SearchedTable>
   /** Models whose words are being made, with the promise of their end. */
   readonly #making = new Map<string, Promise<void>>()
+  /** Tables that are prepared, or being prepared. */
+  readonly #opened = new Map<string, Promise<void>>()
+  /** Number of searches that wait for the words of a table. */
+  readonly #urgent = new Map<string, number>()
   #isClosed = false
 
   constructor(options: StoredSearchIndexesOptions) {
@@ -54,8 +66,9 @@ export class StoredSearchIndexes implements SearchEngine {
   /** Stores the words of all models, and from then on those of changed records, until `close`. */
   async prepare(): Promise<void> {
     for (const model of this.#models) await this.make(model)
-    while (!this.#isClosed) {
-      await this.#attempt('words', () => this.#catchUp())
+    for (let interval = 0; !this.#isClosed; interval++) {
+      await this.#attempt('all', () => this.#catchUp())
+      if (interval % GARBAGE_INTERVALS === 0) await this.#attempt('garbage', () => this.#discardGarbage())
       await this.#options.wait(INTERVAL_MS)
     }
   }
@@ -64,21 +77,33 @@ export class StoredSearchIndexes implements SearchEngine {
     const known = this.#making.get(model.key)
     if (known !== undefined) return known
     const made = this.#attempt(model.key, async () => {
-      const searched = this.#tableOf(model)
-      await this.#options.storage.open(searched)
-      await this.#store(searched)
+      await this.#open(model)
+      await this.#store(this.#tableOf(model))
     }).finally(() => this.#making.delete(model.key))
     this.#making.set(model.key, made)
     return made
   }
 
   async within<T>(model: Model, query: SearchQuery, work: (reading: SearchReading) => Promise<T>): Promise<T> {
+    await this.#open(model)
     const first = await this.#read(model, query, work)
     if (first !== undefined) return first.result
-    const isInTime = await Promise.race([this.make(model).then(() => true), this.#options.wait(PATIENCE_MS)])
-    const second = isInTime === true ? await this.#read(model, query, work) : undefined
+    const isInTime = await this.#makeNow(model)
+    const second = isInTime ? await this.#read(model, query, work) : undefined
     if (second === undefined) throw indexNotReady(model)
     return second.result
+  }
+
+  /** @returns true if the words were stored within the time that a search waits */
+  async #makeNow(model: Model): Promise<boolean> {
+    this.#urgent.set(model.key, (this.#urgent.get(model.key) ?? 0) + 1)
+    try {
+      return (await Promise.race([this.make(model).then(() => true), this.#options.wait(PATIENCE_MS)])) === true
+    } finally {
+      const others = (this.#urgent.get(model.key) ?? 1) - 1
+      if (others === 0) this.#urgent.delete(model.key)
+      else this.#urgent.set(model.key, others)
+    }
   }
 
   close(): void {
@@ -93,6 +118,16 @@ export class StoredSearchIndexes implements SearchEngine {
     const searched = this.#searched.get(key)
     if (searched === undefined) throw new Error(`There is nothing to search in '${key}'`)
     return searched
+  }
+
+  /** Prepares the storage once. Later, another process may prepare it for other fields; then this process does not change it back. */
+  #open(model: Model): Promise<void> {
+    const known = this.#opened.get(model.key)
+    if (known !== undefined) return known
+    const opened = this.#options.storage.open(this.#tableOf(model))
+    this.#opened.set(model.key, opened)
+    opened.catch(() => this.#opened.delete(model.key))
+    return opened
   }
 
   async #read<T>(model: Model, query: SearchQuery, work: (reading: SearchReading) => Promise<T>) {
@@ -113,16 +148,21 @@ export class StoredSearchIndexes implements SearchEngine {
       const searched = this.#searched.get(table)
       if (searched !== undefined) await this.#store(searched)
     }
-    while (!this.#isClosed && (await storage.discardGarbage())) await this.#rest()
+  }
+
+  async #discardGarbage(): Promise<void> {
+    const { storage, wait } = this.#options
+    while (!this.#isClosed && (await storage.discardGarbage())) await wait(REST_MS)
   }
 
   /** Stores words until no record is without. Returns early if the process is closed. */
   async #store(searched: SearchedTable): Promise<void> {
-    const { storage, wait, pause } = this.#options
+    const { storage, wait, pause, now } = this.#options
     while (!this.#isClosed) {
+      const begun = now()
       const progress = await storage.storeNext(searched, textAnalyser, RECORDS_A_SLICE, pause)
       if (progress === 'none') return
-      if (progress === 'more') await this.#rest()
+      if (progress === 'more') await this.#rest(searched, now() - begun)
       else {
         await wait(BUSY_MS)
         if ((await storage.behind([searched.table])).length === 0) return
@@ -130,9 +170,14 @@ export class StoredSearchIndexes implements SearchEngine {
     }
   }
 
-  async #rest(): Promise<void> {
+  async #rest({ table }: SearchedTable, worked: number): Promise<void> {
     const { traffic, wait, pause } = this.#options
-    await (traffic.isBusy ? wait(REST_MS) : pause())
+    await pause()
+    let left = worked * REST_PER_WORK
+    while (left > 0 && traffic.isBusy && !this.#urgent.has(table) && !this.#isClosed) {
+      await wait(Math.min(left, LONGEST_REST_MS))
+      left -= LONGEST_REST_MS
+    }
   }
 
   /** A failure is logged; the next search or the next interval tries again. */

@@ -1,9 +1,11 @@
 import type { Progress, SearchedTable, SearchMoment, SearchStorage, TextAnalyser, WordSelection } from '../../search-storage.ts'
 import type { Connection, Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
+import { Totals } from '../queries/totals.ts'
 import { sql } from '../sql.ts'
+import { MomentRecords } from './moment-records.ts'
 import { readJson } from './record-texts.ts'
-import { openTable } from './search-state.ts'
+import { defineSearch, openTable } from './search-state.ts'
 import { searchTablesOf } from './search-tables.ts'
 import { readWords } from './word-reader.ts'
 import { WordWriter } from './word-writer.ts'
@@ -11,23 +13,22 @@ import { WordWriter } from './word-writer.ts'
 /** Maximum number of rows of discarded words that are deleted at a time. */
 const GARBAGE = 5000
 
-/** Reads of records on one connection. */
-type RecordsOn = (connection: Connection) => SearchMoment['records']
+/** Maximum length of a name in PostgreSQL. The names of tables of models with longer keys are others. */
+const MAX_NAME_BYTES = 63
 
 /** The words of records in tables of the database. */
 export class PostgresSearch implements SearchStorage {
   readonly #database: Database
   readonly #layout: Layout
-  readonly #recordsOn: RecordsOn
+  readonly #totals = new Totals()
 
-  /** @param recordsOn reads records on the connection of a transaction, so that they are of the same moment as the words */
-  constructor(database: Database, layout: Layout, recordsOn: RecordsOn) {
+  constructor(database: Database, layout: Layout) {
     this.#database = database
     this.#layout = layout
-    this.#recordsOn = recordsOn
   }
 
   async open(searched: SearchedTable): Promise<void> {
+    await defineSearch(this.#database, this.#layout)
     await this.#database.transaction((connection) => openTable(connection, this.#layout, searched))
   }
 
@@ -53,11 +54,21 @@ export class PostgresSearch implements SearchStorage {
 
   async discardGarbage(): Promise<boolean> {
     const { state, documents, words } = searchTablesOf(this.#layout)
+    await this.#database.query(sql`delete from ${state} where octet_length(table_name) <= ${MAX_NAME_BYTES}
+      and to_regclass(quote_ident(${this.#layout.schema}) || '.' || quote_ident(table_name)) is null`)
     let deleted = 0
     for (const table of [documents, words]) {
+      // Jumps from one generation to the next by the index, since most rows are none of the garbage.
       const { count } = await this.#database.query(
-        sql`delete from ${table} where ctid = any(array(
-          select ctid from ${table} where generation <> all(array(select generation from ${state})) limit ${GARBAGE}))`,
+        sql`with recursive generations (generation) as (
+            select min(generation) from ${table}
+            union all
+            select (select min(t.generation) from ${table} t where t.generation > g.generation) from generations g where g.generation is not null
+          ), garbage as (
+            select generation from generations where generation <> all(array(select generation from ${state})) limit 1
+          )
+          delete from ${table} where ctid = any(array(
+            select ctid from ${table} where generation = (select generation from garbage) limit ${GARBAGE}))`,
       )
       deleted += count
     }
@@ -74,7 +85,7 @@ export class PostgresSearch implements SearchStorage {
       const stored = await readWords(connection, this.#layout, searched, selection)
       if (stored === undefined) return undefined
       const lengthsOf = (ids: readonly number[]) => this.#lengthsOf(connection, searched, ids)
-      return work({ stored, records: this.#recordsOn(connection), lengthsOf })
+      return work({ stored, records: new MomentRecords(connection, this.#layout, this.#totals), lengthsOf })
     }, options)
   }
 
