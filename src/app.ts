@@ -26,6 +26,7 @@ import { ModelTests } from './service/mock/model-tests.ts'
 import { noData } from './service/project/broken-records.ts'
 import { lintProject } from './service/project/lint.ts'
 import type { Project } from './service/project/project.ts'
+import { renameReferences } from './service/project/renamed-models.ts'
 import { Site } from './service/project/site.ts'
 import { Snapshots } from './service/project/snapshots.ts'
 import { ViewCatalog } from './service/project/view-catalog.ts'
@@ -99,6 +100,7 @@ async function open(
     const records = new Records({ access, store, forms, hasher, clock, random, log, selections })
     const seedFiles = seeds ?? (isNew ? project.seeds : [])
     const writes = mode !== 'read'
+    if (writes) await renameReferences(registry, store)
     if (writes && seedFiles.length > 0 && grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
     const seeded = writes && seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0
     if (writes) await addMissingGrants(project, store, records)
