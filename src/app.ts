@@ -100,7 +100,7 @@ async function open(
     const records = new Records({ access, store, forms, hasher, clock, random, log, selections })
     const seedFiles = seeds ?? (isNew ? project.seeds : [])
     const writes = mode !== 'read'
-    if (writes) await renameReferences(registry, store)
+    if (writes) await renameReferences(registry, store, records)
     if (writes && seedFiles.length > 0 && grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
     const seeded = writes && seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0
     if (writes) await addMissingGrants(project, store, records)

@@ -32,6 +32,7 @@ export const ERRORS = {
   SEARCH_NOT_READY: { status: 503, exitCode: 1, body: 'B', message: 'Search is not ready' },
   STORE_UNAVAILABLE: { status: 503, exitCode: 1, body: 'B', message: 'Storage unavailable' },
   DATA_IN_USE: { status: 503, exitCode: 1, body: 'B', message: 'Data folder is in use' },
+  MIGRATION_NEEDED: { status: 500, exitCode: 1, body: 'B', message: 'Migration needed' },
   RENAME_CONFLICT: { status: 500, exitCode: 1, body: 'B', message: 'Rename conflict' },
   DATA_CORRUPT: { status: 500, exitCode: 1, body: 'B', message: 'Data file is damaged' },
   TASK_FAILED: { status: 500, exitCode: 1, body: 'B', message: 'Task failed' },

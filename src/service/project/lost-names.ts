@@ -13,7 +13,7 @@ export async function lostNames({ folder, settings, registry }: Project): Promis
 
 /**
  * Pairs a stored name without a model or field with each model or field without stored values that it may have become: a field that
- * accepts all of the sampled values, or a model that has at least half of the stored fields.
+ * accepts all of the sampled values, or a model whose fields are for the most part the stored ones.
  */
 export function findLostNames(stored: StoredNames, registry: Registry): LostName[] {
   const lost: LostName[] = []
@@ -45,5 +45,6 @@ const acceptsAll = ({ type }: Field, sample: readonly unknown[]): boolean =>
 function isSimilar(model: Model, stored: readonly string[]): boolean {
   const own = stored.filter((name) => model.fields.get(name)?.system === false)
   const all = stored.filter((name) => !['id', 'created_at', 'updated_at'].includes(name))
-  return own.length > 0 && own.length * 2 >= all.length
+  const fields = [...model.fields.values()].filter(({ system }) => !system)
+  return own.length > 0 && own.length * 2 >= all.length && own.length * 2 >= fields.length
 }

@@ -4,12 +4,13 @@ import type { Registry } from '../../model/registry.ts'
 import type { Operation, Store, StoredRecord } from '../../store/store.ts'
 import type { Json } from '../../util/json.ts'
 import { SUBSCRIPTIONS } from '../../webhooks/models.ts'
+import type { Records } from '../records/records.ts'
 
 /**
  * Renames what refers to a renamed model by its name: its permissions, which users and groups keep, and the models of webhook
  * subscriptions. Nothing is left to rename when it is called again. The store renames the records themselves.
  */
-export async function renameReferences(registry: Registry, store: Store): Promise<void> {
+export async function renameReferences(registry: Registry, store: Store, records: Records): Promise<void> {
   const renamed = registry.public.flatMap(({ key, was }) => (was === undefined ? [] : [{ key, was }]))
   if (renamed.length === 0) return
   const permissions = new Map<unknown, StoredRecord>()
@@ -27,8 +28,8 @@ export async function renameReferences(registry: Registry, store: Store): Promis
   }
   operations.push(...(await replacedPermissions(store, replaced)))
   for (const id of replaced.keys()) operations.push({ kind: 'remove', table: 'permission', id })
-  await commit(store, operations)
-  await commit(store, await renamedSubscriptions(store, new Map(renamed.map(({ key, was }) => [was, key]))))
+  await commit(records, operations)
+  await commit(records, await renamedSubscriptions(store, new Map(renamed.map(({ key, was }) => [was, key]))))
 }
 
 const ALL = { filters: [], sort: [] } as const
@@ -74,9 +75,9 @@ async function renamedSubscriptions(store: Store, keys: ReadonlyMap<string, stri
   return operations
 }
 
-async function commit(store: Store, operations: readonly Operation[]): Promise<void> {
+async function commit(records: Records, operations: readonly Operation[]): Promise<void> {
   if (operations.length === 0) return
-  const outcome = await store.transact(operations)
+  const outcome = await records.commitMigration(operations)
   if (outcome.ok) return
   const fields = outcome.violations.map((violation) => ('field' in violation ? violation.field : violation.kind))
   throw new AppError('RENAME_CONFLICT', `The permissions of renamed models cannot be renamed: ${[...new Set(fields)].join(', ')}`)

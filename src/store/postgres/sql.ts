@@ -48,6 +48,9 @@ export const identifier = (...names: readonly string[]): Sql => new Sql([names.m
 /** A constant in the text of a statement, for definitions, which take no parameters. */
 export const literal = (value: string | number | boolean): Sql => new Sql([literalText(value)], [])
 
+/** Words of SQL that the program chooses, such as the name of a type. They must not come from a request or a project. */
+export const keyword = (words: string): Sql => new Sql([words], [])
+
 /** Fragments with a separator between them; without fragments, no text. */
 export function joined(parts: readonly Sql[], separator = ', '): Sql {
   if (parts.length === 0) return EMPTY
