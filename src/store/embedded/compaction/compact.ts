@@ -66,7 +66,7 @@ export async function compact(
   const isUnchanged = snapshot.file === undefined || snapshot.file.origin === 'ours'
   if (!isUnchanged || isRenamed || sequence !== snapshot.sequence || tables !== undefined) {
     const low = snapshotIn(folder, disk)
-    const parts = merge(isUnchanged ? snapshot.parts : canonical(snapshot.parts), overlay)
+    const parts = mergedParts(snapshot, overlay)
     low.data = { sequence, parts: tables === undefined ? parts : only(tables, parts) }
     await low.write()
   }
@@ -77,6 +77,12 @@ export async function compact(
     await disk.remove(path)
   }
   return { bytes: await snapshotSize(folder) }
+}
+
+/** The parts of a snapshot, with a valid checksum or validated, merged with the journal: tables, and their records as lines. */
+export function mergedParts(snapshot: Snapshot, overlay: JournalOverlay): AsyncIterable<SnapshotPart> {
+  const isOurs = snapshot.file === undefined || snapshot.file.origin === 'ours'
+  return merge(isOurs ? snapshot.parts : canonical(snapshot.parts), overlay)
 }
 
 /** The parts of some tables. */

@@ -36,13 +36,13 @@ export class PlanDraft {
     this.recorded = recorded
   }
 
-  add(phase: Phase, step: Step): void {
-    this.#steps.get(phase)?.push(step)
+  add(phase: Phase, step: Omit<Step, 'phase'>): void {
+    this.#steps.get(phase)?.push({ phase, ...step })
   }
 
   /** Adds the drop of a table or column. @param isKept true if an earlier run kept it */
   drop(reason: string, statements: readonly Sql[], keep: readonly Sql[], isKept: boolean): void {
-    const step: Step = { class: 'destructive', reason, statements, keep }
+    const step: Step = { phase: 'drop', class: 'destructive', reason, statements, keep }
     if (isKept) this.unused.push(step)
     else this.add('drop', step)
   }

@@ -51,7 +51,7 @@ export async function applySchema(database: Database, layout: Layout, options: A
 }
 
 /** Taken for the transaction, so that a pooler may stand between. Another process waits here until the first has committed. */
-async function lockSchema(connection: Connection, { schema }: Layout): Promise<void> {
+export async function lockSchema(connection: Connection, { schema }: Layout): Promise<void> {
   await connection.query(sql`set local statement_timeout = 0`)
   await connection.query(sql`select pg_advisory_xact_lock(hashtextextended(${`admin-folder schema ${schema}`}, 0))`)
 }
@@ -63,20 +63,30 @@ async function execute(
   allowDestructive: boolean,
 ): Promise<readonly Step[]> {
   const steps = allowDestructive ? [...plan.steps, ...plan.unused] : plan.steps
-  for (const step of steps.filter(({ isConcurrent }) => isConcurrent !== true)) {
-    const isKept = step.class === 'destructive' && !allowDestructive
-    for (const statement of isKept ? (step.keep ?? []) : step.statements) {
-      await connection.query(statement).catch((error: unknown) => {
-        if (!(error instanceof StatementError)) throw error
-        throw new AppError('TASK_FAILED', `${step.reason}: ${error.message} (${statement.compile().text})`, { cause: error })
-      })
-    }
-  }
+  const immediate = steps.filter(({ isConcurrent }) => isConcurrent !== true)
+  await executeSteps(connection, immediate, allowDestructive)
   const recorded = allowDestructive ? withoutUnused(plan) : plan.recorded
   const state = await currentState(connection, layout)
   if (steps.length === 0 && state === plan.state.fingerprint) return steps
   for (const statement of recordStatements(layout, recorded, plan.state)) await connection.query(statement)
   return steps
+}
+
+/**
+ * Executes steps in a transaction.
+ *
+ * @throws {AppError} TASK_FAILED naming the step that failed
+ */
+export async function executeSteps(connection: Connection, steps: readonly Step[], allowDestructive = false): Promise<void> {
+  for (const { class: kind, reason, statements, keep = [] } of steps) {
+    const isKept = kind === 'destructive' && !allowDestructive
+    for (const statement of isKept ? keep : statements) {
+      await connection.query(statement).catch((error: unknown) => {
+        if (!(error instanceof StatementError)) throw error
+        throw new AppError('TASK_FAILED', `${reason}: ${error.message} (${statement.compile().text})`, { cause: error })
+      })
+    }
+  }
 }
 
 function withoutUnused({ recorded }: SchemaPlan): SchemaPlan['recorded'] {

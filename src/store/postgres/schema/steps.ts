@@ -1,5 +1,21 @@
 import type { Sql } from '../sql.ts'
 
+/** The order in which steps are applied. */
+export const PHASES = [
+  'system',
+  'rename',
+  'release',
+  'create',
+  'column',
+  'constraint',
+  'foreignKey',
+  'index',
+  'trigger',
+  'drop',
+] as const
+
+export type Phase = (typeof PHASES)[number]
+
 /**
  * - `additive`: loses nothing and cannot fail because of the rows: a start applies it.
  * - `checked`: rows can be in the way: `admin migrate --apply` applies it.
@@ -22,6 +38,7 @@ export interface RowsInTheWay {
 
 /** A step from the schema that is applied to the one that the models define. */
 export interface Step {
+  readonly phase: Phase
   readonly class: StepClass
   /** A sentence that names the model and field. */
   readonly reason: string
@@ -33,19 +50,3 @@ export interface Step {
   /** True for statements that are executed one by one after the others were committed. */
   readonly isConcurrent?: true
 }
-
-/** The order in which steps are applied. */
-export const PHASES = [
-  'system',
-  'rename',
-  'release',
-  'create',
-  'column',
-  'constraint',
-  'foreignKey',
-  'index',
-  'trigger',
-  'drop',
-] as const
-
-export type Phase = (typeof PHASES)[number]

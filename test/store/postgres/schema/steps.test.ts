@@ -1,5 +1,9 @@
 import { describe } from 'node:test'
 import { pglite } from '../../../helpers/postgres/pglite.ts'
+import { testRenames } from './renames.ts'
 import { testSteps } from './steps.ts'
 
-describe('steps of a migration on PGlite', () => testSteps(pglite))
+describe('migrations on PGlite', () => {
+  testSteps(pglite)
+  testRenames(pglite)
+})
