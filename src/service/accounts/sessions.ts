@@ -1,4 +1,3 @@
-
 import { SESSIONS as SESSION } from '../../auth/models.ts'
 import { SYSTEM } from '../../auth/permissions.ts'
 import type { Claims } from '../../auth/token.ts'

@@ -29,7 +29,7 @@ const TEXT: Codec = { type: 'text', collation: 'C', select: unchanged, read: (te
 const INTEGER: Codec = { type: 'bigint', select: unchanged, read: Number, toParameter: scalar }
 const NUMBER: Codec = { ...INTEGER, type: 'double precision' }
 // Other programs may write `1.50`, or numbers that are longer than the field allows.
-const DECIMAL: Codec = { ...TEXT, type: 'numeric', read: (text) => canonicalDecimal(text) ?? text }
+const DECIMAL: Codec = { ...INTEGER, type: 'numeric', read: (text) => canonicalDecimal(text) ?? text }
 const BOOLEAN: Codec = { type: 'boolean', select: unchanged, read: (text) => text === 't', toParameter: scalar }
 const DATE: Codec = { ...INTEGER, type: 'date', select: (column) => sql`to_char(${column}, 'YYYY-MM-DD')`, read: (text) => text }
 const TIME: Codec = { ...INTEGER, type: 'time(3)', read: storedTime }

@@ -44,10 +44,37 @@ export async function applySchema(database: Database, layout: Layout, options: A
     rejectRowsInTheWay(plan)
     return execute(connection, layout, plan, options.allowDestructive === true)
   })
-  for (const { statements } of steps.filter(({ isConcurrent }) => isConcurrent)) {
-    for (const statement of statements) await database.query(statement)
-  }
+  const later = steps.filter(({ isConcurrent }) => isConcurrent)
+  if (later.length > 0) await buildIndexes(database, layout, later)
   return steps
+}
+
+/** Fingerprint while indexes are being built: the next start makes a plan, and finds those that were not built to their end. */
+const UNFINISHED = 'unfinished'
+
+/** Errors of an index that another process has just built or dropped. */
+const BY_ANOTHER: ReadonlySet<string> = new Set(['23505', '42704', '42P07'])
+
+async function buildIndexes(database: Database, layout: Layout, steps: readonly Step[]): Promise<void> {
+  for (const statement of steps.flatMap(({ statements }) => statements)) {
+    await database.query(statement).catch((error: unknown) => {
+      if (!(error instanceof StatementError && BY_ANOTHER.has(error.code))) throw error
+    })
+  }
+  await database.transaction(async (connection) => {
+    await lockSchema(connection, layout)
+    const plan = await planSchema(connection, layout)
+    if (plan.steps.length === 0 && !plan.isBuilding) await record(connection, layout, plan.recorded, plan.state)
+  })
+}
+
+async function record(
+  connection: Connection,
+  layout: Layout,
+  recorded: SchemaPlan['recorded'],
+  state: SchemaPlan['state'],
+): Promise<void> {
+  for (const statement of recordStatements(layout, recorded, state)) await connection.query(statement)
 }
 
 /** Taken for the transaction, so that a pooler may stand between. Another process waits here until the first has committed. */
@@ -68,7 +95,8 @@ async function execute(
   const recorded = allowDestructive ? withoutUnused(plan) : plan.recorded
   const state = await currentState(connection, layout)
   if (steps.length === 0 && state === plan.state.fingerprint) return steps
-  for (const statement of recordStatements(layout, recorded, plan.state)) await connection.query(statement)
+  const isUnfinished = plan.isBuilding || immediate.length < steps.length
+  await record(connection, layout, recorded, isUnfinished ? { ...plan.state, fingerprint: UNFINISHED } : plan.state)
   return steps
 }
 

@@ -61,7 +61,7 @@ async function planType(
   else {
     const actual = identifier(column.actual)
     const from = sql`${draft.table(table.actual)} where ${actual} is not null and not coalesce(${fits}, false)`
-    const rows = await draft.count(from, idOf(definition), shown(field?.type.secret, actual))
+    const rows = await draft.count(from, idOf(definition), shown(isSecret(draft, definition, name), actual))
     draft.add('column', { class: 'checked', reason, statements, rows })
   }
   draft.converted.add(`${definition.name}.${name}`)
@@ -90,6 +90,10 @@ async function planMandatory(
 /** The column by which a row is named. */
 export const idOf = ({ holds }: TableDefinition): Sql => (holds === 'records' ? sql`"id"` : sql`"owner"`)
 
+/** True for a column that holds, or held, values that must not be shown. */
+export const isSecret = (draft: PlanDraft, { name: table, columns }: TableDefinition, column: string): boolean =>
+  draft.recorded.get(table)?.columns[column]?.isSecret === true ||
+  columns.some(({ name, field }) => name === column && field?.type.secret === true)
+
 /** A value as it may be shown. */
-export const shown = (isSecret: boolean | undefined, value: Sql): Sql =>
-  isSecret === true ? sql`null::text` : sql`${value}::text`
+export const shown = (isHidden: boolean, value: Sql): Sql => (isHidden ? sql`null::text` : sql`${value}::text`)

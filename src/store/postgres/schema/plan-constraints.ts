@@ -4,7 +4,7 @@ import type { CatalogTable } from './catalog.ts'
 import type { ConstraintDefinition, ForeignKeyDefinition, TableDefinition } from './definitions.ts'
 import type { PlanDraft } from './draft.ts'
 import type { NamedDefinition } from './named-definition.ts'
-import { idOf, shown } from './plan-columns.ts'
+import { idOf, isSecret, shown } from './plan-columns.ts'
 import { type RecordedTable, textOf } from './recorded.ts'
 
 /** Plans the removal of constraints and indexes that were applied, and that the models no longer have, or define differently. */
@@ -89,8 +89,8 @@ async function violations(draft: PlanDraft, definition: TableDefinition, table: 
   if (columns.some((name) => draft.converted.has(`${definition.name}.${name}`))) return { count: 0, examples: [] }
   const rows = draft.rowsOf(definition, table, 't')
   const names = columns.map((name) => identifier(name))
-  const isSecret = definition.columns.some(({ name, field }) => columns.includes(name) && field?.type.secret)
-  const value = shown(isSecret, names.length === 1 ? joined(names) : sql`(${joined(names)})`)
+  const isHidden = columns.some((name) => isSecret(draft, definition, name))
+  const value = shown(isHidden, names.length === 1 ? joined(names) : sql`(${joined(names)})`)
   if (condition !== undefined) return draft.count(sql`${rows} where not (${condition})`, idOf(definition), value)
   const present = joined(
     names.map((name) => sql`${name} is not null`),

@@ -7,6 +7,7 @@ import { definitionsOf, type TableDefinition } from './definitions.ts'
 import { type PlanDraft, renameConflict } from './draft.ts'
 import { layoutsOfRenames } from './former-names.ts'
 import type { NamedDefinition } from './named-definition.ts'
+import { isSecret, shown } from './plan-columns.ts'
 import { textOf } from './recorded.ts'
 
 /** Plans the renames that the models declare by `was`: first those of models, then those of fields. */
@@ -78,7 +79,9 @@ const renameStatement = (
 function reasonOf(before: TableDefinition, after: TableDefinition): string {
   if (before.model !== after.model) return `The model '${after.model}' was '${before.model}'`
   const renamed = after.columns.flatMap(({ field }) => (field?.was === undefined ? [] : [`'${field.name}' was '${field.was}'`]))
-  return renamed.length === 0 ? `The names of '${after.model}' have changed` : `In '${after.model}', ${renamed.join(' and ')}`
+  return renamed.length === 0
+    ? `The table '${before.name}' becomes '${after.name}'`
+    : `In '${after.model}', ${renamed.join(' and ')}`
 }
 
 /** @throws {AppError} RENAME_CONFLICT if both tables have rows */
@@ -161,7 +164,8 @@ async function mergeColumns(draft: PlanDraft, definition: TableDefinition, was: 
     former.type === present.type
       ? sql`${formerName}::text <> ${presentName}::text`
       : sql`${formerName} is not null and ${presentName} is not null`
-  const rows = await draft.count(sql`${draft.table(table.actual)} where ${isOther}`, id, sql`${presentName}::text`)
+  const value = shown(isSecret(draft, definition, was) || isSecret(draft, definition, name), presentName)
+  const rows = await draft.count(sql`${draft.table(table.actual)} where ${isOther}`, id, value)
   const [from, to] = [identifier(was), identifier(name)]
   const isSame = former.type === present.type
   const statements = isSame

@@ -104,13 +104,15 @@ export function planDroppedTables(draft: PlanDraft, definitions: readonly TableD
 export function planDroppedColumns(draft: PlanDraft, definition: TableDefinition, table: CatalogTable): string[] {
   const recorded = draft.recorded.get(definition.name)
   const wanted = new Set(definition.columns.map(({ name }) => name))
+  const hasNewColumn = definition.columns.some(({ name }) => !table.columns.has(name))
   return Object.entries(recorded?.columns ?? {}).flatMap(([name, { isUnused }]) => {
     const column = table.columns.get(name)
     if (wanted.has(name) || column === undefined) return []
     const alter = (change: Sql) => sql`alter table ${definition.table} ${change}`
     const keep = column.isRequired ? [alter(sql`alter column ${identifier(name)} drop not null`)] : []
     const statements = [alter(sql`drop column ${identifier(name)}`)]
-    draft.drop(`'${definition.model}' has no field for the column '${name}'`, statements, keep, isUnused === true)
+    const hint = hasNewColumn ? `; if the field was renamed, add \`was: ${name}\` to it` : ''
+    draft.drop(`'${definition.model}' has no field for the column '${name}'${hint}`, statements, keep, isUnused === true)
     return [name]
   })
 }

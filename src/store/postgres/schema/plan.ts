@@ -26,6 +26,8 @@ export interface SchemaPlan {
   readonly steps: readonly Step[]
   /** Drops of tables and columns that an earlier run kept. They may stay. */
   readonly unused: readonly Step[]
+  /** True if another connection is building an index. */
+  readonly isBuilding: boolean
   /** The definitions after the steps, if nothing is dropped. */
   readonly recorded: Recorded
   readonly state: RecordedState
@@ -53,7 +55,9 @@ export async function planSchema(connection: Connection, layout: Layout): Promis
   for (const definition of definitions) await planTable(draft, definition)
   planDroppedTables(draft, definitions)
   const state = { fingerprint: currentFingerprint(layout), functions: functionTexts(draft) }
-  return { steps: draft.steps, unused: draft.unused, recorded: draft.recorded, state }
+  const indexes = definitions.flatMap(({ name }) => [...(catalog.tables.get(name)?.indexes.values() ?? [])])
+  const isBuilding = indexes.some((index) => index.isBeingBuilt)
+  return { steps: draft.steps, unused: draft.unused, isBuilding, recorded: draft.recorded, state }
 }
 
 async function planTable(draft: PlanDraft, definition: TableDefinition): Promise<void> {
@@ -67,7 +71,7 @@ async function planTable(draft: PlanDraft, definition: TableDefinition): Promise
   planTriggers(draft, definition, table)
   const record = recordOf(definition)
   const former = draft.recorded.get(definition.name)
-  const unused = kept.map((name) => [name, { limits: former?.columns[name]?.limits ?? {}, isUnused: true as const }])
+  const unused = kept.map((name) => [name, { ...(former?.columns[name] ?? { limits: {} }), isUnused: true as const }])
   draft.recorded.set(definition.name, { ...record, columns: { ...record.columns, ...Object.fromEntries(unused) } })
 }
 

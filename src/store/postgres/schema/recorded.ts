@@ -11,6 +11,8 @@ import type { NamedDefinition } from './named-definition.ts'
 export interface RecordedColumn {
   /** Limits that became checks, so that a later plan can tell whether new ones are wider. */
   readonly limits: RecordedLimits
+  /** True for a column whose values must not be shown. */
+  readonly isSecret?: true
   /** True if no field has it any more. */
   readonly isUnused?: true
 }
@@ -84,7 +86,10 @@ export function recordOf({ model, columns, constraints, foreignKeys, indexes }: 
 }
 
 /** A column as it is recorded. */
-export const recordedColumn = ({ field }: ColumnDefinition): RecordedColumn => ({ limits: plainLimits(field?.limits ?? {}) })
+const recordedColumn = ({ field }: ColumnDefinition): RecordedColumn => ({
+  limits: plainLimits(field?.limits ?? {}),
+  ...(field?.type.secret && { isSecret: true as const }),
+})
 
 function plainLimits({ pattern: _, ...limits }: Limits): RecordedLimits {
   return limits

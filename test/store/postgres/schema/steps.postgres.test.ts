@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import { PgDatabase } from '../../../../src/store/postgres/connection/pg-database.ts'
 import { applySchema, prepareSchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { sql } from '../../../../src/store/postgres/sql.ts'
@@ -7,10 +8,12 @@ import { NO_POSTGRES, serverAddress, sharedDatabase } from '../../../helpers/pos
 import { testRenames } from './renames.ts'
 import { inSchema, model, type SchemaUnderTest } from './schemas.ts'
 import { testSteps } from './steps.ts'
+import { testStoredNames } from './stored-names.ts'
 
 describe('migrations on a server', { skip: NO_POSTGRES }, () => {
   testSteps(sharedDatabase)
   testRenames(sharedDatabase)
+  testStoredNames(sharedDatabase)
 
   const on = (name: string, use: (schema: SchemaUnderTest) => Promise<void>) => test(name, inSchema(sharedDatabase, use))
   const POST = model('Post', [{ name: 'title', type: 'string' }])
@@ -58,4 +61,34 @@ describe('migrations on a server', { skip: NO_POSTGRES }, () => {
       assert.deepEqual(await schema.reasons(more), [])
     },
   )
+
+  on('a start builds the index that an interrupted one did not', async (schema) => {
+    await schema.apply([POST])
+    const rows = sql`select repeat(md5("n"::text), 10) from generate_series(1, 100000) "n"`
+    await schema.database.query(sql`insert into ${schema.table('post')} ("title") ${rows}`)
+    const { database } = schema
+    const interrupted: Database = {
+      query: async (statement) => {
+        if (statement.compile().text.startsWith('create index concurrently')) throw new Error('killed')
+        return database.query(statement)
+      },
+      transaction: (work, options) => database.transaction(work, options),
+      stream: (statement, batch) => database.stream(statement, batch),
+      usage: () => database.usage(),
+      close: () => database.close(),
+    }
+    const layout = schema.layout(
+      model('Post', [
+        { name: 'title', type: 'string' },
+        { name: 'stars', type: 'integer' },
+      ]),
+    )
+    await assert.rejects(prepareSchema(interrupted, layout, 'additive'), /killed/)
+    const steps = await prepareSchema(database, layout, 'additive')
+    assert.deepEqual(
+      steps.map(({ reason }) => reason),
+      ["'post' lacks the index post_stars_idx"],
+    )
+    assert.deepEqual(await prepareSchema(database, layout, 'never'), [])
+  })
 })

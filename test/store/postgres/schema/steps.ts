@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { ModelDefinition } from '../../../../src/model/definition.ts'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import { prepareSchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { identifier, sql } from '../../../../src/store/postgres/sql.ts'
@@ -329,7 +330,7 @@ export function testSteps(open: () => Promise<Database>): void {
 
   describe('a start', () => {
     on('applies additive steps, and refuses with the plan for others', async (schema) => {
-      const start = (mode: 'additive' | 'never', ...models: Parameters<typeof schema.layout>) =>
+      const start = (mode: 'additive' | 'never', ...models: readonly ModelDefinition[]) =>
         prepareSchema(schema.database, schema.layout(...models), mode)
       await start('additive', POST)
       await schema.insert('post', { title: 'one' })
