@@ -58,6 +58,20 @@ export class MemoryStore implements Store {
     this.#unclaimed = unclaimed
   }
 
+  /** Takes over the records of some tables of a store of any engine. They are not validated again. */
+  async copy(from: Store, tables: ReadonlySet<string>): Promise<void> {
+    for (const name of tables) {
+      const own = this.engine.tables.get(name)
+      if (own === undefined) continue
+      for await (const records of from.stream(name, { filters: [], sort: [] })) {
+        for (const record of records) {
+          own.replace(record.id, record)
+          own.nextId = Math.max(own.nextId, record.id + 1)
+        }
+      }
+    }
+  }
+
   async #contents(): Promise<Map<string, Contents>> {
     const contents = new Map(this.#unclaimed)
     for (const [name, { nextId }] of this.engine.tables) {

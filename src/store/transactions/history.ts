@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Model } from '../../../model/model.ts'
-import type { Json, JsonObject } from '../../../util/json.ts'
-import type { Change, ChangeKind, HistoryRequest, Operation, StoredRecord } from '../../store.ts'
+import type { Model } from '../../model/model.ts'
+import type { Json, JsonObject } from '../../util/json.ts'
+import type { Change, ChangeKind, HistoryRequest, Operation, StoredRecord } from '../store.ts'
 
 /** The operations of a transaction, and the record that each left or removed. */
 interface Performed {

@@ -1,6 +1,6 @@
-import type { Model } from '../../../model/model.ts'
-import type { JsonObject } from '../../../util/json.ts'
-import type { Change, ChangeKind, EventRequest, StoredRecord } from '../../store.ts'
+import type { Model } from '../../model/model.ts'
+import type { JsonObject } from '../../util/json.ts'
+import type { Change, ChangeKind, EventRequest, StoredRecord } from '../store.ts'
 
 /** The event records of a transaction, in the order of its changes. */
 export function eventsOf(changes: readonly Change[], order: EventRequest, modelOf: (table: string) => Model): JsonObject[] {

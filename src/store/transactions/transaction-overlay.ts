@@ -1,6 +1,7 @@
-import type { Model } from '../../../model/model.ts'
-import type { Change, StoredRecord } from '../../store.ts'
-import { referencesOf, type Table } from '../tables/table.ts'
+import type { Model } from '../../model/model.ts'
+import { referencesOf } from '../references.ts'
+import type { Change, StoredRecord } from '../store.ts'
+import type { CommittedTable, CommittedTables } from './committed-table.ts'
 
 /** The state of one record within a transaction. */
 export interface Staged {
@@ -18,28 +19,39 @@ export const setterOf = ({ madeBy, setBy }: Staged, field: string): number | und
 
 const NOTHING_SET: Staged['setBy'] = new Map()
 
+/** The ids that a transaction used in one table. */
+export interface UsedIds {
+  readonly table: string
+  /** The next id after the transaction. */
+  readonly nextId: number
+  /** Number of ids that the transaction has chosen itself; the others were requested. */
+  readonly chosen: number
+}
+
 /** The state of a table within a transaction. */
 interface StagedTable {
-  readonly table: Table
+  readonly table: CommittedTable
   /** Touched records, in order of first touch. */
   readonly rows: Map<number, Staged>
   /** The next id, once the transaction has assigned one. */
   nextId: number | undefined
+  /** Number of ids that the transaction has chosen itself. */
+  chosenIds: number
 }
 
 /** The tables as a transaction would leave them: its changes over the committed records. It does not modify the tables. */
 export class TransactionOverlay {
-  readonly #tables: ReadonlyMap<string, Table>
+  readonly #tables: CommittedTables
   readonly #staged = new Map<string, StagedTable>()
   /** `table.field` → target id → staged records that newly refer to it. */
   #newReferrers: Map<string, Map<number, Set<number>>> | undefined
 
-  constructor(tables: ReadonlyMap<string, Table>) {
+  constructor(tables: CommittedTables) {
     this.#tables = tables
   }
 
   /** Calls back with every touched record, in order of first touch. */
-  each(visit: (table: Table, id: number, staged: Staged) => void): void {
+  each(visit: (table: CommittedTable, id: number, staged: Staged) => void): void {
     for (const { table, rows } of this.#staged.values()) for (const [id, staged] of rows) visit(table, id, staged)
   }
 
@@ -66,7 +78,8 @@ export class TransactionOverlay {
     const staged = this.#of(name)
     const next = staged.nextId ?? staged.table.nextId
     const id = wanted ?? next
-    staged.nextId = Math.max(next, id + 1)
+    staged.nextId = id < next ? next : staged.table.idAfter(id)
+    if (wanted === undefined) staged.chosenIds++
     return id
   }
 
@@ -108,6 +121,11 @@ export class TransactionOverlay {
     })
   }
 
+  /** Number of records that would refer to `target` by a relation field. */
+  countReferrersTo(table: string, field: string, target: number): number {
+    return this.referrersTo(table, field, target).length + this.#table(table).countReferrersBeside(field, target)
+  }
+
   /** The changes to apply. */
   changes(): Change[] {
     const changes: Change[] = []
@@ -118,9 +136,11 @@ export class TransactionOverlay {
     return changes
   }
 
-  /** Calls back with each table that assigned ids, and its next id. */
-  eachNextId(visit: (table: Table, nextId: number) => void): void {
-    for (const { table, nextId } of this.#staged.values()) if (nextId !== undefined) visit(table, nextId)
+  /** The tables that assigned ids. */
+  usedIds(): UsedIds[] {
+    return [...this.#staged].flatMap(([table, { nextId, chosenIds }]) =>
+      nextId === undefined ? [] : [{ table, nextId, chosen: chosenIds }],
+    )
   }
 
   #noteReferences(table: string, after: StoredRecord): void {
@@ -142,12 +162,12 @@ export class TransactionOverlay {
   #of(name: string): StagedTable {
     const known = this.#staged.get(name)
     if (known !== undefined) return known
-    const staged = { table: this.#table(name), rows: new Map<number, Staged>(), nextId: undefined }
+    const staged = { table: this.#table(name), rows: new Map<number, Staged>(), nextId: undefined, chosenIds: 0 }
     this.#staged.set(name, staged)
     return staged
   }
 
-  #table(name: string): Table {
+  #table(name: string): CommittedTable {
     const table = this.#tables.get(name)
     if (table === undefined) throw new Error(`There is no table '${name}'`)
     return table

@@ -1,7 +1,7 @@
-import { checkLimits } from '../../../model/constraints/limits.ts'
-import type { Field } from '../../../model/field.ts'
-import type { Model } from '../../../model/model.ts'
-import type { StoredRecord } from '../../store.ts'
+import { checkLimits } from '../../model/constraints/limits.ts'
+import type { Field } from '../../model/field.ts'
+import type { Model } from '../../model/model.ts'
+import type { StoredRecord } from '../store.ts'
 
 /**
  * The changed fields of a record that violate NOT NULL or CHECK. Secrets are stored hashed, so only their presence is checked.

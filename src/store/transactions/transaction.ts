@@ -1,15 +1,16 @@
-import type { Registry } from '../../../model/registry.ts'
-import { matcher, type Predicate } from '../../../query/match.ts'
-import type { Filter } from '../../../query/plan.ts'
-import type { Json, JsonObject } from '../../../util/json.ts'
-import type { Change, Operation, Outcome, StoredRecord, TransactionNotes, Violation } from '../../store.ts'
-import { isSameVersion } from '../../version.ts'
-import { referencesOf, type Table } from '../tables/table.ts'
+import type { Registry } from '../../model/registry.ts'
+import { matcher, type Predicate } from '../../query/match.ts'
+import type { Filter } from '../../query/plan.ts'
+import type { Json, JsonObject } from '../../util/json.ts'
+import { referencesOf } from '../references.ts'
+import type { Change, Operation, Outcome, StoredRecord, TransactionNotes, Violation } from '../store.ts'
+import { isSameVersion } from '../version.ts'
+import type { CommittedTable, CommittedTables } from './committed-table.ts'
 import { deleteRecord, restrictViolations } from './deletion.ts'
 import { eventsOf } from './events.ts'
 import { brokenFields } from './field-constraints.ts'
 import { historyOf } from './history.ts'
-import { type Staged, setterOf, TransactionOverlay } from './transaction-overlay.ts'
+import { type Staged, setterOf, TransactionOverlay, type UsedIds } from './transaction-overlay.ts'
 
 /**
  * Runs a batch of operations: all of them are staged, constraints are checked against the resulting state, and the caller then
@@ -22,16 +23,14 @@ export class Transaction {
   /** Table → unique field or set → value → the staged record that may have it. */
   readonly #owners = new Map<string, Map<string, Map<unknown, number>>>()
 
-  constructor(tables: ReadonlyMap<string, Table>, registry: Registry) {
+  constructor(tables: CommittedTables, registry: Registry) {
     this.#registry = registry
     this.#overlay = new TransactionOverlay(tables)
   }
 
-  /** Marks the assigned ids as used. */
-  spendIds(): void {
-    this.#overlay.eachNextId((table, nextId) => {
-      table.nextId = nextId
-    })
+  /** The ids that the operations, events and history entries used. The engine ensures that no later transaction uses them. */
+  usedIds(): readonly UsedIds[] {
+    return this.#overlay.usedIds()
   }
 
   run(operations: readonly Operation[], notes?: TransactionNotes): Outcome {
@@ -126,7 +125,7 @@ export class Transaction {
     return this.#overlay.current(table, id)
   }
 
-  #check(table: Table, id: number, staged: Staged): void {
+  #check(table: CommittedTable, id: number, staged: Staged): void {
     const { model } = table
     const { after, index } = staged
     if (after === undefined) {

@@ -1,7 +1,7 @@
-import type { Model } from '../../../model/model.ts'
-import type { Registry } from '../../../model/registry.ts'
-import type { Violation } from '../../store.ts'
-import { referencesOf } from '../tables/table.ts'
+import type { Model } from '../../model/model.ts'
+import type { Registry } from '../../model/registry.ts'
+import { referencesOf } from '../references.ts'
+import type { Violation } from '../store.ts'
 import type { TransactionOverlay } from './transaction-overlay.ts'
 
 /**
@@ -42,7 +42,7 @@ export function restrictViolations(
 ): Violation[] {
   return registry.referrersOf(model.key).flatMap(({ model: referrer, field }) => {
     if (field.relation.kind === 'many' || field.relation.onDelete !== 'restrict') return []
-    const count = overlay.referrersTo(referrer.key, field.name, id).length
+    const count = overlay.countReferrersTo(referrer.key, field.name, id)
     return count === 0 ? [] : [{ kind: 'restrict', index, id, table: referrer.key, field: field.name, count }]
   })
 }
