@@ -26,6 +26,7 @@ import { ModelTests } from './service/mock/model-tests.ts'
 import { noData } from './service/project/broken-records.ts'
 import { lintProject } from './service/project/lint.ts'
 import type { Project } from './service/project/project.ts'
+import { renameReferences } from './service/project/renamed-models.ts'
 import { Site } from './service/project/site.ts'
 import { Snapshots } from './service/project/snapshots.ts'
 import { ViewCatalog } from './service/project/view-catalog.ts'
@@ -99,6 +100,7 @@ async function open(
         await webhooks.subscriptions.load()
         return 0
       }
+      await renameReferences(registry, store, records)
       const seedFiles = seeds ?? (isNew ? project.seeds : [])
       if (seedFiles.length > 0 && grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
       const seeded = seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0

@@ -9,6 +9,7 @@ import { FORMAT_NAMES, FORMATS, type FormatName } from '../../../lint/formats.ts
 import { RULE_IDS, ruleOf } from '../../../lint/rules.ts'
 import { earlierVersion } from '../../../service/project/earlier-version.ts'
 import { lintProject } from '../../../service/project/lint.ts'
+import { lostNames } from '../../../service/project/lost-names.ts'
 import { seedFaults } from '../../../transfer/seed.ts'
 import { meantOrKnown } from '../../../util/suggest.ts'
 import { VERSION } from '../../../util/version.ts'
@@ -87,7 +88,7 @@ async function lintOnce(paths: readonly string[], options: LintOptions, io: Io):
         fix: options.fix === true,
         ...(earlier && { against: earlier.folder }),
         seedFaults,
-        ...(options.data === true && { brokenRecords }),
+        ...(options.data === true && { brokenRecords, lostNames }),
       },
     ).catch((error: unknown) => {
       throw couldNotRun(error)
