@@ -74,7 +74,7 @@ async function open(
   } = dependencies
   const { settings, registry, access, forms } = project
   const log = dependencies.log?.(settings.log) ?? silentLog
-  const parts = { log, random }
+  const parts = { log, random, openDatabase: dependencies.openDatabase }
   const opened = from === undefined ? await openStore(project, mode, parts) : await from.open(registry)
   const { store, dataFolder, place } = opened
   try {
@@ -144,6 +144,7 @@ async function open(
       place,
       store,
       figures: () => opened.figures(),
+      probe: () => opened.probe(),
       records,
       reads: new Reads(access, store, writer),
       searches,

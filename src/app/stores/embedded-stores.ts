@@ -49,6 +49,7 @@ export async function openFileStore(
     snapshots: snapshotsOf(folder, store),
     initialize: (work) => work(store.isNew),
     secret: () => loadOrCreateSecret(folder, random),
+    probe: async () => {},
     figures: () => ({}),
     async handOver() {
       const release = await store.handOver()
@@ -103,6 +104,7 @@ function memory(registry: Registry, parts: StoreParts, isNew: boolean): OpenedSt
       secret ??= makeSecret(parts.random)
       return secret
     },
+    probe: async () => {},
     figures: () => ({}),
     async handOver() {
       await store.close()

@@ -23,6 +23,12 @@ export interface OpenedStore {
    * @param work `isNew` is true on the first start only: no process has ever stored records here
    */
   initialize<T>(work: (isNew: boolean) => Promise<T>): Promise<T>
+  /**
+   * Verifies that the store can be reached.
+   *
+   * @throws {AppError} STORE_UNAVAILABLE
+   */
+  probe(): Promise<void>
   /** The secret that signs tokens, for projects that set none. */
   secret(): Promise<string>
   /** Values of the engine for `/metrics`. */
