@@ -90,7 +90,7 @@ async function open(
       traffic,
     })
     const writer = new RecordSerializer(access, store)
-    const searches = new Searches({ access, store, writer, indexes: searchIndexes, pause: setImmediate })
+    const searches = new Searches({ access, writer, indexes: searchIndexes, pause: setImmediate })
     const selections = new Selections(access, store, searches)
     const records = new Records({ access, store, forms, hasher, clock, random, log, selections })
     const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic }, dependencies)

@@ -17,7 +17,7 @@ import type { Snapshots } from '../service/project/snapshots.ts'
 import type { ViewCatalog } from '../service/project/view-catalog.ts'
 import type { Aggregates } from '../service/queries/aggregates.ts'
 import type { Reads } from '../service/queries/reads.ts'
-import type { SearchIndexes } from '../service/queries/search-indexes.ts'
+import type { SearchEngine } from '../service/queries/search-engine.ts'
 import type { Searches } from '../service/queries/searches.ts'
 import type { Records } from '../service/records/records.ts'
 import type { Webhooks } from '../service/webhooks/webhooks.ts'
@@ -72,7 +72,7 @@ export interface App {
   readonly reads: Reads
   readonly searches: Searches
   readonly aggregates: Aggregates
-  readonly searchIndexes: SearchIndexes
+  readonly searchIndexes: SearchEngine
   readonly history: History
   readonly site: Site
   readonly events: EventStreams
