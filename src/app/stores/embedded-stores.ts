@@ -46,6 +46,7 @@ export async function openFileStore(
     store,
     place: folder,
     dataFolder: folder,
+    search: undefined,
     snapshots: snapshotsOf(folder, store),
     initialize: (work) => work(store.isNew),
     secret: () => loadOrCreateSecret(folder, random),
@@ -98,6 +99,7 @@ function memory(registry: Registry, parts: StoreParts, isNew: boolean): OpenedSt
     store,
     place: undefined,
     dataFolder: undefined,
+    search: undefined,
     snapshots: { areAvailable: false, refusal: nothingWritten, list: async () => [] },
     initialize: (work) => work(isNew),
     async secret() {

@@ -1,5 +1,6 @@
 import type { Registry } from '../../model/registry.ts'
 import type { SnapshotCapability } from '../../service/project/snapshots.ts'
+import type { SearchStorage } from '../../store/search-storage.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A change of all data: a reset, which keeps some tables, or a snapshot that replaces it. */
@@ -14,6 +15,8 @@ export interface OpenedStore {
   readonly place: string | undefined
   /** Absolute path of the data folder; undefined for an engine without files. */
   readonly dataFolder: string | undefined
+  /** Keeps the words of records for searches; undefined for an engine whose records are searched by indexes in this process. */
+  readonly search: SearchStorage | undefined
   /** Snapshots of the data, or why the engine has none. */
   readonly snapshots: SnapshotCapability
   /**

@@ -12,6 +12,7 @@ import { whileAlone } from '../../store/postgres/maintenance/start-lock.ts'
 import { databaseState, OLDEST_VERSION, wasWritten } from '../../store/postgres/maintenance/state.ts'
 import { PostgresStore } from '../../store/postgres/postgres-store.ts'
 import { prepareSchema } from '../../store/postgres/schema/migration.ts'
+import { PostgresSearch } from '../../store/postgres/search/postgres-search.ts'
 import { sql } from '../../store/postgres/sql.ts'
 import type { OpenedStore } from './opened-store.ts'
 import { StatementTimes } from './statement-times.ts'
@@ -108,6 +109,7 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     store,
     place,
     dataFolder: undefined,
+    search: new PostgresSearch(database, layout),
     snapshots: {
       areAvailable: false,
       refusal: () => databaseHasNoSnapshots(place),
