@@ -15,7 +15,7 @@ import type { Database } from '../../../src/store/postgres/connection/database.t
 import { Layout } from '../../../src/store/postgres/layout/layout.ts'
 import { planOf } from '../../../src/store/postgres/schema/migration.ts'
 import { identifier, sql } from '../../../src/store/postgres/sql.ts'
-import type { Operation, Store, StoredRecord } from '../../../src/store/store.ts'
+import type { Operation, Store } from '../../../src/store/store.ts'
 import type { JsonObject } from '../../../src/util/json.ts'
 import { WEBHOOK_MODELS } from '../../../src/webhooks/models.ts'
 import { temporaryFolder } from '../../helpers/fixture.ts'
@@ -147,12 +147,16 @@ async function fill(folder: string): Promise<void> {
   await store.close()
 }
 
-async function contents(folder: string): Promise<Record<string, readonly StoredRecord[]>> {
+/** The records of a data folder. A field without a value is null, whether or not the file has it. */
+async function contents(folder: string): Promise<Record<string, readonly object[]>> {
   const store = await FileStore.open(folder, REGISTRY, 'read')
-  const tables: Record<string, StoredRecord[]> = {}
-  for (const { key } of REGISTRY.all) {
-    tables[key] = []
-    for await (const batch of store.stream(key, { filters: [], sort: [] })) tables[key].push(...batch)
+  const tables: Record<string, object[]> = {}
+  for (const { key, fields } of REGISTRY.all) {
+    const records: object[] = []
+    for await (const batch of store.stream(key, { filters: [], sort: [] })) {
+      for (const record of batch) records.push(Object.fromEntries([...fields.keys()].map((name) => [name, record[name] ?? null])))
+    }
+    tables[key] = records
   }
   await store.close()
   return tables

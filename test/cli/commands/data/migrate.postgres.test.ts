@@ -83,7 +83,7 @@ describe('admin migrate', { skip: NO_POSTGRES }, () => {
       assert.equal(refused.code, 1)
       assert.match(
         refused.stderr,
-        /^error Rows are in the way of a step; correct them, and try again:\n-- checked: .*\n-- 2 rows are in the way\n-- {3}id 1: "one"\n/,
+        /^error Rows are in the way of a step; correct them, and try again:\nerror -- checked: .*\nerror -- 2 rows are in the way\nerror -- {3}id 1: "one"\n/,
       )
       await database.query(sql`delete from ${note} where "id" = 3`)
       assert.equal((await admin('migrate --apply')).code, 0)
