@@ -1,5 +1,3 @@
-import { pipeline, Readable } from 'node:stream'
-import { type CsvError, parse as parseCsv } from 'csv-parse'
 import { AppError } from '../errors.ts'
 import type { Model } from '../model/model.ts'
 import { DELIMITERS, type DelimiterName, type Format } from '../query/formats.ts'
@@ -7,7 +5,8 @@ import { wrongEncoding } from '../util/encoding.ts'
 import { isObject } from '../util/json.ts'
 import { type JsonFault, parseStrictJson, type StrictJson } from '../util/strict-json.ts'
 import { readCell } from './cells.ts'
-import { delimiterOf, withHeader } from './csv-delimiter.ts'
+import { delimiterOf } from './csv-delimiter.ts'
+import { type Cell, readCsvRecords } from './csv-records.ts'
 
 /** A record of a file, before validation. */
 export interface Row {
@@ -50,15 +49,6 @@ async function* decodeUtf8(content: Content): AsyncGenerator<string> {
   }
 }
 
-/** A cell; null if it is empty and not quoted. */
-type Cell = string | null
-
-interface CsvRecord {
-  readonly record: readonly Cell[]
-  readonly info: { readonly lines: number }
-  readonly raw: string
-}
-
 /**
  * Reads RFC 4180: the first row names the columns.
  *
@@ -69,33 +59,15 @@ export async function* readCsv(
   model: Model,
   delimiter?: DelimiterName,
 ): AsyncGenerator<Row> {
-  const { header: line, whole } = await withHeader(text)
-  const parser = parseCsv({
-    delimiter: delimiter === undefined ? delimiterOf(line, new Set(model.fields.keys())) : DELIMITERS[delimiter],
-    info: true,
-    raw: true,
-    skip_empty_lines: true,
-    relax_column_count: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
-  })
-  // Errors are thrown by the parser's iteration.
-  pipeline(Readable.from(whole), parser, () => {})
+  const delimiterFor = (header: string) =>
+    delimiter === undefined ? delimiterOf(header, new Set(model.fields.keys())) : DELIMITERS[delimiter]
   let names: readonly string[] | undefined
-  try {
-    for await (const { record, info, raw } of parser as AsyncIterable<CsvRecord>) {
-      // The parser reports the line where a row ends; quoted line breaks lie between that and its first line.
-      const line = info.lines - (raw.trim().split(/\r\n|\n|\r/).length - 1)
-      if (names === undefined) names = header(record)
-      else yield await csvRow(names, record, line, model)
-    }
-  } catch (error) {
-    if (!isCsvError(error)) throw error
-    yield { data: {}, line: Number(error.lines), problems: [{ message: `Not valid CSV: ${error.message}` }] }
+  for await (const { cells, line, fault } of readCsvRecords(text, delimiterFor)) {
+    if (fault !== undefined) yield { data: {}, line, problems: [{ message: fault }] }
+    else if (names === undefined) names = header(cells)
+    else yield await csvRow(names, cells, line, model)
   }
 }
-
-const isCsvError = (error: unknown): error is CsvError => error instanceof Error && 'lines' in error && 'code' in error
 
 function header(cells: readonly Cell[]): string[] {
   const names = cells.map((cell) => cell ?? '')

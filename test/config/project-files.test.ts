@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdir, symlink } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { readProjectFiles } from '../../src/config/project-files.ts'
@@ -114,6 +114,40 @@ describe('ignored files', () => {
     'admin.config.local.yaml': 'prot: 1\n',
   }
   for (const [file, text] of Object.entries(rows)) test(file, () => assertFaults({ 'models/note.yaml': NOTE, [file]: text }, []))
+})
+
+describe('empty files', () => {
+  for (const text of ['', '\n', '# Later\n', '\uFEFF']) {
+    test(JSON.stringify(text), async () =>
+      assertLines(await faultsOf({ 'models/note.yaml': NOTE, 'models/tag.yaml': text, 'views/tag.yaml': text }), [
+        'models/tag.yaml:1:1: The file is empty; write a model, or remove the file',
+        'views/tag.yaml:1:1: The file is empty; write a view, or remove the file',
+      ]),
+    )
+  }
+})
+
+describe('files that are not in UTF-8', () => {
+  for (const [encoding, bytes, message] of [
+    ['UTF-16', Buffer.from(`\uFEFF${NOTE}`, 'utf16le'), 'The file is in UTF-16; save it as UTF-8'],
+    [
+      'Latin-1',
+      Buffer.from('name: Caf\xe9\n', 'latin1'),
+      'The file is not in UTF-8, but probably in Latin-1 (Windows-1252); save it as UTF-8',
+    ],
+  ] as const) {
+    test(encoding, async () => {
+      const folder = await makeProject({ 'models/note.yaml': NOTE })
+      try {
+        await mkdir(join(folder.path, 'seed'))
+        for (const file of ['models/other.yaml', 'seed/note.yaml']) await writeFile(join(folder.path, file), bytes)
+        const { faults } = await readProjectFiles(folder.path)
+        assert.deepEqual(linesOf(faults.list), [`models/other.yaml:1:1: ${message}`])
+      } finally {
+        await folder.remove()
+      }
+    })
+  }
 })
 
 describe('misspelt folders', () => {

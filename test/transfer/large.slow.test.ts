@@ -42,4 +42,21 @@ describe(`${COUNT} records`, () => {
       await app.close()
     }
   })
+
+  test('are forecast and deleted by one cascade', async () => {
+    const shelves = 'name: Shelf\nfields:\n  - { name: name, type: string }\n'
+    const shelved = `${MODEL}  - { name: shelf_id, type: foreignkey, model: shelf, on_delete: cascade }\n`
+    const seed = items.map((each) => `${JSON.stringify({ ...each, shelf_id: 1 })}\n`).join('')
+    const files = { 'models/shelf.yaml': shelves, 'models/item.yaml': shelved, 'seed/item.ndjson': seed }
+    const app = await openTestApp({ files: { ...files, 'seed/shelf.yaml': '- { name: first }\n' } })
+    try {
+      const { records } = app.app
+      const { consequences } = await records.forecastRemoval(SHELL, 'shelf', 1)
+      assert.deepEqual(consequences, [{ model: 'item', action: 'cascade', count: COUNT }])
+      await records.remove(SHELL, 'shelf', 1)
+      assert.deepEqual(await app.app.store.get('item', [1, COUNT]), [undefined, undefined])
+    } finally {
+      await app.close()
+    }
+  })
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { readSeed, type SeedReading, type SeedRecord } from '../../src/transfer/read-seed.ts'
@@ -248,4 +249,30 @@ describe('faults', () => {
     const { data } = await read('post.csv', '__proto__,title\nx,a\n')
     assert.deepEqual(Object.keys(data[0] ?? {}), ['__proto__', 'title'])
   })
+})
+
+describe('a file that is not in UTF-8 is refused by the name of its encoding', () => {
+  for (const name of Object.keys(SAME)) {
+    test(name, async () => {
+      const file = `seed/${name}`
+      const folder = await makeProject({ [file]: '' })
+      const path = join(folder.path, file)
+      const faultsOf = async (bytes: Uint8Array) => {
+        await writeFile(path, bytes)
+        const { records, faults } = await readSeed({ model: 'post', path, file }, post)
+        await all(records)
+        return linesOf(faults.list)
+      }
+      try {
+        const text = SAME[name] ?? ''
+        assertLines(await faultsOf(Buffer.from(`\uFEFF${text}`, 'utf16le')), [
+          `${file}:1:1: The file is in UTF-16; save it as UTF-8`,
+        ])
+        const latin = 'The file is not in UTF-8, but probably in Latin-1 (Windows-1252); save it as UTF-8'
+        assertLines(await faultsOf(Buffer.from(text.replace('👍', ''), 'latin1')), [`${file}:1:1: ${latin}`])
+      } finally {
+        await folder.remove()
+      }
+    })
+  }
 })

@@ -48,7 +48,8 @@ export async function visibleOutcome(access: AccessRules, store: Store, actor: A
     const only = visible(table)
     const ids = changes.map(({ id }) => id)
     const known = only === undefined ? undefined : await store.matching(table, [only], ids)
-    shown.push(...changes.filter(({ id }) => known?.has(id) !== false))
+    // A cascade may reach more records than the arguments that fit on the stack of a call.
+    for (const change of changes) if (known?.has(change.id) !== false) shown.push(change)
   }
   return { ...outcome, changes: shown }
 }

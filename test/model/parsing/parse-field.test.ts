@@ -95,6 +95,8 @@ faultTable('types', [
   { name: 'one in capitals', fields: ['{ name: a, type: »String }'], faults: ["Unknown type 'String'; did you mean 'string'?"] },
   { name: 'one of SQL', fields: ['{ name: a, type: »VARCHAR }'], faults: ["Unknown type 'VARCHAR'; write string"] },
   { name: 'bool', fields: ['{ name: a, type: »bool }'], faults: ["Unknown type 'bool'; write boolean"] },
+  { name: 'int', fields: ['{ name: a, type: »int }'], faults: ["Unknown type 'int'; write integer"] },
+  { name: 'str', fields: ['{ name: a, type: »str }'], faults: ["Unknown type 'str'; write string"] },
   { name: 'a file', fields: ['{ name: a, type: »file }'], faults: ["Unknown type 'file'; files are not stored: write url…"] },
   { name: 'one like no other', fields: ['{ name: a, type: »blob }'], faults: ["Unknown type 'blob' (known: string, text, …"] },
   { name: '__proto__', fields: ['{ name: a, type: »"__proto__" }'], faults: ["Unknown type '__proto__'…"] },

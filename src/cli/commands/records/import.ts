@@ -6,6 +6,7 @@ import { SHELL } from '../../../auth/permissions.ts'
 import { AppError } from '../../../errors.ts'
 import { DELIMITERS, type DelimiterName, FORMATS, type Format, formatOfName, MEDIA_TYPES } from '../../../query/formats.ts'
 import { type Imported, RejectedRows } from '../../../transfer/imports.ts'
+import { rowLines } from '../../../transfer/row-lines.ts'
 import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { Upload } from '../../api/api-requests.ts'
 import { withModelSuggestion } from '../../api/described-models.ts'
@@ -75,6 +76,7 @@ async function importFile(
   io: Io,
 ): Promise<Imported> {
   const content = file === STDIN ? io.stdin : createReadStream(resolve(io.cwd, file))
+  let sent: Buffer | undefined
   try {
     if (app !== undefined)
       return await app.imports.run(SHELL, model, { format, content }, { dryRun, upsertBy, formId, delimiter, keepIds })
@@ -83,24 +85,27 @@ async function importFile(
     if (upsertBy !== undefined) query.set('upsert_by', upsertBy)
     if (formId !== undefined) query.set('form_id', formId)
     if (delimiter !== undefined) query.set('delimiter', delimiter)
-    return await request(
-      'POST',
-      `/models/${encodeURIComponent(model)}/import?${query}`,
-      new Upload(MEDIA_TYPES[format], await buffer(content)),
-    )
+    sent = await buffer(content)
+    return await request('POST', `/models/${encodeURIComponent(model)}/import?${query}`, new Upload(MEDIA_TYPES[format], sent))
   } catch (error) {
-    throw withPositions(error, file)
+    const bytes = sent
+    throw await withPositions(error, file, async () => (bytes === undefined ? [] : rowLines(format, bytes, delimiter)))
   }
 }
 
-/** Adds the position in the file to each message: `posts.csv:4: title is mandatory`. */
-function withPositions(error: unknown, file: string): unknown {
+/**
+ * Adds the position in the file to each message: `posts.csv:4: title is mandatory`.
+ *
+ * @param linesOf finds the lines of the rows of a file that a server has rejected, which names rows only
+ */
+async function withPositions(error: unknown, file: string, linesOf: () => Promise<readonly number[]>): Promise<unknown> {
   const { syscall, message } = error as NodeJS.ErrnoException
   if (syscall !== undefined) return new AppError('TASK_FAILED', `${file} cannot be read: ${message}`)
   // Validation errors of a server arrive as TASK_FAILED with messages by field, since they have no code of their own.
   const isByRow = error instanceof AppError && ['VALIDATION_FAILED', 'TASK_FAILED'].includes(error.code)
   if (!isByRow || typeof error.details === 'string') return error
-  const lineOf = error instanceof RejectedRows ? error.lineOf : () => undefined
+  const found = error instanceof RejectedRows ? undefined : await linesOf()
+  const lineOf = error instanceof RejectedRows ? error.lineOf : (row: number) => found?.[row - 1]
   const lines = Object.entries(error.details).flatMap(([key, messages]) => {
     const row = Number(/^(\d+)\./.exec(key)?.[1])
     const line = lineOf(row)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -45,6 +45,23 @@ describe('admin reset', () => {
     assert.deepEqual([await notes(), await names()], [0, ['root']])
     assert.match((await admin('mock', 'note', '--count', '1', '--json')).stdout, /"note":1/)
     assert.match((await admin('export', 'note', '--format', 'ndjson')).stdout, /^\{"id":1,/)
+  })
+
+  test('--seed-data keeps the accounts, of which the seed records of users would be others, unless --accounts is given', async () => {
+    await mkdir(join(project.path, 'seed'))
+    const ann = '- { username: ann, email: ann@example.com, password: long-enough }\n'
+    await writeFile(join(project.path, 'seed/user.yaml'), ann)
+    await writeFile(join(project.path, 'seed/note.yaml'), '- { title: First }\n- { title: Second }\n')
+    const { stderr } = await admin('reset', '--seed-data')
+    const goes = 'This deletes 3 note records; accounts stay (--accounts deletes them, too)'
+    assert.equal(stderr, `${goes}\nDeleted 3 note records; created 2 seed records\n`)
+    assert.deepEqual([await notes(), await names()], [2, ['root']])
+    const asked = await answered('n\r', 'reset', '--seed-data', '--accounts')
+    assert.equal(asked.code, 1)
+    assert.match(asked.stderr, /^This deletes 1 user record, \d+ permission records and 2 note records\nDelete\? \[y\/N\] /)
+    assert.deepEqual(await names(), ['root'])
+    assert.equal((await admin('reset', '--seed-data', '--accounts')).code, 0)
+    assert.deepEqual([await notes(), await names()], [2, ['ann']])
   })
 
   test('--accounts deletes accounts, too, and counts them', async () => {

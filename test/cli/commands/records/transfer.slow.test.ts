@@ -173,6 +173,27 @@ describe('admin import', () => {
       assert.equal((await run('import tag tags.json')).stderr, 'error tags.json: row 2: A record must be an object\n')
     }))
 
+  test('finds the delimiter in the header, or takes the named one; a zero fraction is no fraction', () =>
+    inBlog(async (run, path) => {
+      const header = ['title', 'slug', 'body', 'author_id', 'views_count']
+      const row = (slug: string, views: string) => [`A ${slug}`, slug, 'x', '3.0', views]
+      for (const [name, delimiter] of [
+        ['comma', ','],
+        ['semicolon', ';'],
+        ['tab', '\t'],
+      ] as const) {
+        const written = (rows: readonly string[][]) => rows.map((cells) => `${cells.join(delimiter)}\n`).join('')
+        await writeFile(join(path, 'posts.csv'), written([header, row(name, '15.0')]))
+        assert.equal((await ok(run('import post posts.csv'))).stderr, 'Imported 1 record\n')
+        await writeFile(join(path, 'posts.csv'), written([header, row(`${name}-2`, '16'), row(`${name}-3`, '15.5')]))
+        const { code, stderr } = await run(`import post posts.csv --delimiter ${name}`)
+        assert.deepEqual([code, stderr], [1, "error posts.csv:3: views_count must be an integer: '15.5'\n"])
+      }
+      assert.match((await run('import post posts.csv --delimiter comma')).stderr, /does not exist/)
+      const { stdout } = await ok(run('export post --filters slug__in=comma,semicolon,tab --fields author_id,views_count'))
+      assert.match(stdout, /^id,views_count,author_id\r\n(?:\d+,15,3\r\n){3}$/)
+    }))
+
   test('beside a running server uses that server', () =>
     inBlog(async (run) => {
       await ok(
@@ -181,7 +202,11 @@ describe('admin import', () => {
             const file = { stdin: 'name,slug\nReef,reef\n' }
             assert.equal((await ok(run('import tag - --format csv', file))).stderr, 'Imported 1 record\n')
             const { code, stderr } = await run('import tag - --format csv', file)
-            assert.deepEqual([code, stderr], [1, 'error -: row 1: name must be unique\nerror -: row 1: slug must be unique\n'])
+            assert.deepEqual([code, stderr], [1, 'error -:2: name must be unique\nerror -:2: slug must be unique\n'])
+            const apart = { stdin: 'name;slug\n"two\nlines";two\n\n"x;y";x y\n' }
+            assert.equal((await run('import tag - --format csv', apart)).stderr, "error -:5: slug format is invalid: 'x y'\n")
+            const json = { stdin: '[{"name": "a", "slug": "a"}, 7]' }
+            assert.equal((await run('import tag - --format json', json)).stderr, 'error -: row 2: A record must be an object\n')
             assert.match((await run('import tag - --format csv --keep-ids', file)).stderr, /stop it to import with --keep-ids/)
             assert.match((await ok(run('export tag'))).stdout, /^13,Reef,reef/m)
           },

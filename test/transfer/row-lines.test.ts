@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DelimiterName, Format } from '../../src/query/formats.ts'
+import { rowLines } from '../../src/transfer/row-lines.ts'
+import { readRows } from '../../src/transfer/row-reader.ts'
+import { BLOG, registryOf } from '../model/models.ts'
+
+const post = registryOf(...BLOG).expect('post')
+
+const rows: readonly (readonly [
+  what: string,
+  format: Format,
+  text: string,
+  lines: readonly number[],
+  delimiter?: DelimiterName,
+])[] = [
+  ['a table', 'csv', 'title,views\na,1\nb,2\n', [2, 3]],
+  ['blank lines and quoted line breaks', 'csv', '\r\ntitle,views\r\n\r\n"two\r\nlines",1\r\n\r\nb,2', [4, 7]],
+  ['a table without CRLF but within quotes', 'csv', 'title,views\n"a\r\nb\r\nc",1\nd,2\n', [2, 5]],
+  ['semicolons within quotes that contain commas', 'csv', 'title;views\n"a;,\nb";1\nc;2\n', [2, 4]],
+  ['tabs', 'csv', 'title\tviews\n"a\tb"\t1\n"c\n"\t2\nd\t3\n', [2, 3, 5]],
+  ['a named delimiter', 'csv', 'title;x\n"a\nb";1\nc;2\n', [2, 4], 'semicolon'],
+  ['a byte order mark before a quote', 'csv', '\uFEFF"title","views"\n"a",1\n"b",2\n', [2, 3]],
+  ['a quote that is not closed', 'csv', 'title,views\na,1\n"b,2\nc,3\n', [4]],
+  ['a header alone', 'csv', 'title\n', []],
+  ['nothing', 'csv', '', []],
+  ['lines, of which some are blank', 'ndjson', '\uFEFF{"title": "a"}\n\n \r\n{"title": "b"}\r\n7', [1, 4, 5]],
+]
+
+for (const [what, format, text, lines, delimiter] of rows) {
+  test(`the lines of ${what} are those that an import reports`, async () => {
+    const bytes = new TextEncoder().encode(text)
+    const read: (number | undefined)[] = []
+    for await (const { line } of readRows(format, [bytes], post, delimiter)) read.push(line)
+    assert.deepEqual(await rowLines(format, bytes, delimiter), read)
+    assert.deepEqual(read, lines)
+  })
+}
+
+test('records of JSON have no lines', async () => {
+  assert.deepEqual(await rowLines('json', new TextEncoder().encode('[{}]')), [])
+})
