@@ -300,7 +300,7 @@ describe('a search in PostgreSQL', { skip: NO_POSTGRES }, () => {
       await assert.rejects(former.search('owl'), isNotReady, 'a process with the former definition does not change it back')
       former.engine.close()
       while ((await schema.storage.storeNext(other, textAnalyser, 10, pause)) === 'more');
-      const selection = { words: ['owl', 'fox'], stems: [], prefixes: [], near: [] }
+      const selection = { words: ['owl', 'fox'], stems: [], prefixes: [], near: [], nearOf: () => [] }
       const places = await schema.storage.read(other, selection, async ({ stored }) =>
         stored.words.flatMap(({ word, eachPlace }) => {
           const list: unknown[] = []
