@@ -7,6 +7,7 @@ import type {
   FoundPage,
   Operation,
   Outcome,
+  ReadOptions,
   Store,
   StoredRecord,
   StoreStatus,
@@ -14,6 +15,7 @@ import type {
   TransactionNotes,
 } from '../store.ts'
 import { Engine, type EngineOptions } from './engine.ts'
+import { Renaming } from './renames/renaming.ts'
 
 /** Records in a stream batch: few enough that their text is not a large object, which is costly for the garbage collector. */
 const STREAM_BATCH = 200
@@ -27,22 +29,25 @@ interface Contents {
 /** A store in memory. Its content is lost when it is closed. */
 export class MemoryStore implements Store {
   protected readonly engine: Engine
+  readonly #registry: Registry
   /** Tables of models that the project does not have at present; they are kept, as in files. */
   #unclaimed: ReadonlyMap<string, Contents> = new Map()
   #isClosed = false
 
   constructor(registry: Registry, options?: EngineOptions) {
+    this.#registry = registry
     this.engine = new Engine(registry, options)
   }
 
   /**
-   * Takes over the records of another store, including tables without a model. They are not validated again.
+   * Takes over the records of another store, including tables without a model, under their present names. They are not validated again.
    *
+   * @throws {AppError} RENAME_CONFLICT
    * @param tables the tables to take over; all of them by default
    */
   async adopt(former: MemoryStore, tables?: ReadonlySet<string>): Promise<void> {
     const unclaimed = new Map<string, Contents>()
-    for (const [name, { nextId, records }] of await former.#contents()) {
+    for (const [name, { nextId, records }] of new Renaming(this.#registry).tables(await former.#contents())) {
       if (tables?.has(name) === false) continue
       const own = this.engine.tables.get(name)
       if (own === undefined) unclaimed.set(name, { nextId, records })
@@ -52,6 +57,20 @@ export class MemoryStore implements Store {
       }
     }
     this.#unclaimed = unclaimed
+  }
+
+  /** Takes over the records of some tables of a store of any engine. They are not validated again. */
+  async copy(from: Store, tables: ReadonlySet<string>): Promise<void> {
+    for (const name of tables) {
+      const own = this.engine.tables.get(name)
+      if (own === undefined) continue
+      for await (const records of from.stream(name, { filters: [], sort: [] })) {
+        for (const record of records) {
+          own.replace(record.id, record)
+          own.nextId = Math.max(own.nextId, record.id + 1)
+        }
+      }
+    }
   }
 
   async #contents(): Promise<Map<string, Contents>> {
@@ -68,20 +87,21 @@ export class MemoryStore implements Store {
     return this.engine.get(table, ids)
   }
 
-  async find(table: string, plan: Plan): Promise<{ records: readonly StoredRecord[]; total: number }> {
-    return this.engine.cachedPage(table, plan) ?? this.#when(table, plan, () => this.engine.find(table, plan))
+  async find(table: string, plan: Plan, options?: ReadOptions): Promise<{ records: readonly StoredRecord[]; total: number }> {
+    return this.engine.cachedPage(table, plan) ?? this.#when(table, plan, () => this.engine.find(table, plan), options)
   }
 
-  async findEach(table: string, plans: readonly Plan[]): Promise<readonly FoundPage[]> {
+  async findEach(table: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]> {
     const found: FoundPage[] = []
-    for (const plan of plans) found.push(await this.#when(table, plan, () => this.engine.findOnce(table, plan)))
+    for (const plan of plans) found.push(await this.#when(table, plan, () => this.engine.findOnce(table, plan), options))
     return found
   }
 
-  aggregate(table: string, plan: AggregatePlan): Promise<readonly AggregateGroup[] | undefined> {
+  aggregate(table: string, plan: AggregatePlan, options?: ReadOptions): Promise<readonly AggregateGroup[] | undefined> {
     return whenReady(
       () => this.engine.prepareAggregate(table, plan),
       () => this.engine.aggregate(table, plan),
+      options,
     )
   }
 
@@ -115,8 +135,8 @@ export class MemoryStore implements Store {
     this.#isClosed = true
   }
 
-  #when<T>(table: string, plan: Pick<Plan, 'filters' | 'sort'>, answer: () => T): Promise<T> {
-    return whenReady(() => this.engine.prepare(table, plan), answer)
+  #when<T>(table: string, plan: Pick<Plan, 'filters' | 'sort'>, answer: () => T, options?: ReadOptions): Promise<T> {
+    return whenReady(() => this.engine.prepare(table, plan), answer, options)
   }
 }
 
@@ -125,7 +145,12 @@ export class MemoryStore implements Store {
  *
  * @param prepare builds missing indexes; undefined if none is missing
  */
-async function whenReady<T>(prepare: () => Promise<unknown> | undefined, answer: () => T): Promise<T> {
+async function whenReady<T>(
+  prepare: () => Promise<unknown> | undefined,
+  answer: () => T,
+  { signal }: ReadOptions = {},
+): Promise<T> {
   for (let wait = prepare(); wait !== undefined; wait = prepare()) await wait
+  signal?.throwIfAborted()
   return answer()
 }
