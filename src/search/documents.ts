@@ -1,4 +1,5 @@
 import { roomFor } from './growing.ts'
+import { IdPages } from './id-pages.ts'
 
 /** Number of records, and number of words in each of their fields. */
 export interface IndexTotals {
@@ -26,8 +27,9 @@ export class Documents {
   /** Highest id so far. A higher id belongs to a new record, which needs no lookup. */
   #highest = 0
   #wastedWords = 0
-  /** Number of records without a document that count, less the number of documents that are among them. */
-  #others = 0
+  /** Documents of records that the totals of the constructor contain, and the number of these records. */
+  readonly #admitted = new IdPages()
+  readonly #others: number
 
   /** @param others totals of records of which some or none become documents, by `admit` */
   constructor(fields: number, others?: IndexTotals) {
@@ -64,21 +66,27 @@ export class Documents {
   }
 
   add(id: number): number {
-    const document = this.#count++
+    const document = this.#append(id)
     if (id > this.#highest) this.#highest = id
+    this.#documentOf.set(id, document)
+    return document
+  }
+
+  #append(id: number): number {
+    const document = this.#count++
     this.#ids = roomFor(this.#ids, document)
     this.#lengths = roomFor(this.#lengths, (document + 1) * this.#fields)
     this.#ids[document] = id
-    this.#documentOf.set(id, document)
     return document
   }
 
   /** The document of a record that the totals of the constructor contain. */
   admit(id: number): number {
-    const known = this.#documentOf.get(id)
-    if (known !== undefined) return known
-    this.#others--
-    return this.add(id)
+    const known = this.#admitted.get(id)
+    if (known >= 0) return known
+    const document = this.#append(id)
+    this.#admitted.set(id, document)
+    return document
   }
 
   /** Stores the number of words of a document's field. */
@@ -110,7 +118,8 @@ export class Documents {
   meanLength(field: number, measured?: ReadonlySet<number>): number {
     if (measured !== undefined) {
       let words = 0
-      for (const id of measured) words += this.#lengths[(this.#documentOf.get(id) ?? -1) * this.#fields + field] ?? 0
+      for (const id of measured)
+        words += this.#lengths[(this.#documentOf.get(id) ?? this.#admitted.get(id)) * this.#fields + field] ?? 0
       return Math.max(1, words / Math.max(1, measured.size))
     }
     return Math.max(1, (this.#words[field] ?? 0) / Math.max(1, this.live))

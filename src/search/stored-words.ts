@@ -1,8 +1,10 @@
 import { MAX_LENGTH } from './documents.ts'
 import { MORE_TIMES } from './postings.ts'
 import type { SearchQuery } from './query.ts'
+import { EditDistance } from './words/edit-distance.ts'
 import { stemOf } from './words/stems.ts'
-import { eachToken } from './words/tokens.ts'
+import { eachToken, unitsOf } from './words/tokens.ts'
+import { Trie } from './words/trie.ts'
 import { isSilent, maxDistance } from './words/vocabulary.ts'
 
 /** Version of the rules that make words of texts. Stored words of another version are useless. */
@@ -52,7 +54,9 @@ export interface WantedWords {
   /** All words that begin with one of these. */
   readonly prefixes: readonly string[]
   /** All words within an edit distance of one of these. */
-  readonly near: readonly { readonly word: string; readonly distance: number }[]
+  readonly near: readonly { readonly word: string; readonly distance: 1 | 2 }[]
+  /** Those of some words that are within such a distance. */
+  readonly nearOf: (candidates: readonly string[]) => readonly string[]
 }
 
 /** The words that an index must hold to answer a query. */
@@ -69,7 +73,17 @@ export function wantedWords({ words: asked, fuzzy }: SearchQuery): WantedWords {
   const stems = new Set([...texts].map(stemOf))
   const near = [...texts].flatMap((word) => {
     const distance = maxDistance(word)
-    return fuzzy && distance > 0 ? [{ word, distance }] : []
+    return fuzzy && distance !== 0 ? [{ word, distance }] : []
   })
-  return { words: [...new Set([...texts, ...stems])], stems: [...stems], prefixes: [...prefixes], near }
+  const nearOf = (candidates: readonly string[]) => nearWords(near, candidates)
+  return { words: [...new Set([...texts, ...stems])], stems: [...stems], prefixes: [...prefixes], near, nearOf }
+}
+
+function nearWords(near: WantedWords['near'], candidates: readonly string[]): string[] {
+  const trie = new Trie()
+  for (const word of candidates) trie.add(unitsOf(word), 0, word.length)
+  const edits = new EditDistance(trie)
+  const found = new Set<string>()
+  for (const { word, distance } of near) edits.eachNear(word, distance, (number) => found.add(candidates[number] ?? ''))
+  return [...found]
 }

@@ -23,12 +23,14 @@ export interface SearchedTable {
   readonly revision: number
 }
 
-/** Words to read: these themselves, those with these stems, those that begin like this, and at least those within an edit distance. */
+/** Words to read: these themselves, those with these stems, those that begin like this, and those within an edit distance. */
 export interface WordSelection {
   readonly words: readonly string[]
   readonly stems: readonly string[]
   readonly prefixes: readonly string[]
   readonly near: readonly { readonly word: string; readonly distance: number }[]
+  /** Those of some different words that are within such a distance. */
+  readonly nearOf: (candidates: readonly string[]) => readonly string[]
 }
 
 /** Receives a place of a word: the record, the position of the field, the number of occurrences, and the number of words of the field. */

@@ -26,6 +26,8 @@ const RECORDS_A_SLICE = 2000
 const REST_PER_WORK = 9
 /** After this time it is looked again whether requests arrive, in milliseconds. */
 const LONGEST_REST_MS = 50
+/** A search that reads this many changed records has their words stored soon, since it analyses their texts. */
+const MANY_CHANGED = 200
 /** Pause before the next try while another process stores the words of a model, in milliseconds. */
 const BUSY_MS = 200
 
@@ -133,6 +135,7 @@ export class StoredSearchIndexes implements SearchEngine {
   async #read<T>(model: Model, query: SearchQuery, work: (reading: SearchReading) => Promise<T>) {
     return this.#options.storage.read(this.#tableOf(model), wantedWords(query), async ({ stored, records, lengthsOf }) => {
       const index = excerptIndex(weightedFields(model), stored)
+      if (stored.changed.length >= MANY_CHANGED) void this.#makeNow(model)
       const changed = new Set(stored.changed.map(({ id }) => id))
       const narrow = async (among: ReadonlySet<number>) => {
         const lengths = await lengthsOf([...among].filter((id) => !changed.has(id)))

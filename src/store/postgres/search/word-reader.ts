@@ -19,7 +19,7 @@ const CHANGED = 'c'
 const WORD = 'w'
 
 /**
- * Reads a selection of the stored words of a table, and the changed records, in one statement.
+ * Reads a selection of the stored words of a table, and the changed records. Needs a snapshot that spans statements.
  *
  * @returns undefined if the words of the table are not stored, or too many records changed
  */
@@ -29,7 +29,10 @@ export async function readWords(
   searched: SearchedTable,
   selection: WordSelection,
 ): Promise<StoredWords | undefined> {
-  const { rows } = await connection.query(selectStatement(layout, searched, selection))
+  const near = await nearWords(connection, layout, searched, selection)
+  const { rows } = await connection.query(
+    selectStatement(layout, searched, { ...selection, words: [...selection.words, ...near] }),
+  )
   const state = rows.find(([kind]) => kind === STATE)
   if (state === undefined) return undefined
   const fields = readJson<string[]>(state[1]) ?? []
@@ -84,23 +87,32 @@ function selectStatement(layout: Layout, { table, fields, revision }: SearchedTa
 }
 
 /** The condition on rows of words. It uses no subquery per row, so that the index finds the words. */
-function conditionOf({ words: exact, stems, prefixes, near }: WordSelection, words: Sql, generation: Sql): Sql {
+function conditionOf({ words: exact, stems, prefixes }: WordSelection, words: Sql, generation: Sql): Sql {
   const inflected = sql`array(select word from ${words} where generation = ${generation} and stem = any(${stems}::text[]))`
-  const listed = [sql`${exact}::text[]`, inflected]
-  if (near.length > 0) listed.push(sql`array(${nearWords(near, words, generation)})`)
   const ranges = prefixes.map(
     (prefix) => sql`(w.word >= ${prefix} collate "C" and w.word < ${prefix + LAST_CHARACTER} collate "C")`,
   )
-  return joined([sql`w.word = any(${joined(listed, ' || ')})`, ...ranges], ' or ')
+  return joined([sql`w.word = any(${exact}::text[] || ${inflected})`, ...ranges], ' or ')
 }
 
-/** Words that have about the length and the characters of one of these. */
-function nearWords(near: WordSelection['near'], words: Sql, generation: Sql): Sql {
+/** The stored words within the edit distances of a selection. The database finds those of about the same length and characters. */
+async function nearWords(
+  connection: Connection,
+  layout: Layout,
+  { table, revision }: SearchedTable,
+  { near, nearOf }: WordSelection,
+): Promise<readonly string[]> {
+  if (near.length === 0) return []
+  const { state, words } = searchTablesOf(layout)
   const sizes = near.flatMap(({ word, distance }) => [word.length - distance, word.length + distance])
   const alike = near.map(
     ({ word, distance }) => sql`(size between ${word.length - distance} and ${word.length + distance}
       and bit_count((signature # ${letterSignature(word)})::bit(64)) <= ${maxDifference(distance)})`,
   )
-  return sql`select word from ${words} where generation = ${generation}
-    and size between ${Math.min(...sizes)} and ${Math.max(...sizes)} and (${joined(alike, ' or ')})`
+  const { rows } = await connection.query(
+    sql`select distinct word from ${words}
+      where generation = (select generation from ${state} where table_name = ${table} and revision = ${revision})
+        and size between ${Math.min(...sizes)} and ${Math.max(...sizes)} and (${joined(alike, ' or ')})`,
+  )
+  return nearOf(rows.map(([word]) => word ?? ''))
 }

@@ -209,6 +209,7 @@ describe('a search in PostgreSQL', { skip: NO_POSTGRES }, () => {
       const { table } = schema.layout.of('note')
       await database.query(sql`insert into ${table} (title) select 'early ' || n from generate_series(1, 3) n`)
       assert.deepEqual(await found(process, 'early'), [1, 2, 3])
+      await process.engine.make(note)
       await database.query(sql`insert into ${table} (title, labels) values ('late', '{dark blue}')`)
       await database.query(sql`update ${table} set title = 'later', id = 9 where id = 2`)
       await database.query(sql`delete from ${table} where id = 3`)
@@ -300,7 +301,7 @@ describe('a search in PostgreSQL', { skip: NO_POSTGRES }, () => {
       await assert.rejects(former.search('owl'), isNotReady, 'a process with the former definition does not change it back')
       former.engine.close()
       while ((await schema.storage.storeNext(other, textAnalyser, 10, pause)) === 'more');
-      const selection = { words: ['owl', 'fox'], stems: [], prefixes: [], near: [] }
+      const selection = { words: ['owl', 'fox'], stems: [], prefixes: [], near: [], nearOf: () => [] }
       const places = await schema.storage.read(other, selection, async ({ stored }) =>
         stored.words.flatMap(({ word, eachPlace }) => {
           const list: unknown[] = []
