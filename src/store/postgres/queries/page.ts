@@ -6,6 +6,7 @@ import type { TableLayout } from '../layout/table-layout.ts'
 import { EMPTY, identifier, joined, literal, Sql, sql } from '../sql.ts'
 import { Conditions } from './filters/conditions.ts'
 import { orderOf } from './order.ts'
+import { selectWithTies } from './ties.ts'
 import type { CountedTotal } from './totals.ts'
 
 type Selected = Pick<Plan, 'filters' | 'sort'>
@@ -85,7 +86,8 @@ export function selectPage(
     where "table_name" = any(${tables}::text[])) ${COUNTER}`
   const head = sql`select ${COUNTER}."version", ${totalOf(table, filters, layout, known)}`
   if (limit === 0) return sql`${head} from ${counters}`
-  const rows = isFromEnd ? selectRowsFromEnd(table, plan, layout) : selectRows(table, plan, layout)
+  const fromStart = () => selectWithTies(table, plan) ?? selectRows(table, plan, layout)
+  const rows = isFromEnd ? selectRowsFromEnd(table, plan, layout) : fromStart()
   const page = sql`(${rows}) ${PAGE}`
   return sql`${head}, ${selectList(table)} from ${counters} left join ${page} on true`
 }

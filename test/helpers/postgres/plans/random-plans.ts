@@ -6,7 +6,8 @@ import { DECIMALS, day, decimal, moment, ROOMS, TAGS, timeOfDay, WORDS, words } 
 import type { Random } from './random.ts'
 
 const TEXTS = ['title', 'note', 'story', 'code', 'contact', 'link']
-const SORTABLE = [
+/** The fields that a list of exhibits can be sorted by. */
+export const SORTABLE = [
   ...TEXTS,
   'id',
   'state',
@@ -24,7 +25,8 @@ const SORTABLE = [
 const EQUALITY = ['eq', 'ne'] as const
 const ALL = ['gt', 'gte', 'lt', 'lte', 'eq', 'ne'] as const
 
-const ordering = (field: string): { ordering?: Ordering } =>
+/** The ordering of a field as a member of filters and sort keys. */
+export const ordering = (field: string): { ordering?: Ordering } =>
   field === 'price' || field === 'area' ? { ordering: 'decimal' } : {}
 
 /** Random plans over the exhibits of the museum. */

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../../src/util/json.ts'
 import { copyRecords } from '../../../helpers/postgres/plans/copy-records.ts'
 import { exhibit, museumRegistry, ROOMS, room, TAGS, tag, WINGS } from '../../../helpers/postgres/plans/museum.ts'
 import { Random } from '../../../helpers/postgres/plans/random.ts'
-import { RandomPlans } from '../../../helpers/postgres/plans/random-plans.ts'
+import { ordering, RandomPlans, SORTABLE } from '../../../helpers/postgres/plans/random-plans.ts'
 import { newSchema, type TestSchema } from '../../../helpers/postgres/schemas.ts'
 import { NO_POSTGRES, sharedDatabase } from '../../../helpers/postgres/server.ts'
 
@@ -72,6 +72,23 @@ describe('PostgreSQL answers as the embedded engine', { skip: NO_POSTGRES ?? fal
       if (expected.total === 0) empty++
     }
     assert.ok(empty < PLANS / 2, `${empty} plans match nothing`)
+  })
+
+  test('the first pages in the order of each field are the same', async () => {
+    for (const field of SORTABLE) {
+      for (const order of ['asc', 'desc'] as const) {
+        for (const [offset, limit] of [
+          [0, 20],
+          [7, 1],
+          [950, 50],
+          [950, 51],
+        ] as const) {
+          const plan = { filters: [], sort: [{ field, order, ...ordering(field) }], offset, limit }
+          const [expected, found] = [await both.memory.find('exhibit', plan), await both.queries.find('exhibit', plan)]
+          assert.deepEqual(textOf(found.records), textOf(expected.records), JSON.stringify(plan))
+        }
+      }
+    }
   })
 
   test('the same of several plans at once', async () => {
