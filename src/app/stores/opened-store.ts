@@ -2,6 +2,7 @@ import type { Registry } from '../../model/registry.ts'
 import type { SnapshotCapability } from '../../service/project/snapshots.ts'
 import type { SearchStorage } from '../../store/search-storage.ts'
 import type { Store } from '../../store/store.ts'
+import type { StoreFigures } from '../../store/store-figures.ts'
 
 /** A change of all data: a reset, which keeps some tables, or a snapshot that replaces it. */
 export type DataChange =
@@ -53,30 +54,4 @@ export interface Handover {
   change(registry: Registry, change: DataChange): Promise<Handover>
   /** Opens a store on the data. */
   open(registry: Registry): Promise<OpenedStore>
-}
-
-/** Values of an engine for `/metrics`. */
-export interface StoreFigures {
-  /** Undefined for an engine in this process, which has a journal instead. */
-  readonly database?: DatabaseFigures
-}
-
-/** Use of a database by this process. */
-export interface DatabaseFigures {
-  readonly pool: {
-    /** Open connections. */
-    readonly size: number
-    /** Connections that run a statement or a transaction. */
-    readonly used: number
-    /** Requests that wait for a connection. */
-    readonly waiting: number
-  }
-  /** Latencies of statements; `buckets[i]` counts those of at most `boundsMs[i]`, and the last one those above. */
-  readonly statements: {
-    readonly boundsMs: readonly number[]
-    readonly buckets: readonly number[]
-    readonly totalMs: number
-  }
-  /** Statements and transactions that were run again after a deadlock or a serialization failure. */
-  readonly retries: number
 }

@@ -1,4 +1,4 @@
-import type { DatabaseFigures } from './opened-store.ts'
+import type { DatabaseFigures } from '../../store/store-figures.ts'
 
 /** Upper bounds of the buckets in milliseconds; the last bucket has none. */
 const BOUNDS_MS: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000]

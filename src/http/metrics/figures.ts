@@ -1,5 +1,5 @@
-import type { DatabaseFigures, StoreFigures } from '../../app/stores/opened-store.ts'
 import type { StoreStatus } from '../../store/store.ts'
+import type { DatabaseFigures, StoreFigures } from '../../store/store-figures.ts'
 import type { Metric, Sample } from './exposition.ts'
 import { BUCKETS_MS, type RouteTraffic } from './traffic.ts'
 
