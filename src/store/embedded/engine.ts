@@ -130,7 +130,9 @@ export class Engine {
     const transaction = new Transaction(this.tables, this.#registry)
     const outcome = transaction.run(operations, notes)
     if (outcome.ok && mode === 'commit') {
-      for (const { table, nextId } of transaction.usedIds()) this.table(table).nextId = nextId
+      transaction.eachNextId((table, nextId) => {
+        this.table(table).nextId = nextId
+      })
       for (const { table, id, after } of outcome.changes) this.table(table).replace(id, after)
       this.#tell(outcome.changes)
     }

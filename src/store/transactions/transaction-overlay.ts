@@ -19,15 +19,6 @@ export const setterOf = ({ madeBy, setBy }: Staged, field: string): number | und
 
 const NOTHING_SET: Staged['setBy'] = new Map()
 
-/** The ids that a transaction used in one table. */
-export interface UsedIds {
-  readonly table: string
-  /** The next id after the transaction. */
-  readonly nextId: number
-  /** Number of ids that the transaction has chosen itself; the others were requested. */
-  readonly chosen: number
-}
-
 /** The state of a table within a transaction. */
 interface StagedTable {
   readonly table: CommittedTable
@@ -136,11 +127,9 @@ export class TransactionOverlay {
     return changes
   }
 
-  /** The tables that assigned ids. */
-  usedIds(): UsedIds[] {
-    return [...this.#staged].flatMap(([table, { nextId, chosenIds }]) =>
-      nextId === undefined ? [] : [{ table, nextId, chosen: chosenIds }],
-    )
+  /** Calls back with each table that assigned ids, and its next id. */
+  eachNextId(visit: (table: string, nextId: number, chosen: number) => void): void {
+    for (const [table, { nextId, chosenIds }] of this.#staged) if (nextId !== undefined) visit(table, nextId, chosenIds)
   }
 
   #noteReferences(table: string, after: StoredRecord): void {

@@ -10,7 +10,7 @@ import { deleteRecord, restrictViolations } from './deletion.ts'
 import { eventsOf } from './events.ts'
 import { brokenFields } from './field-constraints.ts'
 import { historyOf } from './history.ts'
-import { type Staged, setterOf, TransactionOverlay, type UsedIds } from './transaction-overlay.ts'
+import { type Staged, setterOf, TransactionOverlay } from './transaction-overlay.ts'
 
 /**
  * Runs a batch of operations: all of them are staged, constraints are checked against the resulting state, and the caller then
@@ -28,9 +28,14 @@ export class Transaction {
     this.#overlay = new TransactionOverlay(tables)
   }
 
-  /** The ids that the operations, events and history entries used. The engine ensures that no later transaction uses them. */
-  usedIds(): readonly UsedIds[] {
-    return this.#overlay.usedIds()
+  /**
+   * Calls back with each table in which the operations, events and history entries used ids. The engine ensures that no later transaction
+   * uses them.
+   *
+   * @param visit gets the next id after the transaction, and the number of ids that the transaction has chosen; the others were requested
+   */
+  eachNextId(visit: (table: string, nextId: number, chosen: number) => void): void {
+    this.#overlay.eachNextId(visit)
   }
 
   run(operations: readonly Operation[], notes?: TransactionNotes): Outcome {

@@ -1,6 +1,5 @@
 import type { Operation, Outcome, TransactionMode, TransactionNotes } from '../../store.ts'
 import { Transaction } from '../../transactions/transaction.ts'
-import type { UsedIds } from '../../transactions/transaction-overlay.ts'
 import type { Connection } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { rememberRowVersion, rowVersionOf } from '../layout/row-version.ts'
@@ -20,6 +19,13 @@ export interface Work {
   readonly operations: readonly Operation[]
   readonly mode: TransactionMode
   readonly notes: TransactionNotes | undefined
+}
+
+/** The next id of a table after a transaction, and the number of ids that the transaction has chosen; the others were requested. */
+interface UsedIds {
+  readonly table: string
+  readonly nextId: number
+  readonly chosen: number
 }
 
 /** The first id of each table that gets records, and the ids that are reserved beyond it. */
@@ -97,7 +103,10 @@ export class GeneralTransaction {
       for (const [name, given] of ids) this.#tables.get(name).setIds(given)
       const transaction = new Transaction(this.#tables, this.#layout.registry)
       const outcome = transaction.run(operations, notes)
-      if (this.#tables.needsNothing) return { outcome, used: transaction.usedIds() }
+      if (!this.#tables.needsNothing) continue
+      const used: UsedIds[] = []
+      transaction.eachNextId((table, nextId, chosen) => used.push({ table, nextId, chosen }))
+      return { outcome, used }
     }
   }
 

@@ -1,26 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sql } from '../../../../src/store/postgres/sql.ts'
-import type { HistoryRequest, Operation, Outcome, StoredRecord } from '../../../../src/store/store.ts'
+import type { Operation, Outcome, Store, StoredRecord } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
-import { openWriting, type WritingStore } from './writing-store.ts'
+import { allOf, type ProcessStore, withTwoProcesses } from './two-processes.ts'
 
 /** Declares a test with two stores on one database, each with a pool of its own, as in two processes. */
-const race = (name: string, body: (one: WritingStore, other: WritingStore) => Promise<void>) =>
-  test(name, NO_POSTGRES === undefined ? {} : { skip: NO_POSTGRES }, async () => {
-    const opened = await openWriting(libraryRegistry())
-    try {
-      await body(opened.store, await opened.another())
-    } finally {
-      await opened.close()
-    }
-  })
+const race = (name: string, body: (one: Store, other: Store, process: ProcessStore) => Promise<void>) =>
+  test(name, NO_POSTGRES === undefined ? {} : { skip: NO_POSTGRES }, () =>
+    withTwoProcesses(libraryRegistry(), (one, other) => body(one.store, other.store, one)),
+  )
 
 const CLIENTS = Array.from({ length: 16 }, (_, index) => index)
 const ROUNDS = Array.from({ length: 10 }, (_, index) => index)
 
-async function accepted(store: WritingStore, operations: readonly Operation[]): Promise<readonly StoredRecord[]> {
+async function accepted(store: Store, operations: readonly Operation[]): Promise<readonly StoredRecord[]> {
   const outcome = await store.transact(operations)
   if (!outcome.ok) assert.fail(`Refused: ${JSON.stringify(outcome.violations)}`)
   return outcome.records
@@ -41,7 +36,7 @@ describe('two processes that write at once', () => {
       assert.equal(winners(outcomes), 1)
       assert.deepEqual(losses(outcomes), ['unique'])
     }
-    assert.equal((await one.all('genre')).length, ROUNDS.length)
+    assert.equal((await allOf(one, 'genre')).length, ROUNDS.length)
   })
 
   race('a unique value in batches with other records: one batch wins', async (one, other) => {
@@ -55,7 +50,7 @@ describe('two processes that write at once', () => {
     for (const outcome of outcomes) {
       if (!outcome.ok) assert.deepEqual(outcome.violations, [{ kind: 'unique', index: 1, field: 'name' }])
     }
-    assert.equal((await one.all('author')).length, 1)
+    assert.equal((await allOf(one, 'author')).length, 1)
   })
 
   race('16 clients update the version that each has read: one wins, the others are stale', async (one, other) => {
@@ -89,23 +84,23 @@ describe('two processes that write at once', () => {
   })
 
   race(
-    'a cascade has a change and a history entry for each record that it removes, also for those inserted meanwhile',
+    'a cascade has a change and an event for each record that it removes, also for those inserted meanwhile',
     async (one, other) => {
-      const history: HistoryRequest = { table: 'listener', tables: new Set(), common: {}, via: 'api' }
+      await accepted(one, [{ kind: 'insert', table: 'listener', values: {} }])
       const [author] = await accepted(one, [insert('author', { name: 'author' })])
       for (const round of ROUNDS) {
         const [book] = await accepted(one, [insert('book', { title: 'Race', isbn: `${round}`, author_id: author?.id ?? 0 })])
         const id = book?.id ?? 0
+        const audience = new Map([['review', { delete: [1] }]])
+        const events = { table: 'event', audience, key: `round ${round}`, at: '2026-01-15T12:00:00.000Z' }
         const reviews = CLIENTS.slice(0, 6).map(() => one.transact([insert('review', { book_id: id })]))
-        const [removed, ...inserted] = await Promise.all([
-          other.transact([remove('book', id)], 'commit', { history }),
-          ...reviews,
-        ])
+        const [removed, ...inserted] = await Promise.all([other.transact([remove('book', id)], 'commit', { events }), ...reviews])
         assert.ok(removed.ok)
         const gone = removed.changes.filter(({ table }) => table === 'review').map((change) => change.id)
         const made = inserted.flatMap((outcome) => (outcome.ok ? outcome.records.map((record) => record.id) : []))
         assert.deepEqual(gone.sort(), made.sort())
-        assert.deepEqual(await one.all('review'), [])
+        assert.equal(removed.changes.filter(({ table }) => table === 'event').length, gone.length)
+        assert.deepEqual(await allOf(one, 'review'), [])
       }
     },
   )
@@ -119,7 +114,7 @@ describe('two processes that write at once', () => {
         other.transact(swap(`y${round}`, `x${round}`).toReversed()),
       ])
       assert.equal(winners(outcomes), 2, JSON.stringify(outcomes))
-      const names = (await one.all('genre')).map(({ name }) => name).sort()
+      const names = (await allOf(one, 'genre')).map(({ name }) => name).sort()
       assert.deepEqual(names, [`x${round}`, `y${round}`])
     }
   })
@@ -139,7 +134,7 @@ describe('two processes that write at once', () => {
     for (const [client, outcome] of outcomes.entries()) {
       if (!outcome.ok) assert.deepEqual([client % 3, outcome.violations[0]?.kind], [0, 'unique'])
     }
-    const ids = (await one.all('genre')).map(({ id }) => id)
+    const ids = (await allOf(one, 'genre')).map(({ id }) => id)
     await accepted(
       one,
       ids.map((id) => remove('genre', id)),
@@ -148,19 +143,17 @@ describe('two processes that write at once', () => {
     assert.ok((next?.id ?? 0) > Math.max(...ids), `${next?.id} after ${ids.join(' ')}`)
   })
 
-  race('a write of another program is seen by a version that is expected', async (one) => {
+  race('a write of another program is seen by a version that is expected', async (one, _, { database, layout }) => {
     const [record] = await accepted(one, [insert('genre', { name: 'ours' })])
-    await one.database.query(sql`update ${one.layout.of('genre').table} set "name" = 'theirs' where "id" = 1`)
+    await database.query(sql`update ${layout.of('genre').table} set "name" = 'theirs' where "id" = 1`)
     assert.deepEqual(await one.transact([update('genre', 1, { name: 'again' }, record)]), {
       ok: false,
       violations: [{ kind: 'stale', index: 0, id: 1 }],
     })
   })
 
-  race('the violation of a constraint that another program has added is named', async (one) => {
-    await one.database.query(
-      sql`alter table ${one.layout.of('series').table} add constraint "series_name_no_x" check ("name" <> 'x')`,
-    )
+  race('the violation of a constraint that another program has added is named', async (one, _, { database, layout }) => {
+    await database.query(sql`alter table ${layout.of('series').table} add constraint "series_name_no_x" check ("name" <> 'x')`)
     const refused = { ok: false, violations: [{ kind: 'check', index: 0, field: 'name' }] }
     assert.deepEqual(await one.transact([insert('series', { name: 'x' })]), refused)
   })

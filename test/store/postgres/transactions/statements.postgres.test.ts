@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import type { Connection, Database, Rows } from '../../../../src/store/postgres/connection/database.ts'
 import type { Sql } from '../../../../src/store/postgres/sql.ts'
 import { PostgresTransactions } from '../../../../src/store/postgres/transactions/postgres-transactions.ts'
-import type { Operation, StoredRecord } from '../../../../src/store/store.ts'
+import type { Operation, Store, StoredRecord } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
-import { openWriting, type WritingStore } from './writing-store.ts'
+import { allOf, withTwoProcesses } from './two-processes.ts'
 
 /** A database that remembers its statements. */
 class Recording {
@@ -38,19 +38,13 @@ class Recording {
   }
 }
 
-const counted = (
-  name: string,
-  body: (transactions: PostgresTransactions, recording: Recording, store: WritingStore) => Promise<void>,
-) =>
-  test(name, NO_POSTGRES === undefined ? {} : { skip: NO_POSTGRES }, async () => {
-    const { store, close } = await openWriting(libraryRegistry())
-    try {
-      const recording = new Recording(store.database)
-      await body(new PostgresTransactions(recording.database, store.layout), recording, store)
-    } finally {
-      await close()
-    }
-  })
+const counted = (name: string, body: (transactions: PostgresTransactions, recording: Recording, store: Store) => Promise<void>) =>
+  test(name, NO_POSTGRES === undefined ? {} : { skip: NO_POSTGRES }, () =>
+    withTwoProcesses(libraryRegistry(), async ({ store, database, layout }) => {
+      const recording = new Recording(database)
+      await body(new PostgresTransactions(recording.database, layout), recording, store)
+    }),
+  )
 
 async function accepted(transactions: PostgresTransactions, operations: readonly Operation[]): Promise<readonly StoredRecord[]> {
   const outcome = await transactions.transact(operations)
@@ -85,7 +79,7 @@ describe('the statements of a transaction', () => {
       recording.take()
       await accepted(transactions, [remove('cover', 1, covering)])
       assert.equal(recording.take().length, 1)
-      const events = await store.all('event')
+      const events = await allOf(store, 'event')
       assert.deepEqual(
         events.map(({ event, data }) => [event, data]),
         [
@@ -106,7 +100,7 @@ describe('the statements of a transaction', () => {
         transactions.transact([insert('genre', { name })], 'commit', { events: { ...EVENTS, key: `key of ${name}` } })
       const outcomes = await Promise.all(names.map(create))
       assert.equal(recording.take().length, 1)
-      const events = new Map((await store.all('event')).map((event) => [event.record_id, event]))
+      const events = new Map((await allOf(store, 'event')).map((event) => [event.record_id, event]))
       for (const [index, outcome] of outcomes.entries()) {
         assert.ok(outcome.ok)
         const [record] = outcome.records
@@ -141,7 +135,7 @@ describe('the statements of a transaction', () => {
     assert.equal(statements[0], 'begin read only')
     for (const statement of statements) assert.doesNotMatch(statement, /\b(insert|delete|nextval|setval|for update|lock)\b/)
     assert.deepEqual(
-      (await store.all('genre')).map(({ id, name }) => [id, name]),
+      (await allOf(store, 'genre')).map(({ id, name }) => [id, name]),
       [[1, 'a']],
     )
     assert.deepEqual((await accepted(transactions, [insert('author', { name: 'y' })]))[0]?.id, 1)
@@ -168,7 +162,7 @@ describe('the statements of a transaction', () => {
       numbers.flatMap((number) => [remove('book', number + 1), remove('genre', number + 1)]),
     )
     assert.ok(recording.take().length < 15)
-    assert.deepEqual([await store.all('book'), await store.all('genre')], [[], []])
+    assert.deepEqual([await allOf(store, 'book'), await allOf(store, 'genre')], [[], []])
   })
 
   counted(
