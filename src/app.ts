@@ -48,6 +48,7 @@ import { systemRandom, uniqueId } from './util/ids.ts'
 import { systemTimer } from './util/timer.ts'
 import { Traffic } from './util/traffic.ts'
 import { VERSION } from './util/version.ts'
+import { EVENTS, SUBSCRIPTIONS } from './webhooks/models.ts'
 
 export type { App, AppDependencies, AppMode, Replaced, Replacement } from './app/interfaces.ts'
 
@@ -90,7 +91,8 @@ async function open(
     const searches = new Searches({ access, writer, indexes: searchIndexes, pause: setImmediate })
     const selections = new Selections(access, store, searches)
     const records = new Records({ access, store, forms, hasher, clock, random, log, selections })
-    const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic }, dependencies)
+    const leases = opened.leases?.({ events: EVENTS, subscriptions: SUBSCRIPTIONS }, uniqueId(random))
+    const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic, leases }, dependencies)
     const initialize = async (isNew: boolean): Promise<number> => {
       if (mode === 'read') {
         if (isNew) throw noData(placeOf(project))

@@ -10,6 +10,7 @@ import { Layout } from '../../store/postgres/layout/layout.ts'
 import { emptyTables } from '../../store/postgres/maintenance/empty-tables.ts'
 import { whileAlone } from '../../store/postgres/maintenance/start-lock.ts'
 import { databaseState, OLDEST_VERSION, wasWritten } from '../../store/postgres/maintenance/state.ts'
+import { PostgresLeases } from '../../store/postgres/outbox/postgres-leases.ts'
 import { PostgresStore } from '../../store/postgres/postgres-store.ts'
 import { prepareSchema } from '../../store/postgres/schema/migration.ts'
 import { PostgresSearch } from '../../store/postgres/search/postgres-search.ts'
@@ -110,6 +111,7 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     place,
     dataFolder: undefined,
     search: new PostgresSearch(database, layout),
+    leases: (tables, holder) => new PostgresLeases(database, layout, tables, holder),
     snapshots: {
       areAvailable: false,
       refusal: () => databaseHasNoSnapshots(place),
