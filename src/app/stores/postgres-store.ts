@@ -110,6 +110,7 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     store,
     place,
     dataFolder: undefined,
+    isRemote: true,
     search: new PostgresSearch(database, layout),
     leases: (tables, holder) => new PostgresLeases(database, layout, tables, holder),
     snapshots: {
