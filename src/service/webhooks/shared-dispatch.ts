@@ -129,7 +129,8 @@ export class SharedDispatch implements Dispatch {
       this.#hasFailed = false
     } catch (error) {
       // Without exchanges the leases end, and so does the delivery; the log of the database says more.
-      if (!this.#hasFailed) log.error('Webhook deliveries could not be shared out among processes; this is tried again', { error })
+      if (!this.#hasFailed)
+        log.error('Webhook deliveries could not be shared out among processes; this is tried again', { error })
       this.#hasFailed = true
     }
   }
