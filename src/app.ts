@@ -16,6 +16,7 @@ import { addMissingGrants, grantsPrecedeSeeds } from './service/accounts/permiss
 import { Sessions } from './service/accounts/sessions.ts'
 import { ChangeFeed } from './service/events/change-feed.ts'
 import { EventStreams } from './service/events/event-streams.ts'
+import { SharedChanges } from './service/events/shared-changes.ts'
 import { History } from './service/history/history.ts'
 import { HistoryRecorder } from './service/history/history-recorder.ts'
 import { createPruning } from './service/history/pruning.ts'
@@ -127,7 +128,9 @@ async function open(
     const snapshots = new Snapshots(opened.snapshots)
     const logins = new Logins({ access, store, records, tokens, sessions, lockout, hasher, clock, random })
     const feed = new ChangeFeed({ registry, store, clock, epoch: uniqueId(random) })
-    const events = new EventStreams({ feed, access, store, logins, clock, timer })
+    const { changeLog } = opened
+    const others = changeLog && new SharedChanges({ feed, changeLog, timer, now: () => performance.now(), log })
+    const events = new EventStreams({ feed, others, access, store, logins, clock, timer })
     const stop = async () => {
       events.close()
       searchIndexes.close()

@@ -1,5 +1,6 @@
 import type { Registry } from '../../model/registry.ts'
 import type { SnapshotCapability } from '../../service/project/snapshots.ts'
+import type { ChangeLog } from '../../store/change-log.ts'
 import type { OutboxTables, ReceiverLeases } from '../../store/receiver-leases.ts'
 import type { SearchStorage } from '../../store/search-storage.ts'
 import type { Store } from '../../store/store.ts'
@@ -26,6 +27,8 @@ export interface OpenedStore {
    * @param holder a name that no other process has
    */
   readonly leases: ((tables: OutboxTables, holder: string) => ReceiverLeases) | undefined
+  /** The changes of other processes; undefined for an engine that one process has to itself. */
+  readonly changeLog: ChangeLog | undefined
   /** Snapshots of the data, or why the engine has none. */
   readonly snapshots: SnapshotCapability
   /**

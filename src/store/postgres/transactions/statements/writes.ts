@@ -1,5 +1,6 @@
 import type { Json } from '../../../../util/json.ts'
 import type { Change, StoredRecord } from '../../../store.ts'
+import { insertEntry, type LogEntry } from '../../changes/logged-changes.ts'
 import type { Layout } from '../../layout/layout.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
 import { identifier, joined, type Sql, sql } from '../../sql.ts'
@@ -12,8 +13,12 @@ interface Update {
   readonly after: StoredRecord
 }
 
-/** The statement that stores the changes of a transaction, whatever their number. It returns the version of the rows that it writes. */
-export function writeStatement(layout: Layout, changes: readonly Change[]): Sql {
+/**
+ * The statement that stores the changes of a transaction, whatever their number. It returns the version of the rows that it writes.
+ *
+ * @param entry what other processes are told
+ */
+export function writeStatement(layout: Layout, changes: readonly Change[], entry?: LogEntry): Sql {
   const tables = [...new Set(changes.map(({ table }) => table))]
   const parts = tables.flatMap((name) => {
     const table = layout.of(name)
@@ -33,6 +38,7 @@ export function writeStatement(layout: Layout, changes: readonly Change[]): Sql 
       ),
     ]
   })
+  if (entry !== undefined) parts.push(insertEntry(layout, entry))
   const version = sql`select pg_current_xact_id()::xid`
   if (parts.length === 0) return version
   return sql`with ${joined(parts.map((part, index) => sql`${identifier(`w${index}`)} as (${part})`))} ${version}`
