@@ -95,12 +95,12 @@ export class EventStreams {
     const claims = logins.claimsOf(token)
     const actor = await logins.actorOf(claims)
     for (const key of models ?? []) access.modelFor(actor, 'view', key)
+    await others?.follow()
     const own = [...this.#streams].filter((each) => each.claims.sub === claims.sub)
     if (own.length >= MAX_STREAMS_OF_USER || this.#streams.size >= MAX_STREAMS) {
       const limit = own.length >= MAX_STREAMS_OF_USER ? `${MAX_STREAMS_OF_USER} for each user` : `${MAX_STREAMS} in all`
       throw new AppError('RATE_LIMITED', `Too many event streams are open (${limit}); close one`, { retryAfter: RETRY_AFTER })
     }
-    await others?.follow()
     feed.keep()
     const resumed = lastEventId === undefined ? undefined : feed.positionOf(lastEventId)
     const stream: Stream = {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { NO_POSTGRES } from '../../helpers/postgres/server.ts'
-import { NO_SOCKET_OWNERS } from './socket-owner.ts'
-import { KNOWN_MS, type TwoServers, twoServers } from './two-servers.ts'
+import { NO_SOCKET_OWNERS } from '../../helpers/postgres/socket-owner.ts'
+import { KNOWN_MS, type TwoServers, twoServers } from '../../helpers/postgres/two-servers.ts'
 
 /** A process that dies is replaced within this time, in seconds. */
 const TAKEOVER_SECONDS = 30

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { type RunningServer, startServer } from '../../helpers/cli/process.ts'
-import { databaseProject, succeeded } from '../../helpers/postgres/cli-project.ts'
+import { type RunningServer, startServer } from '../cli/process.ts'
+import { databaseProject, succeeded } from './cli-project.ts'
 import { ownerOf } from './socket-owner.ts'
 
 /** The time within which a process knows of a subscription that another one has created, and a margin. In milliseconds. */
