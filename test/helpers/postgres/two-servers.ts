@@ -11,6 +11,7 @@ import { ownerOf } from './socket-owner.ts'
 export const KNOWN_MS = 2500
 
 const FILES = {
+  'admin.config.yaml': 'rate_limits: { default: 0 }\n',
   'models/tag.yaml': 'name: Tag\nlabel: Tags\nfields: [{ name: name, type: string, required: true }]\n',
 }
 
@@ -58,7 +59,7 @@ export async function twoServers(body: (parts: TwoServers) => Promise<void>): Pr
     if (pid !== undefined) sending.set(request, pid)
     const senders = new Set(sending.values())
     if (senders.size > 1) overlaps.push([...senders])
-    request.socket.once('close', () => sending.delete(request))
+    response.once('close', () => sending.delete(request))
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     await setTimeout(parts.delay)

@@ -147,7 +147,10 @@ export class GeneralTransaction {
 
   async #store({ changes }: Accepted): Promise<void> {
     const { rows } = await this.#connection.query(
-      writeStatement(this.#layout, changes, logEntryOf(this.#layout, this.#work.origin, changes)),
+      writeStatement(this.#layout, changes, {
+        entry: logEntryOf(this.#layout, this.#work.origin, changes),
+        eventTable: this.#work.notes?.events?.table,
+      }),
     )
     const version = rows[0]?.[0] ?? undefined
     for (const { table, before, after } of changes) {

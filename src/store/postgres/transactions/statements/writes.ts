@@ -13,20 +13,28 @@ interface Update {
   readonly after: StoredRecord
 }
 
+/** What a transaction stores besides its changes, or among them. */
+export interface WriteNotes {
+  /** What other processes are told. */
+  readonly entry: LogEntry | undefined
+  /** The table of events. Another process may have removed a receiver of theirs meanwhile. */
+  readonly eventTable: string | undefined
+}
+
 /**
  * The statement that stores the changes of a transaction, whatever their number. It returns the version of the rows that it writes.
- *
- * @param entry what other processes are told
  */
-export function writeStatement(layout: Layout, changes: readonly Change[], entry?: LogEntry): Sql {
+export function writeStatement(layout: Layout, changes: readonly Change[], { entry, eventTable }: WriteNotes): Sql {
   const tables = [...new Set(changes.map(({ table }) => table))]
   const parts = tables.flatMap((name) => {
     const table = layout.of(name)
     const own = changes.filter((change) => change.table === name)
     return [
       ...insertsOf(
+        layout,
         table,
         own.flatMap(({ before, after }) => (before === undefined && after !== undefined ? [after] : [])),
+        name === eventTable,
       ),
       ...updatesOf(
         table,
@@ -44,7 +52,7 @@ export function writeStatement(layout: Layout, changes: readonly Change[], entry
   return sql`with ${joined(parts.map((part, index) => sql`${identifier(`w${index}`)} as (${part})`))} ${version}`
 }
 
-function insertsOf(table: TableLayout, records: readonly StoredRecord[]): Sql[] {
+function insertsOf(layout: Layout, table: TableLayout, records: readonly StoredRecord[], areEvents: boolean): Sql[] {
   if (records.length === 0) return []
   const columns = table.columns.map((column) => inputOf(column, valuesOf(records, column.field.name)))
   const flags = table.links.map(({ flag, field }) => ({
@@ -59,6 +67,7 @@ function insertsOf(table: TableLayout, records: readonly StoredRecord[]): Sql[] 
       insertLinks(
         link,
         records.flatMap((record) => linkRows(record, link)),
+        areEvents ? layout.of(link.field.relation.target).table : undefined,
       ),
     ),
   ]
