@@ -70,6 +70,7 @@ export class Worker {
       const inFlight = new Set(endpoint.inFlight)
       // Stores the latest results first, so that they are not loaded as pending.
       await this.#buffer.flush()
+      endpoint.queue.beginLoad()
       const pending = await this.#options.outbox.pendingJobs(endpoint.id)
       if (!endpoint.isActive) return
       endpoint.queue.load(pending.filter(({ event }) => !inFlight.has(event)))

@@ -28,6 +28,8 @@ export class Queue {
   #head = 0
   /** Retries: earliest due time first, then earliest commit. */
   readonly #retries = new Heap<ScheduledJob>((a, b) => a.due - b.due || a.event - b.event)
+  /** Index of the first event that was added during a load. */
+  #loadedTo = Number.POSITIVE_INFINITY
   /** Highest id of the events that were added or loaded. */
   #newest = 0
   /** The events that were added or loaded, as far as `add` could be called with them again. */
@@ -55,6 +57,11 @@ export class Queue {
     this.#unattempted.push(event)
   }
 
+  /** Begins a load: events that are added from now on may not be among those that are read. No event is taken before `load`. */
+  beginLoad(): void {
+    this.#loadedTo = this.#unattempted.length
+  }
+
   /**
    * Adds all pending deliveries from storage, keeping what was added or rescheduled while they were read.
    *
@@ -62,7 +69,10 @@ export class Queue {
    */
   load(jobs: readonly ScheduledJob[]): void {
     const known = new Set(jobs.map(({ event }) => event))
-    const addedSince = this.#unattempted.slice(this.#head).filter((event) => !known.has(event))
+    const newest = jobs.reduce((highest, { event }) => Math.max(highest, event), 0)
+    const isNew = (event: number, index: number) => index >= this.#loadedTo || event > newest
+    const addedSince = this.#unattempted.filter((event, index) => index >= this.#head && isNew(event, index) && !known.has(event))
+    this.#loadedTo = Number.POSITIVE_INFINITY
     const failedSince = this.#retries.toArray().filter(({ event }) => !known.has(event))
     const isUnattempted = ({ tries, due }: ScheduledJob) => tries === 0 && due === 0
     const unattempted = jobs.filter(isUnattempted).map(({ event }) => event)
@@ -81,7 +91,9 @@ export class Queue {
   remove(event: number): void {
     this.#retries.init(this.#retries.toArray().filter((job) => job.event !== event))
     const at = this.#unattempted.indexOf(event, this.#head)
-    if (at !== -1) this.#unattempted.splice(at, 1)
+    if (at === -1) return
+    this.#unattempted.splice(at, 1)
+    if (at < this.#loadedTo) this.#loadedTo--
   }
 
   /** Takes the next delivery that may be attempted; retries go first. */
