@@ -17,8 +17,8 @@ export interface LeaseRequest {
 export interface LeaseAnswer {
   /** The leases that this process had and still has, extended. */
   readonly held: ReadonlyMap<number, HeldLease>
-  /** The receivers whose leases this process has taken now. */
-  readonly taken: ReadonlySet<number>
+  /** The receivers whose leases this process has taken now, with their `wakes`. */
+  readonly taken: ReadonlyMap<number, number>
   /** The receivers that no process has a lease of. */
   readonly free: ReadonlySet<number>
   /** Changes when a process changes a subscription. */

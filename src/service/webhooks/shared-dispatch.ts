@@ -28,8 +28,7 @@ export interface SharedDispatchParts {
 /** A lease as this process knows it. Times are those of `now`. */
 interface Lease {
   until: number
-  /** Undefined until the first exchange after it was taken. */
-  wakes: number | undefined
+  wakes: number
   busyAt: number
   loadedAt: number
 }
@@ -151,8 +150,8 @@ export class SharedDispatch implements Dispatch {
       if (extended === undefined) this.#lose(receiver, worker)
       else await this.#extend(receiver, extended, askedAt, worker)
     }
-    for (const receiver of answer.taken) {
-      const lease = { until: askedAt + leases.durationMs, wakes: undefined, busyAt: askedAt, loadedAt: askedAt }
+    for (const [receiver, wakes] of answer.taken) {
+      const lease = { until: askedAt + leases.durationMs, wakes, busyAt: askedAt, loadedAt: askedAt }
       this.#held.set(receiver, lease)
       await worker.resume(receiver)
     }
@@ -162,7 +161,7 @@ export class SharedDispatch implements Dispatch {
     const lease = this.#held.get(receiver)
     if (lease === undefined) return
     const wasGood = this.maySend(receiver)
-    const isWoken = lease.wakes !== undefined && lease.wakes !== wakes
+    const isWoken = lease.wakes !== wakes
     lease.until = askedAt + this.#parts.leases.durationMs
     lease.wakes = wakes
     if (!this.#isActive(receiver)) return

@@ -38,18 +38,18 @@ export class PostgresLeases implements ReceiverLeases {
   async exchange(request: LeaseRequest): Promise<LeaseAnswer> {
     const { rows } = await this.#database.query(this.#exchangeStatement(request))
     const held = new Map<number, HeldLease & { readonly events: number[] }>()
-    const [taken, free] = [new Set<number>(), new Set<number>()]
+    const [taken, free] = [new Map<number, number>(), new Set<number>()]
     let subscriptionsVersion = ''
     const events: [number, number][] = []
     for (const [kind, receiver, value] of rows) {
       if (kind === 'held') held.set(Number(receiver), { wakes: Number(value), events: [] })
-      else if (kind === 'taken') taken.add(Number(receiver))
+      else if (kind === 'taken') taken.set(Number(receiver), Number(value))
       else if (kind === 'free') free.add(Number(receiver))
       else if (kind === 'event') events.push([Number(receiver), Number(value)])
       else subscriptionsVersion = value ?? ''
     }
     for (const [receiver, event] of events) held.get(receiver)?.events.push(event)
-    for (const receiver of taken) free.delete(receiver)
+    for (const receiver of taken.keys()) free.delete(receiver)
     return { held, taken, free, subscriptionsVersion }
   }
 
@@ -87,10 +87,10 @@ export class PostgresLeases implements ReceiverLeases {
         select "receiver", ${this.#holder}, ${end} from "free"
         where exists (select from ${pending.table} where "target" = "free"."receiver") order by "receiver"
         on conflict ("receiver") do update set "holder" = excluded."holder", "until" = excluded."until"
-        where "l"."until" < clock_timestamp() returning "receiver")
+        where "l"."until" < clock_timestamp() returning "receiver", "wakes")
       ${version}
       union all select 'held', "receiver", "wakes" from "held"
-      union all select 'taken', "receiver", null from "taken"
+      union all select 'taken', "receiver", "wakes" from "taken"
       union all select 'free', "receiver", null from "free"
       union all select 'event', "h"."receiver", "e"."owner" from unnest(${own}::bigint[], ${after}::bigint[]) "h" ("receiver", "after")
         cross join lateral (select "owner" from ${pending.table} where "target" = "h"."receiver" and "owner" > "h"."after"
