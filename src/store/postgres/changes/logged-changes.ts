@@ -45,6 +45,9 @@ export const insertEntryWithIds = (layout: Layout, { origin, changes }: LogEntry
   sql`insert into ${layout.system('changes')} ("origin", "ids", "changes")
     select ${origin}::text, array_agg("id" order by "n"), ${textOf(layout, changes, false)}::json from "ids" having count(*) > ${literal(0)}`
 
+/** Tells all readers of the log, in this process too, that changes are missing. */
+export const insertGap = (layout: Layout): Sql => sql`insert into ${layout.system('changes')} ("origin") values ('')`
+
 function textOf(layout: Layout, changes: readonly Change[], withIds: boolean): string | null {
   if (changes.length > MAX_CHANGES) return null
   return JSON.stringify(
