@@ -135,6 +135,12 @@ export class Worker {
     return this.#buffer.flush()
   }
 
+  /** Counts work as an attempt in flight, since it may give the worker more to deliver. */
+  async during(work: Promise<void>): Promise<void> {
+    this.#inFlight++
+    await work.finally(() => this.#ended())
+  }
+
   /** Resolves when no attempt is in flight or due, and all results are stored. */
   async idle(): Promise<void> {
     do {
@@ -211,11 +217,15 @@ export class Worker {
     } catch (error) {
       this.#logger.error(endpoint.id, error)
     } finally {
-      this.#inFlight--
       endpoint.inFlight.delete(job.event)
       this.#continue(endpoint)
-      if (!this.#isBusy) for (const resolve of this.#idleCallbacks.splice(0)) resolve()
+      this.#ended()
     }
+  }
+
+  #ended(): void {
+    this.#inFlight--
+    if (!this.#isBusy) for (const resolve of this.#idleCallbacks.splice(0)) resolve()
   }
 
   /**

@@ -104,7 +104,7 @@ export class SharedDispatch implements Dispatch {
   }
 
   #exchangeSoon(): void {
-    if (this.#exchange === undefined) void this.#exchangeNow()
+    if (this.#exchange === undefined) void this.#worker?.during(this.#exchangeNow())
     else this.#isWanted = true
   }
 

@@ -58,6 +58,7 @@ async function open() {
     resume: async () => void calls.push('resume'),
     reload: async () => void calls.push('reload'),
     suspend: () => void calls.push('suspend'),
+    during: (work) => work,
     flush: async () => void calls.push('flush'),
     add: (event) => void calls.push(`add ${event}`),
     knownUpTo: () => 40,
