@@ -12,6 +12,8 @@ import { createLog, type Log } from '../../../src/log/log.ts'
 import { type ExaminedProject, examineProject, loadProject, type Project } from '../../../src/service/project/project.ts'
 import type { Resolve } from '../../../src/webhooks/requests/url-guard.ts'
 import { copyFixture, makeProject, ROOT, type TemporaryFolder } from '../fixture.ts'
+import { newSchema } from '../postgres/schemas.ts'
+import { serverAddress, sharedDatabase } from '../postgres/server.ts'
 import { assertNoSecrets } from '../secrets.ts'
 import { type FakeTime, fakeTime } from '../time.ts'
 
@@ -68,15 +70,27 @@ const patiently = (milliseconds: number): Promise<unknown> => (milliseconds < 10
 /** Opens an application on a temporary copy of a fixture, with a clock that stands still. */
 export async function openTestApp({ fixture = 'blog', files, ...options }: TestAppOptions = {}): Promise<TestApp> {
   const folder = files === undefined ? await copyFixture(fixture) : await makeProject(files)
-  const flags = flagsOf(options)
+  const records = await ownDatabase()
+  const removed = { ...folder, remove: async () => void (await Promise.all([folder.remove(), records?.drop()])) }
+  const given = { ...options, settings: { ...records?.settings, ...options.settings } }
+  const flags = flagsOf(given)
   try {
     const project = files === undefined ? await fixtureProject(fixture, folder, flags) : await loadFrom(folder, flags)
-    return await openOn(folder, project, options)
+    return await openOn(removed, project, given)
   } catch (error) {
-    await folder.remove()
+    await removed.remove()
     throw error
   }
 }
+
+/** A schema of its own on the tests' server, if the tests run on PostgreSQL (`ADMIN_TEST_ENGINE=postgres`). */
+async function ownDatabase(): Promise<{ settings: SettingsInput; drop(): Promise<void> } | undefined> {
+  if (process.env.ADMIN_TEST_ENGINE !== 'postgres') return undefined
+  const { schema, drop } = newSchema(await sharedDatabase())
+  return { settings: { store: { url: await serverAddress(), schema, pool: 5 }, secret_key: TEST_SECRET }, drop }
+}
+
+const TEST_SECRET = 'a key of tests that run on PostgreSQL, with more than 32 bytes'
 
 /** A clock that stands still never leaves the window of a rate limit. Everything is logged, and no secret may be in it. */
 const flagsOf = ({ settings = {} }: TestAppOptions): SettingsInput => ({
