@@ -1,5 +1,7 @@
 import type { Registry } from '../../model/registry.ts'
 import type { SnapshotCapability } from '../../service/project/snapshots.ts'
+import type { ChangeLog } from '../../store/change-log.ts'
+import type { OutboxTables, ReceiverLeases } from '../../store/receiver-leases.ts'
 import type { SearchStorage } from '../../store/search-storage.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoreFigures } from '../../store/store-figures.ts'
@@ -20,6 +22,14 @@ export interface OpenedStore {
   readonly dataFolder: string | undefined
   /** Keeps the words of records for searches; undefined for an engine whose records are searched by indexes in this process. */
   readonly search: SearchStorage | undefined
+  /**
+   * Divides the receivers of webhook events among processes; undefined for an engine that one process has to itself.
+   *
+   * @param holder a name that no other process has
+   */
+  readonly leases: ((tables: OutboxTables, holder: string) => ReceiverLeases) | undefined
+  /** The changes of other processes; undefined for an engine that one process has to itself. */
+  readonly changeLog: ChangeLog | undefined
   /** Snapshots of the data, or why the engine has none. */
   readonly snapshots: SnapshotCapability
   /**

@@ -38,7 +38,7 @@ describe('commands with the records in PostgreSQL', { skip: NO_POSTGRES }, () =>
         const api = `${addressIn(stdout)}/api/v1`
         const headers = { 'content-type': 'application/json' }
         const body = JSON.stringify({ username: 'admin', password: 'harbour-admin-2024' })
-        const login = await (await fetch(`${api}/auth/login`, { method: 'POST', headers, body })).text()
+        const login = await (await fetch(`${api}/auth/token`, { method: 'POST', headers, body })).text()
         const authorization = `Bearer ${token.exec(login)?.[1]}`
         me = await (await fetch(`${api}/auth/me`, { headers: { authorization } })).text()
       },
@@ -61,7 +61,7 @@ describe('commands with the records in PostgreSQL', { skip: NO_POSTGRES }, () =>
     await admin('import', 'tag', 'more.csv')
     await admin('mock', 'tag', '--count', '3')
     assert.equal(await counts(), before + 4)
-    assert.match(await admin('export', 'tag', '--format', 'csv', '--filter', 'slug=oyster'), /Oyster/)
+    assert.match(await admin('export', 'tag', '--format', 'csv', '--filters', 'slug=oyster'), /Oyster/)
   })
 
   test('users are added and listed, and tokens are issued', async () => {
@@ -112,7 +112,9 @@ describe('commands with the records in PostgreSQL', { skip: NO_POSTGRES }, () =>
         const api = `${addressIn(stdout)}/api/v1`
         const list = await fetch(`${api}/snapshots`, { headers })
         const save = await fetch(`${api}/snapshots`, { method: 'POST', headers, body: '{"name":"x"}' })
-        const site = (await (await fetch(`${api}/site`, { headers })).json()) as { capabilities: { snapshots: boolean } }
+        const site = (await (await fetch(`${addressIn(stdout)}/admin/api/v1/site`, { headers })).json()) as {
+          capabilities: { snapshots: boolean }
+        }
         replies = [list.status, save.status, ((await save.json()) as { error: string }).error, site.capabilities.snapshots]
       },
     })

@@ -62,7 +62,7 @@ describe('a server whose database goes away', { skip: NO_POSTGRES }, () => {
     ['/api/v1/models/tag/aggregate?count=true&group_by=name'],
     ['/api/v1/models/post/search?q=night'],
     ['/api/v1/auth/me'],
-    ['/api/v1/auth/login', { method: 'POST', body: '{"username":"admin","password":"harbour-admin-2024"}' }],
+    ['/api/v1/auth/token', { method: 'POST', body: '{"username":"admin","password":"harbour-admin-2024"}' }],
     ['/readyz'],
   ]
 

@@ -1,3 +1,4 @@
+import { insertGap } from '../changes/logged-changes.ts'
 import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
@@ -17,6 +18,7 @@ export async function emptyTables(database: Database, layout: Layout, keep: Read
   const isReferred = kept.some(({ model }) => [...model.relations.values()].some(({ relation }) => !keep.has(relation.target)))
   await database.transaction(async (connection) => {
     for (const statement of isReferred ? deletion(emptied) : [truncation(emptied)]) await connection.query(statement)
+    await connection.query(insertGap(layout))
   })
 }
 
