@@ -32,6 +32,7 @@ const LIBRARY_FOLDERS: readonly (readonly [RegExp, ...(readonly string[])])[] = 
   [/^(chokidar|commander)$/, 'cli'],
   [/^lowdb(\/|$)/, 'store'],
   [/^(sorted-btree|typedfastbitset)$/, 'store'],
+  [/^pg(-|$)/, 'store'],
   [/^lunr$/, 'search'],
   [/^@faker-js\//, 'mock'],
   [/^pino$/, 'log'],
@@ -175,6 +176,22 @@ test('Base UI is imported in the parts of the admin page only', () => {
   const strays = imports.filter(
     ({ from, specifier }) => specifier.startsWith('@base-ui/') && !show(from).startsWith(join('ui', 'parts')),
   )
+  assert.deepEqual(
+    strays.map(({ from, specifier }) => `${show(from)} imports ${specifier}`),
+    [],
+  )
+})
+
+test('the driver of PostgreSQL is imported in the PostgreSQL store only, and the engines do not import each other', () => {
+  const within = (...folder: string[]) => join('store', ...folder) + sep
+  const strays = imports.filter(({ from, specifier, to = '' }) => {
+    const [importer, imported] = [show(from), show(to)]
+    if (specifier === 'pg') return !importer.startsWith(within('postgres'))
+    const engines = [within('embedded'), within('postgres')]
+    return engines.some(
+      (engine) => importer.startsWith(engine) && engines.some((other) => other !== engine && imported.startsWith(other)),
+    )
+  })
   assert.deepEqual(
     strays.map(({ from, specifier }) => `${show(from)} imports ${specifier}`),
     [],

@@ -1,4 +1,4 @@
-// Runs the tests: `npm test`, `npm run test:slow`, `npm run test:browser`, `npm run test:watch`. Arguments select files whose path contains one of them.
+// Runs the tests: `npm test`, `npm run test:slow`, `npm run test:browser`, `npm run test:postgres`, `npm run test:watch`. Arguments select files whose path contains one of them.
 import { writeSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -8,6 +8,8 @@ import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { CHROMIUM } from './helpers/chromium.ts'
+import { type Cluster, startCluster } from './helpers/postgres/cluster.ts'
+import { NO_POSTGRES } from './helpers/postgres/server.ts'
 
 /** Time limit of one process, in milliseconds: of the slowest on a machine that is three times as slow as those of the developers. */
 const TIMEOUT = 1_200_000
@@ -27,6 +29,7 @@ const { values, positionals } = parseArgs({
   options: {
     slow: { type: 'boolean', default: false },
     browser: { type: 'boolean', default: false },
+    postgres: { type: 'boolean', default: false },
     'no-browser': { type: 'boolean', default: false },
     'all-variants': { type: 'boolean', default: false },
     watch: { type: 'boolean', default: false },
@@ -43,15 +46,19 @@ const QUICK_BROWSER_TESTS = ['browser/login.test.ts']
 
 const isQuick = (name: string) => !isBrowserTest(name) || (QUICK_BROWSER_TESTS.includes(name) && !values['no-browser'])
 
+/** Tests that need a server of PostgreSQL. */
+const isPostgresTest = (name: string) => name.endsWith('.postgres.test.ts')
+
 /**
- * Test files of the chosen suite, by their paths below this folder. `*.slow.test.ts` belong to the slow one, those in `browser/` to the
- * browser's, which runs each in one of the variants of the page or in all; `--no-browser` leaves these to it. Arguments select files of any
- * suite but the slow one.
+ * Test files of the chosen suite, by their paths below this folder. `*.slow.test.ts` belong to the slow one, `*.postgres.test.ts` to that
+ * of PostgreSQL, those in `browser/` to the browser's, which runs each in one of the variants of the page or in all; `--no-browser` leaves
+ * these to it. Arguments select files of any suite but the slow one and that of PostgreSQL.
  */
 async function testFiles(): Promise<string[]> {
   const names = await readdir(folder, { recursive: true })
   return names
     .filter((name) => name.endsWith('.test.ts') && name.endsWith('.slow.test.ts') === values.slow)
+    .filter((name) => isPostgresTest(name) === values.postgres)
     .filter((name) => (values.browser ? isBrowserTest(name) : isQuick(name) || positionals.length > 0))
     .filter((name) => positionals.length === 0 || positionals.some((part) => name.includes(part)))
     .sort()
@@ -69,16 +76,28 @@ async function writeBatches(names: readonly string[], size: number, target: stri
   return batches
 }
 
+/** Starts a server for all processes of the suite of PostgreSQL, unless `ADMIN_TEST_POSTGRES` names one. */
+async function serverForTests(): Promise<Cluster | undefined> {
+  if (!values.postgres || process.env.ADMIN_TEST_POSTGRES !== undefined) return undefined
+  const cluster = await startCluster()
+  process.env.ADMIN_TEST_POSTGRES = cluster.socketUrl
+  return cluster
+}
+
 const names = await testFiles()
 // A variable of the environment reaches the processes of the tests.
 if (values.browser) process.env.ADMIN_TEST_VARIANTS = values['all-variants'] ? 'all' : 'varied'
 if (values.browser && CHROMIUM === undefined) {
   process.stderr.write('NOT RUN: no Chromium; install it, or name it in CHROMIUM\n')
   process.exitCode = 1
+} else if (values.postgres && NO_POSTGRES !== undefined) {
+  process.stderr.write('NOT RUN: no PostgreSQL; install it, or name a server in ADMIN_TEST_POSTGRES\n')
+  process.exitCode = 1
 } else if (names.length === 0) {
   process.stderr.write(`No test file matches ${positionals.join(', ')}\n`)
   process.exitCode = 1
 } else {
+  const cluster = await serverForTests()
   const target = await mkdtemp(join(tmpdir(), 'tests-'))
   const others = names.filter((name) => !isBrowserTest(name))
   const inBrowser = names.filter(isBrowserTest)
@@ -103,7 +122,10 @@ if (values.browser && CHROMIUM === undefined) {
       process.exitCode = 1
       if (file !== undefined) process.stderr.write(`failed: ${relative(process.cwd(), file)}:${line ?? 1}\n`)
     })
-    .on('close', () => void rm(target, { recursive: true, force: true }))
+    .on('close', () => {
+      void rm(target, { recursive: true, force: true })
+      void cluster?.stop()
+    })
     .compose(new spec())
     .on('end', () => {
       if (CHROMIUM === undefined && names.some(isBrowserTest)) process.once('exit', () => writeSync(1, 'NOT RUN: no Chromium\n'))

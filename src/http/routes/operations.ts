@@ -41,7 +41,9 @@ export function operationsRoutes(app: App, { traffic, limits, isStopping }: Oper
     const models = app.project.registry.public.map(({ key }) => key)
     const store = await app.store.status()
     const outboxDepth = await app.webhooks.depth()
-    const text = exposition(metricsOf({ routes: traffic.routes, store, models, rejections: limits.rejections, outboxDepth }))
+    const text = exposition(
+      metricsOf({ routes: traffic.routes, store, engine: app.figures(), models, rejections: limits.rejections, outboxDepth }),
+    )
     return h.response(text).header('Content-Type', CONTENT_TYPE)
   }
 

@@ -3,7 +3,7 @@ import type { Model } from '../../model/model.ts'
 import type { ReverseRelation } from '../../model/reverse-relations.ts'
 import type { Plan } from '../../query/plan.ts'
 import type { Column, Projection } from '../../query/project.ts'
-import { referencesOf } from '../../store/embedded/tables/table.ts'
+import { referencesOf } from '../../store/references.ts'
 import type { FoundPage, StoredRecord } from '../../store/store.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
 

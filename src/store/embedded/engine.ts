@@ -2,12 +2,12 @@ import type { Registry } from '../../model/registry.ts'
 import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import { type Filter, type Plan, relatedTables, type SortKey } from '../../query/plan.ts'
 import type { Change, ChangeListener, Operation, Outcome, StoredRecord, TransactionMode, TransactionNotes } from '../store.ts'
+import { Transaction } from '../transactions/transaction.ts'
 import { aggregate, needsOfAggregate } from './queries/aggregation.ts'
 import { needsOfOrder, ordered } from './queries/order.ts'
 import { needsOf, type Selected, select, type TableNeed } from './queries/select.ts'
 import type { Page } from './tables/query-cache.ts'
 import { Table } from './tables/table.ts'
-import { Transaction } from './transactions/transaction.ts'
 
 /** Options of the embedded engine. */
 export interface EngineOptions {
@@ -130,7 +130,7 @@ export class Engine {
     const transaction = new Transaction(this.tables, this.#registry)
     const outcome = transaction.run(operations, notes)
     if (outcome.ok && mode === 'commit') {
-      transaction.spendIds()
+      for (const { table, nextId } of transaction.usedIds()) this.table(table).nextId = nextId
       for (const { table, id, after } of outcome.changes) this.table(table).replace(id, after)
       this.#tell(outcome.changes)
     }

@@ -6,7 +6,7 @@ import { checkGet } from './contract/reads/get.ts'
 import { checkMatching } from './contract/reads/matching.ts'
 import { checkStream } from './contract/reads/stream.ts'
 import { checkEvents, checkKeptEvents } from './contract/state/events.ts'
-import { checkFollow } from './contract/state/listeners.ts'
+import { checkFollow, checkFollowInStep } from './contract/state/listeners.ts'
 import { checkReopening } from './contract/state/reopening.ts'
 import { checkStatus } from './contract/state/status.ts'
 import { checkCascades } from './contract/writes/cascades.ts'
@@ -38,7 +38,10 @@ export function storeContract(name: string, open: OpenStore, options: ContractOp
     describe('events that are left behind', () => checkEvents(check))
     describe('concurrency', () => checkConcurrency(check))
     describe('random operations against a model', () => checkModel(check, options.randomSteps ?? 3000))
-    describe('follow', () => checkFollow(check))
+    describe('follow', () => {
+      checkFollow(check)
+      checkFollowInStep(checkOn(open, options.skip?.step))
+    })
     describe('status', () => checkStatus(check))
     describe('reopening', () => {
       checkReopening(checkOn(open, options.skip?.reopen))

@@ -2,9 +2,9 @@ import { type UniqueKey, uniqueKeys } from '../../../model/constraints/unique-ke
 import type { Field } from '../../../model/field.ts'
 import type { Model } from '../../../model/model.ts'
 import { isObject, type Json } from '../../../util/json.ts'
+import { referencesOf } from '../../references.ts'
 import type { StoredRecord } from '../../store.ts'
-import { referencesOf } from '../tables/table.ts'
-import { valueProblems } from '../transactions/field-constraints.ts'
+import { valueProblems } from '../../transactions/field-constraints.ts'
 
 /** A value in a data file that violates its model. `path` and `problem` form a sentence. */
 export interface RecordFault {

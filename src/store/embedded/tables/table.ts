@@ -1,8 +1,8 @@
-import type { RelationField } from '../../../model/field.ts'
 import type { Model } from '../../../model/model.ts'
 import { orderingKey } from '../../../query/compare.ts'
-import type { Json, JsonObject } from '../../../util/json.ts'
+import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
+import type { CommittedTable } from '../../transactions/committed-table.ts'
 import { fieldValue, Indexes, type KeyOf, type Kinds, type Need } from '../indexes/indexes.ts'
 import type { ItemIndex } from '../indexes/item-index.ts'
 import type { Cut } from '../indexes/value-index.ts'
@@ -21,7 +21,7 @@ const MIN_GAPS = 1024
  * The committed records of one model. Each record has a row. Rows ascend with ids, so that a set of rows is in id order; they
  * are renumbered when they no longer do.
  */
-export class Table {
+export class Table implements CommittedTable {
   readonly model: Model
   /** Bitmaps for queries, returned to the pool before the next query. */
   readonly scratch = new Scratch()
@@ -134,6 +134,15 @@ export class Table {
     return ids
   }
 
+  /** Zero: `referrersTo` returns all of them. */
+  countReferrersBeside(): number {
+    return 0
+  }
+
+  idAfter(id: number): number {
+    return id + 1
+  }
+
   /** An index that is known to be complete. */
   index<K extends keyof Kinds>(kind: K, field: string): Kinds[K] {
     const index = this.#indexes.get(kind, field)
@@ -216,11 +225,4 @@ function keyOf(model: Model, need: Need): KeyOf {
   if (ordering === undefined) return fieldValue(need)
   const [read, key] = [fieldValue(need), orderingKey(ordering)]
   return (record) => key(read(record))
-}
-
-/** The ids that a record refers to by one of its relation fields. */
-export function referencesOf(record: JsonObject, field: RelationField['name']): readonly number[] {
-  const value = record[field] ?? null
-  if (typeof value === 'number') return [value]
-  return Array.isArray(value) ? (value as readonly number[]) : []
 }

@@ -18,7 +18,11 @@ export type OpenStore = (registry: Registry) => Promise<OpenedStore> | OpenedSto
 
 export interface ContractOptions {
   /** Parts of the contract that the engine cannot be held to, and why. */
-  readonly skip?: { readonly reopen?: string }
+  readonly skip?: {
+    readonly reopen?: string
+    /** Listeners hear of a change in the step in which readers see it. */
+    readonly step?: string
+  }
   /** How many random steps the comparison with a model takes; fewer for an engine that is slow to write. */
   readonly randomSteps?: number
 }

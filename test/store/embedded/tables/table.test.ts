@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { referencesOf, Table } from '../../../../src/store/embedded/tables/table.ts'
+import { Table } from '../../../../src/store/embedded/tables/table.ts'
 import type { StoredRecord } from '../../../../src/store/store.ts'
 import { libraryRegistry } from '../../../helpers/store/contract/library.ts'
 
@@ -84,14 +84,5 @@ describe('a table', () => {
     table.replace(5, undefined)
     table.replace(2, book(2, { isbn: 'b' }))
     assert.equal(table.nextId, 6)
-  })
-})
-
-describe('referencesOf', () => {
-  test('returns the ids of a relation of either kind', () => {
-    assert.deepEqual(referencesOf(book(1, { author_id: 7 }), 'author_id'), [7])
-    assert.deepEqual(referencesOf(book(1, { genres: [3, 1] }), 'genres'), [3, 1])
-    assert.deepEqual(referencesOf(book(1, { author_id: null }), 'author_id'), [])
-    assert.deepEqual(referencesOf(book(1, {}), 'genres'), [])
   })
 })

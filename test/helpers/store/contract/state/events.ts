@@ -116,11 +116,12 @@ export function checkEvents(check: Check): void {
 
   check('events contain no secrets', async (library) => {
     await listeners(library, 1)
-    await transact(library, [insert('author', { name: 'a', passphrase: 'hashed' })], orderOf([['author', EVERYTHING]]))
+    const others = { email: null, rank: null, active: null }
+    await transact(library, [insert('author', { name: 'a', ...others, passphrase: 'hashed' })], orderOf([['author', EVERYTHING]]))
     await transact(library, [update('author', 1, { passphrase: 'other' })], orderOf([['author', EVERYTHING]]))
     await transact(library, [remove('author', 1)], orderOf([['author', EVERYTHING]]))
     const told = (await events(library)).map(({ data }) => data)
-    assert.deepEqual(told, Array(3).fill('{"id":1,"name":"a"}'))
+    assert.deepEqual(told, Array(3).fill('{"id":1,"name":"a","email":null,"rank":null,"active":null}'))
   })
 
   check('rejected transactions and dry runs store no events', async (library) => {

@@ -1,0 +1,109 @@
+import type { Sql } from '../sql.ts'
+
+/** Rows of a result. Every value is the text in which PostgreSQL writes it, or null. */
+export interface Rows {
+  readonly rows: readonly Row[]
+  /** Number of rows returned or affected. */
+  readonly count: number
+}
+
+/** The values of a row, in the order of its columns. */
+export type Row = readonly (string | null)[]
+
+/** Options of a statement. */
+export interface StatementOptions {
+  /** Cancels the statement on the server when it is aborted. The call then throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Executes statements. They are not prepared, and leave nothing behind in the session, so that a pooler may stand between.
+ *
+ * Methods throw `StatementError` for an error of the statement, and an AppError with the code STORE_UNAVAILABLE if the server cannot
+ * be reached, has no connection to spare, or needs longer than the statement timeout. An AppError OUTCOME_UNKNOWN says that the
+ * connection was lost while the server was committing.
+ */
+export interface Connection {
+  query(statement: Sql, options?: StatementOptions): Promise<Rows>
+}
+
+/** Options of a transaction. */
+export interface TransactionOptions {
+  /** Default: read committed. */
+  readonly isolation?: 'read committed' | 'repeatable read'
+  readonly readOnly?: boolean
+}
+
+/** Use of the connections of a database, for metrics. */
+export interface DatabaseUsage {
+  /** Open connections. */
+  readonly connections: number
+  /** Open connections that execute nothing. */
+  readonly idle: number
+  /** Statements and transactions that wait for a connection. */
+  readonly waiting: number
+  /** Transactions repeated because of a deadlock, a serialization failure or a lost connection, since the start. */
+  readonly retries: number
+}
+
+/** A PostgreSQL database: a pool of connections. A statement outside a transaction is a transaction of its own. */
+export interface Database extends Connection {
+  /**
+   * Runs `work` in a transaction, which is committed when it resolves and rolled back when it throws. Deadlocks, serialization
+   * failures and a connection lost before the commit repeat `work`, a bounded number of times, so it must have no effects of its own.
+   */
+  transaction<T>(work: (connection: Connection) => Promise<T>, options?: TransactionOptions): Promise<T>
+
+  /**
+   * The rows of a query in batches, as of one moment: by a cursor in a read-only transaction. It holds a connection until it ends
+   * or is abandoned.
+   *
+   * @param batch rows in a batch
+   */
+  stream(statement: Sql, batch: number): AsyncIterable<readonly Row[]>
+
+  usage(): DatabaseUsage
+
+  /** Waits for what is being executed, and closes all connections. */
+  close(): Promise<void>
+}
+
+/** An error that the server reports of a statement. Its message has none of the values of the row. */
+export class StatementError extends Error {
+  /** SQLSTATE, such as `23505`. */
+  readonly code: string
+  /** Name of the constraint, if one is violated. */
+  readonly constraint: string | undefined
+  /** Name of the table, if the error concerns one. */
+  readonly table: string | undefined
+  /** Name of the column, if the error concerns one. */
+  readonly column: string | undefined
+
+  constructor(
+    message: string,
+    code: string,
+    names: {
+      readonly constraint?: string | undefined
+      readonly table?: string | undefined
+      readonly column?: string | undefined
+    } = {},
+  ) {
+    super(message)
+    this.name = 'StatementError'
+    this.code = code
+    this.constraint = names.constraint
+    this.table = names.table
+    this.column = names.column
+  }
+}
+
+/** Codes of violated constraints: NOT NULL, foreign key, unique, check, exclusion. */
+const VIOLATIONS: ReadonlySet<string> = new Set(['23502', '23503', '23505', '23514', '23P01'])
+
+/** True for an error that says that a constraint is violated. */
+export const isConstraintViolation = (error: unknown): error is StatementError =>
+  error instanceof StatementError && VIOLATIONS.has(error.code)
+
+/** True for an error after which the same transaction may succeed: serialization failure, deadlock. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof StatementError && (error.code === '40001' || error.code === '40P01')

@@ -1,0 +1,244 @@
+import { Pool, type PoolConfig } from 'pg'
+import { AppError } from '../../../errors.ts'
+import { systemTimer, type Timer } from '../../../util/timer.ts'
+import { type CompiledSql, keyword, literal, type Sql, sql } from '../sql.ts'
+import { type DatabaseAddress, parseAddress } from './address.ts'
+import {
+  type Connection,
+  type Database,
+  type DatabaseUsage,
+  isTransient,
+  type Row,
+  type Rows,
+  type StatementOptions,
+  type TransactionOptions,
+} from './database.ts'
+import { connectFailure, LostConnection, outcomeUnknown, unavailable } from './failures.ts'
+import { Session, type SessionSettings } from './session.ts'
+
+/** Options of a pool of connections. */
+export interface PgDatabaseOptions {
+  /** Maximum number of connections. */
+  readonly pool?: number
+  /** Milliseconds after which a statement is cancelled. */
+  readonly statementTimeout?: number
+  /** Milliseconds that a statement waits for a connection. */
+  readonly patience?: number
+  /** Called with the duration of each statement in milliseconds. */
+  readonly observe?: (milliseconds: number) => void
+  /** Called with errors of connections that are not in use, such as those of a restarted server. */
+  readonly warn?: (message: string, error: unknown) => void
+  /** Lets the process end while connections are open that are not in use. */
+  readonly allowExit?: boolean
+  readonly timer?: Timer
+  /** From 0 to below 1. */
+  readonly random?: () => number
+}
+
+const DEFAULT_POOL = 10
+const DEFAULT_STATEMENT_TIMEOUT = 30_000
+const DEFAULT_PATIENCE = 5000
+
+/** Milliseconds after which a connection that is not in use is closed. */
+const IDLE_TIMEOUT = 60_000
+
+/** Milliseconds after which the server ends a transaction in which nothing is executed, since its process has hung. */
+const IDLE_IN_TRANSACTION_TIMEOUT = 60_000
+
+/** How often a transaction is repeated after a deadlock or a serialization failure. */
+const MAX_REPEATS = 8
+
+/** The first delay before a transaction is repeated, in milliseconds; each further one is up to twice as long. */
+const FIRST_DELAY = 4
+
+/** Statements that may change something, by their text. Others are repeated when their connection is lost. */
+const MAY_WRITE = /\b(insert|update|delete|merge|truncate|create|alter|drop|nextval|setval|call|do|set_config|pg_notify)\b/i
+
+const COMMIT: CompiledSql = { text: 'commit', values: [] }
+const ROLLBACK: CompiledSql = { text: 'rollback', values: [] }
+
+/** A database on a server, by a pool of connections. */
+export class PgDatabase implements Database {
+  readonly #pool: Pool
+  readonly #options: Required<Omit<PgDatabaseOptions, 'observe' | 'warn' | 'allowExit'>>
+  readonly #settings: SessionSettings
+  #retries = 0
+
+  /** @param address `postgres://…`; no connection is made before the first statement */
+  constructor(address: string, { observe = () => {}, warn = () => {}, allowExit = false, ...options }: PgDatabaseOptions = {}) {
+    const {
+      pool = DEFAULT_POOL,
+      statementTimeout = DEFAULT_STATEMENT_TIMEOUT,
+      patience = DEFAULT_PATIENCE,
+      timer = systemTimer,
+      random = Math.random,
+    } = options
+    const parsed = parseAddress(address)
+    this.#options = { pool, statementTimeout, patience, timer, random }
+    this.#settings = { tls: parsed.tls, statementTimeout, timer, observe }
+    this.#pool = new Pool({ ...configOf(parsed, pool, patience), allowExitOnIdle: allowExit })
+    this.#pool.on('error', (error) => warn('A connection to the database was lost', error))
+    // A client without a listener would end the process when its connection is lost during a statement.
+    this.#pool.on('connect', (client) => client.on('error', () => {}))
+  }
+
+  query(statement: Sql, options: StatementOptions = {}): Promise<Rows> {
+    const compiled = statement.compile()
+    return this.#repeated(
+      () => this.#use((session) => session.query(compiled, options)),
+      () => MAY_WRITE.test(compiled.text),
+    )
+  }
+
+  async transaction<T>(work: (connection: Connection) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const begin = beginning(options, { statementTimeout: this.#options.statementTimeout })
+    let isCommitting = false
+    return this.#repeated(
+      () => {
+        isCommitting = false
+        return this.#use(async (session) => {
+          await session.query(begin)
+          const result = await undone(session, () =>
+            work({ query: (statement, given) => session.query(statement.compile(), given) }),
+          )
+          isCommitting = true
+          const { command } = await session.query(COMMIT)
+          // The server answers so when a statement failed and `work` went on.
+          if (command !== 'COMMIT') throw new Error('The transaction was rolled back, since one of its statements had failed')
+          return result
+        })
+      },
+      () => isCommitting,
+    )
+  }
+
+  async *stream(statement: Sql, batch: number): AsyncIterable<readonly Row[]> {
+    const session = await this.#acquire()
+    const fetch = sql`fetch ${literal(batch)} from "batches"`.compile()
+    let isDone = false
+    try {
+      await session.query({
+        text: 'begin isolation level repeatable read read only; set local cursor_tuple_fraction = 1',
+        values: [],
+      })
+      await session.query(sql`declare "batches" no scroll cursor for ${statement}`.compile())
+      let next = session.query(fetch)
+      for (;;) {
+        const { rows } = await next
+        const isLast = rows.length < batch
+        // The next batch is read while the caller works on this one.
+        if (!isLast) next = ignored(session.query(fetch))
+        if (rows.length > 0) yield rows
+        if (isLast) break
+      }
+      await session.query(COMMIT)
+      isDone = true
+    } catch (error) {
+      throw this.#final(error, false)
+    } finally {
+      if (!isDone) await session.query(ROLLBACK).catch(() => session.abandon())
+      session.release()
+    }
+  }
+
+  usage(): DatabaseUsage {
+    const { totalCount: connections, idleCount: idle, waitingCount: waiting } = this.#pool
+    return { connections, idle, waiting, retries: this.#retries }
+  }
+
+  async close(): Promise<void> {
+    if (!this.#pool.ending) await this.#pool.end()
+  }
+
+  async #use<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    const session = await this.#acquire()
+    try {
+      return await work(session)
+    } finally {
+      session.release()
+    }
+  }
+
+  async #acquire(): Promise<Session> {
+    try {
+      return new Session(await this.#pool.connect(), this.#settings)
+    } catch (error) {
+      const { totalCount, ending } = this.#pool
+      throw connectFailure(error, totalCount >= this.#options.pool, ending)
+    }
+  }
+
+  /**
+   * Repeats work whose transaction was rolled back by a deadlock or a serialization failure, and, once, work that lost its connection before
+   * it can have changed anything.
+   *
+   * @param mayHaveChanged tells, when the connection is lost, whether the work may have changed something
+   */
+  async #repeated<T>(work: () => Promise<T>, mayHaveChanged: () => boolean): Promise<T> {
+    let wasLost = false
+    for (let repeats = 0; ; repeats++) {
+      try {
+        return await work()
+      } catch (error) {
+        const isLost = error instanceof LostConnection
+        const again = isLost ? !wasLost && !mayHaveChanged() : isTransient(error) && repeats < MAX_REPEATS
+        if (!again) throw this.#final(error, isLost && mayHaveChanged())
+        this.#retries += 1
+        wasLost = isLost
+        if (!isLost) await this.#delay(repeats)
+      }
+    }
+  }
+
+  /** A random delay, so that transactions that met do not meet again. */
+  #delay(repeats: number): Promise<void> {
+    const { timer, random } = this.#options
+    return new Promise((resolve) => void timer(random() * FIRST_DELAY * 2 ** repeats, resolve))
+  }
+
+  /** The error that the caller gets. */
+  #final(error: unknown, isUnknown: boolean): unknown {
+    if (error instanceof LostConnection) {
+      return isUnknown ? outcomeUnknown(error.cause) : unavailable('The connection to the database was lost', error.cause)
+    }
+    if (isTransient(error)) return unavailable('Too many requests change the same records at once', error)
+    return error
+  }
+}
+
+/** Rolls back when `work` fails. */
+async function undone<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const isOver = error instanceof LostConnection || error instanceof AppError
+    if (isOver) session.abandon()
+    else await session.query(ROLLBACK).catch(() => session.abandon())
+    throw error
+  }
+}
+
+/** Settings that a pooler may give to another client are made for this transaction only. */
+function beginning({ isolation, readOnly }: TransactionOptions, { statementTimeout }: { statementTimeout: number }): CompiledSql {
+  const modes = keyword(`isolation level ${isolation ?? 'read committed'} read ${readOnly === true ? 'only' : 'write'}`)
+  return sql`begin ${modes}; set local statement_timeout = ${literal(statementTimeout)};
+    set local idle_in_transaction_session_timeout = ${literal(IDLE_IN_TRANSACTION_TIMEOUT)}`.compile()
+}
+
+/** A promise whose rejection is handled later, or never if its result is not needed any more. */
+function ignored<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
+}
+
+function configOf({ tls, applicationName, ...address }: DatabaseAddress, max: number, patience: number): PoolConfig {
+  return {
+    ...address,
+    ssl: tls === false ? false : { ...tls },
+    application_name: applicationName,
+    max,
+    connectionTimeoutMillis: patience,
+    idleTimeoutMillis: IDLE_TIMEOUT,
+    keepAlive: true,
+  }
+}

@@ -1,0 +1,129 @@
+import { AppError } from '../../errors.ts'
+import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
+import type { Filter, Plan } from '../../query/plan.ts'
+import type {
+  ChangeListener,
+  FoundPage,
+  Operation,
+  Outcome,
+  Store,
+  StoredRecord,
+  StoreStatus,
+  TransactionMode,
+  TransactionNotes,
+} from '../store.ts'
+import { OwnChanges } from './changes/own-changes.ts'
+import type { Database } from './connection/database.ts'
+import type { Layout } from './layout/layout.ts'
+import { Queries, type ReadOptions } from './queries/queries.ts'
+import { RecordReads } from './queries/record-reads.ts'
+import type { Later } from './queries/shared-reads.ts'
+import { sql } from './sql.ts'
+import { PostgresTransactions } from './transactions/postgres-transactions.ts'
+
+/** Dependencies, replaceable in tests. */
+export interface PostgresStoreOptions {
+  /** Collects the reads of one turn of the event loop: `setImmediate` by default. */
+  readonly later?: Later
+}
+
+const NO_RECORDS: ReadonlyMap<string, number> = new Map()
+
+/**
+ * A store in a PostgreSQL database, which any number of processes may share. The tables must be those of the layout.
+ *
+ * Listeners hear of the changes of this process only, after they are committed, and in commit order for each record.
+ */
+export class PostgresStore implements Store {
+  readonly #database: Database
+  readonly #layout: Layout
+  readonly #records: RecordReads
+  readonly #queries: Queries
+  readonly #transactions: PostgresTransactions
+  readonly #changes = new OwnChanges()
+  readonly #running = new Set<Promise<unknown>>()
+  #isClosed = false
+
+  /** @param database is not closed with the store, since another store may take it over */
+  constructor(database: Database, layout: Layout, { later = setImmediate }: PostgresStoreOptions = {}) {
+    this.#database = database
+    this.#layout = layout
+    this.#records = new RecordReads(database, layout, later)
+    this.#queries = new Queries(database, layout, later)
+    this.#transactions = new PostgresTransactions(database, layout)
+  }
+
+  get(table: string, ids: readonly number[]): Promise<readonly (StoredRecord | undefined)[]> {
+    return this.#records.get(table, ids)
+  }
+
+  find(table: string, plan: Plan, options?: ReadOptions): Promise<FoundPage> {
+    return this.#queries.find(table, plan, options)
+  }
+
+  findEach(table: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]> {
+    return this.#queries.findEach(table, plans, options)
+  }
+
+  aggregate(table: string, plan: AggregatePlan, options?: ReadOptions): Promise<readonly AggregateGroup[] | undefined> {
+    return this.#queries.aggregate(table, plan, options)
+  }
+
+  matching(table: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>> {
+    return this.#queries.matching(table, filters, ids)
+  }
+
+  stream(table: string, plan: Pick<Plan, 'filters' | 'sort'>): AsyncIterable<readonly StoredRecord[]> {
+    return this.#queries.stream(table, plan)
+  }
+
+  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: TransactionNotes): Promise<Outcome> {
+    if (this.#isClosed) throw new AppError('STORE_UNAVAILABLE', 'The store is closed', { retryAfter: 1 })
+    if (mode === 'rehearse') return this.#transactions.transact(operations, mode, notes)
+    const run = this.#commit(operations, notes)
+    this.#running.add(run)
+    try {
+      return await run
+    } finally {
+      this.#running.delete(run)
+    }
+  }
+
+  async #commit(operations: readonly Operation[], notes: TransactionNotes | undefined): Promise<Outcome> {
+    const running = this.#changes.begin(operations)
+    let outcome: Outcome | undefined
+    try {
+      outcome = await this.#transactions.transact(operations, 'commit', notes)
+      return outcome
+    } finally {
+      this.#changes.end(running, outcome?.ok === true ? outcome.changes : [])
+    }
+  }
+
+  onChange(listener: ChangeListener): void {
+    this.#changes.listen(listener)
+  }
+
+  /** `takesWrites` is false while the database cannot be reached, or is a standby; its records are then not counted. */
+  async status(): Promise<StoreStatus> {
+    const { tables } = this.#layout
+    try {
+      const { rows } = await this.#database.query(
+        sql`select current_setting('transaction_read_only'), "table_name", sum("records")
+          from (values (null)) "always" left join ${this.#layout.system('counters')} on true group by "table_name"`,
+      )
+      const counts = new Map(rows.map(([, table, count]) => [table, Number(count)]))
+      const records = new Map(tables.map(({ model: { key } }) => [key, counts.get(key) ?? 0]))
+      return { takesWrites: !this.#isClosed && rows.every(([isReadOnly]) => isReadOnly === 'off'), journalBytes: 0, records }
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      return { takesWrites: false, journalBytes: 0, records: NO_RECORDS }
+    }
+  }
+
+  /** Resolves when all accepted transactions have ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.allSettled(this.#running)
+  }
+}

@@ -1,0 +1,166 @@
+import type { AggregateGroup, AggregatePlan } from '../../../query/aggregate.ts'
+import type { Json } from '../../../util/json.ts'
+import { canonicalDecimal } from '../../../util/numbers/decimal.ts'
+import type { Connection, Database, Row } from '../connection/database.ts'
+import { codecOf } from '../layout/codec.ts'
+import type { Layout } from '../layout/layout.ts'
+import type { TableLayout } from '../layout/table-layout.ts'
+import { TextOrder } from '../layout/text-order.ts'
+import { EMPTY, identifier, joined, type Sql, sql } from '../sql.ts'
+import { exponentOf, type PartialSum, significandOf, sumOfDoubles } from './double-sums.ts'
+import { Conditions } from './filters/conditions.ts'
+import { storedText } from './filters/stored-text.ts'
+import type { ReadOptions } from './queries.ts'
+
+const RECORD = identifier('r')
+
+/** A value that the statement computes of each group. */
+interface Value {
+  readonly select: Sql
+  read(text: string | null): Json
+}
+
+interface GroupKey extends Value {
+  readonly by: Sql
+  readonly order: readonly Sql[]
+}
+
+/** Computes the groups of matching records; undefined if there are too many. */
+export async function aggregate(
+  database: Database,
+  table: TableLayout,
+  plan: AggregatePlan,
+  layout: Layout,
+  options?: ReadOptions,
+): Promise<readonly AggregateGroup[] | undefined> {
+  const grouping = new Grouping(table, plan, layout)
+  const doubles = plan.sums.filter((field) => table.expectColumn(field).type === 'double precision')
+  if (doubles.length === 0) return grouping.groups(database, new Map(), options)
+  // Sums of doubles take a statement each, which must see the same records.
+  return database.transaction(
+    async (connection) => {
+      const sums = new Map<string, ReadonlyMap<string, string>>()
+      for (const field of doubles) sums.set(field, await grouping.doubleSums(connection, field, options))
+      return grouping.groups(connection, sums, options)
+    },
+    { isolation: 'repeatable read', readOnly: true },
+  )
+}
+
+/** The groups of an aggregate in SQL. */
+class Grouping {
+  readonly #table: TableLayout
+  readonly #plan: AggregatePlan
+  readonly #keys: readonly GroupKey[]
+  /** The records with their keys, after FROM. */
+  readonly #from: Sql
+
+  constructor(table: TableLayout, plan: AggregatePlan, layout: Layout) {
+    this.#table = table
+    this.#plan = plan
+    const conditions = new Conditions(layout)
+    const joins: Sql[] = []
+    this.#keys = plan.groupBy.map((field) => this.#keyOf(field, conditions.alias(), joins))
+    const where = plan.filters.length === 0 ? EMPTY : sql` where ${conditions.all(plan.filters, table, RECORD)}`
+    this.#from = sql`${table.table} ${RECORD}${joined(joins, '')}${where}`
+  }
+
+  async groups(
+    connection: Connection,
+    doubles: ReadonlyMap<string, ReadonlyMap<string, string>>,
+    options?: ReadOptions,
+  ): Promise<readonly AggregateGroup[] | undefined> {
+    const { groupBy, sums, ranges, limit } = this.#plan
+    const found = ranges.flatMap(({ field, ordering }) => [
+      this.#extreme('min', field, ordering),
+      this.#extreme('max', field, ordering),
+    ])
+    const selected = [
+      ...this.#keys.map(({ select }) => select),
+      sql`count(*)`,
+      ...sums.flatMap((field) => this.#sum(field)),
+      ...found.map(({ select }) => select),
+    ]
+    const [keys, order] = [this.#keys.map((key) => key.by), this.#keys.flatMap((key) => key.order)]
+    const by = groupBy.length === 0 ? EMPTY : sql` group by ${joined(keys)} order by ${joined(order)} limit ${limit + 1}`
+    const { rows } = await connection.query(sql`select ${joined(selected)} from ${this.#from}${by}`, options)
+    return rows.length > limit ? undefined : rows.map((row) => this.#read(row, found, doubles))
+  }
+
+  #read(row: Row, found: readonly Value[], doubles: ReadonlyMap<string, ReadonlyMap<string, string>>): AggregateGroup {
+    const { sums, ranges } = this.#plan
+    const name = JSON.stringify(row.slice(0, this.#keys.length))
+    const count = this.#keys.length
+    const firstRange = count + 1 + 2 * sums.length
+    const extreme = (place: number) => found[place]?.read(row[firstRange + place] ?? null) ?? null
+    return {
+      key: this.#keys.map((key, place) => key.read(row[place] ?? null)),
+      count: Number(row[count]),
+      sums: sums.map((field, place) => {
+        const sum = doubles.get(field)?.get(name) ?? canonicalDecimal(row[count + 1 + 2 * place] ?? '0') ?? '0'
+        return { sum, present: Number(row[count + 2 + 2 * place]) }
+      }),
+      ranges: ranges.map((_, place) => ({ min: extreme(2 * place), max: extreme(2 * place + 1) })),
+    }
+  }
+
+  /** The exact sums of a field of doubles, by the texts of the keys. */
+  async doubleSums(connection: Connection, field: string, options?: ReadOptions): Promise<ReadonlyMap<string, string>> {
+    const at = sql`${RECORD}.${this.#table.expectColumn(field).sql}`
+    const keys = this.#keys.map(({ select }) => select)
+    const selected = joined([...keys, exponentOf(at), sql`sum(${significandOf(at)})`])
+    const by = joined([...this.#keys.map((key) => key.by), exponentOf(at)])
+    const { rows } = await connection.query(sql`select ${selected} from ${this.#from} group by ${by}`, options)
+    const parts = new Map<string, PartialSum[]>()
+    for (const row of rows) {
+      const name = JSON.stringify(row.slice(0, keys.length))
+      const [exponent, significands] = row.slice(keys.length)
+      if (typeof exponent !== 'string' || typeof significands !== 'string') continue
+      const known = parts.get(name) ?? []
+      parts.set(name, known)
+      known.push({ exponent: Number(exponent), significands: BigInt(significands) })
+    }
+    return new Map([...parts].map(([name, sums]) => [name, String(sumOfDoubles(sums))]))
+  }
+
+  /** @param joins receives the join with the items of a list */
+  #keyOf(name: string, alias: Sql, joins: Sql[]): GroupKey {
+    const link = this.#table.link(name)
+    if (link !== undefined) {
+      joins.push(sql` left join ${link.table} ${alias} on ${alias}."owner" = ${RECORD}."id"`)
+      const at = sql`${alias}."target"`
+      return { by: at, select: at, read: (text) => (text === null ? null : Number(text)), order: [at] }
+    }
+    const column = this.#table.expectColumn(name)
+    const own = sql`${RECORD}.${column.sql}`
+    const { list } = column.field.type
+    if (list) joins.push(sql` left join lateral (select distinct unnest(${own}) as "item") ${alias} on true`)
+    const at = list ? sql`${alias}."item"` : own
+    if (list || column.type === 'text')
+      return { by: at, select: at, read: (text) => text, order: new TextOrder(column.field).keys(at) }
+    return { by: at, select: codecOf(column.field).select(at), read: column.read, order: [at] }
+  }
+
+  /** The sum of a field and the number of its values. */
+  #sum(field: string): readonly Sql[] {
+    const column = this.#table.expectColumn(field)
+    const at = sql`${RECORD}.${column.sql}`
+    return [column.type === 'double precision' ? sql`null` : sql`sum(${at})`, sql`count(${at})`]
+  }
+
+  #extreme(measure: 'min' | 'max', field: string, ordering: AggregatePlan['ranges'][number]['ordering']): Value {
+    const column = this.#table.expectColumn(field)
+    const at = sql`${RECORD}.${column.sql}`
+    const of = (value: Sql) => (measure === 'min' ? sql`min(${value})` : sql`max(${value})`)
+    if (column.type === 'text') {
+      const order = new TextOrder(column.field)
+      return { select: of(order.mapped(at)), read: (text) => (text === null ? null : order.unmap(text)) }
+    }
+    if (column.type === 'boolean') {
+      return { select: measure === 'min' ? sql`bool_and(${at})` : sql`bool_or(${at})`, read: column.read }
+    }
+    const byText = column.type === 'numeric' && ordering === undefined ? storedText(column, at) : undefined
+    if (byText !== undefined) return { select: of(byText), read: column.read }
+    return { select: codecOf(column.field).select(of(at)), read: column.read }
+  }
+}

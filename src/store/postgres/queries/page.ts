@@ -1,0 +1,99 @@
+import { type Filter, type Plan, relatedTables } from '../../../query/plan.ts'
+import type { FoundPage } from '../../store.ts'
+import type { Row } from '../connection/database.ts'
+import type { Layout } from '../layout/layout.ts'
+import type { TableLayout } from '../layout/table-layout.ts'
+import { EMPTY, identifier, joined, literal, type Sql, sql } from '../sql.ts'
+import { Conditions } from './filters/conditions.ts'
+import { orderOf } from './order.ts'
+import type { CountedTotal } from './totals.ts'
+
+type Selected = Pick<Plan, 'filters' | 'sort'>
+
+const RECORD = identifier('r')
+const PAGE = identifier('p')
+const COUNTER = identifier('c')
+
+/** The rows of a plan in order, with all columns and the version of the row. */
+export function selectRows(table: TableLayout, plan: Selected & Partial<Plan>, layout: Layout): Sql {
+  const conditions = new Conditions(layout)
+  const { joins, keys } = orderOf(plan.sort, table, RECORD, layout, conditions)
+  const where = whereOf(plan.filters, table, conditions)
+  const page = sql`${limited(plan.limit)}${(plan.offset ?? 0) > 0 ? sql` offset ${plan.offset ?? 0}` : EMPTY}`
+  return sql`select ${RECORD}.xmin, ${RECORD}.* from ${table.table} ${RECORD}${joins}${where} order by ${keys}${page}`
+}
+
+const limited = (limit = Number.POSITIVE_INFINITY): Sql => (Number.isFinite(limit) ? sql` limit ${limit}` : EMPTY)
+
+function whereOf(filters: readonly Filter[], table: TableLayout, conditions: Conditions): Sql {
+  return filters.length === 0 ? EMPTY : sql` where ${conditions.all(filters, table, RECORD)}`
+}
+
+/** The number of matching records, counted. */
+function countRows(table: TableLayout, filters: readonly Filter[], layout: Layout): Sql {
+  return sql`(select count(*) from ${table.table} ${RECORD}${whereOf(filters, table, new Conditions(layout))})`
+}
+
+/** The ids among some that match. */
+export function selectMatching(table: TableLayout, filters: readonly Filter[], ids: readonly number[], layout: Layout): Sql {
+  const matches = new Conditions(layout).all(filters, table, RECORD)
+  return sql`select ${RECORD}."id" from ${table.table} ${RECORD} where ${RECORD}."id" = any(${ids}::bigint[]) and ${matches}`
+}
+
+/**
+ * The statement of a page: in each row the version of what the plan reads, the total, and a record; one row without a record if the page
+ * is empty. All are of one snapshot. The records of the page are joined to a single row, which keeps their order.
+ *
+ * @param known the total of an earlier version; it is counted again only if that version is not the present one
+ */
+export function selectPage(table: TableLayout, plan: Plan, layout: Layout, known: CountedTotal | undefined): Sql {
+  const { filters, sort, limit } = plan
+  // The number of records is that of the counters, without conditions that read other tables.
+  const tables =
+    filters.length === 0 ? [table.model.key] : [...new Set([table.model.key, ...relatedTables({ filters, sort: [] })])]
+  const counters = sql`(select sum("writes") as "version", sum("records") as "records" from ${layout.system('counters')}
+    where "table_name" = any(${tables}::text[])) ${COUNTER}`
+  const head = sql`select ${COUNTER}."version", ${totalOf(table, filters, layout, known)}`
+  if (limit === 0) return sql`${head} from ${counters}`
+  const page = sql`(${selectRows(table, { ...plan, sort }, layout)}) ${PAGE}`
+  return sql`${head}, ${table.selectList(PAGE)} from ${counters} left join ${page} on true`
+}
+
+function totalOf(table: TableLayout, filters: readonly Filter[], layout: Layout, known: CountedTotal | undefined): Sql {
+  if (filters.length === 0) return sql`${COUNTER}."records"`
+  const count = countRows(table, filters, layout)
+  if (known === undefined) return count
+  // PostgreSQL executes the subquery only if the condition is false.
+  return sql`case when ${COUNTER}."version" = ${known.version}::numeric then ${known.total}::bigint else ${count} end`
+}
+
+/** A page as the rows of `selectPage` tell it. */
+export function readPage(table: TableLayout, rows: readonly Row[]): FoundPage & CountedTotal {
+  const [first] = rows
+  const records = rows.flatMap((row) => (typeof row[2] === 'string' ? [table.read(row, 2)] : []))
+  return { records, total: Number(first?.[1]), version: first?.[0] ?? '' }
+}
+
+/** The statement of the pages of several plans: in each row the place of the plan, the total, and a record, as in `selectPage`. */
+export function selectPages(table: TableLayout, plans: readonly Plan[], layout: Layout): Sql {
+  const parts = plans.map((plan, place) => {
+    const { filters } = plan
+    const unfiltered = sql`(select sum("records") from ${layout.system('counters')} where "table_name" = ${table.model.key})::bigint`
+    const head = sql`select ${literal(place)}, ${filters.length === 0 ? unfiltered : countRows(table, filters, layout)}`
+    const page = sql`(${selectRows(table, plan, layout)}) ${PAGE}`
+    return sql`(${head}, ${table.selectList(PAGE)} from (select) "one" left join ${page} on true)`
+  })
+  return joined(parts, ' union all ')
+}
+
+/** The pages as the rows of `selectPages` tell them. */
+export function readPages(table: TableLayout, count: number, rows: readonly Row[]): FoundPage[] {
+  const pages = Array.from({ length: count }, () => ({ records: [] as FoundPage['records'][number][], total: 0 }))
+  for (const row of rows) {
+    const page = pages[Number(row[0])]
+    if (page === undefined) continue
+    page.total = Number(row[1])
+    if (typeof row[2] === 'string') page.records.push(table.read(row, 2))
+  }
+  return pages
+}

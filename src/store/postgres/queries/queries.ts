@@ -1,0 +1,89 @@
+import type { AggregateGroup, AggregatePlan } from '../../../query/aggregate.ts'
+import type { Filter, Plan } from '../../../query/plan.ts'
+import type { FoundPage, StoredRecord } from '../../store.ts'
+import type { Database } from '../connection/database.ts'
+import type { Layout } from '../layout/layout.ts'
+import { identifier, sql } from '../sql.ts'
+import { aggregate } from './aggregation.ts'
+import { readPage, readPages, selectMatching, selectPage, selectPages, selectRows } from './page.ts'
+import { type Later, SharedReads } from './shared-reads.ts'
+import { Totals, totalKey } from './totals.ts'
+
+/** Records in a batch of a stream. */
+const STREAM_BATCH = 200
+
+/** Pages read by one statement. */
+const MAX_PAGES = 25
+
+/** Options of a read. */
+export interface ReadOptions {
+  /** Ends the read when it is aborted. The call then throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Executes the reads of a store. */
+export class Queries {
+  readonly #database: Database
+  readonly #layout: Layout
+  readonly #totals = new Totals()
+  readonly #lists: SharedReads<FoundPage>
+
+  /** @param later collects equal lists until it runs its argument */
+  constructor(database: Database, layout: Layout, later: Later) {
+    this.#database = database
+    this.#layout = layout
+    this.#lists = new SharedReads(later)
+  }
+
+  /** The page of matching records that the plan describes, and the total, both of one snapshot. */
+  find(table: string, plan: Plan, { signal }: ReadOptions = {}): Promise<FoundPage> {
+    const key = totalKey(table, plan.filters)
+    const { sort, offset, limit } = plan
+    return this.#lists.read(
+      `${key} ${JSON.stringify([sort, offset, limit])}`,
+      (shared) => this.#find(table, plan, key, shared),
+      signal,
+    )
+  }
+
+  async #find(name: string, plan: Plan, key: string, signal: AbortSignal): Promise<FoundPage> {
+    const table = this.#layout.of(name)
+    const { rows } = await this.#database.query(selectPage(table, plan, this.#layout, this.#totals.recall(key)), { signal })
+    const { records, total, version } = readPage(table, rows)
+    if (plan.filters.length > 0) this.#totals.remember(key, { total, version })
+    return { records, total }
+  }
+
+  /** The pages of several plans, and their totals. */
+  async findEach(name: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]> {
+    const table = this.#layout.of(name)
+    const found: FoundPage[] = []
+    for (let from = 0; from < plans.length; from += MAX_PAGES) {
+      const some = plans.slice(from, from + MAX_PAGES)
+      const { rows } = await this.#database.query(selectPages(table, some, this.#layout), options)
+      found.push(...readPages(table, some.length, rows))
+    }
+    return found
+  }
+
+  /** The totals of each group of matching records, in the order of the keys; undefined if there are too many groups. */
+  aggregate(name: string, plan: AggregatePlan, options?: ReadOptions): Promise<readonly AggregateGroup[] | undefined> {
+    return aggregate(this.#database, this.#layout.of(name), plan, this.#layout, options)
+  }
+
+  /** The ids of the given records that match all filters. */
+  async matching(name: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const known = ids.filter(Number.isSafeInteger)
+    if (known.length === 0) return new Set()
+    const { rows } = await this.#database.query(selectMatching(this.#layout.of(name), filters, known, this.#layout))
+    return new Set(rows.map(([id]) => Number(id)))
+  }
+
+  /** All matching records in order, in batches, as of the first batch. */
+  async *stream(name: string, plan: Pick<Plan, 'filters' | 'sort'>): AsyncGenerator<readonly StoredRecord[]> {
+    const table = this.#layout.of(name)
+    const page = identifier('p')
+    const statement = sql`select ${table.selectList(page)} from (${selectRows(table, plan, this.#layout)}) ${page}`
+    for await (const rows of this.#database.stream(statement, STREAM_BATCH)) yield rows.map((row) => table.read(row))
+  }
+}

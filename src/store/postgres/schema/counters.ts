@@ -1,0 +1,79 @@
+import type { Layout } from '../layout/layout.ts'
+import { identifier, keyword, literal, type Sql, sql } from '../sql.ts'
+import type { TableDefinition } from './definitions.ts'
+
+/** Rows of a table in the table of counters: processes that write at once seldom meet in one. */
+const SHARDS = 16
+
+/**
+ * The table of counters.
+ *
+ * `sum(records)` is the number of records of a table, `sum(writes)` changes with every statement that changes it or one of its link tables,
+ * whichever program executes it. Both belong to the transaction of the statement.
+ */
+export const countersTable = (layout: Layout): Sql =>
+  // A new version of a row stays on its page, so that the updates need no vacuum.
+  sql`create table ${layout.system('counters')} (
+    "table_name" text not null, "shard" integer not null,
+    "records" bigint not null default 0, "writes" bigint not null default 0,
+    primary key ("table_name", "shard")
+  ) with (fillfactor = 20)`
+
+/** The function that keeps the table of counters up to date. */
+export function countFunction(layout: Layout): Sql {
+  const [counters, count] = [layout.system('counters'), layout.system('count')]
+  return sql`create or replace function ${count}() returns trigger language plpgsql as $function$
+      declare
+        difference bigint := 0;
+      begin
+        if tg_argv[1] = 'records' then
+          if tg_op = 'TRUNCATE' then
+            update ${counters} set "records" = 0 where "table_name" = tg_argv[0];
+          elsif tg_op <> 'UPDATE' then
+            select count(*) into difference from "changed";
+            if difference = 0 then return null; end if;
+            if tg_op = 'DELETE' then difference := -difference; end if;
+          end if;
+        end if;
+        update ${counters} set "records" = "records" + difference, "writes" = "writes" + 1
+          where "table_name" = tg_argv[0] and "shard" = pg_backend_pid() % ${literal(SHARDS)};
+        return null;
+      end $function$`
+}
+
+/** The counters of a table, at 0: for an empty table. */
+export const counterRows = (layout: Layout, model: string): Sql =>
+  sql`insert into ${layout.system('counters')} ("table_name", "shard")
+    select ${literal(model)}, "shard" from generate_series(0, ${literal(SHARDS - 1)}) "shard"
+    on conflict do nothing`
+
+/** Sets the counters of a table that has rows already. */
+export const countRows = (layout: Layout, { table, model }: TableDefinition): Sql[] => [
+  sql`delete from ${layout.system('counters')} where "table_name" = ${literal(model)}`,
+  counterRows(layout, model),
+  sql`update ${layout.system('counters')} set "records" = (select count(*) from ${table}), "writes" = "writes" + 1
+    where "table_name" = ${literal(model)} and "shard" = 0`,
+]
+
+/** The statements that are counted, and the rows that the function sees of each. */
+const TRIGGERS = [
+  { event: 'insert', changed: 'referencing new table as "changed"' },
+  { event: 'update', changed: '' },
+  { event: 'delete', changed: 'referencing old table as "changed"' },
+  { event: 'truncate', changed: '' },
+] as const
+
+const triggerName = (event: string): string => `_admin_count_${event}`
+
+/** Names of the triggers, in the order of `countTriggers`. */
+export const countTriggerNames: readonly string[] = TRIGGERS.map(({ event }) => triggerName(event))
+
+/** The triggers that count the records and writes of a table. */
+export function countTriggers(layout: Layout, { table, model, holds }: TableDefinition): Sql[] {
+  const call = sql`execute function ${layout.system('count')}(${literal(model)}, ${literal(holds)})`
+  return TRIGGERS.map(
+    ({ event, changed }) =>
+      sql`create trigger ${identifier(triggerName(event))} after ${keyword(event)} on ${table}
+        ${keyword(changed)} for each statement ${call}`,
+  )
+}

@@ -1,0 +1,37 @@
+import type { Json } from '../../../../util/json.ts'
+import type { Column } from '../../layout/column.ts'
+import type { TableLayout } from '../../layout/table-layout.ts'
+import { isLong } from '../../schema/indexes.ts'
+import { identifier, joined, type Sql, sql } from '../../sql.ts'
+import { listParameter } from '../statements/input.ts'
+import { keyValues, uniqueColumns } from './unique-keys.ts'
+
+/**
+ * Finds the owners of values of a unique field or set.
+ *
+ * @param values values of the field; of a set, the texts of `keyOf`
+ * @returns a query of rows `number`, position of the value from 1, id of the owner
+ */
+export function ownersQuery(table: TableLayout, name: string, values: readonly Json[], number: number): Sql {
+  const columns = uniqueColumns(table, name)
+  const keys = values.map((value) => keyValues(columns, value))
+  const lists = columns.map((column, index) =>
+    listParameter(
+      column,
+      keys.map((key) => key[index] ?? null),
+    ),
+  )
+  const names = columns.map((_, index) => identifier(`v${index}`))
+  const conditions = columns.flatMap((column, index) =>
+    sameKey(column, sql`"u".${names[index] ?? column.sql}`, columns.length > 1),
+  )
+  return sql`select ${number}::integer, "u"."position", "r"."id"
+    from unnest(${joined(lists)}) with ordinality as "u" (${joined([...names, sql`"position"`])})
+    join ${table.table} "r" on ${joined(conditions, ' and ')}`
+}
+
+/** The conditions under which a column of the table `"r"` equals a value; a long text in a set is found by its hash. */
+export function sameKey(column: Column, value: Sql, isInSet: boolean): Sql[] {
+  const same = sql`"r".${column.sql} = ${value}`
+  return isInSet && isLong(column.field) ? [sql`md5("r".${column.sql}) = md5(${value})`, same] : [same]
+}

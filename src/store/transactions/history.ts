@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Model } from '../../model/model.ts'
+import type { Json, JsonObject } from '../../util/json.ts'
+import type { Change, ChangeKind, HistoryRequest, Operation, StoredRecord } from '../store.ts'
+
+/** The operations of a transaction, and the record that each left or removed. */
+interface Performed {
+  readonly operations: readonly Operation[]
+  readonly records: readonly StoredRecord[]
+}
+
+/** The history entries of a transaction, in the order of its changes. */
+export function historyOf(
+  changes: readonly Change[],
+  performed: Performed,
+  { tables, common, via }: HistoryRequest,
+  modelOf: (table: string) => Model,
+): JsonObject[] {
+  const isCascade = cascades(performed)
+  const entries: JsonObject[] = []
+  for (const change of changes) {
+    const { table, id, before, after } = change
+    if (!tables.has(table)) continue
+    const differences = differencesOf(modelOf(table), before, after)
+    if (before !== undefined && after !== undefined && Object.keys(differences).length === 0) continue
+    const action: ChangeKind = before === undefined ? 'create' : after === undefined ? 'delete' : 'update'
+    const how = isCascade(change) ? 'cascade' : via
+    entries.push({ model: table, record_id: id, action, ...common, via: how, changes: differences })
+  }
+  return entries
+}
+
+/** Returns whether a change has no operation of its own. Only removals cause such changes. */
+function cascades({ operations, records }: Performed): (change: Change) => boolean {
+  if (!operations.some(({ kind }) => kind === 'remove')) return () => false
+  const own = new Set(operations.map(({ table }, index) => `${table} ${records[index]?.id}`))
+  return ({ table, id }) => !own.has(`${table} ${id}`)
+}
+
+function differencesOf(model: Model, before: StoredRecord | undefined, after: StoredRecord | undefined): JsonObject {
+  const differences: Record<string, JsonObject> = {}
+  for (const [name, { type }] of model.fields) {
+    const [was, is]: [Json, Json] = [before?.[name] ?? null, after?.[name] ?? null]
+    if (name === 'id' || was === is || (typeof was === 'object' && isDeepStrictEqual(was, is))) continue
+    differences[name] = type.secret ? { before: null, after: null, secret: true } : { before: was, after: is }
+  }
+  return differences
+}

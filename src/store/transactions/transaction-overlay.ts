@@ -1,0 +1,175 @@
+import type { Model } from '../../model/model.ts'
+import { referencesOf } from '../references.ts'
+import type { Change, StoredRecord } from '../store.ts'
+import type { CommittedTable, CommittedTables } from './committed-table.ts'
+
+/** The state of one record within a transaction. */
+export interface Staged {
+  readonly after: StoredRecord | undefined
+  /** The operation that touched the record first; a cascade counts as the removal that caused it. */
+  readonly index: number
+  /** The operation that created the record and set all its fields, if any. */
+  readonly madeBy: number | undefined
+  /** The last operation that set each field since. */
+  readonly setBy: ReadonlyMap<string, number>
+}
+
+/** The last operation that set a field, if any. */
+export const setterOf = ({ madeBy, setBy }: Staged, field: string): number | undefined => setBy.get(field) ?? madeBy
+
+const NOTHING_SET: Staged['setBy'] = new Map()
+
+/** The ids that a transaction used in one table. */
+export interface UsedIds {
+  readonly table: string
+  /** The next id after the transaction. */
+  readonly nextId: number
+  /** Number of ids that the transaction has chosen itself; the others were requested. */
+  readonly chosen: number
+}
+
+/** The state of a table within a transaction. */
+interface StagedTable {
+  readonly table: CommittedTable
+  /** Touched records, in order of first touch. */
+  readonly rows: Map<number, Staged>
+  /** The next id, once the transaction has assigned one. */
+  nextId: number | undefined
+  /** Number of ids that the transaction has chosen itself. */
+  chosenIds: number
+}
+
+/** The tables as a transaction would leave them: its changes over the committed records. It does not modify the tables. */
+export class TransactionOverlay {
+  readonly #tables: CommittedTables
+  readonly #staged = new Map<string, StagedTable>()
+  /** `table.field` → target id → staged records that newly refer to it. */
+  #newReferrers: Map<string, Map<number, Set<number>>> | undefined
+
+  constructor(tables: CommittedTables) {
+    this.#tables = tables
+  }
+
+  /** Calls back with every touched record, in order of first touch. */
+  each(visit: (table: CommittedTable, id: number, staged: Staged) => void): void {
+    for (const { table, rows } of this.#staged.values()) for (const [id, staged] of rows) visit(table, id, staged)
+  }
+
+  rowsOf(table: string): ReadonlyMap<number, Staged> {
+    return this.#of(table).rows
+  }
+
+  committed(table: string, id: number): StoredRecord | undefined {
+    return this.#table(table).get(id)
+  }
+
+  /** The record as the transaction would leave it. */
+  current(table: string, id: number): StoredRecord | undefined {
+    const staged = this.#staged.get(table)?.rows.get(id)
+    return staged === undefined ? this.committed(table, id) : staged.after
+  }
+
+  modelOf(table: string): Model {
+    return this.#table(table).model
+  }
+
+  /** Assigns an id: the requested one, or the next. Ids ascend and are not reused even if the record is removed again. */
+  takeId(name: string, wanted: number | undefined): number {
+    const staged = this.#of(name)
+    const next = staged.nextId ?? staged.table.nextId
+    const id = wanted ?? next
+    staged.nextId = id < next ? next : staged.table.idAfter(id)
+    if (wanted === undefined) staged.chosenIds++
+    return id
+  }
+
+  /** Stages a record created by operation `index`. */
+  make(table: string, record: StoredRecord, index: number): void {
+    const first = this.#of(table).rows.get(record.id)?.index ?? index
+    this.#set(table, record.id, { after: record, index: first, madeBy: index, setBy: NOTHING_SET })
+  }
+
+  /**
+   * Stages a change of an existing record.
+   *
+   * @param fields the fields that operation `index` sets
+   */
+  put(table: string, id: number, after: StoredRecord | undefined, index: number, fields: readonly string[] = []): void {
+    const earlier = this.#of(table).rows.get(id)
+    const setBy = new Map(earlier?.setBy)
+    for (const field of fields) setBy.set(field, index)
+    this.#set(table, id, { after, index: earlier?.index ?? index, madeBy: earlier?.madeBy, setBy })
+  }
+
+  #set(table: string, id: number, staged: Staged): void {
+    this.#of(table).rows.set(id, staged)
+    if (staged.after !== undefined) this.#noteReferences(table, Object.freeze(staged.after))
+  }
+
+  /** The id of the committed record with this value in a unique field. */
+  ownerOf(table: string, field: string, value: NonNullable<StoredRecord[string]>): number | undefined {
+    return this.#table(table).ownerOf(field, value)
+  }
+
+  /** The records that would refer to `target` by a relation field. */
+  referrersTo(table: string, field: string, target: number): StoredRecord[] {
+    const fresh = this.#newReferrers?.get(`${table}.${field}`)?.get(target) ?? []
+    const candidates = new Set([...this.#table(table).referrersTo(field, target), ...fresh])
+    return [...candidates].flatMap((id) => {
+      const record = this.current(table, id)
+      return record !== undefined && referencesOf(record, field).includes(target) ? [record] : []
+    })
+  }
+
+  /** Number of records that would refer to `target` by a relation field. */
+  countReferrersTo(table: string, field: string, target: number): number {
+    return this.referrersTo(table, field, target).length + this.#table(table).countReferrersBeside(field, target)
+  }
+
+  /** The changes to apply. */
+  changes(): Change[] {
+    const changes: Change[] = []
+    this.each((table, id, { after }) => {
+      const before = table.get(id)
+      if (before !== after) changes.push({ table: table.model.key, id, before, after })
+    })
+    return changes
+  }
+
+  /** The tables that assigned ids. */
+  usedIds(): UsedIds[] {
+    return [...this.#staged].flatMap(([table, { nextId, chosenIds }]) =>
+      nextId === undefined ? [] : [{ table, nextId, chosen: chosenIds }],
+    )
+  }
+
+  #noteReferences(table: string, after: StoredRecord): void {
+    const { relations } = this.modelOf(table)
+    if (relations.size === 0) return
+    const before = this.committed(table, after.id)
+    for (const { name } of relations.values()) {
+      if (before !== undefined && after[name] === before[name]) continue
+      this.#newReferrers ??= new Map()
+      const targets = this.#newReferrers.get(`${table}.${name}`) ?? new Map<number, Set<number>>()
+      this.#newReferrers.set(`${table}.${name}`, targets)
+      for (const target of referencesOf(after, name)) {
+        targets.set(target, (targets.get(target) ?? new Set<number>()).add(after.id))
+      }
+    }
+  }
+
+  /** The staged state of a table, empty at first. */
+  #of(name: string): StagedTable {
+    const known = this.#staged.get(name)
+    if (known !== undefined) return known
+    const staged = { table: this.#table(name), rows: new Map<number, Staged>(), nextId: undefined, chosenIds: 0 }
+    this.#staged.set(name, staged)
+    return staged
+  }
+
+  #table(name: string): CommittedTable {
+    const table = this.#tables.get(name)
+    if (table === undefined) throw new Error(`There is no table '${name}'`)
+    return table
+  }
+}

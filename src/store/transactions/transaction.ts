@@ -1,0 +1,187 @@
+import type { Registry } from '../../model/registry.ts'
+import { matcher, type Predicate } from '../../query/match.ts'
+import type { Filter } from '../../query/plan.ts'
+import type { Json, JsonObject } from '../../util/json.ts'
+import { referencesOf } from '../references.ts'
+import type { Change, Operation, Outcome, StoredRecord, TransactionNotes, Violation } from '../store.ts'
+import { isSameVersion } from '../version.ts'
+import type { CommittedTable, CommittedTables } from './committed-table.ts'
+import { deleteRecord, restrictViolations } from './deletion.ts'
+import { eventsOf } from './events.ts'
+import { brokenFields } from './field-constraints.ts'
+import { historyOf } from './history.ts'
+import { type Staged, setterOf, TransactionOverlay, type UsedIds } from './transaction-overlay.ts'
+
+/**
+ * Runs a batch of operations: all of them are staged, constraints are checked against the resulting state, and the caller then
+ * applies or discards the changes. So a batch may swap unique values or delete records that refer to each other.
+ */
+export class Transaction {
+  readonly #registry: Registry
+  readonly #overlay: TransactionOverlay
+  readonly #violations: Violation[] = []
+  /** Table → unique field or set → value → the staged record that may have it. */
+  readonly #owners = new Map<string, Map<string, Map<unknown, number>>>()
+
+  constructor(tables: CommittedTables, registry: Registry) {
+    this.#registry = registry
+    this.#overlay = new TransactionOverlay(tables)
+  }
+
+  /** The ids that the operations, events and history entries used. The engine ensures that no later transaction uses them. */
+  usedIds(): readonly UsedIds[] {
+    return this.#overlay.usedIds()
+  }
+
+  run(operations: readonly Operation[], notes?: TransactionNotes): Outcome {
+    const left = operations.map((operation, index) => this.#perform(operation, index))
+    this.#overlay.each((table, id, staged) => this.#check(table, id, staged))
+    for (const [index, { kind, table, allowed }] of operations.entries()) {
+      const record = kind === 'remove' || allowed === undefined ? undefined : left[index]
+      if (record !== undefined) this.#demand(table, record.id, allowed, index)
+    }
+    if (this.#violations.length > 0) {
+      return { ok: false, violations: this.#violations.sort((a, b) => a.index - b.index) }
+    }
+    const records = left.filter((record) => record !== undefined)
+    const changes: readonly Change[] = this.#overlay.changes()
+    return {
+      ok: true,
+      records,
+      changes: notes === undefined ? changes : [...changes, ...this.#noted(changes, operations, records, notes)],
+    }
+  }
+
+  /** The records of events and history are made here, so they are not validated. */
+  #noted(
+    changes: readonly Change[],
+    operations: readonly Operation[],
+    records: readonly StoredRecord[],
+    { events, history }: TransactionNotes,
+  ): Change[] {
+    const modelOf = (table: string) => this.#overlay.modelOf(table)
+    const inserted = (table: string, rows: readonly JsonObject[]): Change[] =>
+      rows.map((values) => {
+        const id = this.#overlay.takeId(table, undefined)
+        return { table, id, before: undefined, after: Object.freeze({ id, ...values }) }
+      })
+    return [
+      ...(events === undefined ? [] : inserted(events.table, eventsOf(changes, events, modelOf))),
+      ...(history === undefined ? [] : inserted(history.table, historyOf(changes, { operations, records }, history, modelOf))),
+    ]
+  }
+
+  /** @returns the stored record; for a removal, the removed one */
+  #perform(operation: Operation, index: number): StoredRecord | undefined {
+    if (operation.kind === 'insert') return this.#insert(operation.table, operation.values, operation.id, index)
+    const { kind, table, id, expect, allowed } = operation
+    const current = this.#overlay.current(table, id)
+    if (current === undefined) {
+      // A record that a cascade of this transaction removed already existed to be removed.
+      const before = kind === 'remove' ? this.#overlay.committed(table, id) : undefined
+      if (before === undefined) this.#violations.push({ kind: 'missing', index, id })
+      return before
+    }
+    if (expect !== undefined && !isSameVersion(current, expect)) {
+      this.#violations.push({ kind: 'stale', index, id })
+      return undefined
+    }
+    this.#demand(table, id, allowed, index)
+    if (kind === 'remove') {
+      deleteRecord(this.#overlay, this.#registry, table, id, index)
+      return current
+    }
+    const { values } = operation
+    this.#overlay.put(table, id, { ...current, ...values, id }, index, Object.keys(values))
+    return this.#overlay.current(table, id)
+  }
+
+  /** Reports a record, as the transaction would leave it, that does not match a filter. A removed one is not judged. */
+  #demand(table: string, id: number, allowed: Filter | undefined, index: number): void {
+    const record = allowed === undefined ? undefined : this.#overlay.current(table, id)
+    if (allowed === undefined || record === undefined || this.#matcher(allowed)(record)) return
+    this.#violations.push({ kind: 'denied', index, id })
+  }
+
+  #matcher(filter: Filter): Predicate {
+    return matcher(filter, ({ field, target, filter: inner }) => {
+      const matches = this.#matcher(inner)
+      return (record) =>
+        referencesOf(record, field).some((id) => {
+          const related = this.#overlay.current(target, id)
+          return related !== undefined && matches(related)
+        })
+    })
+  }
+
+  #insert(table: string, values: JsonObject, wanted: number | undefined, index: number): StoredRecord | undefined {
+    if (wanted !== undefined && (!Number.isSafeInteger(wanted) || wanted < 1)) {
+      this.#violations.push({ kind: 'check', index, field: 'id' })
+      return undefined
+    }
+    const id = this.#overlay.takeId(table, wanted)
+    if (this.#overlay.current(table, id) !== undefined) this.#violations.push({ kind: 'unique', index, field: 'id' })
+    this.#overlay.make(table, Object.assign({ id }, values, { id }), index)
+    return this.#overlay.current(table, id)
+  }
+
+  #check(table: CommittedTable, id: number, staged: Staged): void {
+    const { model } = table
+    const { after, index } = staged
+    if (after === undefined) {
+      this.#violations.push(...restrictViolations(this.#overlay, this.#registry, model, id, index))
+      return
+    }
+    for (const { kind, field } of brokenFields(model, after, table.get(id))) {
+      this.#violations.push({ kind, index: setterOf(staged, field) ?? index, field })
+    }
+    for (const { name: field, unique, relation } of model.constrained) {
+      const setter = setterOf(staged, field)
+      // Values and references that this transaction did not set were checked when they were set.
+      if (setter === undefined) continue
+      const isTaken = unique && this.#isTaken(model.key, field, (record) => record[field] ?? null, after)
+      if (isTaken) this.#violations.push({ kind: 'unique', index: setter, field })
+      const dangles = relation !== undefined && this.#dangles(relation.target, field, after)
+      if (dangles) this.#violations.push({ kind: 'foreign_key', index: setter, field })
+    }
+    for (const set of model.uniqueSets) {
+      const setters = set.fields.flatMap((field) => setterOf(staged, field) ?? [])
+      if (setters.length === 0 || !this.#isTaken(model.key, set.name, (record) => set.keyOf(record), after)) continue
+      const [field = '', ...together] = set.fields
+      this.#violations.push({ kind: 'unique', index: Math.max(...setters), field, together })
+    }
+  }
+
+  #dangles(target: string, field: string, record: StoredRecord): boolean {
+    return referencesOf(record, field).some((id) => this.#overlay.current(target, id) === undefined)
+  }
+
+  /** @param keyOf the value of a record in the unique field or set of this name */
+  #isTaken(table: string, name: string, keyOf: (record: StoredRecord) => Json, record: StoredRecord): boolean {
+    const value = keyOf(record)
+    if (value === null) return false
+    const owner = this.#overlay.ownerOf(table, name, value)
+    const untouched = owner !== undefined && !this.#overlay.rowsOf(table).has(owner)
+    if (untouched && owner !== record.id) return true
+    if (this.#overlay.rowsOf(table).size === 1) return false
+    const owners = this.#stagedOwners(table, name, keyOf)
+    const first = owners.get(value)
+    if (first === undefined) owners.set(value, record.id)
+    return first !== undefined && first !== record.id
+  }
+
+  /** Owners of staged unique values: at first the records that keep theirs, then each record that is the first to set its value. */
+  #stagedOwners(table: string, name: string, keyOf: (record: StoredRecord) => Json): Map<unknown, number> {
+    const known = this.#owners.get(table)?.get(name)
+    if (known !== undefined) return known
+    const owners = new Map<unknown, number>()
+    for (const [id, { after }] of this.#overlay.rowsOf(table)) {
+      const value = after === undefined ? null : keyOf(after)
+      const before = value === null ? undefined : this.#overlay.committed(table, id)
+      if (before !== undefined && keyOf(before) === value) owners.set(value, id)
+    }
+    const ofTable = this.#owners.get(table) ?? new Map<string, Map<unknown, number>>()
+    this.#owners.set(table, ofTable.set(name, owners))
+    return owners
+  }
+}

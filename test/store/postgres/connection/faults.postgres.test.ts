@@ -1,0 +1,315 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { AppError, type ErrorCode } from '../../../../src/errors.ts'
+import { type Connection, StatementError } from '../../../../src/store/postgres/connection/database.ts'
+import { PgDatabase, type PgDatabaseOptions } from '../../../../src/store/postgres/connection/pg-database.ts'
+import { identifier, sql } from '../../../../src/store/postgres/sql.ts'
+import { type Cluster, startCluster } from '../../../helpers/postgres/cluster.ts'
+import { TcpProxy } from '../../../helpers/postgres/proxy.ts'
+
+let cluster: Cluster
+const opened: { close(): Promise<void> }[] = []
+
+before(async () => {
+  cluster = await startCluster()
+  await use({}, (database) => database.query(sql`create table "item" ("id" integer primary key, "name" text not null)`))
+})
+
+after(() => cluster.stop())
+
+/** Opens a database for one test. */
+async function use<T>(options: PgDatabaseOptions, body: (database: PgDatabase) => Promise<T>, port?: number): Promise<T> {
+  const database = new PgDatabase(
+    port === undefined ? cluster.socketUrl : `postgres://postgres@127.0.0.1:${port}/postgres`,
+    options,
+  )
+  try {
+    return await body(database)
+  } finally {
+    await database.close()
+  }
+}
+
+const isCode = (code: ErrorCode, text?: RegExp) => (error: unknown) =>
+  error instanceof AppError && error.code === code && (text?.test(error.message) ?? true) && error.retryAfter === 1
+
+const items = async (connection: Connection) =>
+  (await connection.query(sql`select "id" from "item" order by "id"`)).rows.map(([id]) => Number(id))
+
+const insert = (id: number) => sql`insert into "item" values (${id}, ${'x'})`
+
+/** Resolves when a session waits for a lock or for something else. */
+async function waiting(connection: Connection, event: string): Promise<void> {
+  for (;;) {
+    const { rows } = await connection.query(sql`select 1 from pg_stat_activity where wait_event = ${event}`)
+    if (rows.length > 0) return
+  }
+}
+
+describe('a connection', () => {
+  test('an error of a statement has its code and its constraint, and none of the values', async () => {
+    await use({}, async (database) => {
+      await database.query(insert(1))
+      const duplicate = await database.query(insert(1)).catch((error: unknown) => error)
+      assert.ok(duplicate instanceof StatementError)
+      assert.deepEqual([duplicate.code, duplicate.constraint, duplicate.table], ['23505', 'item_pkey', 'item'])
+      const missing = await database.query(sql`insert into "item" values (77123, null)`).catch((error: unknown) => error)
+      assert.ok(missing instanceof StatementError && missing.column === 'name')
+      assert.doesNotMatch(JSON.stringify({ ...missing, message: missing.message, cause: missing.cause }), /77123/)
+    })
+  })
+
+  test('a statement that takes too long is cancelled, and the next one is not', async () => {
+    await use({ statementTimeout: 200, pool: 1 }, async (database) => {
+      await assert.rejects(database.query(sql`select pg_sleep(60)`), isCode('STORE_UNAVAILABLE', /longer than 0.2 s/))
+      assert.deepEqual((await database.query(sql`select 1`)).rows, [['1']])
+      await assert.rejects(
+        database.transaction((connection) => connection.query(sql`select pg_sleep(60)`)),
+        isCode('STORE_UNAVAILABLE', /longer than 0.2 s/),
+      )
+    })
+  })
+
+  test('an aborted signal cancels the statement on the server', async () => {
+    await use({ pool: 2 }, async (database) => {
+      const controller = new AbortController()
+      const reason = new Error('the client went away')
+      const asleep = database.query(sql`select pg_sleep(60)`, { signal: controller.signal })
+      await waiting(database, 'PgSleep')
+      controller.abort(reason)
+      await assert.rejects(asleep, (error) => error === reason)
+      assert.deepEqual((await database.query(sql`select count(*) from pg_stat_activity where wait_event = 'PgSleep'`)).rows, [
+        ['0'],
+      ])
+      await assert.rejects(database.query(sql`select 1`, { signal: controller.signal }), (error) => error === reason)
+    })
+  })
+
+  test('a statement waits for a connection, and then fails', async () => {
+    await use({ pool: 1, patience: 100 }, async (database) => {
+      const first = database.query(sql`select pg_sleep(0.05)`)
+      await database.query(sql`select 1`)
+      await first
+      const long = database.query(sql`select pg_sleep(0.6)`)
+      await assert.rejects(database.query(sql`select 1`), isCode('STORE_UNAVAILABLE', /in use/))
+      await long
+    })
+  })
+
+  test('a closed connection is replaced', async () => {
+    await use({ pool: 1 }, async (database) => {
+      const [[pid = '']] = (await database.query(sql`select pg_backend_pid()`)).rows as [[string]]
+      await use({}, (other) => other.query(sql`select pg_terminate_backend(${pid})`))
+      assert.deepEqual((await database.query(sql`select 1`)).rows, [['1']])
+    })
+  })
+
+  test('a read whose connection is lost is repeated', async () => {
+    await use({ pool: 2 }, async (database) => {
+      const read = database.query(sql`select pg_sleep(0.7)`)
+      await waiting(database, 'PgSleep')
+      await database.query(sql`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep'`)
+      assert.equal((await read).rows.length, 1)
+      assert.equal(database.usage().retries, 1)
+    })
+  })
+
+  test('a lost connection of a writing statement leaves its outcome unknown', async () => {
+    const proxy = await TcpProxy.start(cluster.port)
+    await use(
+      {},
+      async (database) => {
+        await database.query(sql`select 1`)
+        proxy.hold()
+        const write = database.query(insert(20))
+        await use({}, async (other) => {
+          while (!(await items(other)).includes(20)) await new Promise(setImmediate)
+        })
+        proxy.cut()
+        await assert.rejects(write, isCode('OUTCOME_UNKNOWN', /may have been made/))
+      },
+      proxy.port,
+    )
+    await proxy.close()
+  })
+})
+
+describe('a transaction', () => {
+  test('is committed as a whole, or rolled back', async () => {
+    await use({}, async (database) => {
+      assert.equal(
+        await database.transaction(async (connection) => {
+          await connection.query(insert(30))
+          await connection.query(insert(31))
+          return 'result'
+        }),
+        'result',
+      )
+      const failure = new Error('no')
+      const failed = database.transaction(async (connection) => {
+        await connection.query(insert(32))
+        throw failure
+      })
+      await assert.rejects(failed, (error) => error === failure)
+      assert.deepEqual(
+        (await items(database)).filter((id) => id >= 30 && id < 40),
+        [30, 31],
+      )
+    })
+  })
+
+  test('a transaction whose statement failed is not reported as committed', async () => {
+    await use({}, async (database) => {
+      const work = async (connection: Connection) => {
+        await connection.query(sql`select 1 / 0`).catch(() => {})
+      }
+      await assert.rejects(database.transaction(work), /rolled back/)
+    })
+  })
+
+  test('statements of one transaction may be sent at once', async () => {
+    await use({}, async (database) => {
+      const results = await database.transaction((connection) =>
+        Promise.all([1, 2, 3].map((number) => connection.query(sql`select ${number}::integer`))),
+      )
+      assert.deepEqual(
+        results.map(({ rows }) => rows),
+        [[['1']], [['2']], [['3']]],
+      )
+    })
+  })
+
+  test('deadlocks are retried', async () => {
+    await use({}, async (database) => {
+      await database.query(sql`insert into "item" values (40, ''), (41, '')`)
+      const append = (ids: readonly number[], letter: string) =>
+        database.transaction(async (connection) => {
+          for (const id of ids) {
+            await connection.query(sql`update "item" set "name" = "name" || ${letter} where "id" = ${id}`)
+            await connection.query(sql`select pg_sleep(0.1)`)
+          }
+        })
+      await Promise.all([append([40, 41], 'a'), append([41, 40], 'b')])
+      const { rows } = await database.query(sql`select "name" from "item" where "id" in (40, 41)`)
+      assert.deepEqual(
+        rows.map(([name]) => [...(name ?? '')].sort().join('')),
+        ['ab', 'ab'],
+      )
+      assert.ok(database.usage().retries > 0)
+    })
+  })
+
+  test('serialization failures are retried', async () => {
+    await use({}, async (database) => {
+      await database.query(sql`insert into "item" values (50, '0')`)
+      const increment = () =>
+        database.transaction(
+          async (connection) => {
+            const { rows } = await connection.query(sql`select "name" from "item" where "id" = 50`)
+            await connection.query(sql`update "item" set "name" = ${Number(rows[0]?.[0]) + 1} where "id" = 50`)
+          },
+          { isolation: 'repeatable read' },
+        )
+      await Promise.all(Array.from({ length: 5 }, increment))
+      assert.deepEqual((await database.query(sql`select "name" from "item" where "id" = 50`)).rows, [['5']])
+      assert.ok(database.usage().retries > 0)
+    })
+  })
+
+  test('is repeated when its connection is lost before the commit', async () => {
+    await use({}, async (database) => {
+      let attempts = 0
+      await database.transaction(async (connection) => {
+        await connection.query(insert(60))
+        if (++attempts === 1) await connection.query(sql`select pg_terminate_backend(pg_backend_pid())`)
+      })
+      assert.equal(attempts, 2)
+      assert.ok((await items(database)).includes(60))
+    })
+  })
+
+  test('a lost answer of the commit leaves its outcome unknown', async () => {
+    const proxy = await TcpProxy.start(cluster.port)
+    await use(
+      {},
+      async (database) => {
+        proxy.onRequest((bytes) => {
+          if (bytes.includes('commit')) proxy.hold()
+        })
+        const write = database.transaction((connection) => connection.query(insert(70)))
+        await use({}, async (other) => {
+          while (!(await items(other)).includes(70)) await new Promise(setImmediate)
+        })
+        proxy.cut()
+        await assert.rejects(write, isCode('OUTCOME_UNKNOWN'))
+      },
+      proxy.port,
+    )
+    await proxy.close()
+  })
+
+  test('leaves nothing behind in the session', async () => {
+    await use({ pool: 1 }, async (database) => {
+      const settings = sql`select current_setting('statement_timeout'), current_setting('transaction_isolation')`
+      const earlier = await database.query(settings)
+      const within = await database.transaction((connection) => connection.query(settings), { isolation: 'repeatable read' })
+      assert.deepEqual(within.rows, [['30s', 'repeatable read']])
+      assert.deepEqual((await database.query(settings)).rows, earlier.rows)
+    })
+  })
+})
+
+describe('a stream', () => {
+  const numbers = sql`select "i" from generate_series(1, ${25}::integer) "i"`
+
+  test('gives all rows in batches', async () => {
+    await use({ pool: 1 }, async (database) => {
+      const sizes: number[] = []
+      for await (const batch of database.stream(numbers, 10)) sizes.push(batch.length)
+      assert.deepEqual(sizes, [10, 10, 5])
+      const exact: number[] = []
+      for await (const batch of database.stream(numbers, 5)) exact.push(batch.length)
+      assert.deepEqual(exact, [5, 5, 5, 5, 5])
+    })
+  })
+
+  test('is of one moment', async () => {
+    await use({}, async (database) => {
+      await database.query(sql`insert into "item" select "i", '' from generate_series(100, 130) "i"`)
+      const found: (string | null | undefined)[] = []
+      for await (const batch of database.stream(sql`select "id" from "item" where "id" between 100 and 199`, 5)) {
+        if (found.length === 0) await database.query(sql`delete from "item" where "id" between 100 and 199`)
+        found.push(...batch.map(([id]) => id))
+      }
+      assert.equal(found.length, 31)
+    })
+  })
+
+  test('returns its connection when it is abandoned', async () => {
+    await use({ pool: 1 }, async (database) => {
+      for await (const batch of database.stream(numbers, 10)) {
+        assert.equal(batch.length, 10)
+        break
+      }
+      assert.deepEqual(database.usage(), { connections: 1, idle: 1, waiting: 0, retries: 0 })
+      assert.deepEqual((await database.query(sql`select 1`)).rows, [['1']])
+    })
+  })
+})
+
+test('while the server is away, statements fail at once; when it is back, they succeed', async () => {
+  const other = await startCluster()
+  const database = new PgDatabase(other.url)
+  opened.push(database)
+  await database.query(sql`select 1`)
+  await other.stop()
+  const before = performance.now()
+  await assert.rejects(database.query(sql`select 1`), isCode('STORE_UNAVAILABLE', /cannot be reached/))
+  await assert.rejects(
+    database.transaction((connection) => connection.query(sql`select 1`)),
+    isCode('STORE_UNAVAILABLE'),
+  )
+  assert.ok(performance.now() - before < 5000)
+  await database.close()
+  await assert.rejects(database.query(sql`select ${identifier('x')}`), isCode('STORE_UNAVAILABLE', /closed/))
+})
