@@ -33,9 +33,11 @@ import { ViewCatalog } from './service/project/view-catalog.ts'
 import { Aggregates } from './service/queries/aggregates.ts'
 import { Reads } from './service/queries/reads.ts'
 import { RecordSerializer } from './service/queries/record-json.ts'
+import type { SearchEngine } from './service/queries/search-engine.ts'
 import { SearchIndexes } from './service/queries/search-indexes.ts'
 import { Searches } from './service/queries/searches.ts'
 import { Selections } from './service/queries/selections.ts'
+import { StoredSearchIndexes } from './service/queries/stored-search-indexes.ts'
 import { Records } from './service/records/records.ts'
 import { createWebhooks } from './service/webhooks/create-webhooks.ts'
 import { Exports } from './transfer/exports.ts'
@@ -74,23 +76,18 @@ async function open(
   } = dependencies
   const { settings, registry, access, forms } = project
   const log = dependencies.log?.(settings.log) ?? silentLog
-  const parts = { log, random }
+  const parts = { log, random, openDatabase: dependencies.openDatabase }
   const opened = from === undefined ? await openStore(project, mode, parts) : await from.open(registry)
   const { store, dataFolder, place } = opened
   try {
     const traffic = new Traffic(clock)
-    const searchIndexes = new SearchIndexes({
-      registry,
-      store,
-      log,
-      wait,
-      now: () => performance.now(),
-      later: globalThis.setImmediate,
-      pause: setImmediate,
-      traffic,
-    })
+    const searchParts = { registry, log, wait, now: () => performance.now(), pause: setImmediate, traffic }
+    const searchIndexes: SearchEngine =
+      opened.search === undefined
+        ? new SearchIndexes({ ...searchParts, store, later: globalThis.setImmediate })
+        : new StoredSearchIndexes({ ...searchParts, storage: opened.search })
     const writer = new RecordSerializer(access, store)
-    const searches = new Searches({ access, store, writer, indexes: searchIndexes, pause: setImmediate })
+    const searches = new Searches({ access, writer, indexes: searchIndexes, pause: setImmediate })
     const selections = new Selections(access, store, searches)
     const records = new Records({ access, store, forms, hasher, clock, random, log, selections })
     const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic }, dependencies)
@@ -144,6 +141,7 @@ async function open(
       place,
       store,
       figures: () => opened.figures(),
+      probe: () => opened.probe(),
       records,
       reads: new Reads(access, store, writer),
       searches,

@@ -17,7 +17,7 @@ import type { Snapshots } from '../service/project/snapshots.ts'
 import type { ViewCatalog } from '../service/project/view-catalog.ts'
 import type { Aggregates } from '../service/queries/aggregates.ts'
 import type { Reads } from '../service/queries/reads.ts'
-import type { SearchIndexes } from '../service/queries/search-indexes.ts'
+import type { SearchEngine } from '../service/queries/search-engine.ts'
 import type { Searches } from '../service/queries/searches.ts'
 import type { Records } from '../service/records/records.ts'
 import type { Webhooks } from '../service/webhooks/webhooks.ts'
@@ -30,6 +30,7 @@ import type { Timer } from '../util/timer.ts'
 import type { Traffic } from '../util/traffic.ts'
 import type { Resolve } from '../webhooks/requests/url-guard.ts'
 import type { StoreFigures } from './stores/opened-store.ts'
+import type { OpenDatabase } from './stores/postgres-store.ts'
 
 /** Dependencies of an application. Everything but `tokenCodec` has a default. */
 export interface AppDependencies {
@@ -45,6 +46,8 @@ export interface AppDependencies {
   readonly wait?: (milliseconds: number) => Promise<unknown>
   /** Creates the log from the project's settings. Without it nothing is logged. */
   readonly log?: (settings: Settings['log']) => Log
+  /** Opens the database of the setting `store`. The default connects by the driver. */
+  readonly openDatabase?: OpenDatabase
 }
 
 /** A running application: one project with its store and services. */
@@ -59,11 +62,17 @@ export interface App {
   readonly store: Store
   /** Values of the engine for `/metrics`. */
   figures(): StoreFigures
+  /**
+   * Verifies that the store can be reached.
+   *
+   * @throws {AppError} STORE_UNAVAILABLE
+   */
+  probe(): Promise<void>
   readonly records: Records
   readonly reads: Reads
   readonly searches: Searches
   readonly aggregates: Aggregates
-  readonly searchIndexes: SearchIndexes
+  readonly searchIndexes: SearchEngine
   readonly history: History
   readonly site: Site
   readonly events: EventStreams

@@ -125,6 +125,12 @@ export interface FoundPage {
   readonly total: number
 }
 
+/** Options of a read. */
+export interface ReadOptions {
+  /** Aborted when the answer is no longer needed. The read then ends as soon as the engine can end it, and throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Status of a store. */
 export interface StoreStatus {
   /** False if every transaction is rejected: after a failed sync, when opened for reading, when closed. */
@@ -144,13 +150,13 @@ export interface Store {
   get(table: string, ids: readonly number[]): Promise<readonly (StoredRecord | undefined)[]>
 
   /** The page of matching records that the plan describes, and the total number of matches. */
-  find(table: string, plan: Plan): Promise<FoundPage>
+  find(table: string, plan: Plan, options?: ReadOptions): Promise<FoundPage>
 
   /** The pages of several plans that are not repeated, and their totals. */
-  findEach(table: string, plans: readonly Plan[]): Promise<readonly FoundPage[]>
+  findEach(table: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]>
 
   /** The totals that a plan computes of each group of matching records, in the order of the keys; undefined if there are too many groups. */
-  aggregate(table: string, plan: AggregatePlan): Promise<readonly AggregateGroup[] | undefined>
+  aggregate(table: string, plan: AggregatePlan, options?: ReadOptions): Promise<readonly AggregateGroup[] | undefined>
 
   /** The ids of the given records that match all filters. */
   matching(table: string, filters: readonly Filter[], ids: readonly number[]): Promise<ReadonlySet<number>>

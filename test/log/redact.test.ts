@@ -26,6 +26,8 @@ describe('redacting a text', () => {
     ['secret_key: 0123456789abcdef', '0123456789abcdef'],
     ['connect to postgres://shop:hunter2@db:5432/shop failed', 'hunter2'],
     ['url=postgresql://shop:p@ss/w:rd@db/shop', 'p@ss/w:rd'],
+    ['mysql://shop:hunter2#1@db/shop', 'hunter2#1'],
+    ['postgres://shop:1234/x@db/shop', '1234/x'],
     ['postgres://db/shop?user=shop&password=hunter2', 'hunter2'],
   ]
   for (const [text, secret] of rows) {

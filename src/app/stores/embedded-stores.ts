@@ -46,9 +46,11 @@ export async function openFileStore(
     store,
     place: folder,
     dataFolder: folder,
+    search: undefined,
     snapshots: snapshotsOf(folder, store),
     initialize: (work) => work(store.isNew),
     secret: () => loadOrCreateSecret(folder, random),
+    probe: async () => {},
     figures: () => ({}),
     async handOver() {
       const release = await store.handOver()
@@ -97,12 +99,14 @@ function memory(registry: Registry, parts: StoreParts, isNew: boolean): OpenedSt
     store,
     place: undefined,
     dataFolder: undefined,
+    search: undefined,
     snapshots: { areAvailable: false, refusal: nothingWritten, list: async () => [] },
     initialize: (work) => work(isNew),
     async secret() {
       secret ??= makeSecret(parts.random)
       return secret
     },
+    probe: async () => {},
     figures: () => ({}),
     async handOver() {
       await store.close()

@@ -1,5 +1,6 @@
 import type { Registry } from '../../model/registry.ts'
 import type { SnapshotCapability } from '../../service/project/snapshots.ts'
+import type { SearchStorage } from '../../store/search-storage.ts'
 import type { Store } from '../../store/store.ts'
 
 /** A change of all data: a reset, which keeps some tables, or a snapshot that replaces it. */
@@ -14,6 +15,8 @@ export interface OpenedStore {
   readonly place: string | undefined
   /** Absolute path of the data folder; undefined for an engine without files. */
   readonly dataFolder: string | undefined
+  /** Keeps the words of records for searches; undefined for an engine whose records are searched by indexes in this process. */
+  readonly search: SearchStorage | undefined
   /** Snapshots of the data, or why the engine has none. */
   readonly snapshots: SnapshotCapability
   /**
@@ -23,6 +26,12 @@ export interface OpenedStore {
    * @param work `isNew` is true on the first start only: no process has ever stored records here
    */
   initialize<T>(work: (isNew: boolean) => Promise<T>): Promise<T>
+  /**
+   * Verifies that the store can be reached.
+   *
+   * @throws {AppError} STORE_UNAVAILABLE
+   */
+  probe(): Promise<void>
   /** The secret that signs tokens, for projects that set none. */
   secret(): Promise<string>
   /** Values of the engine for `/metrics`. */

@@ -31,8 +31,9 @@ export function operationsRoutes(app: App, { traffic, limits, isStopping }: Oper
   }
 
   const ready = async (_: Request, h: ResponseToolkit) => {
-    const { takesWrites } = await app.store.status()
     if (isStopping()) return h.response({ status: 'stopping' }).code(503)
+    await app.probe()
+    const { takesWrites } = await app.store.status()
     return takesWrites ? { status: 'ready' } : h.response({ status: 'readonly' }).code(503)
   }
 

@@ -1,15 +1,8 @@
-import { resolve } from 'node:path'
 import type { LostName } from '../../lint/project.ts'
 import type { Field } from '../../model/field.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
-import { type StoredNames, storedNames } from '../../store/embedded/recovery/stored-names.ts'
-import type { Project } from './project.ts'
-
-/** Finds stored fields and tables of a project that look renamed. Takes no lock, so it works beside a server. */
-export async function lostNames({ folder, settings, registry }: Project): Promise<LostName[]> {
-  return findLostNames(await storedNames(resolve(folder, settings.data), registry), registry)
-}
+import type { StoredNames } from '../../store/stored-names.ts'
 
 /**
  * Pairs a stored name without a model or field with each model or field without stored values that it may have become: a field that

@@ -7,6 +7,7 @@ import type {
   FoundPage,
   Operation,
   Outcome,
+  ReadOptions,
   Store,
   StoredRecord,
   StoreStatus,
@@ -86,20 +87,21 @@ export class MemoryStore implements Store {
     return this.engine.get(table, ids)
   }
 
-  async find(table: string, plan: Plan): Promise<{ records: readonly StoredRecord[]; total: number }> {
-    return this.engine.cachedPage(table, plan) ?? this.#when(table, plan, () => this.engine.find(table, plan))
+  async find(table: string, plan: Plan, options?: ReadOptions): Promise<{ records: readonly StoredRecord[]; total: number }> {
+    return this.engine.cachedPage(table, plan) ?? this.#when(table, plan, () => this.engine.find(table, plan), options)
   }
 
-  async findEach(table: string, plans: readonly Plan[]): Promise<readonly FoundPage[]> {
+  async findEach(table: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]> {
     const found: FoundPage[] = []
-    for (const plan of plans) found.push(await this.#when(table, plan, () => this.engine.findOnce(table, plan)))
+    for (const plan of plans) found.push(await this.#when(table, plan, () => this.engine.findOnce(table, plan), options))
     return found
   }
 
-  aggregate(table: string, plan: AggregatePlan): Promise<readonly AggregateGroup[] | undefined> {
+  aggregate(table: string, plan: AggregatePlan, options?: ReadOptions): Promise<readonly AggregateGroup[] | undefined> {
     return whenReady(
       () => this.engine.prepareAggregate(table, plan),
       () => this.engine.aggregate(table, plan),
+      options,
     )
   }
 
@@ -133,8 +135,8 @@ export class MemoryStore implements Store {
     this.#isClosed = true
   }
 
-  #when<T>(table: string, plan: Pick<Plan, 'filters' | 'sort'>, answer: () => T): Promise<T> {
-    return whenReady(() => this.engine.prepare(table, plan), answer)
+  #when<T>(table: string, plan: Pick<Plan, 'filters' | 'sort'>, answer: () => T, options?: ReadOptions): Promise<T> {
+    return whenReady(() => this.engine.prepare(table, plan), answer, options)
   }
 }
 
@@ -143,7 +145,12 @@ export class MemoryStore implements Store {
  *
  * @param prepare builds missing indexes; undefined if none is missing
  */
-async function whenReady<T>(prepare: () => Promise<unknown> | undefined, answer: () => T): Promise<T> {
+async function whenReady<T>(
+  prepare: () => Promise<unknown> | undefined,
+  answer: () => T,
+  { signal }: ReadOptions = {},
+): Promise<T> {
   for (let wait = prepare(); wait !== undefined; wait = prepare()) await wait
+  signal?.throwIfAborted()
   return answer()
 }

@@ -6,6 +6,7 @@ import type {
   FoundPage,
   Operation,
   Outcome,
+  ReadOptions,
   Store,
   StoredRecord,
   StoreStatus,
@@ -15,7 +16,7 @@ import type {
 import { OwnChanges } from './changes/own-changes.ts'
 import type { Database } from './connection/database.ts'
 import type { Layout } from './layout/layout.ts'
-import { Queries, type ReadOptions } from './queries/queries.ts'
+import { Queries } from './queries/queries.ts'
 import { RecordReads } from './queries/record-reads.ts'
 import type { Later } from './queries/shared-reads.ts'
 import { sql } from './sql.ts'

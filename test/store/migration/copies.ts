@@ -104,7 +104,10 @@ async function fill(folder: string): Promise<void> {
   )
   await commit(store, ...Array.from({ length: MANY }, (_, index) => insert('thing', { line: `line ${index}`, whole: index })))
   await commit(store, { kind: 'remove', table: 'thing', id: MANY + 3 })
-  await commit(store, insert('authsession', { user_id: 1, family: 'f', token_id: 't', credential: 'c', expires_at: at }))
+  await commit(
+    store,
+    insert('authsession', { user_id: 1, family: 'f', token_id: 't', credential: 'c', expires_at: at, ...times }),
+  )
   await commit(
     store,
     insert('historyentry', {

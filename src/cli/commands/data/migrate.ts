@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { dataFolderOf } from '../../../app/stores/open-store.ts'
 import { SESSIONS } from '../../../auth/models.ts'
@@ -50,8 +51,11 @@ export function migrateCommand(io: Io): Command {
     .option('--to <url>', 'copy the data folder into an empty database; `embedded` copies the database into an empty data folder')
     .addOption(new Option('--format <format>', 'how to print').choices(['text', 'json']).default('text'))
     .addHelpText('after', HELP)
-    .action((options: MigrateOptions) => withProject(io, options, (project) => run(io, options, project)))
+    .action((options: MigrateOptions) => withProject(io, projectOnly(options), (project) => run(io, options, project)))
 }
+
+/** Beside `store`, the setting `data` is not used, and `--data` would be a fault; a copy uses both. */
+const projectOnly = ({ project }: MigrateOptions): ProjectOptions => (project === undefined ? {} : { project })
 
 async function run(io: Io, options: MigrateOptions, project: Project): Promise<void> {
   const chosen = [options.plan && '--plan', options.apply && '--apply', options.to && '--to'].filter(Boolean)
@@ -105,7 +109,7 @@ async function withDatabase<T>({ url }: PostgresSettings, use: (database: PgData
 const WITHOUT: ReadonlySet<string> = new Set([SESSIONS])
 
 async function copy(io: Io, options: MigrateOptions, project: Project, to: string): Promise<void> {
-  const folder = dataFolderOf(project)
+  const folder = options.data === undefined ? dataFolderOf(project) : resolve(io.cwd, options.data)
   const settings = to === 'embedded' ? postgresOf(project) : targetOf(project, to)
   const layout = new Layout(project.registry, settings.schema)
   const report = await withDatabase(settings, async (database) => {

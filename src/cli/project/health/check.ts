@@ -28,4 +28,4 @@ export type CheckResult = Omit<Check, 'name'>
 export type CheckResults = Readonly<Partial<Record<CheckName, CheckResult>>>
 
 /** `1 fault`, `2 faults` */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+export const counted = (count: number, noun: string, nouns = `${noun}s`): string => `${count} ${count === 1 ? noun : nouns}`

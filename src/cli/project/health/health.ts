@@ -5,6 +5,7 @@ import { type ExaminedProject, examineProject, expectProject, type ProjectSource
 import { seedFaults } from '../../../transfer/seed.ts'
 import { type Check, type CheckName, type CheckResult, type CheckResults, counted } from './check.ts'
 import { dataFolderHealth } from './data-folder.ts'
+import { databaseHealth } from './database.ts'
 
 /** The checks of a project. */
 export interface Health {
@@ -18,7 +19,11 @@ export interface Health {
 export async function healthOf(source: ProjectSource): Promise<Health> {
   const examined = await examineProject(source)
   expectProject(examined)
-  const { results: ofStore, isHeld } = await dataFolderHealth(dataFolderOf(examined.project))
+  const { registry, settings } = examined.project
+  const { results: ofStore, isHeld } =
+    settings.store === 'embedded'
+      ? await dataFolderHealth(dataFolderOf(examined.project))
+      : { results: await databaseHealth(registry, settings, settings.store), isHeld: false }
   const results: CheckResults = {
     node: checkNode(process.versions.node, await requiredNode()),
     config: checkConfig(examined),

@@ -1,25 +1,11 @@
 import type { Registry } from '../../../model/registry.ts'
 import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
+import { MAX_SAMPLE, type StoredNames } from '../../stored-names.ts'
 import { nodeDisk } from '../files/disk.ts'
 import { Renaming } from '../renames/renaming.ts'
 import { readFolderBeside, thenClose } from './recovery.ts'
 import { replay, validatorForEdited } from './replay.ts'
-
-/** Maximum number of values kept of one field. */
-const MAX_SAMPLE = 200
-
-/** A stored field: the number of records with a value, and some of the values. */
-interface StoredField {
-  records: number
-  readonly sample: Json[]
-}
-
-/** The tables of a data folder, with the fields that have values. */
-export type StoredNames = ReadonlyMap<
-  string,
-  { readonly records: number; readonly fields: ReadonlyMap<string, Readonly<StoredField>> }
->
 
 /**
  * The names in a data folder, after the renames that the models declare, whether or not the models have them. Takes no lock.
@@ -27,13 +13,13 @@ export type StoredNames = ReadonlyMap<
  * @throws {AppError} DATA_CORRUPT, RENAME_CONFLICT
  */
 export async function storedNames(folder: string, registry: Registry): Promise<StoredNames> {
-  let tables = new Map<string, { records: number; fields: Map<string, StoredField> }>()
+  let tables = new Map<string, { records: number; fields: Map<string, Counted> }>()
   const consumer = {
     begin: () => {
       tables = new Map()
     },
     table(name: string) {
-      const table = tables.get(name) ?? { records: 0, fields: new Map<string, StoredField>() }
+      const table = tables.get(name) ?? { records: 0, fields: new Map<string, Counted>() }
       tables.set(name, table)
       return (record: StoredRecord) => {
         table.records++
@@ -48,7 +34,12 @@ export async function storedNames(folder: string, registry: Registry): Promise<S
   return tables
 }
 
-function add(fields: Map<string, StoredField>, name: string, value: Json): void {
+interface Counted {
+  records: number
+  readonly sample: Json[]
+}
+
+function add(fields: Map<string, Counted>, name: string, value: Json): void {
   const field = fields.get(name) ?? { records: 0, sample: [] }
   fields.set(name, field)
   field.records++

@@ -55,11 +55,17 @@ export class OwnChanges {
 
   #reportReady(): void {
     for (;;) {
-      const ready = this.#waiting.find(({ changes, blockers }) => blockers.size === 0 || changes.every(this.#followsReported))
+      const ready = this.#waiting.find((waiting) => this.#isReady(waiting))
       if (ready === undefined) return
       this.#waiting = this.#waiting.filter((waiting) => waiting !== ready)
       this.#report(ready.changes)
     }
+  }
+
+  #isReady({ changes, blockers }: Waiting): boolean {
+    if (changes.every(this.#followsReported)) return true
+    if (blockers.size > 0) return false
+    return !this.#waiting.some((other) => other.changes !== changes && other.changes.some((made) => precedes(made, changes)))
   }
 
   #report(changes: readonly Change[]): void {
@@ -83,10 +89,21 @@ export class OwnChanges {
   }
 
   /** True for a new record, and for a change of the version that was reported last. */
-  readonly #followsReported = ({ table, id, before }: Change): boolean => {
-    const version = before === undefined ? undefined : rowVersionOf(before)
-    return before === undefined || (version !== undefined && this.#reported.get(keyOf(table, id)) === version)
+  readonly #followsReported = (change: Change): boolean => {
+    const version = versionBefore(change)
+    return (
+      change.before === undefined || (version !== undefined && this.#reported.get(keyOf(change.table, change.id)) === version)
+    )
   }
 }
+
+/** True if one of the changes replaced the version that another change made. */
+function precedes({ table, id, after }: Change, changes: readonly Change[]): boolean {
+  const version = after === undefined ? undefined : rowVersionOf(after)
+  if (version === undefined) return false
+  return changes.some((change) => change.id === id && change.table === table && versionBefore(change) === version)
+}
+
+const versionBefore = ({ before }: Change): string | undefined => (before === undefined ? undefined : rowVersionOf(before))
 
 const keyOf = (table: string, id: number): string => `${table} ${id}`

@@ -1,6 +1,7 @@
 import type { AggregateGroup, AggregatePlan } from '../../../query/aggregate.ts'
 import type { Json } from '../../../util/json.ts'
 import { canonicalDecimal } from '../../../util/numbers/decimal.ts'
+import type { ReadOptions } from '../../store.ts'
 import type { Connection, Database, Row } from '../connection/database.ts'
 import { codecOf } from '../layout/codec.ts'
 import type { Layout } from '../layout/layout.ts'
@@ -10,7 +11,6 @@ import { EMPTY, identifier, joined, type Sql, sql } from '../sql.ts'
 import { exponentOf, type PartialSum, significandOf, sumOfDoubles } from './double-sums.ts'
 import { Conditions } from './filters/conditions.ts'
 import { storedText } from './filters/stored-text.ts'
-import type { ReadOptions } from './queries.ts'
 
 const RECORD = identifier('r')
 

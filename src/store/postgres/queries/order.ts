@@ -14,8 +14,19 @@ export interface Order {
   readonly keys: Sql
 }
 
-/** Translates a sort order. Nulls are last ascending and first descending, as PostgreSQL sorts by default. */
-export function orderOf(sort: readonly SortKey[], table: TableLayout, alias: Sql, layout: Layout, conditions: Conditions): Order {
+/**
+ * Translates a sort order. Nulls are last ascending and first descending, as PostgreSQL sorts by default.
+ *
+ * @param isReversed from the last record to the first
+ */
+export function orderOf(
+  sort: readonly SortKey[],
+  table: TableLayout,
+  alias: Sql,
+  layout: Layout,
+  conditions: Conditions,
+  isReversed = false,
+): Order {
   const joins: Sql[] = []
   const keys: Sql[] = []
   for (const { field, order, ordering, through } of sort) {
@@ -26,11 +37,11 @@ export function orderOf(sort: readonly SortKey[], table: TableLayout, alias: Sql
       const only = through.only === undefined ? EMPTY : sql` and ${conditions.all([through.only], of, at)}`
       joins.push(sql` left join ${of.table} ${at} on ${at}."id" = ${alias}.${table.expectColumn(through.field).sql}${only}`)
     }
-    for (const key of keysOf(of, at, field, ordering)) keys.push(order === 'asc' ? key : sql`${key} desc`)
+    for (const key of keysOf(of, at, field, ordering)) keys.push((order === 'asc') === isReversed ? sql`${key} desc` : key)
     // Ids are unique, so further keys decide nothing.
     if (field === 'id' && through === undefined) return { joins: joined(joins, ''), keys: joined(keys) }
   }
-  return { joins: joined(joins, ''), keys: joined([...keys, sql`${alias}."id"`]) }
+  return { joins: joined(joins, ''), keys: joined([...keys, isReversed ? sql`${alias}."id" desc` : sql`${alias}."id"`]) }
 }
 
 function keysOf(table: TableLayout, alias: Sql, field: string, ordering: SortKey['ordering']): readonly Sql[] {

@@ -3,7 +3,7 @@ import type { FoundPage } from '../../store.ts'
 import type { Row } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
-import { EMPTY, identifier, joined, literal, type Sql, sql } from '../sql.ts'
+import { EMPTY, identifier, joined, literal, Sql, sql } from '../sql.ts'
 import { Conditions } from './filters/conditions.ts'
 import { orderOf } from './order.ts'
 import type { CountedTotal } from './totals.ts'
@@ -14,16 +14,39 @@ const RECORD = identifier('r')
 const PAGE = identifier('p')
 const COUNTER = identifier('c')
 
-/** The rows of a plan in order, with all columns and the version of the row. */
-export function selectRows(table: TableLayout, plan: Selected & Partial<Plan>, layout: Layout): Sql {
-  const conditions = new Conditions(layout)
-  const { joins, keys } = orderOf(plan.sort, table, RECORD, layout, conditions)
-  const where = whereOf(plan.filters, table, conditions)
-  const page = sql`${limited(plan.limit)}${(plan.offset ?? 0) > 0 ? sql` offset ${plan.offset ?? 0}` : EMPTY}`
-  return sql`select ${RECORD}.xmin, ${RECORD}.* from ${table.table} ${RECORD}${joins}${where} order by ${keys}${page}`
+/** The lists of columns of tables. They are long, and have no values. */
+const selectLists = new WeakMap<TableLayout, Sql>()
+
+function selectList(table: TableLayout): Sql {
+  const known = selectLists.get(table) ?? new Sql([table.selectList(PAGE).compile().text], [])
+  selectLists.set(table, known)
+  return known
 }
 
-const limited = (limit = Number.POSITIVE_INFINITY): Sql => (Number.isFinite(limit) ? sql` limit ${limit}` : EMPTY)
+/** The rows of a plan in order, with all columns and the version of the row. */
+export function selectRows(table: TableLayout, plan: Selected & Partial<Plan>, layout: Layout): Sql {
+  const { limit = Number.POSITIVE_INFINITY, offset = 0 } = plan
+  const limited = Number.isFinite(limit) ? sql` limit ${limit}` : EMPTY
+  return sql`${selectAll(table, plan, layout)}${limited}${offset > 0 ? sql` offset ${offset}` : EMPTY}`
+}
+
+/** The same rows of a page without filters, the last one first: PostgreSQL skips the records behind the page in place of those before it. */
+function selectRowsFromEnd(table: TableLayout, plan: Plan, layout: Layout): Sql {
+  const after = sql`${recordsOf(table, layout)} - ${plan.offset}`
+  const limited = sql` limit greatest(least(${after}, ${plan.limit}), 0) offset greatest(${after} - ${plan.limit}, 0)`
+  return sql`${selectAll(table, plan, layout, true)}${limited}`
+}
+
+function selectAll(table: TableLayout, { filters, sort }: Selected, layout: Layout, isReversed = false): Sql {
+  const conditions = new Conditions(layout)
+  const { joins, keys } = orderOf(sort, table, RECORD, layout, conditions, isReversed)
+  const where = whereOf(filters, table, conditions)
+  return sql`select ${RECORD}.xmin, ${RECORD}.* from ${table.table} ${RECORD}${joins}${where} order by ${keys}`
+}
+
+/** The number of records of a table, by its counters. */
+const recordsOf = ({ model }: TableLayout, layout: Layout): Sql =>
+  sql`(select sum("records")::bigint from ${layout.system('counters')} where "table_name" = ${model.key})`
 
 function whereOf(filters: readonly Filter[], table: TableLayout, conditions: Conditions): Sql {
   return filters.length === 0 ? EMPTY : sql` where ${conditions.all(filters, table, RECORD)}`
@@ -45,9 +68,16 @@ export function selectMatching(table: TableLayout, filters: readonly Filter[], i
  * is empty. All are of one snapshot. The records of the page are joined to a single row, which keeps their order.
  *
  * @param known the total of an earlier version; it is counted again only if that version is not the present one
+ * @param isFromEnd the last record first; only for plans without filters
  */
-export function selectPage(table: TableLayout, plan: Plan, layout: Layout, known: CountedTotal | undefined): Sql {
-  const { filters, sort, limit } = plan
+export function selectPage(
+  table: TableLayout,
+  plan: Plan,
+  layout: Layout,
+  known: CountedTotal | undefined,
+  isFromEnd = false,
+): Sql {
+  const { filters, limit } = plan
   // The number of records is that of the counters, without conditions that read other tables.
   const tables =
     filters.length === 0 ? [table.model.key] : [...new Set([table.model.key, ...relatedTables({ filters, sort: [] })])]
@@ -55,8 +85,9 @@ export function selectPage(table: TableLayout, plan: Plan, layout: Layout, known
     where "table_name" = any(${tables}::text[])) ${COUNTER}`
   const head = sql`select ${COUNTER}."version", ${totalOf(table, filters, layout, known)}`
   if (limit === 0) return sql`${head} from ${counters}`
-  const page = sql`(${selectRows(table, { ...plan, sort }, layout)}) ${PAGE}`
-  return sql`${head}, ${table.selectList(PAGE)} from ${counters} left join ${page} on true`
+  const rows = isFromEnd ? selectRowsFromEnd(table, plan, layout) : selectRows(table, plan, layout)
+  const page = sql`(${rows}) ${PAGE}`
+  return sql`${head}, ${selectList(table)} from ${counters} left join ${page} on true`
 }
 
 function totalOf(table: TableLayout, filters: readonly Filter[], layout: Layout, known: CountedTotal | undefined): Sql {
@@ -78,10 +109,9 @@ export function readPage(table: TableLayout, rows: readonly Row[]): FoundPage & 
 export function selectPages(table: TableLayout, plans: readonly Plan[], layout: Layout): Sql {
   const parts = plans.map((plan, place) => {
     const { filters } = plan
-    const unfiltered = sql`(select sum("records") from ${layout.system('counters')} where "table_name" = ${table.model.key})::bigint`
-    const head = sql`select ${literal(place)}, ${filters.length === 0 ? unfiltered : countRows(table, filters, layout)}`
+    const head = sql`select ${literal(place)}, ${filters.length === 0 ? recordsOf(table, layout) : countRows(table, filters, layout)}`
     const page = sql`(${selectRows(table, plan, layout)}) ${PAGE}`
-    return sql`(${head}, ${table.selectList(PAGE)} from (select) "one" left join ${page} on true)`
+    return sql`(${head}, ${selectList(table)} from (select) "one" left join ${page} on true)`
   })
   return joined(parts, ' union all ')
 }

@@ -1,6 +1,6 @@
 import type { AggregateGroup, AggregatePlan } from '../../../query/aggregate.ts'
 import type { Filter, Plan } from '../../../query/plan.ts'
-import type { FoundPage, StoredRecord } from '../../store.ts'
+import type { FoundPage, ReadOptions, StoredRecord } from '../../store.ts'
 import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { identifier, sql } from '../sql.ts'
@@ -12,14 +12,11 @@ import { Totals, totalKey } from './totals.ts'
 /** Records in a batch of a stream. */
 const STREAM_BATCH = 200
 
+/** Pages up to this offset are always read from the start. */
+const FROM_START = 1000
+
 /** Pages read by one statement. */
 const MAX_PAGES = 25
-
-/** Options of a read. */
-export interface ReadOptions {
-  /** Ends the read when it is aborted. The call then throws the reason of the signal. */
-  readonly signal?: AbortSignal | undefined
-}
 
 /** Executes the reads of a store. */
 export class Queries {
@@ -48,10 +45,13 @@ export class Queries {
 
   async #find(name: string, plan: Plan, key: string, signal: AbortSignal): Promise<FoundPage> {
     const table = this.#layout.of(name)
-    const { rows } = await this.#database.query(selectPage(table, plan, this.#layout, this.#totals.recall(key)), { signal })
+    const known = this.#totals.recall(key)
+    const isFromEnd =
+      plan.filters.length === 0 && plan.offset > Math.max(FROM_START, (known?.total ?? Number.POSITIVE_INFINITY) / 2)
+    const { rows } = await this.#database.query(selectPage(table, plan, this.#layout, known, isFromEnd), { signal })
     const { records, total, version } = readPage(table, rows)
-    if (plan.filters.length > 0) this.#totals.remember(key, { total, version })
-    return { records, total }
+    this.#totals.remember(key, { total, version })
+    return { records: isFromEnd ? records.toReversed() : records, total }
   }
 
   /** The pages of several plans, and their totals. */

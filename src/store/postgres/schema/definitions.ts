@@ -121,7 +121,7 @@ function linkTableOf({ name, table, field }: LinkTable, owner: TableLayout, layo
       foreignKey(name, 'owner', owner, 'cascade'),
       foreignKey(name, 'target', layout.of(field.relation.target), 'cascade'),
     ],
-    indexes: [{ name: shortName(`${name}_target_idx`), definition: sql`("target")` }],
+    indexes: [{ name: shortName(`${name},target_idx`), definition: sql`("target")` }],
   }
 }
 
@@ -141,7 +141,8 @@ const primaryKey = (table: string, columns: readonly string[]): ConstraintDefini
  */
 function unique(table: string, columns: readonly Column[]): ConstraintDefinition {
   const names = columns.map((column) => column.name)
-  const name = shortName(`${table}_${names.join('_')}_key`)
+  // No field has a comma in its name, so that no unique field has the name of a set.
+  const name = shortName(`${table}_${names.join(',')}_key`)
   return { name, definition: sql`${uniqueness(columns)} deferrable initially deferred`, kind: 'unique', columns: names }
 }
 

@@ -1,14 +1,12 @@
-import { HISTORY_TABLE } from '../../history-table.ts'
 import type { Layout } from '../layout/layout.ts'
-import { tableName } from '../layout/names.ts'
-import { identifier, literal, type Sql, sql } from '../sql.ts'
-import { countTriggerNames, countTriggers } from './counters.ts'
+import { identifier, type Sql, sql } from '../sql.ts'
 import { definitionsOf, type TableDefinition } from './definitions.ts'
 import { type PlanDraft, renameConflict } from './draft.ts'
 import { layoutsOfRenames } from './former-names.ts'
 import type { NamedDefinition } from './named-definition.ts'
 import { isSecret, shown } from './plan-columns.ts'
 import { textOf } from './recorded.ts'
+import { renameInHistory, renameModelRows } from './renamed-rows.ts'
 
 /** Plans the renames that the models declare by `was`: first those of models, then those of fields. */
 export async function planRenames(draft: PlanDraft): Promise<void> {
@@ -44,7 +42,7 @@ async function planRename(
       move(table.columns, was, column.name)
       renameRecord(draft, after.name, was, column.name)
       if (column.field !== undefined)
-        statements.push(...historyOfField(draft, after.model, column.field.was ?? was, column.field.name))
+        statements.push(...renameInHistory(draft, after.model, column.field.was ?? was, column.field.name))
     }
   }
   for (const [list, kind] of [
@@ -117,40 +115,8 @@ async function renameTable(
       sequences.add(sequence)
     }
   }
-  if (before.model !== after.model) statements.push(...renameCounters(draft, before, after))
+  if (before.model !== after.model) statements.push(...renameModelRows(draft, before, after))
   return statements
-}
-
-/** The counters of the table and the entries of the history name the model by its key. */
-function renameCounters(draft: PlanDraft, before: TableDefinition, after: TableDefinition): Sql[] {
-  const counters = draft.layout.system('counters')
-  const table = draft.catalog.tables.get(after.name)
-  const present = countTriggerNames.filter((name) => table?.triggers.has(name))
-  const triggers = present.map((name) => sql`drop trigger ${identifier(name)} on ${after.table}`)
-  const statements = present.length === 0 ? [] : [...triggers, ...countTriggers(draft.layout, after)]
-  if (after.holds !== 'records') return statements
-  const history = draft.catalog.tables.has(HISTORY) ? draft.table(HISTORY) : undefined
-  return [
-    sql`delete from ${counters} where "table_name" = ${literal(after.model)}`,
-    sql`update ${counters} set "table_name" = ${literal(after.model)} where "table_name" = ${literal(before.model)}`,
-    ...(history === undefined
-      ? []
-      : [sql`update ${history} set "model" = ${literal(after.model)} where "model" = ${literal(before.model)}`]),
-    ...statements,
-  ]
-}
-
-const HISTORY = tableName({ key: HISTORY_TABLE, internal: true })
-
-function historyOfField(draft: PlanDraft, model: string, was: string, name: string): Sql[] {
-  if (!draft.catalog.tables.has(HISTORY)) return []
-  const [former, present] = [literal(was), literal(name)]
-  return [
-    sql`update ${draft.table(HISTORY)} set "changes" = (
-        select json_object_agg(case "key" when ${former} then ${present} else "key" end, "value" order by "position")
-        from json_each("changes") with ordinality as "each" ("key", "value", "position"))
-      where "model" = ${literal(model)} and "changes" -> ${former} is not null and "changes" -> ${present} is null`,
-  ]
 }
 
 /** Both columns exist, because the present one was added before `was`. Values of the former one fill the present one. */

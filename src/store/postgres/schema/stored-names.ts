@@ -1,6 +1,7 @@
 import type { Model } from '../../../model/model.ts'
 import { Renames } from '../../../model/renames.ts'
 import type { Json } from '../../../util/json.ts'
+import { MAX_SAMPLE, type StoredField, type StoredNames, type StoredTable } from '../../stored-names.ts'
 import type { Connection } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'
@@ -8,23 +9,8 @@ import { identifier, literal, sql } from '../sql.ts'
 import { type CatalogTable, readCatalog } from './catalog.ts'
 import { readRecorded } from './recorded.ts'
 
-/** Maximum number of values read of one column. */
-const MAX_SAMPLE = 200
-
-/** A stored field: the number of rows with a value, and some of the values. */
-interface StoredColumn {
-  readonly records: number
-  readonly sample: readonly Json[]
-}
-
-/** A table that was applied, with the columns that have values. */
-interface StoredTable {
-  readonly records: number
-  readonly fields: ReadonlyMap<string, StoredColumn>
-}
-
 /** The names of tables and columns that were applied and are not dropped, after the renames that the models declare. Reads only. */
-export async function storedNamesIn(connection: Connection, layout: Layout): Promise<ReadonlyMap<string, StoredTable>> {
+export async function storedNamesIn(connection: Connection, layout: Layout): Promise<StoredNames> {
   const { tables } = await readCatalog(connection, layout.schema)
   const names = new Renames(layout.registry)
   const found = new Map<string, StoredTable>()
@@ -50,7 +36,7 @@ async function storedTable(
 ): Promise<StoredTable> {
   const table = identifier(schema, actual)
   const { rows } = await connection.query(sql`select count(*) from ${table}`)
-  const fields = new Map<string, StoredColumn>()
+  const fields = new Map<string, StoredField>()
   for (const column of own) {
     const field = names.fieldsOf(key).get(column) ?? column
     const isKnown = model?.fields.has(field) === true

@@ -40,7 +40,7 @@ export class RandomPlans {
     return {
       filters: random.list(4, () => this.filter()),
       sort: this.sort(),
-      offset: random.pick([0, 0, 0, 1, 19, 500, 20_000]),
+      offset: random.pick([0, 0, 0, 0, 1, 19, 500, 7000, 9990, 20_000]),
       limit: random.pick([0, 1, 20, 20, 100]),
     }
   }
@@ -143,17 +143,11 @@ export class RandomPlans {
       () => this.#equality('insured', [true, false]),
       () => this.#equality('room_id', [1, 2, 3, 99]),
       () => ({ field: 'extra', operator: 'isnull', value: random.once(2) }),
-      // Values of other types than the field's.
-      () => this.#order(random.pick(['visits', 'title', 'made', 'insured', 'weight']), random.pick(['100', 7, true, 'x', 2.5])),
+      // Values of other types than the field's. No request has null for a list, or the order of booleans, whose indexes differ from `matcher`.
+      () => this.#order(random.pick(['visits', 'title', 'made', 'insured', 'weight']), random.pick(['100', 7, 'x', 2.5])),
       () =>
-        this.#equality(random.pick(['visits', 'title', 'made', 'insured', 'tags', 'kinds', 'price', 'seen']), [
-          '1',
-          7.5,
-          true,
-          '1.50',
-          'x',
-          null,
-        ]),
+        this.#equality(random.pick(['visits', 'title', 'made', 'insured', 'price', 'seen']), ['1', 7.5, true, '1.50', 'x', null]),
+      () => this.#equality(random.pick(['tags', 'kinds']), ['1', 7.5, true, 'x']),
     ]
     return random.pick(kinds)()
   }

@@ -28,7 +28,7 @@ async function open(): Promise<Both> {
   const registry = museumRegistry()
   const memory = new MemoryStore(registry, { smallTable: 0 })
   const random = new Random(7)
-  const insert = (table: string, values: Operation & { kind: 'insert' }['values']): Operation => ({
+  const insert = (table: string, values: JsonObject): Operation => ({
     kind: 'insert',
     table,
     values,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { ModelDefinition } from '../../../../src/model/definition.ts'
 import { findLostNames } from '../../../../src/service/project/lost-names.ts'
 import type { Database } from '../../../../src/store/postgres/connection/database.ts'
 import { storedNamesIn } from '../../../../src/store/postgres/schema/stored-names.ts'
@@ -19,7 +20,7 @@ export function testStoredNames(open: () => Promise<Database>): void {
       await schema.apply([memo, post])
       await schema.insert('memo', { body: 'one', day: '2024-02-29' })
       await schema.insert('post', { title: 'one' })
-      const lost = async (...models: Parameters<typeof schema.plan>) => {
+      const lost = async (...models: readonly ModelDefinition[]) => {
         const layout = schema.layout(...models)
         return findLostNames(await storedNamesIn(schema.database, layout), layout.registry)
       }

@@ -244,6 +244,18 @@ export function checkFind(check: Check): void {
     assert.equal(new Set(pages).size, 57)
   })
 
+  check('ends with the reason of a signal that is aborted', async (library) => {
+    await shelve(library)
+    const [gone, present] = [{ signal: AbortSignal.abort('gone') }, { signal: new AbortController().signal }]
+    const plan = { filters: [], sort: [], offset: 0, limit: 1 }
+    const groups = { filters: [], groupBy: [], sums: [], ranges: [], limit: 1 }
+    const isGone = (error: unknown) => error === 'gone'
+    await assert.rejects(library.store.find('book', plan, gone), isGone)
+    await assert.rejects(library.store.findEach('book', [plan], gone), isGone)
+    await assert.rejects(library.store.aggregate('book', groups, gone), isGone)
+    assert.equal((await library.store.find('book', plan, present)).total, 5)
+  })
+
   check('sees the result of the last transaction', async (library) => {
     await shelve(library)
     const draft: Filter[] = [{ field: 'status', operator: 'eq', value: 'draft' }]
