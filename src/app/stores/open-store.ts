@@ -4,6 +4,8 @@ import { silentLog } from '../../log/log.ts'
 import { grantsPrecedeSeeds } from '../../service/accounts/permission-records.ts'
 import type { Project } from '../../service/project/project.ts'
 import { holdsData } from '../../store/embedded/recovery/recovery.ts'
+import type { Clock } from '../../util/clock.ts'
+import { systemRandom } from '../../util/ids.ts'
 import type { AppMode } from '../interfaces.ts'
 import { openFileStore, openMemoryStore, type StoreParts } from './embedded-stores.ts'
 import type { OpenedStore } from './opened-store.ts'
@@ -12,6 +14,8 @@ import { databaseHasData, expectShared, type OpenDatabase, openPostgresStore } f
 /** Dependencies of a store, whatever its engine. */
 export interface OpenParts extends StoreParts {
   readonly openDatabase?: OpenDatabase | undefined
+  /** Takes the place of the clock of the database in limits, for tests. */
+  readonly clock?: Clock | undefined
 }
 
 /**
@@ -23,13 +27,15 @@ export async function openStore(project: Project, mode: AppMode, parts: OpenPart
   const { registry, settings } = project
   if (mode === 'ephemeral') return openMemoryStore(registry, parts)
   if (settings.store === 'embedded') return openFileStore(dataFolderOf(project), registry, mode, parts)
-  const { log, openDatabase } = parts
+  const { log, random, clock, openDatabase } = parts
   const grantsFirst = grantsPrecedeSeeds(project)
   return openPostgresStore(registry, {
     settings: expectShared(settings),
     mode,
     grantsFirst,
     log,
+    random,
+    clock,
     ...(openDatabase && { openDatabase }),
   })
 }
@@ -49,5 +55,11 @@ export const placeOf = (project: Pick<Project, 'folder' | 'settings'>): string =
 export async function hasData(project: Project): Promise<boolean> {
   const { settings, registry } = project
   if (settings.store === 'embedded') return holdsData(dataFolderOf(project))
-  return databaseHasData(registry, { settings: settings.store, mode: 'read', grantsFirst: false, log: silentLog })
+  return databaseHasData(registry, {
+    settings: settings.store,
+    mode: 'read',
+    grantsFirst: false,
+    log: silentLog,
+    random: systemRandom,
+  })
 }

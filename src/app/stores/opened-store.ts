@@ -1,7 +1,17 @@
+import type { RequestLog } from '../../limit/request-exchange.ts'
+import type { CallerCounts } from '../../limit/shared-limits.ts'
+import type { FailedLogins } from '../../limit/shared-lockout.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { SnapshotCapability } from '../../service/project/snapshots.ts'
 import type { SearchStorage } from '../../store/search-storage.ts'
 import type { Store } from '../../store/store.ts'
+
+/** What processes store to share their limits. */
+export interface LimitTables {
+  readonly failedLogins: FailedLogins
+  readonly callers: CallerCounts
+  readonly requests: RequestLog
+}
 
 /** A change of all data: a reset, which keeps some tables, or a snapshot that replaces it. */
 export type DataChange =
@@ -17,6 +27,8 @@ export interface OpenedStore {
   readonly dataFolder: string | undefined
   /** Keeps the words of records for searches; undefined for an engine whose records are searched by indexes in this process. */
   readonly search: SearchStorage | undefined
+  /** Limits that the processes of the store share; undefined for an engine of one process. */
+  readonly limits: LimitTables | undefined
   /** Snapshots of the data, or why the engine has none. */
   readonly snapshots: SnapshotCapability
   /**

@@ -6,6 +6,7 @@ import type {
   FoundPage,
   Operation,
   Outcome,
+  ReadAge,
   ReadOptions,
   Store,
   StoredRecord,
@@ -19,6 +20,7 @@ import type { Layout } from './layout/layout.ts'
 import { Queries } from './queries/queries.ts'
 import { RecordReads } from './queries/record-reads.ts'
 import type { Later } from './queries/shared-reads.ts'
+import { RecentReads } from './recent/recent-reads.ts'
 import { sql } from './sql.ts'
 import { PostgresTransactions } from './transactions/postgres-transactions.ts'
 
@@ -26,6 +28,8 @@ import { PostgresTransactions } from './transactions/postgres-transactions.ts'
 export interface PostgresStoreOptions {
   /** Collects the reads of one turn of the event loop: `setImmediate` by default. */
   readonly later?: Later
+  /** A time in milliseconds that never goes back; `performance.now` by default. */
+  readonly now?: () => number
 }
 
 const NO_RECORDS: ReadonlyMap<string, number> = new Map()
@@ -36,30 +40,37 @@ const NO_RECORDS: ReadonlyMap<string, number> = new Map()
  * Listeners hear of the changes of this process only, after they are committed, and in commit order for each record.
  */
 export class PostgresStore implements Store {
+  readonly isShared = true
   readonly #database: Database
   readonly #layout: Layout
   readonly #records: RecordReads
   readonly #queries: Queries
+  readonly #recent: RecentReads
   readonly #transactions: PostgresTransactions
   readonly #changes = new OwnChanges()
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
 
   /** @param database is not closed with the store, since another store may take it over */
-  constructor(database: Database, layout: Layout, { later = setImmediate }: PostgresStoreOptions = {}) {
+  constructor(
+    database: Database,
+    layout: Layout,
+    { later = setImmediate, now = () => performance.now() }: PostgresStoreOptions = {},
+  ) {
     this.#database = database
     this.#layout = layout
     this.#records = new RecordReads(database, layout, later)
     this.#queries = new Queries(database, layout, later)
+    this.#recent = new RecentReads(database, layout, { records: this.#records, queries: this.#queries, now })
     this.#transactions = new PostgresTransactions(database, layout)
   }
 
-  get(table: string, ids: readonly number[]): Promise<readonly (StoredRecord | undefined)[]> {
-    return this.#records.get(table, ids)
+  get(table: string, ids: readonly number[], options?: ReadAge): Promise<readonly (StoredRecord | undefined)[]> {
+    return options?.mayLag === true ? this.#recent.get(table, ids) : this.#records.get(table, ids)
   }
 
-  find(table: string, plan: Plan, options?: ReadOptions): Promise<FoundPage> {
-    return this.#queries.find(table, plan, options)
+  find(table: string, plan: Plan, options?: ReadOptions & ReadAge): Promise<FoundPage> {
+    return options?.mayLag === true ? this.#recent.find(table, plan) : this.#queries.find(table, plan, options)
   }
 
   findEach(table: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]> {
@@ -97,6 +108,9 @@ export class PostgresStore implements Store {
       outcome = await this.#transactions.transact(operations, 'commit', notes)
       return outcome
     } finally {
+      // Without an outcome, the transaction may have been committed.
+      if (outcome === undefined) this.#recent.forgetAll()
+      else if (outcome.ok) this.#recent.forget(outcome.changes)
       this.#changes.end(running, outcome?.ok === true ? outcome.changes : [])
     }
   }

@@ -1,5 +1,6 @@
 import type { Layout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'
+import { callersTable, lockoutsTable, requestsTable } from '../limits/limit-tables.ts'
 import type { Sql } from '../sql.ts'
 import { countersTable, countFunction } from './counters.ts'
 import { definitionsTable } from './recorded.ts'
@@ -17,4 +18,7 @@ export const systemObjects = (layout: Layout): readonly SystemObject[] => [
   { kind: 'table', name: `${SYSTEM_PREFIX}definitions`, create: definitionsTable(layout) },
   { kind: 'table', name: `${SYSTEM_PREFIX}counters`, create: countersTable(layout) },
   { kind: 'function', name: `${SYSTEM_PREFIX}count`, create: countFunction(layout) },
+  { kind: 'table', name: `${SYSTEM_PREFIX}lockouts`, create: lockoutsTable(layout) },
+  { kind: 'table', name: `${SYSTEM_PREFIX}callers`, create: callersTable(layout) },
+  { kind: 'table', name: `${SYSTEM_PREFIX}requests`, create: requestsTable(layout) },
 ]

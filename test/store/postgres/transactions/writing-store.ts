@@ -23,6 +23,7 @@ import { serverAddress, sharedDatabase } from '../../../helpers/postgres/server.
 
 /** Writes by the transactions under test. Reads whole tables and lets the embedded engine find in them, so that only writes are tested. */
 export class WritingStore implements Store {
+  readonly isShared = true
   readonly database: PgDatabase
   readonly layout: Layout
   readonly #transactions: PostgresTransactions
