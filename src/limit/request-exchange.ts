@@ -77,7 +77,10 @@ export class RequestExchange {
   prepare(caller: string): Promise<void> | undefined {
     this.#isUsed = true
     const isCurrent = Math.abs(this.#parts.clock() - this.#exchangedAt) < MAX_AGE
-    if (isCurrent && this.#known.has(caller)) return undefined
+    if (isCurrent && this.#known.has(caller)) {
+      this.#schedule()
+      return undefined
+    }
     this.#wanted.add(caller)
     return this.#exchange()
   }

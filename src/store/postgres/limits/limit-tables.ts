@@ -11,10 +11,11 @@ export const callersTable = (layout: Layout): Sql => sql`create unlogged table $
   "caller" text collate "C" primary key, "times" timestamptz[] not null, "last_at" timestamptz not null, "allowed" boolean not null
 ) with (fillfactor = 50)`
 
-/** The numbers of requests that each process counted since its exchange before. A crash of the server may forget them. */
+/** The requests that each process counted between two exchanges, which it numbers. A crash of the server may forget them. */
 export const requestsTable = (layout: Layout): Sql => sql`create unlogged table ${layout.system('requests')} (
-  "at" timestamptz not null, "process" text collate "C" not null, "caller" text collate "C" not null, "count" integer not null,
-  primary key ("at", "process", "caller"), unique ("caller", "at", "process")
+  "at" timestamptz not null, "process" text collate "C" not null, "number" bigint not null,
+  "caller" text collate "C" not null, "count" integer not null,
+  primary key ("at", "process", "number", "caller"), unique ("caller", "at", "process", "number")
 )`
 
 /** The time of a transaction. Tests replace it. */

@@ -34,6 +34,8 @@ export class Requests {
   readonly #process: string
   readonly #now: Now
   readonly #pruning: Pruning
+  /** Number of exchanges that were begun. */
+  #exchanges = 0
 
   /** @param process identifies this process among those of the database */
   constructor(database: Database, layout: Layout, process: string, now = databaseTime) {
@@ -49,13 +51,13 @@ export class Requests {
     readonly key: string
     readonly batches: readonly CountedRequests[]
   }> {
-    const now = this.#now()
-    const own = this.#process
-    const table = this.#table
-    const adding = sql`with "added" as (insert into ${table} ("at", "process", "caller", "count")
-      select ${now}, ${own}, "caller", "count" from unnest(${[...added.keys()]}::text[], ${[...added.values()]}::integer[]) "u" ("caller", "count"))`
-    const columns = sql`"process", "at"::text, ${inMilliseconds(sql`"at"`)}, "caller", "count"`
-    const parts = [sql`select ${own}, ${now}::text, ${inMilliseconds(now)}, null, null`]
+    const [table, own, now] = [this.#table, this.#process, this.#now()]
+    const number = this.#exchanges++
+    const adding = sql`with "added" as (insert into ${table} ("at", "process", "number", "caller", "count")
+      select ${now}, ${own}, ${number}::bigint, "caller", "count"
+      from unnest(${[...added.keys()]}::text[], ${[...added.values()]}::integer[]) "u" ("caller", "count"))`
+    const columns = sql`"process", "number", ${inMilliseconds(sql`"at"`)}, "caller", "count"`
+    const parts = [sql`select ${own}::text, ${number}::bigint, ${inMilliseconds(now)}, null::text, null::integer`]
     if (wanted.length > 0) {
       parts.push(
         sql`select ${columns} from ${table} where "caller" = any(${wanted}::text[]) and "at" > ${now} - ${interval(windowMs)}`,
@@ -66,13 +68,13 @@ export class Requests {
         sql`select ${columns} from ${table} where "at" >= to_timestamp(${since}::double precision / 1000) and "process" <> ${own}`,
       )
     }
-    const rowsOf = joined(parts, ' union all ')
-    const { rows } = await this.#database.query(added.size > 0 ? sql`${adding} ${rowsOf}` : rowsOf)
+    const read = joined(parts, ' union all ')
+    const { rows } = await this.#database.query(added.size > 0 ? sql`${adding} ${read}` : read)
     this.#pruning.run(() => sql`delete from ${table} where "at" < ${this.#now()} - ${interval(2 * windowMs)}`)
-    const batches = rows.map(([process, at, milliseconds, caller, count]) => ({
+    const batches = rows.map(([process, exchange, at, caller, count]) => ({
       caller,
-      key: `${process} ${at}`,
-      at: Number(milliseconds),
+      key: `${process} ${exchange}`,
+      at: Number(at),
       count: Number(count),
     }))
     return {
