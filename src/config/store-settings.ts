@@ -53,7 +53,8 @@ const section = Joi.object({
       'string.pattern.base':
         '{{#label}} must be the name of a schema such as admin: at most 63 letters, digits, _ or -, not beginning with pg_',
     }),
-  pool: Joi.number().integer().min(1).max(MAX_POOL),
+  // An export reads by a cursor on one connection, and related records on another.
+  pool: Joi.number().integer().min(2).max(MAX_POOL),
   statement_timeout: Joi.string()
     .custom((text: string, helpers) => {
       const milliseconds = durationMs(text)

@@ -78,7 +78,7 @@ describe('the setting store', () => {
     [5, "'store' must be 'embedded', or a URL such as postgres://user@host:5432/database, or a mapping with a url"],
     [{ url: `http://${PASSWORD}@db` }, `'store.url' ${url}`],
     [{ url: 'postgres://db/shop', listen_url: `tcp://shop:${PASSWORD}@db` }, `'store.listen_url' ${url}`],
-    [{ url: 'postgres://db/shop', pool: 0 }, "'store.pool' must be greater than or equal to 1"],
+    [{ url: 'postgres://db/shop', pool: 1 }, "'store.pool' must be greater than or equal to 2"],
     [{ url: 'postgres://db/shop', pool: 1001 }, "'store.pool' must be less than or equal to 1000"],
     [{ url: 'postgres://db/shop', migrate: 'always' }, "'store.migrate' must be one of [additive, never]"],
     [

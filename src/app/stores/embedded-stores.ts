@@ -48,6 +48,7 @@ export async function openFileStore(
     dataFolder: folder,
     search: undefined,
     limits: undefined,
+    isRemote: false,
     snapshots: snapshotsOf(folder, store),
     initialize: (work) => work(store.isNew),
     secret: () => loadOrCreateSecret(folder, random),
@@ -102,6 +103,7 @@ function memory(registry: Registry, parts: StoreParts, isNew: boolean): OpenedSt
     dataFolder: undefined,
     search: undefined,
     limits: undefined,
+    isRemote: false,
     snapshots: { areAvailable: false, refusal: nothingWritten, list: async () => [] },
     initialize: (work) => work(isNew),
     async secret() {

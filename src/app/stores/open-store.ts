@@ -9,7 +9,7 @@ import { systemRandom } from '../../util/ids.ts'
 import type { AppMode } from '../interfaces.ts'
 import { openFileStore, openMemoryStore, type StoreParts } from './embedded-stores.ts'
 import type { OpenedStore } from './opened-store.ts'
-import { databaseHasData, expectShared, type OpenDatabase, openPostgresStore } from './postgres-store.ts'
+import type { OpenDatabase } from './postgres-store.ts'
 
 /** Dependencies of a store, whatever its engine. */
 export interface OpenParts extends StoreParts {
@@ -28,6 +28,7 @@ export async function openStore(project: Project, mode: AppMode, parts: OpenPart
   if (mode === 'ephemeral') return openMemoryStore(registry, parts)
   if (settings.store === 'embedded') return openFileStore(dataFolderOf(project), registry, mode, parts)
   const { log, random, clock, openDatabase } = parts
+  const { expectShared, openPostgresStore } = await postgres()
   const grantsFirst = grantsPrecedeSeeds(project)
   return openPostgresStore(registry, {
     settings: expectShared(settings),
@@ -39,6 +40,9 @@ export async function openStore(project: Project, mode: AppMode, parts: OpenPart
     ...(openDatabase && { openDatabase }),
   })
 }
+
+/** Loaded when it is needed, since the driver makes every start longer. */
+const postgres = () => import('./postgres-store.ts')
 
 /** The absolute path of a project's data folder, which the embedded engine uses. */
 export const dataFolderOf = ({ folder, settings }: Pick<Project, 'folder' | 'settings'>): string => resolve(folder, settings.data)
@@ -55,6 +59,7 @@ export const placeOf = (project: Pick<Project, 'folder' | 'settings'>): string =
 export async function hasData(project: Project): Promise<boolean> {
   const { settings, registry } = project
   if (settings.store === 'embedded') return holdsData(dataFolderOf(project))
+  const { databaseHasData } = await postgres()
   return databaseHasData(registry, {
     settings: settings.store,
     mode: 'read',

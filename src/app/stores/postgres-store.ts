@@ -120,6 +120,7 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     store,
     place,
     dataFolder: undefined,
+    isRemote: true,
     search: new PostgresSearch(database, layout),
     limits: {
       failedLogins: new Lockouts(database, layout, now),

@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts'
-import { oneName, type Schema, strictObject, TEXT } from '../schemas/schema.ts'
+import { oneName, ref, type Schema, strictObject, TEXT } from '../schemas/schema.ts'
 import { access, READ_OPEN, type Roots, refusals } from './access.ts'
 import { json, OPEN, type Paths, type Response, TOKEN_OPTIONAL } from './operation.ts'
 import type { Responses } from './responses.ts'
@@ -43,7 +43,7 @@ export function operationsPaths({ document }: Roots, settings: Settings, respons
         responses: {
           200: success('They should', json(status('ready'))),
           ...failures,
-          503: success('They should not', json(status('readonly', 'stopping'))),
+          503: success('They should not', json({ anyOf: [status('readonly', 'stopping'), ref('error')] })),
         },
       },
     },

@@ -45,7 +45,7 @@ const FAILURES = {
   rateLimited: [429, 'Too many requests in a minute', ERROR],
   headersTooLarge: [431, 'The headers are larger than the server takes', ERROR],
   serverError: [500, "A failure of the server's own", ERROR],
-  unavailable: [503, 'The server is being reloaded, or the storage rejects writes', ERROR],
+  unavailable: [503, 'The server is being reloaded, the storage rejects writes, or its database cannot be reached', ERROR],
 } as const satisfies Record<string, readonly [number, string, Content]>
 
 export type Failure = keyof typeof FAILURES

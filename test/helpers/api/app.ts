@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Server } from '@hapi/hapi'
+import type { OpenDatabase } from '../../../src/app/stores/postgres-store.ts'
 import { type App, openApp } from '../../../src/app.ts'
 import type { PasswordHasher } from '../../../src/auth/password.ts'
 import { resolveSettings, type Settings, type SettingsInput } from '../../../src/config/settings.ts'
@@ -10,8 +11,11 @@ import { LiveServer } from '../../../src/http/live-server.ts'
 import { jwtCodec } from '../../../src/http/plugins/jwt-codec.ts'
 import { createLog, type Log } from '../../../src/log/log.ts'
 import { type ExaminedProject, examineProject, loadProject, type Project } from '../../../src/service/project/project.ts'
+import type { Database } from '../../../src/store/postgres/connection/database.ts'
 import type { Resolve } from '../../../src/webhooks/requests/url-guard.ts'
 import { copyFixture, makeProject, ROOT, type TemporaryFolder } from '../fixture.ts'
+import { newSchema } from '../postgres/schemas.ts'
+import { serverAddress, sharedDatabase } from '../postgres/server.ts'
 import { assertNoSecrets } from '../secrets.ts'
 import { type FakeTime, fakeTime } from '../time.ts'
 
@@ -60,7 +64,14 @@ export interface TestAppOptions {
   readonly searchWait?: (milliseconds: number) => Promise<unknown>
   /** The folder of the built admin page; without it there is no page. */
   readonly ui?: string
+  /** Where the records are; by default in files, or where `ADMIN_TEST_ENGINE` says. */
+  readonly engine?: TestEngine
 }
+
+/** In files, on the tests' PostgreSQL server, or in PostgreSQL in this process. */
+export type TestEngine = 'embedded' | 'postgres' | 'pglite'
+
+const ENGINE = (process.env.ADMIN_TEST_ENGINE ?? 'embedded') as TestEngine
 
 /** A search waits for seconds, the building of an index between two slices for milliseconds. */
 const patiently = (milliseconds: number): Promise<unknown> => (milliseconds < 1000 ? delay(milliseconds) : new Promise(() => {}))
@@ -68,15 +79,46 @@ const patiently = (milliseconds: number): Promise<unknown> => (milliseconds < 10
 /** Opens an application on a temporary copy of a fixture, with a clock that stands still. */
 export async function openTestApp({ fixture = 'blog', files, ...options }: TestAppOptions = {}): Promise<TestApp> {
   const folder = files === undefined ? await copyFixture(fixture) : await makeProject(files)
-  const flags = flagsOf(options)
+  const records = await ownRecords(options.engine ?? ENGINE)
+  const removed = { ...folder, remove: async () => void (await Promise.all([folder.remove(), records.drop()])) }
+  const given = { ...options, settings: { ...records.settings, ...options.settings } }
+  const flags = flagsOf(given)
   try {
     const project = files === undefined ? await fixtureProject(fixture, folder, flags) : await loadFrom(folder, flags)
-    return await openOn(folder, project, options)
+    return await openOn(removed, project, given, records.openDatabase)
   } catch (error) {
-    await folder.remove()
+    await removed.remove()
     throw error
   }
 }
+
+/** Where the records of a test are: a data folder, or a schema of its own. */
+interface OwnRecords {
+  readonly settings: SettingsInput
+  readonly openDatabase?: OpenDatabase
+  drop(): Promise<void>
+}
+
+async function ownRecords(engine: TestEngine): Promise<OwnRecords> {
+  if (engine === 'embedded') return { settings: {}, drop: async () => {} }
+  // Loaded when needed, since it takes long.
+  const database = engine === 'pglite' ? await (await import('../postgres/pglite.ts')).pglite() : await sharedDatabase()
+  const { schema, drop } = newSchema(database)
+  const url = engine === 'pglite' ? 'postgres://in-this-process/test' : await serverAddress()
+  const settings = { store: { url, schema, pool: 5 }, secret_key: TEST_SECRET }
+  if (engine === 'postgres') return { settings, drop }
+  // The tests of this process share the database, so that no application closes it, and no other process can start on it.
+  const kept: Database = {
+    query: (statement, options) => database.query(statement, options),
+    transaction: (work, options) => database.transaction(work, options),
+    stream: (statement, batch) => database.stream(statement, batch),
+    usage: () => database.usage(),
+    close: async () => {},
+  }
+  return { settings, drop, openDatabase: (_, use) => (use === 'records' ? kept : undefined) }
+}
+
+const TEST_SECRET = 'a key of tests that run on PostgreSQL, with more than 32 bytes'
 
 /** A clock that stands still never leaves the window of a rate limit. Everything is logged, and no secret may be in it. */
 const flagsOf = ({ settings = {} }: TestAppOptions): SettingsInput => ({
@@ -101,7 +143,12 @@ async function fixtureProject(name: string, { path }: TemporaryFolder, flags: Se
   return { ...project, folder: path, settings, seeds, warnings }
 }
 
-async function openOn(folder: TemporaryFolder, project: Project, options: TestAppOptions): Promise<TestApp> {
+async function openOn(
+  folder: TemporaryFolder,
+  project: Project,
+  options: TestAppOptions,
+  openDatabase: OpenDatabase | undefined,
+): Promise<TestApp> {
   const { hasher = quickHasher, wait = async () => {}, searchWait = patiently, connections, resolve, ui } = options
   const time = fakeTime(TEST_START)
   const { clock, timer } = time
@@ -123,6 +170,7 @@ async function openOn(folder: TemporaryFolder, project: Project, options: TestAp
     log,
     wait: searchWait,
     ...(resolve === undefined ? {} : { resolve }),
+    ...(openDatabase && { openDatabase }),
   })
   const given = { ...(connections === undefined ? {} : { connections }), ...(ui === undefined ? {} : { ui }) }
   const live = await LiveServer.create(app, { clock, wait, ...given })
@@ -154,7 +202,7 @@ async function openOn(folder: TemporaryFolder, project: Project, options: TestAp
     },
     async reopen() {
       await stop()
-      return openOn(folder, await loadFrom(folder, flagsOf(options)), options)
+      return openOn(folder, await loadFrom(folder, flagsOf(options)), options, openDatabase)
     },
     async close() {
       await stop()

@@ -5,7 +5,6 @@ import { type ExaminedProject, examineProject, expectProject, type ProjectSource
 import { seedFaults } from '../../../transfer/seed.ts'
 import { type Check, type CheckName, type CheckResult, type CheckResults, counted } from './check.ts'
 import { dataFolderHealth } from './data-folder.ts'
-import { databaseHealth } from './database.ts'
 
 /** The checks of a project. */
 export interface Health {
@@ -23,7 +22,7 @@ export async function healthOf(source: ProjectSource): Promise<Health> {
   const { results: ofStore, isHeld } =
     settings.store === 'embedded'
       ? await dataFolderHealth(dataFolderOf(examined.project))
-      : { results: await databaseHealth(registry, settings, settings.store), isHeld: false }
+      : { results: await (await import('./database.ts')).databaseHealth(registry, settings, settings.store), isHeld: false }
   const results: CheckResults = {
     node: checkNode(process.versions.node, await requiredNode()),
     config: checkConfig(examined),

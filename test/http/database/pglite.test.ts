@@ -1,0 +1,3 @@
+import { apiOn } from './engine.ts'
+
+apiOn('pglite')
