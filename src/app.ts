@@ -7,6 +7,8 @@ import { argon2id } from './auth/password.ts'
 import { ServerProof } from './auth/server-proof.ts'
 import { Tokens } from './auth/token.ts'
 import { Lockout } from './limit/lockout.ts'
+import { SharedLimits } from './limit/shared-limits.ts'
+import { SharedLockout } from './limit/shared-lockout.ts'
 import { json } from './lint/formats/json.ts'
 import { silentLog } from './log/log.ts'
 import type { Registry } from './model/registry.ts'
@@ -78,7 +80,7 @@ async function open(
   } = dependencies
   const { settings, registry, access, forms } = project
   const log = dependencies.log?.(settings.log) ?? silentLog
-  const parts = { log, random, openDatabase: dependencies.openDatabase }
+  const parts = { log, random, openDatabase: dependencies.openDatabase, clock: dependencies.clock }
   const opened = from === undefined ? await openStore(project, mode, parts) : await from.open(registry)
   const { store, dataFolder, place } = opened
   try {
@@ -122,7 +124,10 @@ async function open(
     const codec = tokenCodec(settings.jwt.algorithm, secret)
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
     const sessions = new Sessions({ records, store, clock })
-    const lockout = new Lockout({ clock })
+    const { limits } = opened
+    const lockout = limits === undefined ? new Lockout({ clock }) : new SharedLockout(limits.failedLogins)
+    const sharedLimits =
+      limits === undefined ? undefined : new SharedLimits({ callers: limits.callers, log: limits.requests, clock, timer })
     const mocks = new Mocks({ access, store, random, pause: setImmediate })
     const history = new History(access, store, recorded)
     const snapshots = new Snapshots(opened.snapshots)
@@ -136,6 +141,7 @@ async function open(
       searchIndexes.close()
       pruning?.stop()
       await webhooks.stop()
+      await sharedLimits?.close()
     }
     let isReplaced = false
     const app: App = {
@@ -167,6 +173,7 @@ async function open(
       exports: new Exports(access, store),
       imports: new Imports(access, records),
       logins,
+      sharedLimits,
       ownAccounts: new OwnAccounts({ records, store, sessions, lockout, hasher, user: registry.expect('user') }),
       ephemeralSecret: mode === 'ephemeral' ? secret : undefined,
       proof: new ServerProof(secret),

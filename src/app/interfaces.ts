@@ -2,6 +2,7 @@ import type { PasswordHasher } from '../auth/password.ts'
 import type { ServerProof } from '../auth/server-proof.ts'
 import type { TokenCodecFactory } from '../auth/token.ts'
 import type { Settings } from '../config/settings.ts'
+import type { SharedLimits } from '../limit/shared-limits.ts'
 import type { Log } from '../log/log.ts'
 import type { Logins } from '../service/accounts/logins.ts'
 import type { OwnAccounts } from '../service/accounts/own-accounts.ts'
@@ -83,6 +84,8 @@ export interface App {
   readonly exports: Exports
   readonly imports: Imports
   readonly logins: Logins
+  /** The limits of requests that this process shares with others; undefined if it alone has the records. */
+  readonly sharedLimits: SharedLimits | undefined
   readonly ownAccounts: OwnAccounts
   /** Signs tokens. In mode `ephemeral` only, for local commands; otherwise they read it from the settings or the data folder. */
   readonly ephemeralSecret: string | undefined

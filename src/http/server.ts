@@ -91,7 +91,7 @@ export async function createServer(
       },
     },
   })
-  const limits = new RateLimits(settings, clock)
+  const limits = new RateLimits(settings, clock, app.sharedLimits)
   const logins = new LoginLog(log, settings.trusted_proxies, random)
   await server.register({
     plugin: bearerAuthentication,

@@ -1,5 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../util/clock.ts'
+import type { MaybePromise } from '../util/maybe-promise.ts'
+
+/** Length of the window of the limits of requests, in milliseconds. */
+export const WINDOW_MS = 60_000
 
 /** Result of counting a request. Durations in whole seconds, rounded up. */
 export interface Verdict {
@@ -8,6 +12,12 @@ export interface Verdict {
   readonly remaining: number
   /** Time until the oldest counted request leaves the window. */
   readonly resetSeconds: number
+}
+
+/** Allows each caller a number of requests in any interval of some length. */
+export interface RequestWindow {
+  /** Counts a request of a caller if it is allowed. */
+  take(caller: string): MaybePromise<Verdict>
 }
 
 /**
@@ -36,7 +46,7 @@ const TIDY_MS = 1000
  * windows, so that twice the limit may pass around an edge. rolling-rate-limiter is exact, but takes no clock, builds a native
  * one on installation, and does not bound the number of callers.
  */
-export class SlidingWindow {
+export class SlidingWindow implements RequestWindow {
   readonly limit: number
   readonly windowMs: number
   readonly #clock: Clock
@@ -53,7 +63,6 @@ export class SlidingWindow {
     this.#logs = new LRUCache({ max: options.maxCallers ?? 10_000 })
   }
 
-  /** Counts a request of a caller if it is allowed. */
   take(caller: string): Verdict {
     const now = this.#tell()
     const log = this.#logOf(caller, now)

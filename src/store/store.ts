@@ -31,7 +31,15 @@ export type Operation =
       readonly id: number
       readonly expect?: StoredRecord
       readonly allowed?: Filter
+      /** Records that the removal must not remove by a cascade: if it would, it is `denied`. */
+      readonly spared?: SparedRecords
     }
+
+/** The records of a table that match a filter as they are stored. */
+export interface SparedRecords {
+  readonly table: string
+  readonly filter: Filter
+}
 
 /** A record before and after a transaction. Cascades cause changes without an operation of their own. */
 export interface Change {
@@ -47,7 +55,8 @@ export interface Change {
  * - `not_null`, `unique`, `foreign_key`, `check`: the value of `field` violates the constraint.
  *   `together` are the other fields of a unique set.
  * - `restrict`: `count` records of `table` refer, by `field`, to the record to be removed.
- * - `missing`: the record does not exist. `stale`: it is not the expected record. `denied`: it is not `allowed`.
+ * - `missing`: the record does not exist. `stale`: it is not the expected record. `denied`: it is not `allowed`, or its removal would
+ *   remove a spared record.
  */
 export type Violation =
   | {
@@ -131,6 +140,15 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** How old the result of a read may be. */
+export interface ReadAge {
+  /**
+   * Permits records that were current at most 500 ms before the call, so that a store whose records other processes change may answer from
+   * its memory. The changes of this process are always seen. A store of one process ignores it.
+   */
+  readonly mayLag?: boolean
+}
+
 /** Status of a store. */
 export interface StoreStatus {
   /** False if every transaction is rejected: after a failed sync, when opened for reading, when closed. */
@@ -146,11 +164,14 @@ export interface StoreStatus {
  * on another machine. The tables are those of the registry that the store was opened with.
  */
 export interface Store {
+  /** True if other processes may change the records, of which `onChange` says nothing. */
+  readonly isShared: boolean
+
   /** The records with these ids, in the order of the ids; undefined where no record exists. */
-  get(table: string, ids: readonly number[]): Promise<readonly (StoredRecord | undefined)[]>
+  get(table: string, ids: readonly number[], options?: ReadAge): Promise<readonly (StoredRecord | undefined)[]>
 
   /** The page of matching records that the plan describes, and the total number of matches. */
-  find(table: string, plan: Plan, options?: ReadOptions): Promise<FoundPage>
+  find(table: string, plan: Plan, options?: ReadOptions & ReadAge): Promise<FoundPage>
 
   /** The pages of several plans that are not repeated, and their totals. */
   findEach(table: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]>

@@ -96,6 +96,32 @@ describe('a project in which anyone may register', () => {
       assert.equal((await ask(app, 'ann', `GET ${USERS}?fields=notes__count`)).json.data[0].notes__count, 1)
     }))
 
+  test('does not let a user delete what a superuser goes with', async () => {
+    const files = {
+      ...FILES,
+      'models/team.yaml': 'name: Team\nfields: [{ name: name, type: string }]\naccess: { view: public, delete: public }\n',
+      'models/user.yaml': `extends: user
+fields:
+  - { name: phone, type: string }
+  - { name: team_id, type: foreignkey, model: team, on_delete: cascade }
+`,
+      'seed/team.yaml': '- { name: of all }\n- { name: of ann }\n',
+      'seed/user.yaml': FILES['seed/user.yaml']
+        .replace(', is_superuser: true', ', is_superuser: true, team_id: 1')
+        .replace('phone: "2"', 'phone: "2", team_id: 2'),
+    }
+    const app = await openTestApp({ files })
+    try {
+      const teams = '/api/v1/models/team'
+      for (const query of ['', '?dry_run=true']) assert.equal((await ask(app, 'bob', `DELETE ${teams}/1${query}`)).status, 403)
+      assert.equal((await ask(app, 'bob', `DELETE ${teams}/2`)).status, 200)
+      assert.equal((await ask(app, 'super', `GET ${USERS}`)).json.total, 2)
+      assert.equal((await ask(app, 'super', `DELETE ${teams}/1`)).status, 200)
+    } finally {
+      await app.close()
+    }
+  })
+
   test('does not log a user in with the name of another', () =>
     withUsers(async (app) => {
       const taken = await ask(app, null, `POST ${USERS}`, { data: { ...NEW, username: 'ann' } })

@@ -4,6 +4,7 @@ import { silentLog } from '../../log/log.ts'
 import { grantsPrecedeSeeds } from '../../service/accounts/permission-records.ts'
 import type { Project } from '../../service/project/project.ts'
 import { holdsData } from '../../store/embedded/recovery/recovery.ts'
+import type { Clock } from '../../util/clock.ts'
 import { systemRandom } from '../../util/ids.ts'
 import type { AppMode } from '../interfaces.ts'
 import { openFileStore, openMemoryStore, type StoreParts } from './embedded-stores.ts'
@@ -13,6 +14,8 @@ import type { OpenDatabase } from './postgres-store.ts'
 /** Dependencies of a store, whatever its engine. */
 export interface OpenParts extends StoreParts {
   readonly openDatabase?: OpenDatabase | undefined
+  /** Takes the place of the clock of the database in limits, for tests. */
+  readonly clock?: Clock | undefined
 }
 
 /**
@@ -24,7 +27,7 @@ export async function openStore(project: Project, mode: AppMode, parts: OpenPart
   const { registry, settings } = project
   if (mode === 'ephemeral') return openMemoryStore(registry, parts)
   if (settings.store === 'embedded') return openFileStore(dataFolderOf(project), registry, mode, parts)
-  const { log, random, openDatabase } = parts
+  const { log, random, clock, openDatabase } = parts
   const { expectShared, openPostgresStore } = await postgres()
   const grantsFirst = grantsPrecedeSeeds(project)
   return openPostgresStore(registry, {
@@ -33,6 +36,7 @@ export async function openStore(project: Project, mode: AppMode, parts: OpenPart
     grantsFirst,
     log,
     random,
+    clock,
     ...(openDatabase && { openDatabase }),
   })
 }

@@ -1,3 +1,6 @@
+import type { RequestLog } from '../../limit/request-exchange.ts'
+import type { CallerCounts } from '../../limit/shared-limits.ts'
+import type { FailedLogins } from '../../limit/shared-lockout.ts'
 import type { Registry } from '../../model/registry.ts'
 import type { SnapshotCapability } from '../../service/project/snapshots.ts'
 import type { ChangeLog } from '../../store/change-log.ts'
@@ -5,6 +8,13 @@ import type { OutboxTables, ReceiverLeases } from '../../store/receiver-leases.t
 import type { SearchStorage } from '../../store/search-storage.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoreFigures } from '../../store/store-figures.ts'
+
+/** What processes store to share their limits. */
+export interface LimitTables {
+  readonly failedLogins: FailedLogins
+  readonly callers: CallerCounts
+  readonly requests: RequestLog
+}
 
 /** A change of all data: a reset, which keeps some tables, or a snapshot that replaces it. */
 export type DataChange =
@@ -30,6 +40,8 @@ export interface OpenedStore {
   readonly leases: ((tables: OutboxTables, holder: string) => ReceiverLeases) | undefined
   /** The changes of other processes; undefined for an engine that one process has to itself. */
   readonly changeLog: ChangeLog | undefined
+  /** Limits that the processes of the store share; undefined for an engine of one process. */
+  readonly limits: LimitTables | undefined
   /** Snapshots of the data, or why the engine has none. */
   readonly snapshots: SnapshotCapability
   /**

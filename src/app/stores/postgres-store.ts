@@ -8,6 +8,10 @@ import { StoredChangeLog } from '../../store/postgres/changes/stored-change-log.
 import type { Database } from '../../store/postgres/connection/database.ts'
 import { PgDatabase } from '../../store/postgres/connection/pg-database.ts'
 import { Layout } from '../../store/postgres/layout/layout.ts'
+import { Callers } from '../../store/postgres/limits/callers.ts'
+import { databaseTime, givenTime } from '../../store/postgres/limits/limit-tables.ts'
+import { Lockouts } from '../../store/postgres/limits/lockouts.ts'
+import { Requests } from '../../store/postgres/limits/requests.ts'
 import { emptyTables } from '../../store/postgres/maintenance/empty-tables.ts'
 import { whileAlone } from '../../store/postgres/maintenance/start-lock.ts'
 import { databaseState, OLDEST_VERSION, wasWritten } from '../../store/postgres/maintenance/state.ts'
@@ -16,6 +20,7 @@ import { PostgresStore } from '../../store/postgres/postgres-store.ts'
 import { prepareSchema } from '../../store/postgres/schema/migration.ts'
 import { PostgresSearch } from '../../store/postgres/search/postgres-search.ts'
 import { sql } from '../../store/postgres/sql.ts'
+import type { Clock } from '../../util/clock.ts'
 import { type Random, uniqueId } from '../../util/ids.ts'
 import type { OpenedStore } from './opened-store.ts'
 import { StatementTimes } from './statement-times.ts'
@@ -36,6 +41,8 @@ export interface PostgresParts {
   readonly grantsFirst: boolean
   readonly log: Log
   readonly random: Random
+  /** Takes the place of the clock of the database in limits, for tests. */
+  readonly clock?: Clock | undefined
   /** Opens a database; replaced in tests. */
   readonly openDatabase?: OpenDatabase
 }
@@ -99,6 +106,8 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
   const { settings, mode, database, times, log, random, openDatabase } = parts
   const layout = new Layout(registry, settings.schema)
   const place = postgresPlace(settings)
+  const { clock } = parts
+  const now = clock === undefined ? databaseTime : () => givenTime(clock())
   const start = openDatabase(settings, 'start', { observe: () => {}, warn: (message) => log.warn(message) })
   let isPrepared: boolean
   try {
@@ -118,6 +127,11 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     search: new PostgresSearch(database, layout),
     changeLog,
     leases: (tables, holder) => new PostgresLeases(database, layout, tables, holder),
+    limits: {
+      failedLogins: new Lockouts(database, layout, now),
+      callers: new Callers(database, layout, now),
+      requests: new Requests(database, layout, uniqueId(parts.random), now),
+    },
     snapshots: {
       areAvailable: false,
       refusal: () => databaseHasNoSnapshots(place),

@@ -56,12 +56,13 @@ export const bearerAuthentication: Plugin<AuthenticationOptions> = {
         const { authorization } = request.headers
         try {
           if (isPublic && authorization === undefined && request.route.settings.plugins?.admitsAnonymous === true) {
-            limits.countAnonymous(request)
+            await limits.countAnonymous(request)
             return h.authenticated({ credentials: { app: { actor: ANONYMOUS } } })
           }
           const actor = await logins.actorOf(logins.claimsOf(tokenIn(authorization as string | undefined)))
           const limited = request.route.settings.plugins?.limitsUsers ?? false
-          if (limited !== false) limits.countUser(request, actor, limited === true ? 'default' : limited)
+          const counted = limited === false ? undefined : limits.countUser(request, actor, limited === true ? 'default' : limited)
+          if (counted !== undefined) await counted
           return h.authenticated({ credentials: { app: { actor } } })
         } catch (error) {
           return errors.reply(h, error)

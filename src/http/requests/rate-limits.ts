@@ -3,8 +3,10 @@ import type { Actor } from '../../auth/permissions.ts'
 import { SHELL_SUBJECT } from '../../auth/token.ts'
 import type { Settings } from '../../config/settings.ts'
 import { AppError } from '../../errors.ts'
-import { SlidingWindow } from '../../limit/sliding-window.ts'
+import type { SharedLimits } from '../../limit/shared-limits.ts'
+import { type RequestWindow, SlidingWindow, type Verdict, WINDOW_MS } from '../../limit/sliding-window.ts'
 import type { Clock } from '../../util/clock.ts'
+import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { addFields } from '../responses/response.ts'
 import type { HeaderFields } from '../responses/security-headers.ts'
 import { clientAddress } from './client-address.ts'
@@ -13,12 +15,10 @@ import { clientAddress } from './client-address.ts'
 type BucketName = 'default' | 'auth' | 'upload'
 
 interface Bucket {
-  readonly window: SlidingWindow
+  readonly window: RequestWindow
   /** The headers with constant values. */
   readonly fixed: HeaderFields
 }
-
-const WINDOW_MS = 60_000
 
 /**
  * Limits requests per minute and reports the state in headers: the common `X-RateLimit-*`, and `RateLimit` with
@@ -32,10 +32,16 @@ export class RateLimits {
   readonly #trustedProxies: number
   readonly #clock: Clock
 
-  constructor({ rate_limits: limits, trusted_proxies: trustedProxies }: Settings, clock: Clock) {
+  /** @param shared the limits that this process shares with others; undefined if it counts alone */
+  constructor({ rate_limits: limits, trusted_proxies: trustedProxies }: Settings, clock: Clock, shared?: SharedLimits) {
     const bucket = (name: BucketName, limit: number): Bucket | undefined => {
       if (limit === 0) return undefined
-      const window = new SlidingWindow({ limit, windowMs: WINDOW_MS, clock })
+      const window =
+        shared === undefined
+          ? new SlidingWindow({ limit, windowMs: WINDOW_MS, clock })
+          : name === 'auth'
+            ? shared.exact(name, limit)
+            : shared.exchanged(name, limit)
       const policy = `"${name}";q=${limit};w=${WINDOW_MS / 1000}`
       return { window, fixed: ['X-RateLimit-Limit', `${limit}`, 'RateLimit-Policy', policy] }
     }
@@ -49,39 +55,45 @@ export class RateLimits {
   }
 
   /** @throws {AppError} RATE_LIMITED */
-  countUser(request: Request, { userId }: Pick<Actor, 'userId'>, name: 'default' | 'upload'): void {
-    this.#count(request, name, String(userId ?? SHELL_SUBJECT))
+  countUser(request: Request, { userId }: Pick<Actor, 'userId'>, name: 'default' | 'upload'): MaybePromise<void> {
+    return this.#count(request, name, String(userId ?? SHELL_SUBJECT))
   }
 
   /** For `onPreAuth` of routes that take passwords. */
-  readonly countLogin: Lifecycle.Method = (request, h) => {
-    this.countAddress(request)
+  readonly countLogin: Lifecycle.Method = async (request, h) => {
+    await this.countAddress(request)
     return h.continue
   }
 
   /** Counts a login, or a failed refresh, by address. @throws {AppError} RATE_LIMITED */
-  countAddress(request: Request): void {
-    this.#count(request, 'auth', clientAddress(request, this.#trustedProxies))
+  countAddress(request: Request): MaybePromise<void> {
+    return this.#count(request, 'auth', clientAddress(request, this.#trustedProxies))
   }
 
   /** For `onPreAuth` of public routes that cost work. */
-  readonly countUnauthenticated: Lifecycle.Method = (request, h) => {
-    this.countAnonymous(request)
+  readonly countUnauthenticated: Lifecycle.Method = async (request, h) => {
+    await this.countAnonymous(request)
     return h.continue
   }
 
   /** Counts a request without a token, by address. @throws {AppError} RATE_LIMITED */
-  countAnonymous(request: Request): void {
-    this.#count(request, 'default', clientAddress(request, this.#trustedProxies))
+  countAnonymous(request: Request): MaybePromise<void> {
+    return this.#count(request, 'default', clientAddress(request, this.#trustedProxies))
   }
 
-  #count(request: Request, name: BucketName, caller: string): void {
+  #count(request: Request, name: BucketName, caller: string): MaybePromise<void> {
     const bucket = this.#buckets[name]
     if (bucket === undefined) return
-    const { allowed, limit, remaining, resetSeconds } = bucket.window.take(caller)
+    const verdict = bucket.window.take(caller)
+    if (!(verdict instanceof Promise)) return this.#report(request, name, bucket, verdict)
+    return verdict.then((decided) => this.#report(request, name, bucket, decided))
+  }
+
+  /** @throws {AppError} RATE_LIMITED */
+  #report(request: Request, name: BucketName, { fixed }: Bucket, { allowed, limit, remaining, resetSeconds }: Verdict): void {
     const reset = Math.ceil(this.#clock() / 1000) + resetSeconds
     addFields(request.raw.res, [
-      ...bucket.fixed,
+      ...fixed,
       'X-RateLimit-Remaining',
       `${remaining}`,
       'X-RateLimit-Reset',

@@ -32,8 +32,8 @@ export function authRoutes({ settings, logins, reads, store }: App, limits: Rate
   const clientFor = (request: Request) => clientOf(request, settings.trusted_proxies)
   // A good refresh counts against the user's limit, so that reloads of a page do not use up the logins. A failed one counts as a login.
   const admitterOf = (request: Request) => (userId: number) => limits.countUser(request, { userId }, 'default')
-  const countFailure = (request: Request, error: unknown) => {
-    if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') limits.countAddress(request)
+  const countFailure = async (request: Request, error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'RATE_LIMITED') await limits.countAddress(request)
   }
 
   const token = async (request: Request, h: ResponseToolkit) => {
@@ -57,7 +57,7 @@ export function authRoutes({ settings, logins, reads, store }: App, limits: Rate
       const [refreshToken] = readTexts(request.payload, ['refresh_token'])
       return granted(h, await told.refresh(request, () => logins.refresh(refreshToken, options)))
     } catch (error) {
-      countFailure(request, error)
+      await countFailure(request, error)
       throw error
     }
   }
@@ -65,7 +65,7 @@ export function authRoutes({ settings, logins, reads, store }: App, limits: Rate
     const sent = cookie.read(request)
     if (sent === undefined) {
       // A page cannot know whether there is a cookie, so asking for it is no failed login.
-      limits.countAnonymous(request)
+      await limits.countAnonymous(request)
       throw unauthenticated()
     }
     try {
@@ -73,7 +73,7 @@ export function authRoutes({ settings, logins, reads, store }: App, limits: Rate
       const grant = await told.refresh(request, () => logins.refresh(sent, { ...options, inCookie: true }))
       return withCookie(request, grant)
     } catch (error) {
-      countFailure(request, error)
+      await countFailure(request, error)
       if (isUnauthenticated(error)) cookie.clear(request)
       throw error
     }

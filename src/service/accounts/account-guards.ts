@@ -1,6 +1,6 @@
 import type { Actor } from '../../auth/permissions.ts'
 import type { Model } from '../../model/model.ts'
-import type { Change, Outcome, Store, StoredRecord } from '../../store/store.ts'
+import type { Change, ReadAge, SparedRecords, Store, StoredRecord } from '../../store/store.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { forbidden } from '../access/refusals.ts'
 import type { RecordData } from '../records/write-requests.ts'
@@ -14,10 +14,10 @@ export interface AccessChange {
 }
 
 /** The codenames that a user holds directly and through groups, and the names of the groups. Superusers need none. */
-export async function grantsOf(store: Store, user: StoredRecord): Promise<Pick<Actor, 'permissions' | 'groups'>> {
-  const groups = await store.get('group', linksIn(user, 'groups'))
+export async function grantsOf(store: Store, user: StoredRecord, age?: ReadAge): Promise<Pick<Actor, 'permissions' | 'groups'>> {
+  const groups = await store.get('group', linksIn(user, 'groups'), age)
   const ids = new Set([user, ...groups].flatMap((holder) => (holder === undefined ? [] : linksIn(holder, 'permissions'))))
-  const permissions = await store.get('permission', [...ids])
+  const permissions = await store.get('permission', [...ids], age)
   return {
     permissions: new Set(permissions.map((permission) => String(permission?.codename))),
     groups: new Set(groups.map((group) => String(group?.name))),
@@ -55,16 +55,10 @@ const isRenaming = ({ name }: StoredRecord, data: RecordData | undefined): boole
   data === undefined || (Object.hasOwn(data, 'name') && data.name !== name)
 
 /**
- * Rejects deletions by other users that would cascade to a superuser.
- *
- * @param outcome result of a dry run of the deletions
- * @throws {AppError} FORBIDDEN
+ * The accounts that deletions by other users must not remove by a cascade. The store checks it in the transaction of the deletion, so that an
+ * account that becomes a superuser's meanwhile is spared too.
  */
-export function guardSuperusers(actor: Actor, outcome: Outcome): void {
-  if (actor.isSuperuser) return
-  const goes = ({ table, before, after }: Change) => table === 'user' && before?.is_superuser === true && after === undefined
-  if (outcome.ok && outcome.changes.some(goes)) throw forbidden(actor)
-}
+export const SUPERUSERS: SparedRecords = { table: 'user', filter: { field: 'is_superuser', operator: 'eq', value: true } }
 
 /** The users whose password or active state has changed. */
 export function usersAffected(changes: readonly Change[]): StoredRecord[] {

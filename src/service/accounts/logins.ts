@@ -1,10 +1,11 @@
 import { DUMMY_HASH, type PasswordHasher } from '../../auth/password.ts'
 import { ACTIONS, type Actor, codename, SHELL } from '../../auth/permissions.ts'
 import { type Claims, SHELL_SUBJECT, type Tokens, type TokenType } from '../../auth/token.ts'
-import type { Lockout } from '../../limit/lockout.ts'
-import type { Store, StoredRecord } from '../../store/store.ts'
+import type { AccountLockout } from '../../limit/lockout.ts'
+import type { ReadAge, Store, StoredRecord } from '../../store/store.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import { type Random, uniqueId } from '../../util/ids.ts'
+import type { MaybePromise } from '../../util/maybe-promise.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import type { Records } from '../records/records.ts'
 import { grantsOf } from './account-guards.ts'
@@ -30,11 +31,13 @@ export interface LoginOptions {
 
 export interface RefreshOptions extends LoginOptions {
   /** Called with the user of a good token before it is exchanged; if it throws, the token stays valid. */
-  readonly admit?: (userId: number) => void
+  readonly admit?: (userId: number) => MaybePromise<void>
 }
 
 /** Maximum number of times that a refresh is repeated because the session changed between read and write. */
 const MAX_REPETITIONS = 5
+
+const RECENT: ReadAge = { mayLag: true }
 
 /** Superusers need no permissions. */
 const NO_GRANTS = { permissions: new Set<string>(), groups: new Set<string>() }
@@ -47,7 +50,7 @@ export class Logins {
   readonly #sessions: Sessions
   readonly #tokens: Tokens
   readonly #hasher: PasswordHasher
-  readonly #lockout: Lockout
+  readonly #lockout: AccountLockout
   readonly #clock: Clock
   readonly #random: Random
 
@@ -57,7 +60,7 @@ export class Logins {
     records: Records
     tokens: Tokens
     sessions: Sessions
-    lockout: Lockout
+    lockout: AccountLockout
     hasher: PasswordHasher
     clock: Clock
     random: Random
@@ -86,8 +89,8 @@ export class Logins {
   async login(username: string, password: string, { client = {}, inCookie = false }: LoginOptions = {}): Promise<TokenGrant> {
     const user = await userNamed(this.#store, username)
     const matches = await this.#hasher.verify(String(user?.password ?? DUMMY_HASH), password)
-    const admitted = this.#lockout.admit(username, matches && user?.is_active === true)
-    if (user === undefined || !admitted) throw unauthenticated(this.#refusal(username, user, matches))
+    const admitted = await this.#lockout.admit(username, matches && user?.is_active === true)
+    if (user === undefined || !admitted) throw unauthenticated(await this.#refusal(username, user, matches))
     const family = uniqueId(this.#random)
     const { grant, next } = this.#grant(user.id, family, client)
     const noted = await succeeds(this.#records.updateInternal('user', user.id, { last_login: isoTime(this.#clock()) }))
@@ -117,7 +120,7 @@ export class Logins {
         // The token was exchanged before or concurrently, unless the password has changed.
         throw unauthenticated(new LoginFailure(isLast && !isOpen ? 'session_over' : 'token_reused', user))
       }
-      if (attempt === 0) admit(user.id)
+      if (attempt === 0) await admit(user.id)
       const { grant, next } = this.#grant(
         user.id,
         String(session.family),
@@ -148,18 +151,24 @@ export class Logins {
 
   /**
    * The present actor of verified claims. The user is read for each request, so deletion, deactivation, changed permissions and
-   * logout take effect immediately.
+   * logout take effect immediately; where several processes share the store, within 500 ms on the others.
    *
    * @throws {AppError} UNAUTHENTICATED
    */
   async actorOf(claims: Claims): Promise<Actor> {
     if (claims.sub === SHELL_SUBJECT) return SHELL
-    const [user] = await this.#store.get('user', [Number(claims.sub)])
+    const [user] = await this.#store.get('user', [Number(claims.sub)], RECENT)
     if (user?.is_active !== true) throw unauthenticated()
     if (!this.#sessions.isKnownOpen(claims) && !(await this.#sessions.isOpen(claims, user))) throw unauthenticated()
     const isSuperuser = user.is_superuser === true
     const session = familyOf(claims.jti)
-    return { userId: user.id, isSuperuser, user, session, ...(isSuperuser ? NO_GRANTS : await grantsOf(this.#store, user)) }
+    return {
+      userId: user.id,
+      isSuperuser,
+      user,
+      session,
+      ...(isSuperuser ? NO_GRANTS : await grantsOf(this.#store, user, RECENT)),
+    }
   }
 
   /** Issues an access token without a login, for `admin token`: the caller can read the secret anyway. */
@@ -195,14 +204,14 @@ export class Logins {
   }
 
   /** Ends the sessions of the users, and resets their lockouts so that new credentials work immediately. */
-  #accessChanged(users: readonly StoredRecord[]): void {
-    for (const { username } of users) this.#lockout.forgive(String(username))
+  async #accessChanged(users: readonly StoredRecord[]): Promise<void> {
     this.#sessions.ended()
+    for (const { username } of users) await this.#lockout.forgive(String(username))
   }
 
   /** The reason of a rejected login, for the log. */
-  #refusal(username: string, user: StoredRecord | undefined, matches: boolean): LoginFailure {
-    if (this.#lockout.locks(username)) return new LoginFailure('account_locked', user)
+  async #refusal(username: string, user: StoredRecord | undefined, matches: boolean): Promise<LoginFailure> {
+    if (await this.#lockout.locks(username)) return new LoginFailure('account_locked', user)
     if (user === undefined) return new LoginFailure('unknown_user')
     return new LoginFailure(matches ? 'user_inactive' : 'wrong_password', user)
   }

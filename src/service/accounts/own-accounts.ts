@@ -1,7 +1,7 @@
 import type { PasswordHasher } from '../../auth/password.ts'
 import type { Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
-import type { Lockout } from '../../limit/lockout.ts'
+import type { AccountLockout } from '../../limit/lockout.ts'
 import type { Model } from '../../model/model.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import { readRecord } from '../../validate/record.ts'
@@ -28,7 +28,7 @@ export interface OwnAccountParts {
   readonly records: Records
   readonly store: Store
   readonly sessions: Sessions
-  readonly lockout: Lockout
+  readonly lockout: AccountLockout
   readonly hasher: PasswordHasher
   readonly user: Model
 }
@@ -58,7 +58,7 @@ export class OwnAccounts {
     const [current, next] = readTexts(body, ['current_password', 'new_password'], { strict: true })
     const faults = this.#faultsOf(user, next)
     const matches = await this.#parts.hasher.verify(String(user.password), current)
-    if (!this.#parts.lockout.admit(String(user.username), matches)) throw wrongPassword(user, matches, faults)
+    if (!(await this.#parts.lockout.admit(String(user.username), matches))) throw wrongPassword(user, matches, faults)
     if (faults.length > 0) throw new AppError('VALIDATION_FAILED', { new_password: faults })
     const session = await this.#currentSession(actor)
     await this.#parts.records.changePassword(user, next, session?.id).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import { SYSTEM } from '../../auth/permissions.ts'
 import type { Claims } from '../../auth/token.ts'
 import { AppError } from '../../errors.ts'
 import type { FieldFilter } from '../../query/plan.ts'
-import type { FoundPage, Operation, Store, StoredRecord } from '../../store/store.ts'
+import type { FoundPage, Operation, ReadAge, Store, StoredRecord } from '../../store/store.ts'
 import { versionOf } from '../../store/version.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import type { Json } from '../../util/json.ts'
@@ -52,7 +52,7 @@ export class Sessions {
   readonly #clock: Clock
   /** Claims whose session was found open, with the epoch of that lookup. */
   readonly #open = new WeakMap<Claims, number>()
-  /** Incremented whenever sessions end, so that all claims are looked up again. */
+  /** Incremented whenever sessions end in this process, so that all claims are looked up again. */
   #epoch = 0
 
   constructor({ records, store, clock }: { records: Records; store: Store; clock: Clock }) {
@@ -82,9 +82,9 @@ export class Sessions {
   }
 
   /** The session that is the given family; undefined if it has ended. */
-  async ofFamily(family: string): Promise<StoredRecord | undefined> {
+  async ofFamily(family: string, age?: ReadAge): Promise<StoredRecord | undefined> {
     const filters: FieldFilter[] = [{ field: 'family', operator: 'eq', value: family }]
-    const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: 1 })
+    const { records } = await this.#store.find(SESSION, { filters, sort: [], offset: 0, limit: 1 }, age)
     return records[0]
   }
 
@@ -153,14 +153,17 @@ export class Sessions {
     this.#epoch++
   }
 
-  /** True if the session of the claims was looked up in the present epoch and was open. */
+  /**
+   * True if the session of the claims was looked up in the present epoch and was open. Never for a store whose sessions other processes may
+   * end, which remembers the lookups itself.
+   */
   isKnownOpen(claims: Claims): boolean {
-    return this.#open.get(claims) === this.#epoch
+    return !this.#store.isShared && this.#open.get(claims) === this.#epoch
   }
 
   /**
    * True if the access token belongs to an open session that started with the user's present password, or was issued without a
-   * login for this account and password.
+   * login for this account and password. A session that another process has ended counts as open for up to 500 ms.
    */
   async isOpen(claims: Claims, user: StoredRecord): Promise<boolean> {
     const epoch = this.#epoch
@@ -190,7 +193,7 @@ export class Sessions {
   }
 
   async #isOfSession(claims: Claims, user: StoredRecord): Promise<boolean> {
-    const session = await this.of(claims)
+    const session = await this.ofFamily(familyOf(claims.jti) ?? '', { mayLag: true })
     return session !== undefined && isOf(session, user)
   }
 

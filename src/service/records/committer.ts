@@ -2,11 +2,12 @@ import type { Action, Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { Operation, Outcome, Store, StoredRecord, TransactionNotes } from '../../store/store.ts'
+import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { useFormMessages } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { forbidden } from '../access/refusals.ts'
-import { type AccessChange, changesAccess, guardSuperusers, usersAffected } from '../accounts/account-guards.ts'
+import { type AccessChange, changesAccess, SUPERUSERS, usersAffected } from '../accounts/account-guards.ts'
 import type { AccountLog } from '../accounts/account-log.ts'
 import type { HistoryRecorder, WriteOrigin } from '../history/history-recorder.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
@@ -31,7 +32,7 @@ export interface AccessGuard {
    *
    * @param users the users after the change
    */
-  changed(users: readonly StoredRecord[]): void
+  changed(users: readonly StoredRecord[]): MaybePromise<void>
 }
 
 /** By whom, where and how a write is made. */
@@ -112,7 +113,6 @@ export class Committer {
     const { actor, model } = context
     return this.#untilCurrent(context, async () => {
       const removals = this.#removals(context, await read())
-      if (!actor.isSuperuser) guardSuperusers(actor, await this.#store.transact(removals, 'rehearse'))
       const outcome = await this.#transact(removals, { ...context, isQuiet: false })
       throwIfDenied(outcome, actor)
       const known = outcome.ok ? outcome : await visibleOutcome(this.#rules, this.#store, actor, outcome)
@@ -133,7 +133,6 @@ export class Committer {
     const records = await read()
     const outcome = await this.#store.transact(this.#removals(context, records), 'rehearse')
     throwIfDenied(outcome, context.actor)
-    guardSuperusers(context.actor, outcome)
     const { model } = context
     const known = await visibleOutcome(this.#rules, this.#store, context.actor, outcome)
     const blockedBy = blocksOf(known)
@@ -146,7 +145,13 @@ export class Committer {
     return this.#guarded(
       actor,
       model,
-      records.map((record) => ({ kind: 'remove', table: model.key, id: record.id, expect: record })),
+      records.map((record) => ({
+        kind: 'remove',
+        table: model.key,
+        id: record.id,
+        expect: record,
+        ...(actor.isSuperuser ? {} : { spared: SUPERUSERS }),
+      })),
     )
   }
 
@@ -238,7 +243,7 @@ export class Committer {
       const outcome = await write()
       if (outcome.ok) {
         const affected = dryRun === true ? [] : usersAffected(outcome.changes)
-        if (affected.length > 0) this.#access.changed(affected)
+        if (affected.length > 0) await this.#access.changed(affected)
         return outcome.records
       }
       const overtaken = outcome.violations.some(({ kind }) => kind === 'stale' || kind === 'missing')

@@ -28,6 +28,7 @@ interface Contents {
 
 /** A store in memory. Its content is lost when it is closed. */
 export class MemoryStore implements Store {
+  readonly isShared = false
   protected readonly engine: Engine
   readonly #registry: Registry
   /** Tables of models that the project does not have at present; they are kept, as in files. */

@@ -6,6 +6,7 @@ import type {
   FoundPage,
   Operation,
   Outcome,
+  ReadAge,
   ReadOptions,
   Store,
   StoredRecord,
@@ -20,6 +21,7 @@ import type { Layout } from './layout/layout.ts'
 import { Queries } from './queries/queries.ts'
 import { RecordReads } from './queries/record-reads.ts'
 import type { Later } from './queries/shared-reads.ts'
+import { RecentReads } from './recent/recent-reads.ts'
 import { sql } from './sql.ts'
 import { PostgresTransactions } from './transactions/postgres-transactions.ts'
 
@@ -29,6 +31,8 @@ export interface PostgresStoreOptions {
   readonly later?: Later
   /** Tells other processes of changes. */
   readonly changeLog?: StoredChangeLog
+  /** A time in milliseconds that never goes back; `performance.now` by default. */
+  readonly now?: () => number
 }
 
 const NO_RECORDS: ReadonlyMap<string, number> = new Map()
@@ -39,10 +43,12 @@ const NO_RECORDS: ReadonlyMap<string, number> = new Map()
  * Listeners hear of the changes of this process only, after they are committed, and in commit order for each record.
  */
 export class PostgresStore implements Store {
+  readonly isShared = true
   readonly #database: Database
   readonly #layout: Layout
   readonly #records: RecordReads
   readonly #queries: Queries
+  readonly #recent: RecentReads
   readonly #transactions: PostgresTransactions
   readonly #changeLog: StoredChangeLog | undefined
   readonly #changes = new OwnChanges()
@@ -50,21 +56,26 @@ export class PostgresStore implements Store {
   #isClosed = false
 
   /** @param database is not closed with the store, since another store may take it over */
-  constructor(database: Database, layout: Layout, { later = setImmediate, changeLog }: PostgresStoreOptions = {}) {
+  constructor(
+    database: Database,
+    layout: Layout,
+    { later = setImmediate, now = () => performance.now(), changeLog }: PostgresStoreOptions = {},
+  ) {
     this.#database = database
     this.#changeLog = changeLog
     this.#layout = layout
     this.#records = new RecordReads(database, layout, later)
     this.#queries = new Queries(database, layout, later)
+    this.#recent = new RecentReads(database, layout, { records: this.#records, queries: this.#queries, now })
     this.#transactions = new PostgresTransactions(database, layout)
   }
 
-  get(table: string, ids: readonly number[]): Promise<readonly (StoredRecord | undefined)[]> {
-    return this.#records.get(table, ids)
+  get(table: string, ids: readonly number[], options?: ReadAge): Promise<readonly (StoredRecord | undefined)[]> {
+    return options?.mayLag === true ? this.#recent.get(table, ids) : this.#records.get(table, ids)
   }
 
-  find(table: string, plan: Plan, options?: ReadOptions): Promise<FoundPage> {
-    return this.#queries.find(table, plan, options)
+  find(table: string, plan: Plan, options?: ReadOptions & ReadAge): Promise<FoundPage> {
+    return options?.mayLag === true ? this.#recent.find(table, plan) : this.#queries.find(table, plan, options)
   }
 
   findEach(table: string, plans: readonly Plan[], options?: ReadOptions): Promise<readonly FoundPage[]> {
@@ -102,6 +113,9 @@ export class PostgresStore implements Store {
       outcome = await this.#transactions.transact(operations, 'commit', notes, await this.#changeLog?.wanted())
       return outcome
     } finally {
+      // Without an outcome, the transaction may have been committed.
+      if (outcome === undefined) this.#recent.forgetAll()
+      else if (outcome.ok) this.#recent.forget(outcome.changes)
       this.#changes.end(running, outcome?.ok === true ? outcome.changes : [])
     }
   }

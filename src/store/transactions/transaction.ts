@@ -3,7 +3,7 @@ import { matcher, type Predicate } from '../../query/match.ts'
 import type { Filter } from '../../query/plan.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
 import { referencesOf } from '../references.ts'
-import type { Change, Operation, Outcome, StoredRecord, TransactionNotes, Violation } from '../store.ts'
+import type { Change, Operation, Outcome, SparedRecords, StoredRecord, TransactionNotes, Violation } from '../store.ts'
 import { isSameVersion } from '../version.ts'
 import type { CommittedTable, CommittedTables } from './committed-table.ts'
 import { deleteRecord, restrictViolations } from './deletion.ts'
@@ -44,6 +44,9 @@ export class Transaction {
     for (const [index, { kind, table, allowed }] of operations.entries()) {
       const record = kind === 'remove' || allowed === undefined ? undefined : left[index]
       if (record !== undefined) this.#demand(table, record.id, allowed, index)
+    }
+    for (const [index, operation] of operations.entries()) {
+      if (operation.kind === 'remove' && operation.spared !== undefined) this.#spare(operation.spared, operation.id, index)
     }
     if (this.#violations.length > 0) {
       return { ok: false, violations: this.#violations.sort((a, b) => a.index - b.index) }
@@ -106,6 +109,17 @@ export class Transaction {
     const record = allowed === undefined ? undefined : this.#overlay.current(table, id)
     if (allowed === undefined || record === undefined || this.#matcher(allowed)(record)) return
     this.#violations.push({ kind: 'denied', index, id })
+  }
+
+  /** Reports a removal that removes a spared record by a cascade. */
+  #spare({ table, filter }: SparedRecords, id: number, index: number): void {
+    const matches = this.#matcher(filter)
+    for (const [other, staged] of this.#overlay.rowsOf(table)) {
+      const before = staged.after === undefined && staged.index === index ? this.#overlay.committed(table, other) : undefined
+      if (before === undefined || !matches(before)) continue
+      this.#violations.push({ kind: 'denied', index, id })
+      return
+    }
   }
 
   #matcher(filter: Filter): Predicate {

@@ -92,6 +92,9 @@ const INTERNAL: readonly ModelDefinition[] = [
 
 export type TableName = 'author' | 'category' | 'series' | 'genre' | 'book' | 'cover' | 'review'
 
+/** Tables of the internal models. */
+export type InternalTable = 'event' | 'listener'
+
 export const TABLES: readonly TableName[] = ['author', 'category', 'series', 'genre', 'book', 'cover', 'review']
 
 /** The registry of the library, or of some of its models. */
@@ -105,13 +108,13 @@ export function libraryRegistry(without: readonly TableName[] = []): Registry {
 
 export type Accepted = Extract<Outcome, { ok: true }>
 
-export const insert = (table: TableName, values: JsonObject, id?: number): Operation =>
+export const insert = (table: TableName | InternalTable, values: JsonObject, id?: number): Operation =>
   id === undefined ? { kind: 'insert', table, values } : { kind: 'insert', table, values, id }
 
-export const update = (table: TableName, id: number, values: JsonObject, expect?: StoredRecord): Operation =>
+export const update = (table: TableName | InternalTable, id: number, values: JsonObject, expect?: StoredRecord): Operation =>
   expect === undefined ? { kind: 'update', table, id, values } : { kind: 'update', table, id, values, expect }
 
-export const remove = (table: TableName, id: number, expect?: StoredRecord): Operation =>
+export const remove = (table: TableName | InternalTable, id: number, expect?: StoredRecord): Operation =>
   expect === undefined ? { kind: 'remove', table, id } : { kind: 'remove', table, id, expect }
 
 /** A store of the library with the steps that the contract is made of. */

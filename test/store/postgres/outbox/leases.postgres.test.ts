@@ -22,7 +22,7 @@ const leased = (
 ) =>
   test(name, NO_POSTGRES === undefined ? {} : { skip: NO_POSTGRES }, () =>
     withTwoProcesses(libraryRegistry(), async (process, another) => {
-      const made = async (table: string, values: Parameters<typeof insert>[1]) => {
+      const made = async (...[table, values]: Parameters<typeof insert>) => {
         const outcome = await process.store.transact([insert(table, values)])
         return outcome.ok ? (outcome.records[0]?.id ?? 0) : assert.fail(JSON.stringify(outcome.violations))
       }

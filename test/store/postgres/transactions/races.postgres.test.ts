@@ -7,9 +7,9 @@ import { insert, libraryRegistry, remove, update } from '../../../helpers/store/
 import { allOf, type ProcessStore, withTwoProcesses } from './two-processes.ts'
 
 /** Declares a test with two stores on one database, each with a pool of its own, as in two processes. */
-const race = (name: string, body: (one: Store, other: Store, process: ProcessStore) => Promise<void>) =>
+const race = (name: string, body: (one: Store, other: Store, process: ProcessStore, second: ProcessStore) => Promise<void>) =>
   test(name, NO_POSTGRES === undefined ? {} : { skip: NO_POSTGRES }, () =>
-    withTwoProcesses(libraryRegistry(), (one, other) => body(one.store, other.store, one)),
+    withTwoProcesses(libraryRegistry(), (one, other) => body(one.store, other.store, one, other)),
   )
 
 const CLIENTS = Array.from({ length: 16 }, (_, index) => index)
@@ -27,6 +27,16 @@ const winners = (outcomes: readonly Outcome[]): number => outcomes.filter(({ ok 
 const losses = (outcomes: readonly Outcome[]): string[] => [
   ...new Set(outcomes.flatMap((outcome) => (outcome.ok ? [] : outcome.violations.map(({ kind }) => kind)))),
 ]
+
+/** Waits until a transaction waits for another one. */
+async function untilBlocked({ database }: ProcessStore): Promise<void> {
+  for (;;) {
+    const { rows } = await database.query(
+      sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    )
+    if (rows.length > 0) return
+  }
+}
 
 describe('two processes that write at once', () => {
   race('16 clients create the same unique value: one wins, the others have the violation', async (one, other) => {
@@ -141,6 +151,38 @@ describe('two processes that write at once', () => {
     )
     const [next] = await accepted(other, [insert('genre', { name: 'next' })])
     assert.ok((next?.id ?? 0) > Math.max(...ids), `${next?.id} after ${ids.join(' ')}`)
+  })
+
+  race('a record that becomes a spared one while a cascade would remove it stays', async (one, other) => {
+    const spared = { table: 'book', filter: { field: 'pages', operator: 'gt', value: 100 } } as const
+    for (const round of ROUNDS) {
+      const book = { title: 'a book', isbn: `${round}`, pages: 1 }
+      const [author, series] = await accepted(one, [
+        insert('author', { name: `author ${round}` }),
+        insert('series', { name: 'a' }),
+      ])
+      assert.ok(author !== undefined && series !== undefined)
+      const [added] = await accepted(one, [insert('book', { ...book, author_id: author.id, series_id: series.id })])
+      const [removal, promotion] = await Promise.all([
+        one.transact([{ kind: 'remove', table: 'series', id: series.id, spared }]),
+        other.transact([update('book', added?.id ?? 0, { pages: 101 })]),
+      ])
+      assert.notEqual(removal.ok, promotion.ok, 'exactly one happened')
+      assert.deepEqual(losses([removal, promotion]), [removal.ok ? 'missing' : 'denied'])
+    }
+  })
+
+  race('a removal waits for a transaction that makes a record a spared one', async (one, _, { layout }, second) => {
+    const spared = { table: 'book', filter: { field: 'pages', operator: 'gt', value: 100 } } as const
+    await accepted(one, [insert('author', { name: 'a' }), insert('series', { name: 'a' })])
+    await accepted(one, [insert('book', { title: 'a book', isbn: '1', pages: 1, author_id: 1, series_id: 1 })])
+    const removal = await second.database.transaction(async (connection) => {
+      await connection.query(sql`update ${layout.of('book').table} set "pages" = 101`)
+      const waiting = one.transact([{ kind: 'remove', table: 'series', id: 1, spared }])
+      await untilBlocked(second)
+      return { waiting }
+    })
+    assert.deepEqual(await removal.waiting, { ok: false, violations: [{ kind: 'denied', index: 0, id: 1 }] })
   })
 
   race('a write of another program is seen by a version that is expected', async (one, _, { database, layout }) => {

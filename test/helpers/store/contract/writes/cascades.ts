@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Violation } from '../../../../../src/store/store.ts'
+import type { Operation, Violation } from '../../../../../src/store/store.ts'
 import type { Check } from '../contract.ts'
 import { assertFields, insert, type Library, remove, type TableName, update } from '../library.ts'
 
@@ -29,6 +29,21 @@ export function checkCascades(check: Check): void {
     await library.addBook({ author_id: 1 })
     await library.accept([update('book', 1, { author_id: 2 }), remove('book', 2)])
     await library.accept([remove('author', 1)])
+  })
+
+  check('a removal is denied if a cascade would remove a spared record', async (library) => {
+    const spared = { table: 'book', filter: { field: 'pages', operator: 'gt', value: 100 } } as const
+    await library.accept([insert('series', { name: 'a' }), insert('series', { name: 'b' }), insert('author', { name: 'a' })])
+    await library.addBook({ series_id: 1, pages: 100, author_id: 1 })
+    await library.addBook({ series_id: 2, pages: 101, author_id: 1 })
+    const sparing = (id: number): Operation => ({ kind: 'remove', table: 'series', id, spared })
+    const [one, two] = [sparing(1), sparing(2)]
+    await library.refuse([one, two], [{ kind: 'denied', index: 1, id: 2 }])
+    const rehearsed = await library.store.transact([two], 'rehearse')
+    assert.deepEqual(rehearsed, { ok: false, violations: [{ kind: 'denied', index: 0, id: 2 }] })
+    await library.accept([one])
+    assert.equal((await library.find('book'))[0].length, 1)
+    await library.accept([update('book', 2, { pages: 1 }), remove('series', 2)])
   })
 
   check('set_null: the reference becomes null, the referrer stays', async (library) => {
