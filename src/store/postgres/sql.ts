@@ -27,10 +27,12 @@ export class Sql {
 
   #append(before: string, values: (string | null)[]): string {
     let text = before + (this.#texts[0] ?? '')
-    for (const [index, part] of this.#parts.entries()) {
+    let next = 0
+    for (const part of this.#parts) {
       if (part instanceof Sql) text = part.#append(text, values)
       else text += `$${values.push(parameterText(part))}`
-      text += this.#texts[index + 1] ?? ''
+      next += 1
+      text += this.#texts[next] ?? ''
     }
     return text
   }
