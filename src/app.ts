@@ -16,6 +16,7 @@ import { addMissingGrants, grantsPrecedeSeeds } from './service/accounts/permiss
 import { Sessions } from './service/accounts/sessions.ts'
 import { ChangeFeed } from './service/events/change-feed.ts'
 import { EventStreams } from './service/events/event-streams.ts'
+import { SharedChanges } from './service/events/shared-changes.ts'
 import { History } from './service/history/history.ts'
 import { HistoryRecorder } from './service/history/history-recorder.ts'
 import { createPruning } from './service/history/pruning.ts'
@@ -48,6 +49,7 @@ import { systemRandom, uniqueId } from './util/ids.ts'
 import { systemTimer } from './util/timer.ts'
 import { Traffic } from './util/traffic.ts'
 import { VERSION } from './util/version.ts'
+import { EVENTS, SUBSCRIPTIONS } from './webhooks/models.ts'
 
 export type { App, AppDependencies, AppMode, Replaced, Replacement } from './app/interfaces.ts'
 
@@ -90,7 +92,8 @@ async function open(
     const searches = new Searches({ access, writer, indexes: searchIndexes, pause: setImmediate })
     const selections = new Selections(access, store, searches)
     const records = new Records({ access, store, forms, hasher, clock, random, log, selections })
-    const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic }, dependencies)
+    const leases = opened.leases?.({ events: EVENTS, subscriptions: SUBSCRIPTIONS }, uniqueId(random))
+    const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic, leases }, dependencies)
     const initialize = async (isNew: boolean): Promise<number> => {
       if (mode === 'read') {
         if (isNew) throw noData(placeOf(project))
@@ -125,7 +128,9 @@ async function open(
     const snapshots = new Snapshots(opened.snapshots)
     const logins = new Logins({ access, store, records, tokens, sessions, lockout, hasher, clock, random })
     const feed = new ChangeFeed({ registry, store, clock, epoch: uniqueId(random) })
-    const events = new EventStreams({ feed, access, store, logins, clock, timer })
+    const { changeLog } = opened
+    const others = changeLog && new SharedChanges({ feed, changeLog, timer, now: () => performance.now(), log })
+    const events = new EventStreams({ feed, others, access, store, logins, clock, timer })
     const stop = async () => {
       events.close()
       searchIndexes.close()
@@ -140,6 +145,7 @@ async function open(
       dataFolder,
       place,
       store,
+      isRemote: opened.isRemote,
       figures: () => opened.figures(),
       probe: () => opened.probe(),
       records,

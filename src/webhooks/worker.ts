@@ -62,14 +62,38 @@ export class Worker {
     const endpoint = this.#endpoints.get(receiver) ?? new Endpoint(receiver)
     this.#endpoints.set(receiver, endpoint)
     endpoint.restart()
+    await this.#load(endpoint)
+  }
+
+  async #load(endpoint: Endpoint): Promise<void> {
     await endpoint.load(async () => {
       const inFlight = new Set(endpoint.inFlight)
       // Stores the latest results first, so that they are not loaded as pending.
       await this.#buffer.flush()
-      const pending = await this.#options.outbox.pendingJobs(receiver)
-      if (endpoint.isActive) endpoint.queue.load(pending.filter(({ event }) => !inFlight.has(event)))
+      endpoint.queue.beginLoad()
+      const pending = await this.#options.outbox.pendingJobs(endpoint.id)
+      if (!endpoint.isActive) return
+      endpoint.queue.load(pending.filter(({ event }) => !inFlight.has(event)))
+      endpoint.queue.know(inFlight)
     })
     this.#continue(endpoint)
+  }
+
+  /** Reads the pending events of a receiver again, for those that were not added. */
+  async reload(receiver: number): Promise<void> {
+    const endpoint = this.#endpoints.get(receiver)
+    if (endpoint === undefined || !endpoint.isActive) return
+    await this.#load(endpoint)
+  }
+
+  /** An event id up to which the queue of a receiver has all events, as far as that can be told from the order of ids. */
+  knownUpTo(receiver: number): number {
+    return this.#endpoints.get(receiver)?.queue.knownUpTo ?? 0
+  }
+
+  /** True if nothing is queued or in flight for a receiver. */
+  isIdle(receiver: number): boolean {
+    return this.#endpoints.get(receiver)?.isIdle ?? true
   }
 
   /** Queues a newly committed event for its receivers. */
@@ -104,6 +128,11 @@ export class Worker {
     endpoint.isActive = false
     this.#roundRobin.remove(endpoint)
     this.#continue(endpoint)
+  }
+
+  /** Stores the results of finished attempts. */
+  flush(): Promise<void> {
+    return this.#buffer.flush()
   }
 
   /** Resolves when no attempt is in flight or due, and all results are stored. */
@@ -199,6 +228,11 @@ export class Worker {
     try {
       const message = await outbox.message(job.event)
       if (message === undefined) return undefined
+      // The subscription may have been disabled, or its lease lost, while the message was read.
+      if (outbox.receiver(endpoint.id) === undefined) {
+        if (endpoint.isActive) endpoint.queue.addRetry({ ...job, due: clock() })
+        return undefined
+      }
       const at = clock()
       const sent = await sender.send(receiver.url, signedRequest(message, receiver.secrets, Math.floor(at / 1000)))
       if (this.#isAborted) return undefined

@@ -4,6 +4,7 @@ import { silentLog } from '../../log/log.ts'
 import { grantsPrecedeSeeds } from '../../service/accounts/permission-records.ts'
 import type { Project } from '../../service/project/project.ts'
 import { holdsData } from '../../store/embedded/recovery/recovery.ts'
+import { systemRandom } from '../../util/ids.ts'
 import type { AppMode } from '../interfaces.ts'
 import { openFileStore, openMemoryStore, type StoreParts } from './embedded-stores.ts'
 import type { OpenedStore } from './opened-store.ts'
@@ -23,13 +24,14 @@ export async function openStore(project: Project, mode: AppMode, parts: OpenPart
   const { registry, settings } = project
   if (mode === 'ephemeral') return openMemoryStore(registry, parts)
   if (settings.store === 'embedded') return openFileStore(dataFolderOf(project), registry, mode, parts)
-  const { log, openDatabase } = parts
+  const { log, random, openDatabase } = parts
   const grantsFirst = grantsPrecedeSeeds(project)
   return openPostgresStore(registry, {
     settings: expectShared(settings),
     mode,
     grantsFirst,
     log,
+    random,
     ...(openDatabase && { openDatabase }),
   })
 }
@@ -49,5 +51,11 @@ export const placeOf = (project: Pick<Project, 'folder' | 'settings'>): string =
 export async function hasData(project: Project): Promise<boolean> {
   const { settings, registry } = project
   if (settings.store === 'embedded') return holdsData(dataFolderOf(project))
-  return databaseHasData(registry, { settings: settings.store, mode: 'read', grantsFirst: false, log: silentLog })
+  return databaseHasData(registry, {
+    settings: settings.store,
+    mode: 'read',
+    grantsFirst: false,
+    log: silentLog,
+    random: systemRandom,
+  })
 }

@@ -1,5 +1,7 @@
 import type { Registry } from '../../model/registry.ts'
 import type { SnapshotCapability } from '../../service/project/snapshots.ts'
+import type { ChangeLog } from '../../store/change-log.ts'
+import type { OutboxTables, ReceiverLeases } from '../../store/receiver-leases.ts'
 import type { SearchStorage } from '../../store/search-storage.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -11,12 +13,22 @@ export type DataChange =
 /** An open store, with the abilities of its engine beyond the interface `Store`. */
 export interface OpenedStore {
   readonly store: Store
+  /** True if the records are in another process, so that a read whose client has gone is worth ending. */
+  readonly isRemote: boolean
   /** Where the records are, for people; undefined if they are in memory only. Never contains a password. */
   readonly place: string | undefined
   /** Absolute path of the data folder; undefined for an engine without files. */
   readonly dataFolder: string | undefined
   /** Keeps the words of records for searches; undefined for an engine whose records are searched by indexes in this process. */
   readonly search: SearchStorage | undefined
+  /**
+   * Divides the receivers of webhook events among processes; undefined for an engine that one process has to itself.
+   *
+   * @param holder a name that no other process has
+   */
+  readonly leases: ((tables: OutboxTables, holder: string) => ReceiverLeases) | undefined
+  /** The changes of other processes; undefined for an engine that one process has to itself. */
+  readonly changeLog: ChangeLog | undefined
   /** Snapshots of the data, or why the engine has none. */
   readonly snapshots: SnapshotCapability
   /**

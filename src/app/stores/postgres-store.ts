@@ -4,16 +4,19 @@ import { AppError } from '../../errors.ts'
 import type { Log } from '../../log/log.ts'
 import type { Registry } from '../../model/registry.ts'
 import { databaseHasNoSnapshots } from '../../service/project/snapshots.ts'
+import { StoredChangeLog } from '../../store/postgres/changes/stored-change-log.ts'
 import type { Database } from '../../store/postgres/connection/database.ts'
 import { PgDatabase } from '../../store/postgres/connection/pg-database.ts'
 import { Layout } from '../../store/postgres/layout/layout.ts'
 import { emptyTables } from '../../store/postgres/maintenance/empty-tables.ts'
 import { whileAlone } from '../../store/postgres/maintenance/start-lock.ts'
 import { databaseState, OLDEST_VERSION, wasWritten } from '../../store/postgres/maintenance/state.ts'
+import { PostgresLeases } from '../../store/postgres/outbox/postgres-leases.ts'
 import { PostgresStore } from '../../store/postgres/postgres-store.ts'
 import { prepareSchema } from '../../store/postgres/schema/migration.ts'
 import { PostgresSearch } from '../../store/postgres/search/postgres-search.ts'
 import { sql } from '../../store/postgres/sql.ts'
+import { type Random, uniqueId } from '../../util/ids.ts'
 import type { OpenedStore } from './opened-store.ts'
 import { StatementTimes } from './statement-times.ts'
 
@@ -32,6 +35,7 @@ export interface PostgresParts {
   /** True if permissions and groups are created before the seed records, so that they do not tell that a store is not new. */
   readonly grantsFirst: boolean
   readonly log: Log
+  readonly random: Random
   /** Opens a database; replaced in tests. */
   readonly openDatabase?: OpenDatabase
 }
@@ -92,7 +96,7 @@ interface OpenParts extends PostgresParts {
 }
 
 async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore> {
-  const { settings, mode, database, times, log, openDatabase } = parts
+  const { settings, mode, database, times, log, random, openDatabase } = parts
   const layout = new Layout(registry, settings.schema)
   const place = postgresPlace(settings)
   const start = openDatabase(settings, 'start', { observe: () => {}, warn: (message) => log.warn(message) })
@@ -103,13 +107,17 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     await start?.close()
     throw error
   }
-  const store = new PostgresStore(database, layout)
+  const changeLog = new StoredChangeLog(database, layout, { origin: uniqueId(random), now: () => performance.now() })
+  const store = new PostgresStore(database, layout, { changeLog })
   const isNew = async (): Promise<boolean> => !isPrepared || !(await wasWritten(database, layout, tellingTables(layout, parts)))
   return {
     store,
     place,
     dataFolder: undefined,
+    isRemote: true,
     search: new PostgresSearch(database, layout),
+    changeLog,
+    leases: (tables, holder) => new PostgresLeases(database, layout, tables, holder),
     snapshots: {
       areAvailable: false,
       refusal: () => databaseHasNoSnapshots(place),

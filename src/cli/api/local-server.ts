@@ -1,6 +1,7 @@
 import { dataFolderOf } from '../../app/stores/open-store.ts'
 import { loadOrCreateSecret } from '../../auth/secret.ts'
 import type { Settings } from '../../config/settings.ts'
+import { AppError } from '../../errors.ts'
 import { loadProject } from '../../service/project/project.ts'
 import { apiOf, lockPath } from '../../store/embedded/files/lock.ts'
 import { systemRandom } from '../../util/ids.ts'
@@ -18,6 +19,20 @@ export interface LocalServer {
   readonly isEphemeral: boolean
   /** The secret that signs its tokens. */
   secret(): Promise<string>
+}
+
+/**
+ * The error of a command that needs a server, which was not found.
+ *
+ * @param purpose what the server is needed for: `to report changes`
+ */
+export async function noServer(io: Io, options: ProjectOptions, purpose: string): Promise<AppError> {
+  const { settings } = await loadProject(sourceOf(io, options, {}))
+  const message =
+    settings.store === 'embedded'
+      ? `No server is running ${purpose}; start one: admin serve`
+      : `Name a server of the project with --url or ADMIN_URL ${purpose}; the servers of a database are not looked for`
+  return new AppError('TASK_FAILED', message)
 }
 
 /**

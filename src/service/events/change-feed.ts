@@ -46,6 +46,18 @@ export class ChangeFeed {
     this.#keeps = true
   }
 
+  /** Adds changes of other processes. */
+  addOthers(changes: readonly Change[], at: number): void {
+    this.#note(changes, at)
+  }
+
+  /** Forgets what is kept, after changes that are not known: subscribers are told that they missed some. */
+  forget(): void {
+    this.#kept = []
+    this.#last++
+    this.#listener()
+  }
+
   /** Position of the last change. */
   get last(): number {
     return this.#last
@@ -77,13 +89,12 @@ export class ChangeFeed {
     return eventText('change', data, this.idOf(sequence))
   }
 
-  #note(changes: readonly Change[]): void {
+  #note(changes: readonly Change[], at = this.#clock()): void {
     const told = changes.filter(({ table }) => !this.#registry.expect(table).internal)
     if (!this.#keeps) {
       this.#last += told.length
       return
     }
-    const at = this.#clock()
     // The events of a long import that would be dropped below are not made, since a million of them take hundreds of MB.
     const skipped = told.length > 2 * MAX_KEPT ? told.length - MAX_KEPT : 0
     if (skipped > 0) this.#kept = []

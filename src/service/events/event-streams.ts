@@ -8,6 +8,7 @@ import type { AccessRules } from '../access/access-rules.ts'
 import type { Logins } from '../accounts/logins.ts'
 import { ChangeBatch } from './change-batch.ts'
 import { type ChangeFeed, eventText } from './change-feed.ts'
+import type { SharedChanges } from './shared-changes.ts'
 
 /** Subscribers are told of changes in batches, at most this long after the first. In milliseconds. */
 const FLUSH_MS = 100
@@ -55,6 +56,8 @@ interface Stream {
 
 export interface EventStreamParts {
   readonly feed: ChangeFeed
+  /** Adds the changes of other processes to the feed; undefined for a store of one process. */
+  readonly others: SharedChanges | undefined
   readonly access: AccessRules
   readonly store: Store
   readonly logins: Logins
@@ -73,6 +76,7 @@ export class EventStreams {
   constructor(parts: EventStreamParts) {
     this.#parts = parts
     parts.feed.onChange(() => this.#scheduleFlush())
+    parts.others?.onUse(() => this.#streams.size > 0)
   }
 
   /** Number of open streams. */
@@ -87,10 +91,11 @@ export class EventStreams {
    * @throws {AppError} UNAUTHENTICATED, MODEL_NOT_FOUND, FORBIDDEN, RATE_LIMITED
    */
   async open({ token, models, lastEventId }: StreamRequest, makeSink: () => EventSink): Promise<() => void> {
-    const { logins, access, feed, clock, timer } = this.#parts
+    const { logins, access, feed, others, clock, timer } = this.#parts
     const claims = logins.claimsOf(token)
     const actor = await logins.actorOf(claims)
     for (const key of models ?? []) access.modelFor(actor, 'view', key)
+    await others?.follow()
     const own = [...this.#streams].filter((each) => each.claims.sub === claims.sub)
     if (own.length >= MAX_STREAMS_OF_USER || this.#streams.size >= MAX_STREAMS) {
       const limit = own.length >= MAX_STREAMS_OF_USER ? `${MAX_STREAMS_OF_USER} for each user` : `${MAX_STREAMS} in all`
@@ -121,6 +126,7 @@ export class EventStreams {
       else this.#end(stream, 'reset')
     }
     this.#cancelFlush?.()
+    this.#parts.others?.close()
   }
 
   #forget(stream: Stream): void {

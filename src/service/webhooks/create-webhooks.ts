@@ -1,5 +1,6 @@
 import type { Settings } from '../../config/settings.ts'
 import type { Log } from '../../log/log.ts'
+import type { ReceiverLeases } from '../../store/receiver-leases.ts'
 import { systemTimer, type Timer } from '../../util/timer.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import { Sender } from '../../webhooks/requests/sender.ts'
@@ -11,7 +12,12 @@ import { Webhooks } from './webhooks.ts'
 
 /** Creates the webhook service from a project's settings. */
 export function createWebhooks(
-  parts: SubscriptionParts & { readonly settings: Settings; readonly log: Log; readonly traffic: Traffic },
+  parts: SubscriptionParts & {
+    readonly settings: Settings
+    readonly log: Log
+    readonly traffic: Traffic
+    readonly leases: ReceiverLeases | undefined
+  },
   { timer = systemTimer, resolve }: { readonly timer?: Timer; readonly resolve?: Resolve },
 ): Webhooks {
   const { settings, clock, random } = parts

@@ -1,4 +1,5 @@
 import type { Log } from '../../log/log.ts'
+import type { ReceiverLeases } from '../../store/receiver-leases.ts'
 import type { Change, StoredRecord } from '../../store/store.ts'
 import { isoTime } from '../../util/clock.ts'
 import { uniqueId } from '../../util/ids.ts'
@@ -10,9 +11,11 @@ import { signedRequest } from '../../webhooks/requests/signature.ts'
 import type { RetrySchedule } from '../../webhooks/scheduling/retry-schedule.ts'
 import type { Throttle } from '../../webhooks/scheduling/throttle.ts'
 import { Worker } from '../../webhooks/worker.ts'
+import { type Dispatch, SoleDispatch } from './dispatch.ts'
 import { messageOf } from './event-records.ts'
 import { prune, type Retention } from './pruning.ts'
 import { receiverOf } from './receivers.ts'
+import { SharedDispatch } from './shared-dispatch.ts'
 import { StoredOutbox } from './stored-outbox.ts'
 import type { SubscriptionParts, Subscriptions } from './subscriptions.ts'
 
@@ -24,6 +27,8 @@ export interface DeliveryParts extends SubscriptionParts {
   readonly timer: Timer
   readonly log: Log
   readonly keep: Retention
+  /** Divides the receivers among the processes that share the store; undefined for a store of one process. */
+  readonly leases: ReceiverLeases | undefined
 }
 
 /** Interval of pruning the delivery log, in milliseconds. */
@@ -32,15 +37,19 @@ const PRUNE_MS = 600_000
 /** Delivers committed events to subscriptions while it runs. */
 export class Deliveries {
   readonly #parts: DeliveryParts
-  readonly #subscriptions: Subscriptions
   readonly #outbox: StoredOutbox
+  readonly #dispatch: Dispatch
   #worker: Worker | undefined
   #stopPruning = () => {}
 
   constructor(parts: DeliveryParts, subscriptions: Subscriptions) {
     this.#parts = parts
-    this.#subscriptions = subscriptions
-    this.#outbox = new StoredOutbox({ ...parts, subscriptions })
+    const { leases } = parts
+    this.#dispatch =
+      leases === undefined
+        ? new SoleDispatch(subscriptions)
+        : new SharedDispatch({ ...parts, leases, subscriptions, now: () => performance.now() })
+    this.#outbox = new StoredOutbox({ ...parts, subscriptions, maySend: (receiver) => this.#dispatch.maySend(receiver) })
   }
 
   /** Starts delivery: first the events that an earlier run left pending, then newly committed ones. */
@@ -49,14 +58,15 @@ export class Deliveries {
     this.#worker = worker
     await prune(this.#parts, this.#parts.keep)
     this.#schedulePruning()
-    for (const { id, active } of this.#subscriptions.all) if (active === true) await worker.resume(id)
+    await this.#dispatch.start(worker)
     return worker
   }
 
   /** Stops delivery. Pending events are delivered by the next run. */
   async stop(): Promise<void> {
     this.#stopPruning()
-    await this.#worker?.stop()
+    const worker = this.#worker
+    if (worker !== undefined) await this.#dispatch.stop(() => worker.stop())
     this.#worker = undefined
     this.#parts.sender.close()
   }
@@ -66,18 +76,18 @@ export class Deliveries {
     if (this.#worker === undefined) return
     for (const { table, id, before, after } of changes) {
       // An existing event changes only when receivers are removed from it.
-      if (table === EVENTS && before === undefined) this.#worker.add(id, after?.pending as readonly number[])
+      if (table === EVENTS && before === undefined) this.#dispatch.add(id, after?.pending as readonly number[])
     }
   }
 
   /** Delivers the pending events of a subscription that was created or enabled. */
   async resume(subscription: number): Promise<void> {
-    await this.#worker?.resume(subscription)
+    await this.#dispatch.resume(subscription)
   }
 
   /** Starts no more deliveries to a subscription that was deleted or disabled. */
   suspend(subscription: number): void {
-    this.#worker?.suspend(subscription)
+    this.#dispatch.suspend(subscription)
   }
 
   /** Number of pending deliveries of one subscription. */
@@ -92,7 +102,7 @@ export class Deliveries {
    */
   async redeliver(delivery: StoredRecord): Promise<boolean> {
     const exists = await this.#outbox.reopen(delivery.id)
-    if (exists) this.#worker?.redeliver(Number(delivery.event_id), Number(delivery.subscription_id))
+    if (exists) await this.#dispatch.redeliver(Number(delivery.event_id), Number(delivery.subscription_id))
     return exists
   }
 

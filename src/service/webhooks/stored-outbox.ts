@@ -14,6 +14,8 @@ const MAX_RETRIES = 100
 
 export interface OutboxParts extends ResultParts {
   readonly records: Records
+  /** False for a receiver that this process may not send to at present. */
+  readonly maySend: (receiver: number) => boolean
 }
 
 /** The outbox in the store: events, their pending receivers, and delivery records. */
@@ -30,7 +32,7 @@ export class StoredOutbox implements Outbox {
   }
 
   receiver(id: number): Receiver | undefined {
-    return this.#parts.subscriptions.receiver(id)
+    return this.#parts.maySend(id) ? this.#parts.subscriptions.receiver(id) : undefined
   }
 
   async pendingJobs(receiver: number): Promise<ScheduledJob[]> {

@@ -63,11 +63,28 @@ export class Subscriptions {
 
   /** Loads the stored subscriptions. */
   async load(): Promise<void> {
+    this.#replaceAll(await this.#read())
+  }
+
+  /**
+   * Takes over the changes of other processes.
+   *
+   * @returns false if this process changed a subscription meanwhile; then nothing is taken over
+   */
+  async refreshAll(): Promise<boolean> {
+    const before = this.#all
+    const all = await this.#read()
+    if (this.#all !== before || this.#deleting.size > 0) return false
+    this.#replaceAll(all)
+    return true
+  }
+
+  async #read(): Promise<ReadonlyMap<number, StoredRecord>> {
     const all = new Map<number, StoredRecord>()
     for await (const batch of this.#parts.store.stream(SUBSCRIPTIONS, { filters: [], sort: [] })) {
       for (const subscription of batch) all.set(subscription.id, subscription)
     }
-    this.#replaceAll(all)
+    return all
   }
 
   isSubscribed(table: string): boolean {

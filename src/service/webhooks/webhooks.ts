@@ -35,6 +35,7 @@ export interface PresentedSubscription {
 export class Webhooks implements EventPublisher {
   readonly #store: Store
   readonly #rules: SubscriptionRules
+  readonly #isShared: boolean
   readonly subscriptions: Subscriptions
   readonly #deliveries: Deliveries
   readonly #log: DeliveryLog
@@ -42,6 +43,7 @@ export class Webhooks implements EventPublisher {
   constructor(parts: WebhookParts) {
     this.#store = parts.store
     this.#rules = parts
+    this.#isShared = parts.leases !== undefined
     this.#log = new DeliveryLog(parts.store)
     this.subscriptions = new Subscriptions(parts)
     this.#deliveries = new Deliveries(parts, this.subscriptions)
@@ -78,11 +80,12 @@ export class Webhooks implements EventPublisher {
 
   async list(actor: Actor): Promise<PresentedSubscription[]> {
     superusersOnly(actor)
+    await this.#refresh()
     return Promise.all(this.subscriptions.all.map((each) => this.#present(each)))
   }
 
   async get(actor: Actor, id: number): Promise<PresentedSubscription> {
-    return this.#present(this.#find(actor, id))
+    return this.#present(await this.#find(actor, id))
   }
 
   /**
@@ -93,6 +96,7 @@ export class Webhooks implements EventPublisher {
   async create(actor: Actor, body: unknown): Promise<{ created: PresentedSubscription[]; isList: boolean }> {
     superusersOnly(actor)
     const { inputs, isList } = readNewSubscriptions(body, this.#rules)
+    await this.#refresh()
     if (this.subscriptions.all.length + inputs.length > MAX_SUBSCRIPTIONS) {
       throw new AppError('VALIDATION_FAILED', `There can be ${MAX_SUBSCRIPTIONS} webhooks at most; remove some`)
     }
@@ -107,7 +111,7 @@ export class Webhooks implements EventPublisher {
   }
 
   async update(actor: Actor, id: number, body: unknown): Promise<PresentedSubscription> {
-    const subscription = this.#find(actor, id)
+    const subscription = await this.#find(actor, id)
     const { active, ...others } = readSubscriptionChange(body, this.#rules)
     if (Object.keys(others).length > 0) refuseIfConfigured(subscription)
     const changed = { ...subscription, ...others }
@@ -128,7 +132,7 @@ export class Webhooks implements EventPublisher {
   }
 
   async remove(actor: Actor, id: number): Promise<PresentedSubscription> {
-    const subscription = this.#find(actor, id)
+    const subscription = await this.#find(actor, id)
     refuseIfConfigured(subscription)
     const shown = await this.#present(subscription)
     await this.subscriptions.remove(id)
@@ -138,7 +142,7 @@ export class Webhooks implements EventPublisher {
 
   /** @param body may contain the new secret, `{secret}` */
   async rotate(actor: Actor, id: number, body: unknown): Promise<PresentedSubscription> {
-    this.#find(actor, id)
+    await this.#find(actor, id)
     const secret = readRotation(body, this.#rules)
     if (this.subscriptions.isSecretConfigured(id)) throw configuredError(`The secret of webhook ${id}`)
     return this.#withSecret(await this.subscriptions.rotate(id, secret))
@@ -150,7 +154,7 @@ export class Webhooks implements EventPublisher {
    * @returns its delivery
    */
   async test(actor: Actor, id: number): Promise<object> {
-    const subscription = this.#find(actor, id)
+    const subscription = await this.#find(actor, id)
     const event = await this.#deliveries.sendTest(subscription)
     const [delivery] = await this.#log.ofEvent(event.id)
     if (delivery === undefined) throw notFound('Webhook', id)
@@ -169,12 +173,13 @@ export class Webhooks implements EventPublisher {
     status: string | undefined,
   ): Promise<{ data: object[]; total: number }> {
     superusersOnly(actor)
-    return this.#log.page(id === undefined ? undefined : this.#find(actor, id).id, status, page)
+    return this.#log.page(id === undefined ? undefined : (await this.#find(actor, id)).id, status, page)
   }
 
   /** Delivers an event again under the same message id. */
   async redeliver(actor: Actor, deliveryId: number): Promise<object> {
     superusersOnly(actor)
+    await this.#refresh()
     const [delivery] = await this.#store.get(DELIVERIES, [deliveryId])
     if (delivery === undefined) throw notFound('Delivery', deliveryId)
     const { event_id: event, subscription_id: id } = delivery
@@ -190,11 +195,17 @@ export class Webhooks implements EventPublisher {
   }
 
   /** @throws {AppError} FORBIDDEN, RECORD_NOT_FOUND */
-  #find(actor: Actor, id: number): StoredRecord {
+  async #find(actor: Actor, id: number): Promise<StoredRecord> {
     superusersOnly(actor)
+    await this.#refresh()
     const subscription = this.subscriptions.get(id)
     if (subscription === undefined) throw notFound('Webhook', id)
     return subscription
+  }
+
+  /** Reads the subscriptions that other processes have created or changed. */
+  async #refresh(): Promise<void> {
+    if (this.#isShared) await this.subscriptions.refreshAll()
   }
 
   async #present(subscription: StoredRecord): Promise<PresentedSubscription> {

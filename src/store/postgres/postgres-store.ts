@@ -14,6 +14,7 @@ import type {
   TransactionNotes,
 } from '../store.ts'
 import { OwnChanges } from './changes/own-changes.ts'
+import type { StoredChangeLog } from './changes/stored-change-log.ts'
 import type { Database } from './connection/database.ts'
 import type { Layout } from './layout/layout.ts'
 import { Queries } from './queries/queries.ts'
@@ -26,6 +27,8 @@ import { PostgresTransactions } from './transactions/postgres-transactions.ts'
 export interface PostgresStoreOptions {
   /** Collects the reads of one turn of the event loop: `setImmediate` by default. */
   readonly later?: Later
+  /** Tells other processes of changes. */
+  readonly changeLog?: StoredChangeLog
 }
 
 const NO_RECORDS: ReadonlyMap<string, number> = new Map()
@@ -41,13 +44,15 @@ export class PostgresStore implements Store {
   readonly #records: RecordReads
   readonly #queries: Queries
   readonly #transactions: PostgresTransactions
+  readonly #changeLog: StoredChangeLog | undefined
   readonly #changes = new OwnChanges()
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
 
   /** @param database is not closed with the store, since another store may take it over */
-  constructor(database: Database, layout: Layout, { later = setImmediate }: PostgresStoreOptions = {}) {
+  constructor(database: Database, layout: Layout, { later = setImmediate, changeLog }: PostgresStoreOptions = {}) {
     this.#database = database
+    this.#changeLog = changeLog
     this.#layout = layout
     this.#records = new RecordReads(database, layout, later)
     this.#queries = new Queries(database, layout, later)
@@ -94,7 +99,7 @@ export class PostgresStore implements Store {
     const running = this.#changes.begin(operations)
     let outcome: Outcome | undefined
     try {
-      outcome = await this.#transactions.transact(operations, 'commit', notes)
+      outcome = await this.#transactions.transact(operations, 'commit', notes, await this.#changeLog?.wanted())
       return outcome
     } finally {
       this.#changes.end(running, outcome?.ok === true ? outcome.changes : [])

@@ -53,6 +53,11 @@ export class Endpoint {
     return !this.isActive && this.inFlight.size === 0 && this.#loading === undefined
   }
 
+  /** True if nothing is queued, in flight or being loaded. */
+  get isIdle(): boolean {
+    return this.queue.size === 0 && this.inFlight.size === 0 && this.#loading === undefined
+  }
+
   /** Loads pending deliveries, after any earlier load. */
   async load(read: () => Promise<void>): Promise<void> {
     const load = (this.#loading ?? Promise.resolve()).then(read)

@@ -37,6 +37,27 @@ test('a loaded event is not added a second time, and later events stay', () => {
   assert.deepEqual(takeAll(queue, 50), [2])
 })
 
+test('an event that is added during a load stays, though an event with a higher id is loaded', () => {
+  const queue = new Queue()
+  queue.add(3)
+  queue.beginLoad()
+  queue.add(4)
+  queue.load([{ event: 5, tries: 0, due: 0 }])
+  assert.deepEqual(takeAll(queue, 0), [5, 4], 'the store has settled the one from before the load')
+})
+
+test('an event whose transaction commits late is added, and only once', () => {
+  const queue = new Queue()
+  queue.load([{ event: 2000, tries: 0, due: 0 }])
+  for (const event of [1999, 2001, 1999, 2000, 2001]) queue.add(event)
+  assert.deepEqual(takeAll(queue, 0), [2000, 1999, 2001])
+  queue.add(1999)
+  assert.equal(queue.size, 0)
+  assert.equal(queue.knownUpTo, 1001)
+  queue.add(1001)
+  assert.equal(queue.size, 0, 'a reload finds those that are later still')
+})
+
 test('a retry added during a load stays; for a job in both, the load wins', () => {
   const queue = new Queue()
   queue.addRetry({ event: 1, tries: 1, due: 10 })

@@ -6,7 +6,8 @@ import { AppError } from '../../../errors.ts'
 import { systemRandom } from '../../../util/ids.ts'
 import { hasValidSignature } from '../../../webhooks/requests/message.ts'
 import { generateSecret } from '../../../webhooks/requests/signature.ts'
-import { type ApiClient, withApi } from '../../api/api-client.ts'
+import { type ApiClient, isServed, withApi } from '../../api/api-client.ts'
+import { noServer } from '../../api/local-server.ts'
 import { type RemoteOptions, remoteOf, withRemoteOptions } from '../../api/remote.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printable, printableJson } from '../../terminal/printable.ts'
@@ -32,10 +33,9 @@ export function listenCommand(io: Io): Command {
     .option('--events <list>', 'events to receive, separated by commas: create, update, delete (default: all)')
     .option('--models <list>', 'models to receive events of, separated by commas (default: all)')
     .addHelpText('after', '\nExample:\n  $ admin webhooks listen --forward-to http://localhost:3000/hooks\n')
-    .action((options: ListenOptions) =>
-      withApi(io, options, async ({ app, request }) => {
-        if (app !== undefined)
-          throw new AppError('TASK_FAILED', 'No server is running to send deliveries; start one: admin serve')
+    .action(async (options: ListenOptions) => {
+      if (!(await isServed(io, options))) throw await noServer(io, options, 'to send deliveries')
+      await withApi(io, options, async ({ request }) => {
         const secret = generateSecret(systemRandom)
         const server = await receive(io, secret, options.forwardTo)
         const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
@@ -58,8 +58,8 @@ export function listenCommand(io: Io): Command {
           server.close()
           server.closeAllConnections()
         }
-      }),
-    )
+      })
+    })
 }
 
 /** Removes a subscription. @returns false if it does not exist any more */

@@ -1,5 +1,8 @@
+import { changesTable } from '../changes/logged-changes.ts'
+import { readersTable } from '../changes/stored-change-log.ts'
 import type { Layout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'
+import { leasesTable } from '../outbox/postgres-leases.ts'
 import type { Sql } from '../sql.ts'
 import { countersTable, countFunction } from './counters.ts'
 import { definitionsTable } from './recorded.ts'
@@ -16,5 +19,8 @@ export interface SystemObject {
 export const systemObjects = (layout: Layout): readonly SystemObject[] => [
   { kind: 'table', name: `${SYSTEM_PREFIX}definitions`, create: definitionsTable(layout) },
   { kind: 'table', name: `${SYSTEM_PREFIX}counters`, create: countersTable(layout) },
+  { kind: 'table', name: `${SYSTEM_PREFIX}leases`, create: leasesTable(layout) },
+  { kind: 'table', name: `${SYSTEM_PREFIX}changes`, create: changesTable(layout) },
+  { kind: 'table', name: `${SYSTEM_PREFIX}change_readers`, create: readersTable(layout) },
   { kind: 'function', name: `${SYSTEM_PREFIX}count`, create: countFunction(layout) },
 ]

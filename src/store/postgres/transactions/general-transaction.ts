@@ -1,5 +1,6 @@
 import type { Operation, Outcome, TransactionMode, TransactionNotes } from '../../store.ts'
 import { Transaction } from '../../transactions/transaction.ts'
+import { logEntryOf } from '../changes/logged-changes.ts'
 import type { Connection } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { rememberRowVersion, rowVersionOf } from '../layout/row-version.ts'
@@ -19,6 +20,8 @@ export interface Work {
   readonly operations: readonly Operation[]
   readonly mode: TransactionMode
   readonly notes: TransactionNotes | undefined
+  /** The name with which the changes are logged for other processes; undefined if none of them reads the log. */
+  readonly origin?: string | undefined
 }
 
 /** The next id of a table after a transaction, and the number of ids that the transaction has chosen; the others were requested. */
@@ -143,7 +146,12 @@ export class GeneralTransaction {
   }
 
   async #store({ changes }: Accepted): Promise<void> {
-    const { rows } = await this.#connection.query(writeStatement(this.#layout, changes))
+    const { rows } = await this.#connection.query(
+      writeStatement(this.#layout, changes, {
+        entry: logEntryOf(this.#layout, this.#work.origin, changes),
+        eventTable: this.#work.notes?.events?.table,
+      }),
+    )
     const version = rows[0]?.[0] ?? undefined
     for (const { table, before, after } of changes) {
       if (after === undefined) continue

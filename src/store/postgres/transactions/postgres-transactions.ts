@@ -38,12 +38,18 @@ export class PostgresTransactions {
   /**
    * Applies all operations or none, as `Store.transact`.
    *
+   * @param origin the name with which the changes are logged for other processes; absent if none of them reads the log
    * @throws {AppError} STORE_UNAVAILABLE if nothing is written, OUTCOME_UNKNOWN if the connection was lost while the server was committing,
    * WRITE_CONFLICT if concurrent writes keep refusing it
    */
-  async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: TransactionNotes): Promise<Outcome> {
+  async transact(
+    operations: readonly Operation[],
+    mode: TransactionMode = 'commit',
+    notes?: TransactionNotes,
+    origin?: string,
+  ): Promise<Outcome> {
     if (operations.length === 0) return { ok: true, records: [], changes: [] }
-    const work = { operations: operations.map((operation) => inStoredForm(operation, this.#layout)), mode, notes }
+    const work = { operations: operations.map((operation) => inStoredForm(operation, this.#layout)), mode, notes, origin }
     if (mode === 'rehearse') return this.#rehearse(work)
     return (await this.#direct(work)) ?? this.#commit(work)
   }

@@ -1,5 +1,6 @@
 import type { Change, Operation, Outcome, StoredRecord } from '../../../store.ts'
 import { brokenFields } from '../../../transactions/field-constraints.ts'
+import { logEntryOf } from '../../changes/logged-changes.ts'
 import type { Connection } from '../../connection/database.ts'
 import type { Layout } from '../../layout/layout.ts'
 import { rememberRowVersion, rowVersionOf } from '../../layout/row-version.ts'
@@ -40,7 +41,7 @@ export class Alteration {
   }
 
   /** The change that a transaction consists of; undefined for another transaction, and for one that is certain to be refused. */
-  static of(layout: Layout, { operations, notes }: Work): Alteration | undefined {
+  static of(layout: Layout, { operations, notes, origin }: Work): Alteration | undefined {
     const [operation] = operations
     if (operation === undefined || operations.length > 1 || !isExpecting(operation)) return undefined
     const table = layout.of(operation.table)
@@ -56,6 +57,7 @@ export class Alteration {
       ...notesOf(layout, [change], operations, [before], notes),
       eventTable: notes?.events?.table,
       historyTable: notes?.history?.table,
+      entry: logEntryOf(layout, origin, [change]),
       isProvisional: false,
     })
   }

@@ -1,5 +1,6 @@
 import type { Change, Operation, Outcome, StoredRecord } from '../../../store.ts'
 import { brokenFields } from '../../../transactions/field-constraints.ts'
+import { logEntryOf } from '../../changes/logged-changes.ts'
 import type { Connection } from '../../connection/database.ts'
 import type { Layout } from '../../layout/layout.ts'
 import { rememberRowVersion } from '../../layout/row-version.ts'
@@ -27,7 +28,7 @@ export class Creation {
   }
 
   /** The creation that a transaction consists of; undefined for another transaction, and for one that is certain to be refused. */
-  static of(layout: Layout, { operations, notes }: Work): Creation | undefined {
+  static of(layout: Layout, { operations, notes, origin }: Work): Creation | undefined {
     const [first] = operations
     if (first === undefined || !operations.every((operation) => isPlainInsert(operation, first.table))) return undefined
     const table = layout.of(first.table)
@@ -43,6 +44,7 @@ export class Creation {
       ...notesOf(layout, changes, operations, records, notes),
       eventTable: notes?.events?.table,
       historyTable: notes?.history?.table,
+      entry: logEntryOf(layout, origin, changes),
       isProvisional: true,
     })
   }
@@ -54,9 +56,9 @@ export class Creation {
 
   /** Creations with the same kind can be joined: their records are in one table, and have the same notes and receivers. */
   get kind(): string {
-    const { events, eventTable, history, historyTable } = this.#notes
+    const { events, eventTable, history, historyTable, entry } = this.#notes
     const receivers = events.length === 0 ? undefined : { ...events[0], message_id: '', data: '', timestamp: '' }
-    return JSON.stringify([this.#table.name, eventTable, receivers, history.length > 0 && historyTable])
+    return JSON.stringify([this.#table.name, eventTable, receivers, history.length > 0 && historyTable, entry?.origin])
   }
 
   /** Runs several creations of one kind in one statement, so that all of them are stored or none. */
@@ -73,6 +75,10 @@ export class Creation {
         ...first.#notes,
         events: creations.flatMap((creation) => creation.#notes.events),
         history: creations.flatMap((creation) => creation.#notes.history),
+        entry: first.#notes.entry && {
+          ...first.#notes.entry,
+          changes: creations.flatMap((creation) => creation.#notes.entry?.changes ?? []),
+        },
       },
     )
     const ids = await all.#store(connection)

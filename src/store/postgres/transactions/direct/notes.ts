@@ -2,6 +2,7 @@ import type { JsonObject } from '../../../../util/json.ts'
 import type { Change, Operation, StoredRecord, TransactionNotes } from '../../../store.ts'
 import { eventsOf } from '../../../transactions/events.ts'
 import { historyOf } from '../../../transactions/history.ts'
+import { insertEntryWithIds, type LogEntry } from '../../changes/logged-changes.ts'
 import type { Layout } from '../../layout/layout.ts'
 import { identifier, joined, keyword, literal, type Sql, sql } from '../../sql.ts'
 import { type InputColumn, input, inputOf } from '../statements/input.ts'
@@ -37,6 +38,8 @@ export function notesOf(
 export interface NotedTables extends Notes {
   readonly eventTable: string | undefined
   readonly historyTable: string | undefined
+  /** What other processes are told. Its records get the ids of the statement. */
+  readonly entry: LogEntry | undefined
   /** True if the notes have provisional ids, in place of which the statement sets those that it gives. */
   readonly isProvisional: boolean
 }
@@ -45,7 +48,10 @@ export interface NotedTables extends Notes {
  * The parts of a statement that store notes. The statement has a part `"ids"` with the columns `"n"`, from 1, and `"id"`: the changed
  * records in the order of their notes.
  */
-export function noteParts(layout: Layout, { events, history, eventTable, historyTable, isProvisional }: NotedTables): Sql[] {
+export function noteParts(
+  layout: Layout,
+  { events, history, eventTable, historyTable, entry, isProvisional }: NotedTables,
+): Sql[] {
   const parts: Sql[] = []
   if (eventTable !== undefined && events.length > 0) {
     const rows = isProvisional ? events.map(withoutProvisionalId) : events
@@ -54,6 +60,7 @@ export function noteParts(layout: Layout, { events, history, eventTable, history
   }
   if (historyTable !== undefined && history.length > 0)
     parts.push(...insertNotes(layout, 'history', historyTable, history, new Map()))
+  if (entry !== undefined) parts.push(sql`"logged" as (${insertEntryWithIds(layout, entry)})`)
   return parts
 }
 

@@ -1,7 +1,7 @@
 import { referencesOf } from '../../../references.ts'
 import type { StoredRecord } from '../../../store.ts'
 import type { LinkTable } from '../../layout/column.ts'
-import { type Sql, sql } from '../../sql.ts'
+import { EMPTY, type Sql, sql } from '../../sql.ts'
 
 /** A row of a link table. */
 export interface LinkRow {
@@ -14,15 +14,20 @@ export interface LinkRow {
 export const linkRows = (record: StoredRecord, { field }: LinkTable): LinkRow[] =>
   [...new Set(referencesOf(record, field.name))].map((target, position) => ({ owner: record.id, target, position }))
 
-/** Inserts links, or gives existing ones another position. */
-export function insertLinks({ table }: LinkTable, rows: readonly LinkRow[]): Sql[] {
+/**
+ * Inserts links, or gives existing ones another position.
+ *
+ * @param existing the table of the targets, if links to records that do not exist are to be left out
+ */
+export function insertLinks({ table }: LinkTable, rows: readonly LinkRow[], existing?: Sql): Sql[] {
   if (rows.length === 0) return []
   const owners = rows.map(({ owner }) => owner)
   const targets = rows.map(({ target }) => target)
   const positions = rows.map(({ position }) => position)
   return [
     sql`insert into ${table} ("owner", "target", "position")
-      select * from unnest(${owners}::bigint[], ${targets}::bigint[], ${positions}::integer[])
+      select * from unnest(${owners}::bigint[], ${targets}::bigint[], ${positions}::integer[]) "u" ("owner", "target", "position")
+      ${existing === undefined ? EMPTY : sql`where exists (select from ${existing} where "id" = "u"."target")`}
       on conflict ("owner", "target") do update set "position" = excluded."position"`,
   ]
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../../../../util/json.ts'
 import type { Change, StoredRecord } from '../../../store.ts'
+import { insertEntry, type LogEntry } from '../../changes/logged-changes.ts'
 import type { Layout } from '../../layout/layout.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
 import { identifier, joined, type Sql, sql } from '../../sql.ts'
@@ -12,16 +13,28 @@ interface Update {
   readonly after: StoredRecord
 }
 
-/** The statement that stores the changes of a transaction, whatever their number. It returns the version of the rows that it writes. */
-export function writeStatement(layout: Layout, changes: readonly Change[]): Sql {
+/** What a transaction stores besides its changes, or among them. */
+export interface WriteNotes {
+  /** What other processes are told. */
+  readonly entry: LogEntry | undefined
+  /** The table of events. Another process may have removed a receiver of theirs meanwhile. */
+  readonly eventTable: string | undefined
+}
+
+/**
+ * The statement that stores the changes of a transaction, whatever their number. It returns the version of the rows that it writes.
+ */
+export function writeStatement(layout: Layout, changes: readonly Change[], { entry, eventTable }: WriteNotes): Sql {
   const tables = [...new Set(changes.map(({ table }) => table))]
   const parts = tables.flatMap((name) => {
     const table = layout.of(name)
     const own = changes.filter((change) => change.table === name)
     return [
       ...insertsOf(
+        layout,
         table,
         own.flatMap(({ before, after }) => (before === undefined && after !== undefined ? [after] : [])),
+        name === eventTable,
       ),
       ...updatesOf(
         table,
@@ -33,12 +46,13 @@ export function writeStatement(layout: Layout, changes: readonly Change[]): Sql 
       ),
     ]
   })
+  if (entry !== undefined) parts.push(insertEntry(layout, entry))
   const version = sql`select pg_current_xact_id()::xid`
   if (parts.length === 0) return version
   return sql`with ${joined(parts.map((part, index) => sql`${identifier(`w${index}`)} as (${part})`))} ${version}`
 }
 
-function insertsOf(table: TableLayout, records: readonly StoredRecord[]): Sql[] {
+function insertsOf(layout: Layout, table: TableLayout, records: readonly StoredRecord[], areEvents: boolean): Sql[] {
   if (records.length === 0) return []
   const columns = table.columns.map((column) => inputOf(column, valuesOf(records, column.field.name)))
   const flags = table.links.map(({ flag, field }) => ({
@@ -53,6 +67,7 @@ function insertsOf(table: TableLayout, records: readonly StoredRecord[]): Sql[] 
       insertLinks(
         link,
         records.flatMap((record) => linkRows(record, link)),
+        areEvents ? layout.of(link.field.relation.target).table : undefined,
       ),
     ),
   ]

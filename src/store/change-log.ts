@@ -1,0 +1,38 @@
+import type { Change } from './store.ts'
+
+/** Changes of one transaction of another process. */
+export interface LoggedChanges {
+  /** Time of the changes, in milliseconds. */
+  readonly at: number
+  /** The changes of public tables, without secret fields; undefined if they are too many to be told of. */
+  readonly changes: readonly Change[] | undefined
+}
+
+/** What a reader of the log has missed so far. */
+export interface LogRead {
+  /** In the order of commits, as far as transactions depend on each other. */
+  readonly transactions: readonly LoggedChanges[]
+  /** The place from which to read the next time. */
+  readonly position: string
+}
+
+/**
+ * The changes that other processes make in a shared store. They are logged in the transactions that make them, and only while a process
+ * reads the log.
+ */
+export interface ChangeLog {
+  /** A process writes to the log at the latest this long after another one has announced that it reads it. In milliseconds. */
+  readonly noticeMs: number
+  /** Announces that this process reads the log: for about a minute, which each read extends. */
+  announce(): Promise<void>
+  /** The place at which the log ends now. */
+  end(): Promise<string>
+  /**
+   * Reads what was committed since a place of the log, each change once.
+   *
+   * @returns undefined if this process is no longer announced, so that changes may be missing
+   */
+  read(position: string): Promise<LogRead | undefined>
+  /** Ends the announcement. */
+  withdraw(): Promise<void>
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { StoredChangeLog } from '../../../../src/store/postgres/changes/stored-change-log.ts'
+import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
+import { sql } from '../../../../src/store/postgres/sql.ts'
+import type { Operation, Store, StoredRecord } from '../../../../src/store/store.ts'
+import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
+import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
+import { type ProcessStore, withTwoProcesses } from '../transactions/two-processes.ts'
+
+interface Parts {
+  /** Moves the time of the writer. */
+  pass(milliseconds: number): void
+  readonly writer: Store
+  readonly reader: StoredChangeLog
+  readonly one: ProcessStore
+  readonly other: ProcessStore
+}
+
+const logged = (name: string, body: (parts: Parts) => Promise<void>) =>
+  test(name, NO_POSTGRES === undefined ? {} : { skip: NO_POSTGRES }, () =>
+    withTwoProcesses(libraryRegistry(), async (one, other) => {
+      let time = 0
+      const logOf = ({ database, layout }: ProcessStore, origin: string) =>
+        new StoredChangeLog(database, layout, { origin, now: () => time })
+      const writer = new PostgresStore(one.database, one.layout, { changeLog: logOf(one, 'writer') })
+      const pass = (milliseconds: number) => {
+        time += milliseconds
+      }
+      await body({ pass, writer, reader: logOf(other, 'reader'), one, other })
+    }),
+  )
+
+async function accepted(store: Store, operations: readonly Operation[]): Promise<readonly StoredRecord[]> {
+  const outcome = await store.transact(operations)
+  if (!outcome.ok) assert.fail(`Refused: ${JSON.stringify(outcome.violations)}`)
+  return outcome.records
+}
+
+async function countOf({ database, layout }: ProcessStore): Promise<number> {
+  const { rows } = await database.query(sql`select count(*) from ${layout.system('changes')}`)
+  return Number(rows[0]?.[0])
+}
+
+logged(
+  'nothing is logged until a process reads the log, and a second after that at the latest it is',
+  async ({ writer, reader, one, pass }) => {
+    await accepted(writer, [insert('genre', { name: 'a' })])
+    await reader.announce()
+    await accepted(writer, [insert('genre', { name: 'b' })])
+    assert.equal(await countOf(one), 0)
+    pass(1000)
+    await accepted(writer, [insert('genre', { name: 'c' })])
+    assert.equal(await countOf(one), 1)
+    await reader.withdraw()
+    pass(1000)
+    await accepted(writer, [insert('genre', { name: 'd' })])
+    assert.equal(await countOf(one), 1)
+  },
+)
+
+logged('every kind of change is told once, with the record before and after it', async ({ writer, reader }) => {
+  await reader.announce()
+  let position = await reader.end()
+  const next = async () => {
+    const read = (await reader.read(position)) ?? assert.fail('The reader is not announced')
+    position = read.position
+    return read.transactions.flatMap(({ changes }) => changes ?? assert.fail('The changes are too many'))
+  }
+  const [author] = await accepted(writer, [insert('author', { name: 'Ann', passphrase: 'hash' })])
+  const id = author?.id ?? 0
+  const [created, ...others] = await next()
+  assert.equal(others.length, 0)
+  assert.deepEqual([created?.table, created?.id, created?.before, created?.after?.name], ['author', id, undefined, 'Ann'])
+  assert.equal(created?.after?.id, id)
+  assert.ok(created !== undefined && !('passphrase' in (created.after ?? {})), 'the log has no secrets')
+  // One statement stores both.
+  const joined = await Promise.all(['x', 'y'].map((name) => accepted(writer, [insert('genre', { name })])))
+  const told = await next()
+  assert.deepEqual(
+    told.map(({ id: each, after }) => [each, after?.id, after?.name]),
+    joined.flat().map((record) => [record.id, record.id, record.name]),
+  )
+  const [present] = await writer.get('author', [id])
+  await accepted(writer, [{ ...update('author', id, { name: 'Bea' }), expect: present } as Operation])
+  assert.deepEqual(
+    (await next()).map(({ before, after }) => [before?.name, after?.name]),
+    [['Ann', 'Bea']],
+  )
+  const [category] = await accepted(writer, [insert('category', { name: 'top' })])
+  await accepted(writer, [insert('category', { name: 'below', parent_id: category?.id ?? 0 })])
+  await next()
+  await accepted(writer, [remove('category', category?.id ?? 0)])
+  assert.deepEqual((await next()).map(({ before, after }) => [before?.name, after]).sort(), [
+    ['below', undefined],
+    ['top', undefined],
+  ])
+  assert.deepEqual(await next(), [])
+})
+
+logged('a transaction that commits after a later one is told of too', async ({ writer, reader, one }) => {
+  await reader.announce()
+  const changes = one.layout.system('changes')
+  let position = await reader.end()
+  await one.database.transaction(async (connection) => {
+    await connection.query(sql`insert into ${changes} ("origin", "changes") values ('third', '[{"table":"genre","id":77}]')`)
+    await accepted(writer, [insert('genre', { name: 'later' })])
+    const read = (await reader.read(position)) ?? assert.fail()
+    assert.equal(read.transactions.length, 1)
+    position = read.position
+  })
+  const read = (await reader.read(position)) ?? assert.fail()
+  assert.deepEqual(
+    read.transactions.map(({ changes: each }) => each?.map(({ id }) => id)),
+    [[77]],
+  )
+})
+
+logged('a reader whose announcement has ended learns that changes may be missing', async ({ reader, other }) => {
+  await reader.announce()
+  const position = await reader.end()
+  await other.database.query(sql`update ${other.layout.system('change_readers')} set "until" = clock_timestamp()`)
+  assert.equal(await reader.read(position), undefined)
+})
+
+logged('a transaction with more than a thousand changes is told of without them', async ({ writer, reader }) => {
+  await reader.announce()
+  const position = await reader.end()
+  await accepted(
+    writer,
+    Array.from({ length: 1001 }, (_, index) => insert('genre', { name: `g${index}` })),
+  )
+  const read = (await reader.read(position)) ?? assert.fail()
+  assert.deepEqual(
+    read.transactions.map(({ changes }) => changes),
+    [undefined],
+  )
+})
