@@ -17,6 +17,7 @@ import { OwnChanges } from './changes/own-changes.ts'
 import type { StoredChangeLog } from './changes/stored-change-log.ts'
 import type { Database } from './connection/database.ts'
 import type { Layout } from './layout/layout.ts'
+import { KnownRecords } from './queries/known-records.ts'
 import { Queries } from './queries/queries.ts'
 import { RecordReads } from './queries/record-reads.ts'
 import type { Later } from './queries/shared-reads.ts'
@@ -54,8 +55,9 @@ export class PostgresStore implements Store {
     this.#database = database
     this.#changeLog = changeLog
     this.#layout = layout
-    this.#records = new RecordReads(database, layout, later)
-    this.#queries = new Queries(database, layout, later)
+    const known = new KnownRecords()
+    this.#records = new RecordReads(database, layout, later, known)
+    this.#queries = new Queries(database, layout, later, known)
     this.#transactions = new PostgresTransactions(database, layout)
   }
 

@@ -93,12 +93,16 @@ export function parameterText(value: Parameter): string | null {
   }
 }
 
+/** Characters that are escaped in a quoted item of an array. */
+const SPECIAL = /["\\]/
+const ALL_SPECIAL = /["\\]/g
+
 /** An array in the format of PostgreSQL: `{"a","b",NULL}`. */
 function arrayText(items: readonly Parameter[]): string {
   const texts = items.map((item) => {
     if (item === null) return 'NULL'
-    const text = parameterText(item) ?? ''
-    return typeof item === 'string' ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
+    if (typeof item !== 'string') return parameterText(item) ?? ''
+    return `"${SPECIAL.test(item) ? item.replace(ALL_SPECIAL, '\\$&') : item}"`
   })
   return `{${texts.join(',')}}`
 }

@@ -5,6 +5,7 @@ import type { Layout } from '../layout/layout.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
 import { EMPTY, identifier, joined, literal, type Sql, sql } from '../sql.ts'
 import { Conditions } from './filters/conditions.ts'
+import { EACH_ANEW, type RowReader } from './known-records.ts'
 import { orderOf } from './order.ts'
 import type { CountedTotal } from './totals.ts'
 
@@ -90,9 +91,9 @@ function totalOf(table: TableLayout, filters: readonly Filter[], layout: Layout,
 }
 
 /** A page as the rows of `selectPage` tell it. */
-export function readPage(table: TableLayout, rows: readonly Row[]): FoundPage & CountedTotal {
+export function readPage(table: TableLayout, rows: readonly Row[], reader: RowReader = EACH_ANEW): FoundPage & CountedTotal {
   const [first] = rows
-  const records = rows.flatMap((row) => (typeof row[2] === 'string' ? [table.read(row, 2)] : []))
+  const records = rows.flatMap((row) => (typeof row[2] === 'string' ? [reader.read(table, row, 2)] : []))
   return { records, total: Number(first?.[1]), version: first?.[0] ?? '' }
 }
 
@@ -108,13 +109,13 @@ export function selectPages(table: TableLayout, plans: readonly Plan[], layout: 
 }
 
 /** The pages as the rows of `selectPages` tell them. */
-export function readPages(table: TableLayout, count: number, rows: readonly Row[]): FoundPage[] {
+export function readPages(table: TableLayout, count: number, rows: readonly Row[], reader: RowReader = EACH_ANEW): FoundPage[] {
   const pages = Array.from({ length: count }, () => ({ records: [] as FoundPage['records'][number][], total: 0 }))
   for (const row of rows) {
     const page = pages[Number(row[0])]
     if (page === undefined) continue
     page.total = Number(row[1])
-    if (typeof row[2] === 'string') page.records.push(table.read(row, 2))
+    if (typeof row[2] === 'string') page.records.push(reader.read(table, row, 2))
   }
   return pages
 }
