@@ -9,6 +9,7 @@ import { importBench } from './import.ts'
 import { lintBench } from './lint.ts'
 import { openBench } from './open.ts'
 import { type Arguments, type BenchOptions, parseArguments, USAGE, UsageError } from './options.ts'
+import { postgresBench } from './postgres/bench.ts'
 import { queriesBench } from './queries.ts'
 import { asMarkdown, asTable, makeReport, type Report } from './report.ts'
 import { searchBench } from './search.ts'
@@ -31,6 +32,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<Result
   history: historyBench,
   events: eventsBench,
   ui: uiBench,
+  postgres: postgresBench,
 }
 
 const FORMATS: Readonly<Record<Arguments['format'], (report: Report) => string>> = {

@@ -1,5 +1,9 @@
 import { parseArgs } from 'node:util'
+import { POSTGRES_KEYS } from './postgres/keys.ts'
 import { ROWS } from './store/rows.ts'
+
+/** Keys of the rows of each bench that has rows. */
+const KEYS: Readonly<Record<string, readonly string[]>> = { store: ROWS.map(({ key }) => key), postgres: POSTGRES_KEYS }
 
 /** Options of a benchmark. */
 export interface BenchOptions {
@@ -7,7 +11,7 @@ export interface BenchOptions {
   readonly records: readonly number[] | undefined
   /** Length of one slice of a measurement, in seconds. */
   readonly seconds: number
-  /** Keys of the rows of `store` to measure; all if empty. */
+  /** Keys of the rows of `store` and `postgres` to measure; all if empty. */
   readonly only: readonly string[]
   /** A folder for CPU profiles of our server. */
   readonly profile: string | undefined
@@ -25,7 +29,9 @@ export interface Arguments {
 export const USAGE = `npm run bench [-- <bench…>] [options]
 
   --records 10000,100000   numbers of records
-  --only <row>             a row of the bench 'store' (${ROWS.map(({ key }) => key).join(', ')}); may be repeated
+  --only <row>             a row of the bench 'store' (${KEYS.store?.join(', ')})
+                           or 'postgres' (${KEYS.postgres?.join(', ')});
+                           may be repeated
   --seconds <n>            length of a slice; a figure is the median of several (default: 2)
   --json, --markdown       print the figures as data, or as tables for a document
   --from <file>            show figures that --json printed, measure nothing
@@ -45,11 +51,10 @@ export function parseArguments(argv: readonly string[], benches: readonly string
   const { values, positionals } = readArguments(argv)
   const unknown = positionals.filter((name) => !benches.includes(name))
   if (unknown.length > 0) throw new UsageError(`There is no bench '${unknown.join("', '")}' (known: ${benches.join(', ')})`)
-  const strayRows = values.only.filter((key) => !ROWS.some((row) => row.key === key))
+  const strayRows = values.only.filter((key) => !Object.values(KEYS).flat().includes(key))
   if (strayRows.length > 0) throw new UsageError(`There is no row '${strayRows.join("', '")}'`)
   return {
-    // Only the benchmark `store` has rows.
-    names: positionals.length === 0 && values.only.length > 0 ? ['store'] : positionals,
+    names: positionals.length > 0 ? positionals : benchesWith(values.only),
     format: values.json ? 'json' : values.markdown ? 'markdown' : 'table',
     from: values.from,
     options: {
@@ -60,6 +65,10 @@ export function parseArguments(argv: readonly string[], benches: readonly string
     },
   }
 }
+
+/** The benches that have some of the rows. */
+const benchesWith = (rows: readonly string[]): string[] =>
+  Object.keys(KEYS).filter((name) => rows.some((key) => KEYS[name]?.includes(key)))
 
 function readArguments(argv: readonly string[]) {
   try {

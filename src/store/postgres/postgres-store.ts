@@ -18,6 +18,7 @@ import { OwnChanges } from './changes/own-changes.ts'
 import type { StoredChangeLog } from './changes/stored-change-log.ts'
 import type { Database } from './connection/database.ts'
 import type { Layout } from './layout/layout.ts'
+import { KnownRecords } from './queries/known-records.ts'
 import { Queries } from './queries/queries.ts'
 import { RecordReads } from './queries/record-reads.ts'
 import type { Later } from './queries/shared-reads.ts'
@@ -64,8 +65,9 @@ export class PostgresStore implements Store {
     this.#database = database
     this.#changeLog = changeLog
     this.#layout = layout
-    this.#records = new RecordReads(database, layout, later)
-    this.#queries = new Queries(database, layout, later)
+    const known = new KnownRecords()
+    this.#records = new RecordReads(database, layout, later, known)
+    this.#queries = new Queries(database, layout, later, known)
     this.#recent = new RecentReads(database, layout, { records: this.#records, queries: this.#queries, now })
     this.#transactions = new PostgresTransactions(database, layout)
   }

@@ -27,10 +27,12 @@ export class Sql {
 
   #append(before: string, values: (string | null)[]): string {
     let text = before + (this.#texts[0] ?? '')
-    for (const [index, part] of this.#parts.entries()) {
+    let next = 0
+    for (const part of this.#parts) {
       if (part instanceof Sql) text = part.#append(text, values)
       else text += `$${values.push(parameterText(part))}`
-      text += this.#texts[index + 1] ?? ''
+      next += 1
+      text += this.#texts[next] ?? ''
     }
     return text
   }
@@ -91,12 +93,16 @@ export function parameterText(value: Parameter): string | null {
   }
 }
 
+/** Characters that are escaped in a quoted item of an array. */
+const SPECIAL = /["\\]/
+const ALL_SPECIAL = /["\\]/g
+
 /** An array in the format of PostgreSQL: `{"a","b",NULL}`. */
 function arrayText(items: readonly Parameter[]): string {
   const texts = items.map((item) => {
     if (item === null) return 'NULL'
-    const text = parameterText(item) ?? ''
-    return typeof item === 'string' ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
+    if (typeof item !== 'string') return parameterText(item) ?? ''
+    return `"${SPECIAL.test(item) ? item.replace(ALL_SPECIAL, '\\$&') : item}"`
   })
   return `{${texts.join(',')}}`
 }

@@ -3,7 +3,7 @@ import type { Model } from '../../../model/model.ts'
 import type { Json } from '../../../util/json.ts'
 import type { StoredRecord } from '../../store.ts'
 import type { Row } from '../connection/database.ts'
-import { identifier, joined, quotedName, type Sql, sql } from '../sql.ts'
+import { identifier, joined, keyword, quotedName, type Sql, sql } from '../sql.ts'
 import { type Column, columnOf, type LinkTable, linkTableOf } from './column.ts'
 import { shortName, tableName } from './names.ts'
 import { rememberRowVersion } from './row-version.ts'
@@ -27,6 +27,8 @@ export class TableLayout {
   readonly #fields: readonly (Column | LinkTable)[]
   readonly #columns: ReadonlyMap<string, Column>
   readonly #links: ReadonlyMap<string, LinkTable>
+  /** The lists of `selectList` by alias. Statements use few. */
+  readonly #selectLists = new Map<string, Sql>()
   readonly #readers: readonly { readonly name: string; readonly read: (text: string | null) => Json }[]
 
   constructor(model: Model, schema: string) {
@@ -72,7 +74,13 @@ export class TableLayout {
    * @param alias the table of the record in the statement, such as `identifier('r')`
    */
   selectList(alias: Sql): Sql {
-    return joined([sql`${alias}.xmin`, ...this.#fields.map((field) => field.select(alias))])
+    const name = alias.compile().text
+    const known = this.#selectLists.get(name)
+    if (known !== undefined) return known
+    // Its text is long and always the same, so it is put together once.
+    const list = keyword(joined([sql`${alias}.xmin`, ...this.#fields.map((field) => field.select(alias))]).compile().text)
+    this.#selectLists.set(name, list)
+    return list
   }
 
   /**

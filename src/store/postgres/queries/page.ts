@@ -3,8 +3,9 @@ import type { FoundPage } from '../../store.ts'
 import type { Row } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
-import { EMPTY, identifier, joined, literal, Sql, sql } from '../sql.ts'
+import { EMPTY, identifier, joined, literal, type Sql, sql } from '../sql.ts'
 import { Conditions } from './filters/conditions.ts'
+import { EACH_ANEW, type RowReader } from './known-records.ts'
 import { orderOf } from './order.ts'
 import { selectWithTies } from './ties.ts'
 import type { CountedTotal } from './totals.ts'
@@ -14,15 +15,6 @@ type Selected = Pick<Plan, 'filters' | 'sort'>
 const RECORD = identifier('r')
 const PAGE = identifier('p')
 const COUNTER = identifier('c')
-
-/** The lists of columns of tables. They are long, and have no values. */
-const selectLists = new WeakMap<TableLayout, Sql>()
-
-function selectList(table: TableLayout): Sql {
-  const known = selectLists.get(table) ?? new Sql([table.selectList(PAGE).compile().text], [])
-  selectLists.set(table, known)
-  return known
-}
 
 /** The rows of a plan in order, with all columns and the version of the row. */
 export function selectRows(table: TableLayout, plan: Selected & Partial<Plan>, layout: Layout): Sql {
@@ -89,7 +81,7 @@ export function selectPage(
   const fromStart = () => selectWithTies(table, plan) ?? selectRows(table, plan, layout)
   const rows = isFromEnd ? selectRowsFromEnd(table, plan, layout) : fromStart()
   const page = sql`(${rows}) ${PAGE}`
-  return sql`${head}, ${selectList(table)} from ${counters} left join ${page} on true`
+  return sql`${head}, ${table.selectList(PAGE)} from ${counters} left join ${page} on true`
 }
 
 function totalOf(table: TableLayout, filters: readonly Filter[], layout: Layout, known: CountedTotal | undefined): Sql {
@@ -101,9 +93,9 @@ function totalOf(table: TableLayout, filters: readonly Filter[], layout: Layout,
 }
 
 /** A page as the rows of `selectPage` tell it. */
-export function readPage(table: TableLayout, rows: readonly Row[]): FoundPage & CountedTotal {
+export function readPage(table: TableLayout, rows: readonly Row[], reader: RowReader = EACH_ANEW): FoundPage & CountedTotal {
   const [first] = rows
-  const records = rows.flatMap((row) => (typeof row[2] === 'string' ? [table.read(row, 2)] : []))
+  const records = rows.flatMap((row) => (typeof row[2] === 'string' ? [reader.read(table, row, 2)] : []))
   return { records, total: Number(first?.[1]), version: first?.[0] ?? '' }
 }
 
@@ -113,19 +105,19 @@ export function selectPages(table: TableLayout, plans: readonly Plan[], layout: 
     const { filters } = plan
     const head = sql`select ${literal(place)}, ${filters.length === 0 ? recordsOf(table, layout) : countRows(table, filters, layout)}`
     const page = sql`(${selectRows(table, plan, layout)}) ${PAGE}`
-    return sql`(${head}, ${selectList(table)} from (select) "one" left join ${page} on true)`
+    return sql`(${head}, ${table.selectList(PAGE)} from (select) "one" left join ${page} on true)`
   })
   return joined(parts, ' union all ')
 }
 
 /** The pages as the rows of `selectPages` tell them. */
-export function readPages(table: TableLayout, count: number, rows: readonly Row[]): FoundPage[] {
+export function readPages(table: TableLayout, count: number, rows: readonly Row[], reader: RowReader = EACH_ANEW): FoundPage[] {
   const pages = Array.from({ length: count }, () => ({ records: [] as FoundPage['records'][number][], total: 0 }))
   for (const row of rows) {
     const page = pages[Number(row[0])]
     if (page === undefined) continue
     page.total = Number(row[1])
-    if (typeof row[2] === 'string') page.records.push(table.read(row, 2))
+    if (typeof row[2] === 'string') page.records.push(reader.read(table, row, 2))
   }
   return pages
 }

@@ -5,6 +5,7 @@ import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { identifier, sql } from '../sql.ts'
 import { aggregate } from './aggregation.ts'
+import { EACH_ANEW, type RowReader } from './known-records.ts'
 import { readPage, readPages, selectMatching, selectPage, selectPages, selectRows } from './page.ts'
 import { type Later, SharedReads } from './shared-reads.ts'
 import { Totals, totalKey } from './totals.ts'
@@ -22,13 +23,18 @@ const MAX_PAGES = 25
 export class Queries {
   readonly #database: Database
   readonly #layout: Layout
+  readonly #rows: RowReader
   readonly #totals = new Totals()
   readonly #lists: SharedReads<FoundPage>
 
-  /** @param later collects equal lists until it runs its argument */
-  constructor(database: Database, layout: Layout, later: Later) {
+  /**
+   * @param later collects equal lists until it runs its argument
+   * @param rows makes records of rows
+   */
+  constructor(database: Database, layout: Layout, later: Later, rows: RowReader = EACH_ANEW) {
     this.#database = database
     this.#layout = layout
+    this.#rows = rows
     this.#lists = new SharedReads(later)
   }
 
@@ -49,7 +55,7 @@ export class Queries {
     const isFromEnd =
       plan.filters.length === 0 && plan.offset > Math.max(FROM_START, (known?.total ?? Number.POSITIVE_INFINITY) / 2)
     const { rows } = await this.#database.query(selectPage(table, plan, this.#layout, known, isFromEnd), { signal })
-    const { records, total, version } = readPage(table, rows)
+    const { records, total, version } = readPage(table, rows, this.#rows)
     this.#totals.remember(key, { total, version })
     return { records: isFromEnd ? records.toReversed() : records, total }
   }
@@ -61,7 +67,7 @@ export class Queries {
     for (let from = 0; from < plans.length; from += MAX_PAGES) {
       const some = plans.slice(from, from + MAX_PAGES)
       const { rows } = await this.#database.query(selectPages(table, some, this.#layout), options)
-      found.push(...readPages(table, some.length, rows))
+      found.push(...readPages(table, some.length, rows, this.#rows))
     }
     return found
   }

@@ -3,6 +3,7 @@ import type { Connection } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
 import { identifier, type Sql, sql } from '../sql.ts'
+import { EACH_ANEW, type RowReader } from './known-records.ts'
 import type { Later } from './shared-reads.ts'
 
 /** The records that a statement found, by id. */
@@ -18,14 +19,19 @@ interface Batch {
 export class RecordReads {
   readonly #connection: Connection
   readonly #layout: Layout
+  readonly #rows: RowReader
   readonly #later: Later
   /** Batches that have not been sent yet, by table. */
   readonly #waiting = new Map<string, Batch>()
 
-  /** @param later collects reads until it runs its argument */
-  constructor(connection: Connection, layout: Layout, later: Later) {
+  /**
+   * @param later collects reads until it runs its argument
+   * @param rows makes records of rows
+   */
+  constructor(connection: Connection, layout: Layout, later: Later, rows: RowReader = EACH_ANEW) {
     this.#connection = connection
     this.#layout = layout
+    this.#rows = rows
     this.#later = later
   }
 
@@ -58,7 +64,7 @@ export class RecordReads {
     const { rows } = await this.#connection.query(selectByIds(table, ids))
     return new Map(
       rows.map((row) => {
-        const record = table.read(row)
+        const record = this.#rows.read(table, row)
         return [record.id, record]
       }),
     )

@@ -29,31 +29,33 @@ interface SetValues {
  * @param isNew true for the fields whose values are not those that the records already have
  */
 export function uniqueLocks(layout: Layout, writes: readonly SetValues[], isNew: (field: string) => boolean = () => true): Locks {
-  const keys = new Map<string, Set<string>>()
-  const lock = (key: readonly string[], value: unknown) => {
-    const name = JSON.stringify(key)
-    const values = keys.get(name) ?? new Set()
-    keys.set(name, values.add(JSON.stringify([...key, value])))
+  const keys = new Map<string, Set<unknown>>()
+  const lock = (key: string, value: unknown) => {
+    const values = keys.get(key) ?? new Set()
+    keys.set(key, values.add(value))
   }
   for (const { table, values } of writes) {
     const { name, model } = layout.of(table)
     for (const { name: field, unique } of model.constrained) {
       const value = values[field] ?? null
-      if (unique && value !== null && isNew(field)) lock([layout.schema, name, field], value)
+      if (unique && value !== null && isNew(field)) lock(keyOf(layout, name, field), value)
     }
     for (const set of model.uniqueSets) {
       const value = set.fields.some(isNew) ? set.keyOf(values) : null
-      if (value !== null) lock([layout.schema, name, set.name], value)
+      if (value !== null) lock(keyOf(layout, name, set.name), value)
     }
   }
   const [shared, exclusive]: [string[], string[]] = [[], []]
   for (const [key, values] of keys) {
     const isBulk = values.size > MAX_VALUES
     ;(isBulk ? exclusive : shared).push(key)
-    if (!isBulk) exclusive.push(...values)
+    if (!isBulk) for (const value of values) exclusive.push(`${key} ${JSON.stringify(value)}`)
   }
   return { shared: shared.sort(), exclusive: exclusive.sort() }
 }
+
+/** The name of the unique values of a field, or of a set of fields. */
+const keyOf = (layout: Layout, table: string, name: string): string => JSON.stringify([layout.schema, table, name])
 
 export const hasLocks = ({ shared, exclusive }: Locks): boolean => shared.length + exclusive.length > 0
 

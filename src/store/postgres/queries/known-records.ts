@@ -1,0 +1,70 @@
+import { LRUCache } from 'lru-cache'
+import type { StoredRecord } from '../../store.ts'
+import type { Row } from '../connection/database.ts'
+import type { TableLayout } from '../layout/table-layout.ts'
+
+/** Capacity of each table in characters of its rows. */
+const CAPACITY = 4_000_000
+/** Estimated size of an entry beside its texts, in characters. */
+const OVERHEAD = 200
+
+/** Makes records of rows. */
+export interface RowReader {
+  /**
+   * The record of a row, as `TableLayout.read`.
+   *
+   * @param offset the column of the result at which the list of columns begins
+   */
+  read(table: TableLayout, row: Row, offset?: number): StoredRecord
+}
+
+/** Makes a new record of every row. */
+export const EACH_ANEW: RowReader = { read: (table, row, offset) => table.read(row, offset) }
+
+interface KnownRecord {
+  /** The texts that the record was made from, its version included. */
+  readonly texts: Row
+  readonly record: StoredRecord
+}
+
+/**
+ * Remembers the records that were read last. A row that is read again with the same texts gives the same record, so that what was computed
+ * of it, such as its JSON, is found again. Since all texts are compared, nothing has to be forgotten when records change.
+ */
+export class KnownRecords implements RowReader {
+  readonly #capacity: number
+  readonly #tables = new WeakMap<TableLayout, LRUCache<string, KnownRecord>>()
+
+  /** @param capacity of each table, in characters */
+  constructor(capacity: number = CAPACITY) {
+    this.#capacity = capacity
+  }
+
+  read(table: TableLayout, row: Row, offset = 0): StoredRecord {
+    const id = row[offset + 1] ?? ''
+    const known = this.#recordsOf(table)
+    const last = known.get(id)
+    if (last !== undefined && isSame(last.texts, row, offset)) return last.record
+    const texts = offset === 0 ? row : row.slice(offset)
+    const record = table.read(texts)
+    known.set(id, { texts, record })
+    return record
+  }
+
+  #recordsOf(table: TableLayout): LRUCache<string, KnownRecord> {
+    const known = this.#tables.get(table)
+    if (known !== undefined) return known
+    const made = new LRUCache<string, KnownRecord>({ maxSize: this.#capacity, sizeCalculation: sizeOf })
+    this.#tables.set(table, made)
+    return made
+  }
+}
+
+const sizeOf = ({ texts }: KnownRecord): number => texts.reduce((size, text) => size + (text?.length ?? 0), OVERHEAD)
+
+/** True if a row has these texts from `offset` on, and no others. */
+function isSame(texts: Row, row: Row, offset: number): boolean {
+  if (row.length - offset !== texts.length) return false
+  for (let index = 0; index < texts.length; index++) if (texts[index] !== row[offset + index]) return false
+  return true
+}

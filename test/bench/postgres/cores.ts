@@ -1,0 +1,15 @@
+import { execFileSync } from 'node:child_process'
+
+/** The core of the server under load. The other one has PostgreSQL and the load. */
+export const SERVER_CORE = 0
+export const OTHER_CORE = 1
+
+/** Keeps a process, with its threads and those that it starts, on one core. Does nothing where `taskset` does not exist. */
+export function keepOn(core: number, pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)], { stdio: 'ignore' })
+  } catch {
+    process.stderr.write('  taskset does not work here; the processes share the cores\n')
+  }
+}
