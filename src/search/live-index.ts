@@ -1,5 +1,6 @@
 import type { JsonObject } from '../util/json.ts'
-import { type SearchField, SearchIndex, textOf } from './search-index.ts'
+import { type SearchField, SearchIndex } from './search-index.ts'
+import { textOf } from './text-of.ts'
 
 /** Maximum time of one slice while an index is built, in milliseconds. */
 const SLICE_MS = 8

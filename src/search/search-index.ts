@@ -5,6 +5,7 @@ import { Highlighter, type Positions } from './highlight.ts'
 import { MORE_TIMES, Postings, TIMES_BITS } from './postings.ts'
 import type { QueryWord, SearchQuery } from './query.ts'
 import { Tally, WordScores } from './scores.ts'
+import { textOf } from './text-of.ts'
 import { eachWord, unitsOf } from './words/tokens.ts'
 import { type Likeness, Vocabulary } from './words/vocabulary.ts'
 
@@ -297,10 +298,3 @@ export class SearchIndex {
 export type TakePosting = (id: number, field: number, times: number, length: number) => void
 
 type Raise = (number: number, likeness: Likeness) => void
-
-/** The searched text of a field: text as stored, lists joined by commas. */
-export function textOf(record: JsonObject, field: string): string {
-  const value = record[field]
-  if (typeof value === 'string') return value
-  return Array.isArray(value) ? value.join(', ') : ''
-}

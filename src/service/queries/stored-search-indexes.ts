@@ -58,6 +58,8 @@ export class StoredSearchIndexes implements SearchEngine {
   readonly #opened = new Map<string, Promise<void>>()
   /** Number of searches that wait for the words of a table. */
   readonly #urgent = new Map<string, number>()
+  /** Work that failed the last time. */
+  readonly #failing = new Set<string>()
   #isClosed = false
 
   constructor(options: StoredSearchIndexesOptions) {
@@ -69,8 +71,8 @@ export class StoredSearchIndexes implements SearchEngine {
   async prepare(): Promise<void> {
     for (const model of this.#models) await this.make(model)
     for (let interval = 0; !this.#isClosed; interval++) {
-      await this.#attempt('all', () => this.#catchUp())
-      if (interval % GARBAGE_INTERVALS === 0) await this.#attempt('garbage', () => this.#discardGarbage())
+      await this.#attempt('changed records', () => this.#catchUp())
+      if (interval % GARBAGE_INTERVALS === 0) await this.#attempt('discarded words', () => this.#discardGarbage())
       await this.#options.wait(INTERVAL_MS)
     }
   }
@@ -158,7 +160,7 @@ export class StoredSearchIndexes implements SearchEngine {
     while (!this.#isClosed && (await storage.discardGarbage())) await wait(REST_MS)
   }
 
-  /** Stores words until no record is without. Returns early if the process is closed. */
+  /** Stores words until no record is without, or another process does and no search waits for it, or this process is closed. */
   async #store(searched: SearchedTable): Promise<void> {
     const { storage, wait, pause, now } = this.#options
     while (!this.#isClosed) {
@@ -168,7 +170,7 @@ export class StoredSearchIndexes implements SearchEngine {
       if (progress === 'more') await this.#rest(searched, now() - begun)
       else {
         await wait(BUSY_MS)
-        if ((await storage.behind([searched.table])).length === 0) return
+        if (!this.#urgent.has(searched.table) || (await storage.behind([searched.table])).length === 0) return
       }
     }
   }
@@ -183,12 +185,15 @@ export class StoredSearchIndexes implements SearchEngine {
     }
   }
 
-  /** A failure is logged; the next search or the next interval tries again. */
-  async #attempt(what: string, work: () => Promise<void>): Promise<void> {
+  /** A failure is logged, once until the work succeeds. The next search or the next interval tries again. */
+  async #attempt(work: string, run: () => Promise<void>): Promise<void> {
     try {
-      await work()
+      await run()
+      this.#failing.delete(work)
     } catch (error) {
-      if (!this.#isClosed) this.#options.log.error('The words of changed records could not be stored', { what, error })
+      if (this.#isClosed || this.#failing.has(work)) return
+      this.#failing.add(work)
+      this.#options.log.error('The words of changed records could not be stored; this is tried again', { work, error })
     }
   }
 }

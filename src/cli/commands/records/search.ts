@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { Positions } from '../../../search/highlight.ts'
-import { textOf } from '../../../search/search-index.ts'
+import { textOf } from '../../../search/text-of.ts'
 import { isSearchable } from '../../../service/queries/search-engine.ts'
 import type { StoredRecord } from '../../../store/store.ts'
 import { type ApiClient, withApi } from '../../api/api-client.ts'

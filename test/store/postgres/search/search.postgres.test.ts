@@ -1,42 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { ANONYMOUS } from '../../../../src/auth/permissions.ts'
+import { after, describe, test } from 'node:test'
 import { AppError } from '../../../../src/errors.ts'
 import { textAnalyser, WORDS_REVISION } from '../../../../src/search/stored-words.ts'
-import type { RulesByModel } from '../../../../src/service/access/access-rules.ts'
-import { Condition } from '../../../../src/service/access/condition.ts'
 import type { SearchPage } from '../../../../src/service/queries/searches.ts'
 import { PgDatabase } from '../../../../src/store/postgres/connection/pg-database.ts'
 import { identifier, sql } from '../../../../src/store/postgres/sql.ts'
-import type { Operation } from '../../../../src/store/store.ts'
-import type { JsonObject } from '../../../../src/util/json.ts'
-import { integer, mulberry32, pick } from '../../../bench/data/random.ts'
 import { NO_POSTGRES, serverAddress, sharedDatabase } from '../../../helpers/postgres/server.ts'
-import { makePaper, makeWords, misspelt } from '../../../search/brute-force.ts'
-import { CASES, marked, unmarked } from '../../../search/language-cases.ts'
 import {
   type Asked,
-  embeddedStore,
+  insert,
   noteRegistry,
+  remove,
   type SearchedSchema,
   type SearchedStore,
   searchedSchema,
+  update,
 } from './searched-store.ts'
 
 const registry = noteRegistry()
 const note = registry.expect('note')
-const insert = (values: JsonObject, id?: number): Operation =>
-  id === undefined ? { kind: 'insert', table: 'note', values } : { kind: 'insert', table: 'note', values, id }
-const update = (id: number, values: JsonObject): Operation => ({ kind: 'update', table: 'note', id, values })
-const remove = (id: number): Operation => ({ kind: 'remove', table: 'note', id })
-
-/** What a page shows, with positions of words. */
-const shown = ({ hits, total, notices, matchesIn }: SearchPage) => ({
-  total,
-  notices,
-  hits: hits.map(({ id, score, record }) => ({ id, score, record, matches: matchesIn(record) })),
-})
-
 const idsOf = ({ hits }: SearchPage): number[] => hits.map(({ id }) => id)
 const found = async (searched: SearchedStore, q: string, asked?: Asked): Promise<number[]> =>
   idsOf(await searched.search(q, asked)).sort((a, b) => a - b)
@@ -56,129 +38,6 @@ describe('a search in PostgreSQL', { skip: NO_POSTGRES }, () => {
   after(async () => {
     for (const each of schemas) await each.drop()
     await (await sharedDatabase()).close()
-  })
-
-  describe('beside the embedded engine', () => {
-    const embedded = embeddedStore(registry)
-    const random = mulberry32(21)
-    const words = makeWords(random, 600)
-    const ids = new Set<number>()
-    let nextId = 1
-
-    const values = (id: number): JsonObject => {
-      const { title, body } = makePaper(random, id, words)
-      const labels = pick(random, [null, [], ['red'], ['dark blue', 'green']])
-      return { title, body, labels, rank: pick(random, [null, 1, 2, 3]), hidden: pick(random, words) }
-    }
-    const both = async (...operations: readonly Operation[]) => {
-      await embedded.write(...operations)
-      await process.write(...operations)
-    }
-    const change = (): Operation => {
-      const deed = random()
-      if (deed < 0.4 || ids.size === 0) {
-        ids.add(nextId)
-        return insert(values(nextId), nextId++)
-      }
-      const id = pick(random, [...ids])
-      if (deed < 0.8) return update(id, random() < 0.2 ? { rank: 5 } : values(id))
-      ids.delete(id)
-      return remove(id)
-    }
-    const queryOf = (round: number): string => {
-      const word = () => pick(random, words)
-      if (round % 4 === 0) return misspelt(random, word())
-      if (round % 4 === 1) return `${misspelt(random, word())} ${misspelt(random, word())}`
-      if (round % 4 === 2) return `${word()} ${word().slice(0, 3)}`
-      return word().slice(0, integer(random, 1, 8))
-    }
-    const compare = async (q: string, asked: Asked = {}) => {
-      const expected = shown(await embedded.search(q, asked))
-      assert.deepEqual(shown(await process.search(q, asked)), expected, `${q} ${JSON.stringify(asked)}`)
-      return expected.total
-    }
-
-    before(async () => {
-      await fresh()
-      const first = Array.from({ length: 1200 }, () => {
-        ids.add(nextId)
-        return insert(values(nextId), nextId++)
-      })
-      await both(...first)
-      await process.engine.make(note)
-    })
-
-    test('finds the same records for 1,000 queries, most of them misspelt, with the same scores and positions', async () => {
-      let total = 0
-      for (let round = 0; round < 1000; round++) total += await compare(queryOf(round), { fuzzy: round % 4 !== 3 })
-      assert.ok(total > 10_000, `${total} found`)
-    })
-
-    test('with filters, fields and sort keys, page by page', async () => {
-      const ranked = { field: 'rank', operator: 'gt', value: 1 } as const
-      const unranked = { field: 'rank', operator: 'isnull', value: true } as const
-      for (let round = 0; round < 120; round++) {
-        const filters = pick(random, [
-          [],
-          [ranked],
-          [{ any: [ranked, unranked] }, { not: { field: 'id', operator: 'in', values: [3, 4, 5] } as const }],
-        ])
-        const sort = pick(random, [[], [{ field: 'rank', order: 'desc' } as const], [{ field: 'title', order: 'asc' } as const]])
-        const fields = pick(random, [['title'], ['body', 'labels'], ['title', 'body', 'labels']])
-        const paging = { page: integer(random, 1, 3), pageSize: pick(random, [1, 7, 50]) }
-        await compare(queryOf(round), {
-          fuzzy: round % 2 === 0,
-          filters,
-          sort,
-          ...paging,
-          ...(fields === undefined ? {} : { fields }),
-        })
-      }
-      assert.ok((await compare('dark blue', { fields: ['labels'] })) > 50)
-    })
-
-    test('for users who may view some of the records', async () => {
-      const view = { kind: 'condition', condition: Condition.compile('self.rank == 2', note, registry) } as const
-      const rules: RulesByModel = new Map([['note', { view }]])
-      for (let round = 0; round < 60; round++) {
-        const q = queryOf(round)
-        const asked = { fuzzy: round % 2 === 0 }
-        const expected = shown(await embedded.search(q, asked, ANONYMOUS, rules))
-        assert.deepEqual(shown(await process.search(q, asked, ANONYMOUS, rules)), expected, q)
-        assert.ok(expected.hits.every(({ record }) => record.rank === 2))
-      }
-    })
-
-    test('after every change, whether its words are stored or not', async () => {
-      for (let round = 0; round < 150; round++) {
-        await both(...Array.from({ length: integer(random, 1, 4) }, change))
-        if (round % 20 === 19) await process.engine.make(note)
-        await compare(queryOf(round), { fuzzy: round % 4 !== 3 })
-      }
-    })
-  })
-
-  describe('knows', () => {
-    before(fresh)
-    for (const [kind, cases] of Object.entries(CASES)) {
-      test(kind, async () => {
-        for (const [q, text] of cases) {
-          const title = unmarked(text)
-          const outcome = await process.store.transact([insert({ title })])
-          const id = outcome.ok ? (outcome.records[0]?.id ?? 0) : 0
-          const only = { filters: [{ field: 'id', operator: 'eq', value: id } as const] }
-          for (const state of ['changed', 'stored']) {
-            const { hits, matchesIn } = await process.search(q, only)
-            assert.deepEqual(
-              hits.map(({ record }) => marked(title, matchesIn(record).title)),
-              [text],
-              `${q}, ${state}`,
-            )
-            await process.engine.make(note)
-          }
-        }
-      })
-    }
   })
 
   describe('finds', () => {

@@ -17,6 +17,7 @@ import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
 import { createSchema } from '../../../../src/store/postgres/schema/create-schema.ts'
 import { PostgresSearch } from '../../../../src/store/postgres/search/postgres-search.ts'
 import type { Operation, Store } from '../../../../src/store/store.ts'
+import type { JsonObject } from '../../../../src/util/json.ts'
 import { Traffic } from '../../../../src/util/traffic.ts'
 import { newSchema } from '../../../helpers/postgres/schemas.ts'
 import { registryOf } from '../../../model/models.ts'
@@ -35,6 +36,11 @@ const NOTE: ModelDefinition = {
 
 /** A registry with a model of notes; its searched fields are title, body and labels. */
 export const noteRegistry = (): Registry => registryOf(NOTE)
+
+export const insert = (values: JsonObject, id?: number): Operation =>
+  id === undefined ? { kind: 'insert', table: 'note', values } : { kind: 'insert', table: 'note', values, id }
+export const update = (id: number, values: JsonObject): Operation => ({ kind: 'update', table: 'note', id, values })
+export const remove = (id: number): Operation => ({ kind: 'remove', table: 'note', id })
 
 /** What a test asks for. */
 export interface Asked {
