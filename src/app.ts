@@ -140,6 +140,7 @@ async function open(
       dataFolder,
       place,
       store,
+      isRemote: opened.isRemote,
       figures: () => opened.figures(),
       probe: () => opened.probe(),
       records,

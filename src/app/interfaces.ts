@@ -60,6 +60,8 @@ export interface App {
   /** Where the records are, for people; undefined in mode `ephemeral`. Never contains a password. */
   readonly place: string | undefined
   readonly store: Store
+  /** True if the records are in another process, so that a read whose client has gone is worth ending. */
+  readonly isRemote: boolean
   /** Values of the engine for `/metrics`. */
   figures(): StoreFigures
   /**

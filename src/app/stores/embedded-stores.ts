@@ -47,6 +47,7 @@ export async function openFileStore(
     place: folder,
     dataFolder: folder,
     search: undefined,
+    isRemote: false,
     snapshots: snapshotsOf(folder, store),
     initialize: (work) => work(store.isNew),
     secret: () => loadOrCreateSecret(folder, random),
@@ -100,6 +101,7 @@ function memory(registry: Registry, parts: StoreParts, isNew: boolean): OpenedSt
     place: undefined,
     dataFolder: undefined,
     search: undefined,
+    isRemote: false,
     snapshots: { areAvailable: false, refusal: nothingWritten, list: async () => [] },
     initialize: (work) => work(isNew),
     async secret() {

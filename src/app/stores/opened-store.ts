@@ -11,6 +11,8 @@ export type DataChange =
 /** An open store, with the abilities of its engine beyond the interface `Store`. */
 export interface OpenedStore {
   readonly store: Store
+  /** True if the records are in another process, so that a read whose client has gone is worth ending. */
+  readonly isRemote: boolean
   /** Where the records are, for people; undefined if they are in memory only. Never contains a password. */
   readonly place: string | undefined
   /** Absolute path of the data folder; undefined for an engine without files. */

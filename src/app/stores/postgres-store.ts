@@ -109,6 +109,7 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     store,
     place,
     dataFolder: undefined,
+    isRemote: true,
     search: new PostgresSearch(database, layout),
     snapshots: {
       areAvailable: false,
