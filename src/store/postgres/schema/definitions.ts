@@ -6,6 +6,7 @@ import type { TableLayout } from '../layout/table-layout.ts'
 import { identifier, joined, keyword, type Sql, sql } from '../sql.ts'
 import { checksOf } from './checks.ts'
 import { indexesOf, isLong } from './indexes.ts'
+import type { NamedDefinition } from './named-definition.ts'
 
 /** A column, as `create table` and `add column` declare it. */
 export interface ColumnDefinition {
@@ -13,13 +14,6 @@ export interface ColumnDefinition {
   /** Type and collation, and the identity of `id`. */
   readonly type: Sql
   readonly isRequired: boolean
-}
-
-/** A constraint or an index, with a name that is unique in the schema. */
-export interface NamedDefinition {
-  readonly name: string
-  /** Of a constraint what follows its name, of an index what follows the name of the table. */
-  readonly definition: Sql
 }
 
 /** A table as the models define it. */

@@ -4,7 +4,7 @@ import type { Column } from '../layout/column.ts'
 import { shortName } from '../layout/names.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
 import { literal, type Sql, sql } from '../sql.ts'
-import type { NamedDefinition } from './definitions.ts'
+import type { NamedDefinition } from './named-definition.ts'
 
 /** Longest text that an index takes whole, in characters: an entry has room for 2,704 bytes, a character takes up to 4. */
 const MAX_INDEXED_LENGTH = 600
