@@ -3,7 +3,7 @@ import type { FoundPage } from '../../store.ts'
 import type { Row } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
-import { EMPTY, identifier, joined, literal, type Sql, sql } from '../sql.ts'
+import { EMPTY, identifier, joined, literal, Sql, sql } from '../sql.ts'
 import { Conditions } from './filters/conditions.ts'
 import { orderOf } from './order.ts'
 import type { CountedTotal } from './totals.ts'
@@ -13,6 +13,15 @@ type Selected = Pick<Plan, 'filters' | 'sort'>
 const RECORD = identifier('r')
 const PAGE = identifier('p')
 const COUNTER = identifier('c')
+
+/** The lists of columns of tables. They are long, and have no values. */
+const selectLists = new WeakMap<TableLayout, Sql>()
+
+function selectList(table: TableLayout): Sql {
+  const known = selectLists.get(table) ?? new Sql([table.selectList(PAGE).compile().text], [])
+  selectLists.set(table, known)
+  return known
+}
 
 /** The rows of a plan in order, with all columns and the version of the row. */
 export function selectRows(table: TableLayout, plan: Selected & Partial<Plan>, layout: Layout): Sql {
@@ -78,7 +87,7 @@ export function selectPage(
   if (limit === 0) return sql`${head} from ${counters}`
   const rows = isFromEnd ? selectRowsFromEnd(table, plan, layout) : selectRows(table, plan, layout)
   const page = sql`(${rows}) ${PAGE}`
-  return sql`${head}, ${table.selectList(PAGE)} from ${counters} left join ${page} on true`
+  return sql`${head}, ${selectList(table)} from ${counters} left join ${page} on true`
 }
 
 function totalOf(table: TableLayout, filters: readonly Filter[], layout: Layout, known: CountedTotal | undefined): Sql {
@@ -102,7 +111,7 @@ export function selectPages(table: TableLayout, plans: readonly Plan[], layout: 
     const { filters } = plan
     const head = sql`select ${literal(place)}, ${filters.length === 0 ? recordsOf(table, layout) : countRows(table, filters, layout)}`
     const page = sql`(${selectRows(table, plan, layout)}) ${PAGE}`
-    return sql`(${head}, ${table.selectList(PAGE)} from (select) "one" left join ${page} on true)`
+    return sql`(${head}, ${selectList(table)} from (select) "one" left join ${page} on true)`
   })
   return joined(parts, ' union all ')
 }
