@@ -1,14 +1,14 @@
-import { resolve } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { App, AppDependencies, AppMode } from './app/interfaces.ts'
 import { type Inheritance, openNext, rehearse } from './app/replacement.ts'
+import { openMemoryCopy } from './app/stores/embedded-stores.ts'
+import { openStore, placeOf } from './app/stores/open-store.ts'
 import { argon2id } from './auth/password.ts'
-import { loadOrCreateSecret, makeSecret } from './auth/secret.ts'
 import { ServerProof } from './auth/server-proof.ts'
 import { Tokens } from './auth/token.ts'
 import { Lockout } from './limit/lockout.ts'
 import { json } from './lint/formats/json.ts'
-import { type Log, silentLog } from './log/log.ts'
+import { silentLog } from './log/log.ts'
 import type { Registry } from './model/registry.ts'
 import { Logins } from './service/accounts/logins.ts'
 import { OwnAccounts } from './service/accounts/own-accounts.ts'
@@ -26,20 +26,20 @@ import { ModelTests } from './service/mock/model-tests.ts'
 import { noData } from './service/project/broken-records.ts'
 import { lintProject } from './service/project/lint.ts'
 import type { Project } from './service/project/project.ts'
+import { renameReferences } from './service/project/renamed-models.ts'
 import { Site } from './service/project/site.ts'
 import { Snapshots } from './service/project/snapshots.ts'
 import { ViewCatalog } from './service/project/view-catalog.ts'
 import { Aggregates } from './service/queries/aggregates.ts'
 import { Reads } from './service/queries/reads.ts'
 import { RecordSerializer } from './service/queries/record-json.ts'
+import type { SearchEngine } from './service/queries/search-engine.ts'
 import { SearchIndexes } from './service/queries/search-indexes.ts'
 import { Searches } from './service/queries/searches.ts'
 import { Selections } from './service/queries/selections.ts'
+import { StoredSearchIndexes } from './service/queries/stored-search-indexes.ts'
 import { Records } from './service/records/records.ts'
 import { createWebhooks } from './service/webhooks/create-webhooks.ts'
-import { FileStore } from './store/embedded/file-store.ts'
-import type { Release } from './store/embedded/files/lock.ts'
-import { MemoryStore } from './store/embedded/memory-store.ts'
 import { Exports } from './transfer/exports.ts'
 import { Imports } from './transfer/imports.ts'
 import { seedFaults, seedStore } from './transfer/seed.ts'
@@ -64,7 +64,7 @@ async function open(
   project: Project,
   mode: AppMode,
   dependencies: AppDependencies,
-  { lock, secret: inherited, records: kept, keep, seeds }: Inheritance = {},
+  { from, secret: inherited, seeds }: Inheritance = {},
 ): Promise<App> {
   const {
     tokenCodec,
@@ -75,36 +75,38 @@ async function open(
     timer = systemTimer,
   } = dependencies
   const { settings, registry, access, forms } = project
-  const dataFolder = resolve(project.folder, settings.data)
   const log = dependencies.log?.(settings.log) ?? silentLog
-  const store = await openStore(registry, mode, dataFolder, log, lock)
+  const parts = { log, random, openDatabase: dependencies.openDatabase }
+  const opened = from === undefined ? await openStore(project, mode, parts) : await from.open(registry)
+  const { store, dataFolder, place } = opened
   try {
-    if (kept !== undefined) await store.adopt(kept, keep)
-    const isNew = store instanceof FileStore ? store.isNew : kept === undefined
-    if (mode === 'read' && isNew) throw noData(dataFolder)
     const traffic = new Traffic(clock)
-    const searchIndexes = new SearchIndexes({
-      registry,
-      store,
-      log,
-      wait,
-      now: () => performance.now(),
-      later: globalThis.setImmediate,
-      pause: setImmediate,
-      traffic,
-    })
+    const searchParts = { registry, log, wait, now: () => performance.now(), pause: setImmediate, traffic }
+    const searchIndexes: SearchEngine =
+      opened.search === undefined
+        ? new SearchIndexes({ ...searchParts, store, later: globalThis.setImmediate })
+        : new StoredSearchIndexes({ ...searchParts, storage: opened.search })
     const writer = new RecordSerializer(access, store)
-    const searches = new Searches({ access, store, writer, indexes: searchIndexes, pause: setImmediate })
+    const searches = new Searches({ access, writer, indexes: searchIndexes, pause: setImmediate })
     const selections = new Selections(access, store, searches)
     const records = new Records({ access, store, forms, hasher, clock, random, log, selections })
-    const seedFiles = seeds ?? (isNew ? project.seeds : [])
-    const writes = mode !== 'read'
-    if (writes && seedFiles.length > 0 && grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
-    const seeded = writes && seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0
-    if (writes) await addMissingGrants(project, store, records)
     const webhooks = createWebhooks({ settings, registry, store, records, clock, random, log, traffic }, dependencies)
-    await webhooks.subscriptions.load()
-    if (mode !== 'read') await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
+    const initialize = async (isNew: boolean): Promise<number> => {
+      if (mode === 'read') {
+        if (isNew) throw noData(placeOf(project))
+        await webhooks.subscriptions.load()
+        return 0
+      }
+      await renameReferences(registry, store, records)
+      const seedFiles = seeds ?? (isNew ? project.seeds : [])
+      if (seedFiles.length > 0 && grantsPrecedeSeeds(project)) await addMissingGrants(project, store, records)
+      const seeded = seedFiles.length > 0 ? await seedStore(seedFiles, registry, records) : 0
+      await addMissingGrants(project, store, records)
+      await webhooks.subscriptions.load()
+      await webhooks.subscriptions.reconcile(settings.webhooks.subscriptions)
+      return seeded
+    }
+    const seeded = await opened.initialize(initialize)
     // Events start here: seed records and missing permissions are part of the initial state.
     records.setEventPublisher(webhooks)
     const mockedRecords = new Records({ access, store, forms, hasher: cachingHasher(hasher), clock, random, log })
@@ -113,15 +115,14 @@ async function open(
     const recorder = new HistoryRecorder(recorded, clock)
     if (recorded.size > 0) for (const each of [records, mockedRecords]) each.setHistory(recorder)
     const pruning = createPruning({ settings, store, records, clock, timer, log })
-    const ownSecret = () => (mode === 'ephemeral' ? (inherited ?? makeSecret(random)) : loadOrCreateSecret(dataFolder, random))
-    const secret = settings.secret_key ?? (await ownSecret())
+    const secret = settings.secret_key ?? (mode === 'ephemeral' ? inherited : undefined) ?? (await opened.secret())
     const codec = tokenCodec(settings.jwt.algorithm, secret)
     const tokens = new Tokens({ codec, lifetimes: settings.jwt, clock, random })
     const sessions = new Sessions({ records, store, clock })
     const lockout = new Lockout({ clock })
     const mocks = new Mocks({ access, store, random, pause: setImmediate })
     const history = new History(access, store, recorded)
-    const snapshots = new Snapshots(dataFolder, store)
+    const snapshots = new Snapshots(opened.snapshots)
     const logins = new Logins({ access, store, records, tokens, sessions, lockout, hasher, clock, random })
     const feed = new ChangeFeed({ registry, store, clock, epoch: uniqueId(random) })
     const events = new EventStreams({ feed, access, store, logins, clock, timer })
@@ -136,8 +137,12 @@ async function open(
       project,
       settings,
       log,
-      dataFolder: mode === 'ephemeral' ? undefined : dataFolder,
+      dataFolder,
+      place,
       store,
+      isRemote: opened.isRemote,
+      figures: () => opened.figures(),
+      probe: () => opened.probe(),
       records,
       reads: new Reads(access, store, writer),
       searches,
@@ -173,33 +178,30 @@ async function open(
         await webhooks.startDelivery()
         await pruning?.start()
       },
-      rehearse: (next) => rehearse(next, app, dependencies, open),
+      rehearse: (next) => {
+        const copyInMemory = (models: Registry, tables: ReadonlySet<string>) => openMemoryCopy(models, parts, { store, tables })
+        return rehearse(next, { app, opened }, dependencies, open, copyInMemory)
+      },
       async replace(next) {
         await stop()
-        const replaced = await openNext(next, app, mode, dependencies, secret, open)
+        const replaced = await openNext(next, { app, opened }, mode, dependencies, secret, open)
         isReplaced = replaced.app !== app
         return replaced
       },
       async close() {
-        // The replacement owns the data folder and the records.
+        // The replacement owns the data.
         if (isReplaced) return
         await stop()
-        await store.close()
+        await opened.close()
       },
     }
     return app
   } catch (error) {
-    if (lock === undefined) await store.close()
-    else if (store instanceof FileStore) await store.handOver()
+    // A former application may be opened again on the data that was handed over.
+    if (from === undefined) await opened.close()
+    else await opened.handOver()
     throw error
   }
-}
-
-/** Opens the file store, or a memory store in mode `ephemeral`. */
-async function openStore(registry: Registry, mode: AppMode, folder: string, log: Log, lock?: Release): Promise<MemoryStore> {
-  const explain = log.debugs ? (line: string) => log.debug(line) : undefined
-  if (mode === 'ephemeral') return new MemoryStore(registry, { explain })
-  return FileStore.open(folder, registry, mode, { warn: (message) => log.warn(message), explain, lock })
 }
 
 const idly = (milliseconds: number): Promise<unknown> => setTimeout(milliseconds, undefined, { ref: false })

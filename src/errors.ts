@@ -33,6 +33,8 @@ export const ERRORS = {
   STORE_UNAVAILABLE: { status: 503, exitCode: 1, body: 'B', message: 'Storage unavailable' },
   OUTCOME_UNKNOWN: { status: 503, exitCode: 1, body: 'B', message: 'Outcome unknown' },
   DATA_IN_USE: { status: 503, exitCode: 1, body: 'B', message: 'Data folder is in use' },
+  MIGRATION_NEEDED: { status: 500, exitCode: 1, body: 'B', message: 'Migration needed' },
+  RENAME_CONFLICT: { status: 500, exitCode: 1, body: 'B', message: 'Rename conflict' },
   DATA_CORRUPT: { status: 500, exitCode: 1, body: 'B', message: 'Data file is damaged' },
   TASK_FAILED: { status: 500, exitCode: 1, body: 'B', message: 'Task failed' },
   CONFIG_INVALID: { status: 500, exitCode: 2, body: 'B', message: 'Invalid configuration' },

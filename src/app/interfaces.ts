@@ -17,7 +17,7 @@ import type { Snapshots } from '../service/project/snapshots.ts'
 import type { ViewCatalog } from '../service/project/view-catalog.ts'
 import type { Aggregates } from '../service/queries/aggregates.ts'
 import type { Reads } from '../service/queries/reads.ts'
-import type { SearchIndexes } from '../service/queries/search-indexes.ts'
+import type { SearchEngine } from '../service/queries/search-engine.ts'
 import type { Searches } from '../service/queries/searches.ts'
 import type { Records } from '../service/records/records.ts'
 import type { Webhooks } from '../service/webhooks/webhooks.ts'
@@ -29,6 +29,8 @@ import type { Random } from '../util/ids.ts'
 import type { Timer } from '../util/timer.ts'
 import type { Traffic } from '../util/traffic.ts'
 import type { Resolve } from '../webhooks/requests/url-guard.ts'
+import type { StoreFigures } from './stores/opened-store.ts'
+import type { OpenDatabase } from './stores/postgres-store.ts'
 
 /** Dependencies of an application. Everything but `tokenCodec` has a default. */
 export interface AppDependencies {
@@ -44,6 +46,8 @@ export interface AppDependencies {
   readonly wait?: (milliseconds: number) => Promise<unknown>
   /** Creates the log from the project's settings. Without it nothing is logged. */
   readonly log?: (settings: Settings['log']) => Log
+  /** Opens the database of the setting `store`. The default connects by the driver. */
+  readonly openDatabase?: OpenDatabase
 }
 
 /** A running application: one project with its store and services. */
@@ -51,14 +55,26 @@ export interface App {
   readonly project: Project
   readonly settings: Settings
   readonly log: Log
-  /** Absolute path of the data folder; undefined in mode `ephemeral`. */
+  /** Absolute path of the data folder; undefined if the records are not in files. */
   readonly dataFolder: string | undefined
+  /** Where the records are, for people; undefined in mode `ephemeral`. Never contains a password. */
+  readonly place: string | undefined
   readonly store: Store
+  /** True if the records are in another process, so that a read whose client has gone is worth ending. */
+  readonly isRemote: boolean
+  /** Values of the engine for `/metrics`. */
+  figures(): StoreFigures
+  /**
+   * Verifies that the store can be reached.
+   *
+   * @throws {AppError} STORE_UNAVAILABLE
+   */
+  probe(): Promise<void>
   readonly records: Records
   readonly reads: Reads
   readonly searches: Searches
   readonly aggregates: Aggregates
-  readonly searchIndexes: SearchIndexes
+  readonly searchIndexes: SearchEngine
   readonly history: History
   readonly site: Site
   readonly events: EventStreams
@@ -68,7 +84,7 @@ export interface App {
   readonly imports: Imports
   readonly logins: Logins
   readonly ownAccounts: OwnAccounts
-  /** Signs tokens. In mode `ephemeral` only, for local commands; otherwise it is in the settings or the data folder. */
+  /** Signs tokens. In mode `ephemeral` only, for local commands; otherwise they read it from the settings or the data folder. */
   readonly ephemeralSecret: string | undefined
   /** Proves to local commands that this server serves their project. */
   readonly proof: ServerProof
@@ -92,8 +108,8 @@ export interface App {
    */
   rehearse(next: Replacement): Promise<void>
   /**
-   * Closes this application and opens its replacement. The lock of the data folder, and the records of mode `ephemeral`, pass
-   * to the replacement. If the replacement cannot be opened, this project is opened again. If that fails too, this application
+   * Closes this application and opens its replacement. The lock of a data folder, the connections to a database, and the records of mode
+   * `ephemeral` pass to the replacement. If the replacement cannot be opened, this project is opened again. If that fails too, this application
    * is returned and accepts no writes.
    */
   replace(next: Replacement): Promise<Replaced>
@@ -117,8 +133,8 @@ export interface Replaced {
 }
 
 /**
- * - `write` locks the data folder for this process.
- * - `read` reads the data folder without a lock.
+ * - `write` locks a data folder for this process. A database is shared with other processes.
+ * - `read` changes nothing, and reads a data folder without a lock.
  * - `ephemeral` keeps records in memory and starts from the seed records.
  */
 export type AppMode = 'read' | 'write' | 'ephemeral'

@@ -81,6 +81,9 @@ const builtIn = (model: ModelDefinition): Definition => ({ value: model, source:
 /** Keys of the models of accounts and permissions. */
 export const ACCOUNT_MODELS: readonly string[] = ['user', 'group', 'permission']
 
+/** Key of the internal model of sessions. */
+export const SESSIONS = 'authsession'
+
 /** The built-in models of accounts and permissions. */
 export const AUTH_MODELS = {
   public: [User, Group, Permission].map(builtIn),

@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   reset: async (io) => (await import('./commands/data/reset.ts')).resetCommand(io),
   snapshot: async (io) => (await import('./commands/data/snapshot.ts')).snapshotCommand(io),
   compact: async (io) => (await import('./commands/data/compact.ts')).compactCommand(io),
+  migrate: async (io) => (await import('./commands/data/migrate.ts')).migrateCommand(io),
   doctor: async (io) => (await import('./commands/data/doctor.ts')).doctorCommand(io),
   completion: async (io) => (await import('./commands/completion.ts')).completionCommand(io),
   complete: async (io) => (await import('./commands/completion.ts')).completeCommand(io),

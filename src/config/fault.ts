@@ -9,6 +9,7 @@ export type FaultRule =
   | 'config/webhook-url'
   | 'config/weak-secret'
   | 'model/invalid'
+  | 'model/invalid-rename'
   | 'model/unknown-relation'
   | 'model/impossible-bounds'
   | 'model/unsafe-pattern'

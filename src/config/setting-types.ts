@@ -7,6 +7,8 @@ export interface Settings {
   readonly base_path: string
   readonly admin_path: string
   readonly api_version: string
+  /** The engine that keeps the records: in files of the folder `data`, or a PostgreSQL database. */
+  readonly store: 'embedded' | PostgresSettings
   readonly data: string
   readonly secret_key?: string
   readonly jwt: {
@@ -42,10 +44,27 @@ export interface Settings {
 /** Signature algorithms of tokens (RFC 7518). */
 export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512'
 
+/** Settings of a PostgreSQL database as the store. */
+export interface PostgresSettings {
+  /** `postgres://user@host:5432/database`; a password in it is never shown. */
+  readonly url: string
+  /** The schema of the tables. */
+  readonly schema: string
+  /** Maximum number of connections of a process. */
+  readonly pool: number
+  /** Maximum duration of a statement, such as `30s`. */
+  readonly statement_timeout: string
+  /** Whether a start applies additive changes of the models to the tables. */
+  readonly migrate: 'additive' | 'never'
+  /** A URL of the same database without a connection pooler in between, to listen for changes. */
+  readonly listen_url?: string
+}
+
 type SectionsOf<S> = { readonly [K in keyof S]?: S[K] extends readonly unknown[] ? S[K] : Partial<S[K]> }
 
-/** Settings as written: any part of them. `webhooks` may be a list of subscriptions. */
-export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks'>> & {
+/** Settings as written: any part of them. `webhooks` may be a list of subscriptions, `store` a URL. */
+export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks' | 'store'>> & {
+  readonly store?: string | Partial<PostgresSettings>
   readonly webhooks?: readonly WebhookSettings[] | SectionsOf<WebhookSection>
 }
 

@@ -5,9 +5,10 @@ import { ANY_ORIGIN, ANY_ORIGIN_WARNING, origins } from './origins.ts'
 import type { Settings, SettingsInput } from './setting-types.ts'
 import { SCHEMA_REFERENCE, validateShape } from './shape.ts'
 import { type Definition, flatSource, type Path } from './source.ts'
+import { completeStore, storeSchema } from './store-settings.ts'
 import { webhooksSchema } from './webhook-settings.ts'
 
-export type { JwtAlgorithm, Settings, SettingsInput } from './setting-types.ts'
+export type { JwtAlgorithm, PostgresSettings, Settings, SettingsInput } from './setting-types.ts'
 
 /** The default settings. */
 export const DEFAULTS: Settings = {
@@ -16,6 +17,7 @@ export const DEFAULTS: Settings = {
   base_path: '',
   admin_path: '/admin',
   api_version: 'v1',
+  store: 'embedded',
   data: 'data',
   jwt: { algorithm: 'HS256', access_token_minutes: 30, refresh_token_minutes: 10080 },
   views_auth: 'optional',
@@ -64,6 +66,7 @@ export const settingsSchema = Joi.object<SettingsInput>({
   api_version: Joi.string()
     .pattern(/^[A-Za-z0-9._-]+$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a path segment such as v1' }),
+  store: storeSchema,
   data: Joi.string(),
   secret_key: Joi.string().custom(requireSecretLength, 'length in bytes').messages({
     'secret.short': "'secret_key' must be at least 32 bytes long; generate one with `openssl rand -base64 32`",
@@ -123,7 +126,7 @@ export function resolveSettings(
   env: Readonly<Record<string, string | undefined>>,
   flags: SettingsInput,
 ): { settings: Settings; faults: Faults; warnings: string[] } {
-  const faults = new Faults()
+  const faults = new Faults('config/invalid')
   const environment = readEnvironment(env)
   const read = (value: unknown, source: Definition['source'], convert: boolean): SettingsInput => {
     const shape = validateShape(settingsSchema, value, source, { convert, rule: violatedRule })
@@ -135,14 +138,25 @@ export function resolveSettings(
     ...environment.layers.map(({ name, value }) => read(value, flatSource(`environment ${name}`), true)),
     read(flags, flatSource('command line'), true),
   ]
-  const settings = freeze(layers.reduce<object>(mergeSections, DEFAULTS) as Settings)
+  const merged = layers.reduce<object>(mergeSections, DEFAULTS) as Settings
+  const settings = freeze({ ...merged, store: completeStore(merged.store, file, faults) })
+  if (settings.store !== 'embedded' && flags.data !== undefined) faults.add(flatSource('command line'), [], DATA_UNUSED)
   const anyOrigin = settings.cors.includes(ANY_ORIGIN) ? [ANY_ORIGIN_WARNING] : []
   return { settings, faults, warnings: [...environment.warnings, ...anyOrigin] }
 }
 
-/** A list of subscriptions is short for a section with nothing else, so that other layers can add to it. */
-const withSections = (input: SettingsInput): SettingsInput =>
-  Array.isArray(input.webhooks) ? { ...input, webhooks: { subscriptions: input.webhooks } } : input
+const DATA_UNUSED =
+  "--data names a data folder, which the setting 'store' does not use; leave it out, or set ADMIN_STORE=embedded"
+
+/** A list of subscriptions, or a URL, is short for a section with nothing else, so that other layers can add to it. */
+function withSections({ webhooks, store, ...others }: SettingsInput): SettingsInput {
+  const url = typeof store === 'string' && store !== 'embedded' ? { url: store } : store
+  return {
+    ...others,
+    ...(url === undefined ? {} : { store: url }),
+    ...(webhooks === undefined ? {} : { webhooks: Array.isArray(webhooks) ? { subscriptions: webhooks } : webhooks }),
+  }
+}
 
 function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
   layers: { name: string; value: unknown }[]

@@ -67,5 +67,6 @@ function knownKeys(schema: Joi.ObjectSchema, path: Path): string[] {
   for (const step of path) {
     part = typeof step === 'number' ? part?.items?.[0] : (part?.keys?.[step] ?? part?.matches?.[0]?.schema?.keys?.[step])
   }
-  return Object.keys(part?.keys ?? part?.matches?.[0]?.then?.keys ?? {})
+  const [condition] = part?.matches ?? []
+  return Object.keys(part?.keys ?? condition?.then?.keys ?? condition?.otherwise?.keys ?? {})
 }

@@ -24,6 +24,19 @@ export interface LintProject {
   readonly isPrivileged: (model: Model, field: string) => boolean
   /** Stored records that break their model; absent unless requested. */
   readonly records?: readonly BrokenRecord[]
+  /** Stored names that may be former names; absent unless requested. */
+  readonly lostNames?: readonly LostName[]
+}
+
+/** A stored field or table that the project does not have, and a field or model without stored values that it may have become. */
+export interface LostName {
+  readonly model: string
+  /** Undefined for a model. */
+  readonly field: string | undefined
+  /** The stored name. */
+  readonly was: string
+  /** Number of stored records that have it. */
+  readonly records: number
 }
 
 /** A stored record that breaks its present model. */

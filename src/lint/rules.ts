@@ -14,6 +14,7 @@ import { contractRule } from './rules/contract/rule.ts'
 import { contractType } from './rules/contract/type.ts'
 import { contractView } from './rules/contract/view.ts'
 import { dataInvalidRecord } from './rules/data/invalid-record.ts'
+import { dataLostRename } from './rules/data/lost-rename.ts'
 import { fileInvalid } from './rules/file/invalid.ts'
 import { modelAccessInvalid } from './rules/model/access-invalid.ts'
 import { modelDefaultInvalid } from './rules/model/default-invalid.ts'
@@ -21,6 +22,7 @@ import { modelDeleteCycle } from './rules/model/delete-cycle.ts'
 import { modelDisplayField } from './rules/model/display-field.ts'
 import { modelImpossibleBounds } from './rules/model/impossible-bounds.ts'
 import { modelInvalid } from './rules/model/invalid.ts'
+import { modelInvalidRename } from './rules/model/invalid-rename.ts'
 import { modelRequiredSelfReference } from './rules/model/required-self-reference.ts'
 import { modelUnknownIcon } from './rules/model/unknown-icon.ts'
 import { modelUnknownRelation } from './rules/model/unknown-relation.ts'
@@ -71,6 +73,7 @@ export const RULES = {
   'model/display-field': modelDisplayField,
   'model/impossible-bounds': modelImpossibleBounds,
   'model/invalid': modelInvalid,
+  'model/invalid-rename': modelInvalidRename,
   'model/required-self-reference': modelRequiredSelfReference,
   'model/unknown-icon': modelUnknownIcon,
   'model/unknown-relation': modelUnknownRelation,
@@ -107,6 +110,7 @@ export const RULES = {
   'view/use-incomplete': viewUseIncomplete,
   'view/widget-mismatch': viewWidgetMismatch,
   'data/invalid-record': dataInvalidRecord,
+  'data/lost-rename': dataLostRename,
   'contract/allow-list': contractAllowList,
   'contract/bounds': contractBounds,
   'contract/field': contractField,

@@ -1,3 +1,5 @@
+import { withoutUrlPasswords } from '../util/url-passwords.ts'
+
 /** Replacement text of a secret. */
 export const REDACTED = '[Redacted]'
 
@@ -38,7 +40,8 @@ const LONGEST_TEXT = 16_384
 /** Redacts what looks like a secret. For texts from elsewhere, such as error messages. */
 export function redactText(text: string): string {
   const readable = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)} …` : text
-  return SECRETS.reduce((rest, secret) => rest.replace(secret, REDACTED), readable)
+  const known = SECRETS.reduce((rest, secret) => rest.replace(secret, REDACTED), readable)
+  return withoutUrlPasswords(known, () => REDACTED)
 }
 
 /** An error as it is logged: message and stack, with its causes. */

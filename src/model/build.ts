@@ -5,7 +5,7 @@ import { didYouMean } from '../util/suggest.ts'
 import { hasDefault } from './field.ts'
 import type { Model } from './model.ts'
 import { withBaseFields } from './parsing/extension.ts'
-import { parseModel } from './parsing/parse-model.ts'
+import { formerNameProblem, parseModel } from './parsing/parse-model.ts'
 import { Registry } from './registry.ts'
 
 /** Built-in models. A project may replace those that are not internal. */
@@ -66,6 +66,7 @@ export function buildRegistry(
   const own = [...entries.values()].filter((entry) => !added.includes(entry))
   const ordered = [...added, ...own]
   checkRelations(entries, unclear, faults)
+  checkFormerKeys(ownModels, entries, faults)
   return { registry: new Registry(ordered.map((entry) => entry.model)), defined: ownModels, unclear, faults }
 }
 
@@ -125,6 +126,23 @@ function checkExtension({ model, definition }: DefinedModel, base: Model, faults
     } else if (field.default !== undefined && !hasDefault(own)) {
       fault(`its default is ${JSON.stringify(field.default)}`)
     }
+  }
+}
+
+/** A former name belongs to one model, and to no present one. */
+function checkFormerKeys(models: readonly DefinedModel[], present: ReadonlyMap<string, DefinedModel>, faults: Faults): void {
+  const owners = new Map<string, string>()
+  for (const { model, definition } of models) {
+    const { name, key, was } = model
+    if (was === undefined) continue
+    const problem = formerNameProblem(present.get(was)?.model.name ?? was, {
+      isOwn: was === key,
+      isPresent: present.has(was),
+      owner: owners.get(was),
+      noun: 'model',
+    })
+    if (problem !== undefined) faults.add(definition.source, ['was'], problem, { rule: 'model/invalid-rename' })
+    if (!owners.has(was)) owners.set(was, name)
   }
 }
 

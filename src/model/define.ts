@@ -75,6 +75,7 @@ type Fields<F extends readonly FieldDefinition[]> = { readonly [I in keyof F]: N
  */
 export function defineModel<const F extends readonly FieldDefinition[], const T extends boolean = false>(model: {
   readonly name: string
+  readonly was?: string
   readonly label?: string
   readonly display_field?: NoInfer<NameOf<F> | 'id'>
   readonly group?: string

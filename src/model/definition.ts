@@ -69,6 +69,8 @@ export interface FieldDefinition extends Omit<LimitsDefinition, 'choices'> {
   /** Letters, digits and single underscores; a foreign key is named `<relation>_id`. */
   readonly name: string
   readonly type: FieldTypeName
+  /** The former name of the field. Stored values of that name are taken over. */
+  readonly was?: string
   readonly label?: string
   readonly help_text?: string
   readonly required?: boolean
@@ -103,7 +105,7 @@ export type AccessGrant = string | { readonly group: string }
 export type AccessDefinition = { readonly [Action in (typeof ACCESS_ACTIONS)[number]]?: AccessGrant }
 
 /** An extension of a built-in model, as written: further fields of `user`, `group` or `permission`. */
-export interface ModelExtension extends Partial<Omit<ModelDefinition, 'name' | 'timestamps'>> {
+export interface ModelExtension extends Partial<Omit<ModelDefinition, 'name' | 'was' | 'timestamps'>> {
   readonly extends: 'user' | 'group' | 'permission'
 }
 
@@ -111,6 +113,8 @@ export interface ModelExtension extends Partial<Omit<ModelDefinition, 'name' | '
 export interface ModelDefinition {
   /** Class name, such as `Post`; its lower case is the path segment. */
   readonly name: string
+  /** The former name of the model. Its stored records are taken over. */
+  readonly was?: string
   readonly label?: string
   /** The field that identifies a record to people where it is referred to. */
   readonly display_field?: string

@@ -10,6 +10,8 @@ import { FIELD_TYPES } from './fields.ts'
 export interface Field {
   readonly name: string
   readonly type: FieldType
+  /** The former name, under which records may still be stored. */
+  readonly was: string | undefined
   readonly label: string | undefined
   readonly required: boolean
   readonly unique: boolean
@@ -61,6 +63,7 @@ export function makeField(definition: FieldDefinition): Field {
   return {
     name: definition.name,
     type,
+    was: definition.was,
     label: definition.label,
     required: definition.required ?? false,
     unique: definition.unique === true || definition.type === 'one_to_one',
@@ -108,6 +111,7 @@ function makeRelation({ name, type, model, on_delete }: FieldDefinition): Relati
 const systemField = (name: string, type: FieldType): Field => ({
   name,
   type,
+  was: undefined,
   label: undefined,
   required: true,
   unique: name === 'id',

@@ -8,6 +8,8 @@ export class Model {
   readonly name: string
   /** Path segment and table name, `post`. */
   readonly key: string
+  /** The former key, under which records may still be stored. */
+  readonly was: string | undefined
   readonly label: string
   readonly displayField: string
   /** Group in menus. */
@@ -35,6 +37,7 @@ export class Model {
 
   constructor(options: {
     name: string
+    was?: string | undefined
     label: string | undefined
     displayField: string | undefined
     group?: string | undefined
@@ -48,6 +51,7 @@ export class Model {
   }) {
     this.name = options.name
     this.key = options.name.toLowerCase()
+    this.was = options.was?.toLowerCase()
     this.label = options.label ?? options.name
     this.group = options.group
     this.icon = options.icon

@@ -1,5 +1,14 @@
 import { roomFor } from './growing.ts'
 
+/** Number of records, and number of words in each of their fields. */
+export interface IndexTotals {
+  readonly records: number
+  readonly words: readonly number[]
+}
+
+/** Number of words of a field that count. */
+export const MAX_LENGTH = 0xffff
+
 /**
  * Properties of indexed records beside their words. A changed record becomes a new document; the old one is dead: its postings
  * remain and no longer count.
@@ -17,10 +26,14 @@ export class Documents {
   /** Highest id so far. A higher id belongs to a new record, which needs no lookup. */
   #highest = 0
   #wastedWords = 0
+  /** Number of records without a document that count, less the number of documents that are among them. */
+  #others = 0
 
-  constructor(fields: number) {
+  /** @param others totals of records of which some or none become documents, by `admit` */
+  constructor(fields: number, others?: IndexTotals) {
     this.#fields = fields
-    this.#words = Array.from({ length: fields }, () => 0)
+    this.#words = Array.from({ length: fields }, (_, field) => others?.words[field] ?? 0)
+    this.#others = others?.records ?? 0
   }
 
   /** Number of documents, including dead ones. */
@@ -30,7 +43,7 @@ export class Documents {
 
   /** Number of records. */
   get live(): number {
-    return this.#documentOf.size
+    return this.#documentOf.size + this.#others
   }
 
   /** Number of words in live and in dead documents. */
@@ -60,11 +73,24 @@ export class Documents {
     return document
   }
 
+  /** The document of a record that the totals of the constructor contain. */
+  admit(id: number): number {
+    const known = this.#documentOf.get(id)
+    if (known !== undefined) return known
+    this.#others--
+    return this.add(id)
+  }
+
   /** Stores the number of words of a document's field. */
   measure(document: number, field: number, words: number): void {
-    const length = Math.min(words, 0xffff)
-    this.#lengths[document * this.#fields + field] = length
+    const length = Math.min(words, MAX_LENGTH)
+    this.setLength(document, field, length)
     this.#words[field] = (this.#words[field] ?? 0) + length
+  }
+
+  /** Stores the number of words of a document's field, which the totals contain. */
+  setLength(document: number, field: number, length: number): void {
+    this.#lengths[document * this.#fields + field] = length
   }
 
   remove(id: number): void {

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../util/json.ts'
 import { bestOf } from './best.ts'
-import { Documents } from './documents.ts'
+import { Documents, type IndexTotals } from './documents.ts'
 import { Highlighter, type Positions } from './highlight.ts'
 import { MORE_TIMES, Postings, TIMES_BITS } from './postings.ts'
 import type { QueryWord, SearchQuery } from './query.ts'
 import { Tally, WordScores } from './scores.ts'
-import { eachWord } from './words/tokens.ts'
+import { eachWord, unitsOf } from './words/tokens.ts'
 import { type Likeness, Vocabulary } from './words/vocabulary.ts'
 
 /** A searched field and its weight: greater than 0, at most 1. */
@@ -70,11 +70,12 @@ export class SearchIndex {
   readonly #tally = new Tally()
   readonly #parts = new Tally()
 
-  constructor(fields: readonly SearchField[]) {
+  /** @param others totals of records that `load` adds in part */
+  constructor(fields: readonly SearchField[], others?: IndexTotals) {
     this.#fields = fields
     this.#fieldBits = Math.ceil(Math.log2(Math.max(2, fields.length)))
     this.#maxDocuments = 2 ** (31 - TIMES_BITS - this.#fieldBits)
-    this.#documents = new Documents(fields.length)
+    this.#documents = new Documents(fields.length, others)
   }
 
   /** Number of records, without pending changes. */
@@ -151,6 +152,27 @@ export class SearchIndex {
     if (number < 0) return
     this.#count++
     this.#postings.add(number, this.#place)
+  }
+
+  /**
+   * Adds a word with its postings from elsewhere. Their records are among the totals of the constructor, and their other words need not be
+   * added: a search finds the same as long as all words are there that match its query.
+   */
+  load(word: string, eachPosting: (take: TakePosting) => void): void {
+    const number = this.#vocabulary.numberOf(unitsOf(word), 0, word.length)
+    if (number < 0) return
+    eachPosting((id, field, times, length) => {
+      const document = this.#documents.admit(id)
+      const place = (document << this.#fieldBits) | field
+      for (let count = 0; count < times; count++) this.#postings.add(number, place)
+      this.#documents.setLength(document, field, length)
+    })
+  }
+
+  /** Adds the number of words in each field of a record from elsewhere, of which `load` adds those of matching fields only. */
+  loadLengths(id: number, lengths: readonly number[]): void {
+    const document = this.#documents.admit(id)
+    for (const [field, length] of lengths.entries()) this.#documents.setLength(document, field, length)
   }
 
   /** The ids of all records with any of the words, in no order. */
@@ -270,6 +292,9 @@ export class SearchIndex {
     }
   }
 }
+
+/** Receives a posting: the record, the position of the field, the number of occurrences up to four, and the number of words of the field. */
+export type TakePosting = (id: number, field: number, times: number, length: number) => void
 
 type Raise = (number: number, likeness: Likeness) => void
 

@@ -35,6 +35,16 @@ export async function eventsBench(options: BenchOptions): Promise<Result[]> {
   return results
 }
 
+/**
+ * Creates on a server with 100 open streams beside those on one with none, at a rate that both answer.
+ *
+ * Servers, load and subscribers share the cores of one machine, and no process is pinned to a core: the garbage collector and the file
+ * operations of a server have threads of their own. So the latency with subscribers includes the cores that reading takes, which is why
+ * `subscribers.mjs` does not parse. Idle streams are no baseline: the bar is beside no subscribers at all.
+ *
+ * A turn is a whole slice, since the last batch of a turn is sent during the next, which belongs to the other server. A pause of 20 ms
+ * within a slice of 2 s decides its 99th percentile, so only a quiet machine gives a figure.
+ */
 function latency(name: string, { seconds, profile }: BenchOptions): Promise<Figure> {
   return withMembers(
     RECORDS,
@@ -111,7 +121,7 @@ async function post(address: string, path: string, body: object): Promise<void> 
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${(await response.text()).slice(0, 500)}`)
 }
 
-/** Opens the streams in a separate process, which reads them. */
+/** Opens the streams in a separate process, which reads them with as little CPU as possible. */
 async function subscribe(address: string): Promise<{ bytes(): Promise<number>; stop(): void }> {
   const tokens = accessTokens(USERS).flatMap((token) => Array<string>(STREAMS_OF_USER).fill(token))
   const child = fork(join(import.meta.dirname, 'processes/subscribers.mjs'), [address, ...tokens])

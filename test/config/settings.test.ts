@@ -30,6 +30,7 @@ test('the defaults are the documented ones', () => {
     base_path: '',
     admin_path: '/admin',
     api_version: 'v1',
+    store: 'embedded',
     data: 'data',
     jwt: { algorithm: 'HS256', access_token_minutes: 30, refresh_token_minutes: 10080 },
     views_auth: 'optional',

@@ -80,6 +80,11 @@ export const SCENARIOS: readonly Scenario[] = [
   { line: 'completion bash', stdout: /^_admin_complete/ },
   { line: 'complete -- export po', stdout: /^post\t\n$/ },
   {
+    line: 'migrate --plan',
+    code: 2,
+    stderr: /^error The project keeps its records in files, which need no migration; set `store`/,
+  },
+  {
     line: 'doctor',
     stdout: /^ok {4}node {5}\d.*^The data is intact\.\n$/ms,
     served: { stdout: /^ok {4}lock {5}process \d+ since/m },

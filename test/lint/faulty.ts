@@ -13,7 +13,7 @@ lint: { rules: { view/no-from: off } }
   'models/note.yaml': `- name: Note
   display_field: titel
   fields:
-    - { name: title, type: string, required: true, max_length: 100 }
+    - { name: title, type: string, required: true, max_length: 100, was: status }
     - { name: shout, type: string, max_lenght: 5 }
     - { name: size, type: integer, gt: 5, lt: 2 }
     - { name: code, type: string, pattern: "(?=x)" }

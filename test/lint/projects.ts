@@ -1,12 +1,13 @@
 import { join } from 'node:path'
+import { lostNames } from '../../src/app/stores/lost-names.ts'
+import { brokenRecords } from '../../src/app/stores/stored-records.ts'
 import { openApp } from '../../src/app.ts'
 import { jwtCodec } from '../../src/http/plugins/jwt-codec.ts'
 import { EXAMPLE_MODELS, unmark } from '../../src/lint/explain/example.ts'
 import type { Finding, LintReport } from '../../src/lint/finding.ts'
 import type { Example } from '../../src/lint/rule.ts'
-import { brokenRecords } from '../../src/service/project/broken-records.ts'
 import { type LintOptions, lintProject } from '../../src/service/project/lint.ts'
-import { loadProject } from '../../src/service/project/project.ts'
+import { loadProject, type Project } from '../../src/service/project/project.ts'
 import { seedFaults } from '../../src/transfer/seed.ts'
 import { quickHasher } from '../helpers/api/app.ts'
 import { makeProject } from '../helpers/fixture.ts'
@@ -48,9 +49,10 @@ export async function lintExample({ files, before }: Example): Promise<{ report:
     const app = await openApp(project, 'write', { tokenCodec: jwtCodec, hasher: quickHasher })
     await app.close()
     const data = join(earlier.path, 'data')
-    const options = {
-      brokenRecords: (project: Parameters<typeof brokenRecords>[0]) =>
-        brokenRecords({ ...project, settings: { ...project.settings, data } }),
+    const withData = (project: Project): Project => ({ ...project, settings: { ...project.settings, data } })
+    const options: Partial<LintOptions> = {
+      brokenRecords: (project) => brokenRecords(withData(project)),
+      lostNames: (project) => lostNames(withData(project)),
     }
     return { report: await lintFiles(clean, options), marks }
   } finally {

@@ -24,6 +24,11 @@ describe('redacting a text', () => {
     ['username=ann&password=hunter2&grant_type=password', 'hunter2'],
     ['refresh_token=0123456789', '0123456789'],
     ['secret_key: 0123456789abcdef', '0123456789abcdef'],
+    ['connect to postgres://shop:hunter2@db:5432/shop failed', 'hunter2'],
+    ['url=postgresql://shop:p@ss/w:rd@db/shop', 'p@ss/w:rd'],
+    ['mysql://shop:hunter2#1@db/shop', 'hunter2#1'],
+    ['postgres://shop:1234/x@db/shop', '1234/x'],
+    ['postgres://db/shop?user=shop&password=hunter2', 'hunter2'],
   ]
   for (const [text, secret] of rows) {
     test(text.slice(0, 60), () => {
@@ -40,13 +45,15 @@ describe('redacting a text', () => {
       'make one: admin users add NAME --password-stdin',
       'GET /api/v1/auth/token 200',
       'request eyJhbGciOiJIUzI1NiJ9AB failed',
+      'Data in postgres://shop@db:5432/shop, schema admin',
+      'POST https://hooks.example.com:8443/in?to=ann@example.com 200',
     ]) {
       assert.equal(redactText(text), text)
     }
   })
 
   test('takes little time for any text', () => {
-    for (const piece of ['token', 'password ', 'eyJ.', 'cookie', '\\"', 'Bearer ']) {
+    for (const piece of ['token', 'password ', 'eyJ.', 'cookie', '\\"', 'Bearer ', '://a:', 'x://', '://a:b@']) {
       const started = performance.now()
       redactText(piece.repeat(1_000_000))
       const took = performance.now() - started

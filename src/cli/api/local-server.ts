@@ -1,9 +1,10 @@
+import { dataFolderOf } from '../../app/stores/open-store.ts'
 import { loadOrCreateSecret } from '../../auth/secret.ts'
 import type { Settings } from '../../config/settings.ts'
 import { loadProject } from '../../service/project/project.ts'
 import { apiOf, lockPath } from '../../store/embedded/files/lock.ts'
 import { systemRandom } from '../../util/ids.ts'
-import { dataFolderOf, type ProjectOptions, sourceOf } from '../project/project-options.ts'
+import { type ProjectOptions, sourceOf } from '../project/project-options.ts'
 import { ephemeralServerOf } from '../project/runtime-file.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -21,13 +22,13 @@ export interface LocalServer {
 
 /**
  * Finds the server of a project: the one that holds its data folder, otherwise an ephemeral one. With the option `--data`, an ephemeral
- * server is not looked for.
+ * server is not looked for. The servers of a database need not be found, since commands may use it beside them.
  */
 export async function localServer(io: Io, options: ProjectOptions): Promise<LocalServer | undefined> {
   const project = await loadProject(sourceOf(io, options, {}))
   const { settings } = project
   const dataFolder = dataFolderOf(project)
-  const api = await apiOf(lockPath(dataFolder))
+  const api = settings.store === 'embedded' ? await apiOf(lockPath(dataFolder)) : undefined
   if (api !== undefined) {
     const secret = async () => settings.secret_key ?? (await loadOrCreateSecret(dataFolder, systemRandom))
     return { api, settings, isEphemeral: false, secret }

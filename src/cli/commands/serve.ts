@@ -146,8 +146,8 @@ async function serve(app: App, options: ServeOptions, reloader: ProjectReloader 
 }
 
 /**
- * Writes the address of the API where commands look it up: into the lock file or, for an ephemeral server, which has no data
- * folder, into a runtime file outside the project.
+ * Writes the address of the API where commands look it up: into the lock file of the data folder or, for an ephemeral server, into a
+ * runtime file outside the project. With a database, commands use the database.
  *
  * @param api undefined when the server stops
  */
@@ -157,8 +157,9 @@ async function writeApiAddress(
   api: string | undefined,
 ): Promise<void> {
   if (dataFolder !== undefined) await publishApi(lockPath(dataFolder), api)
-  else if (api === undefined) await withdrawEphemeral(env, project.folder)
-  else if (ephemeralSecret !== undefined) await publishEphemeral(env, project.folder, { api, secret: ephemeralSecret })
+  if (ephemeralSecret === undefined) return
+  if (api === undefined) await withdrawEphemeral(env, project.folder)
+  else await publishEphemeral(env, project.folder, { api, secret: ephemeralSecret })
 }
 
 /** Does not wait, since some browsers run until they are closed. */

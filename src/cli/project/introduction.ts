@@ -17,7 +17,7 @@ export async function introduce(live: LiveServer, { address, showToken }: Introd
   const { registry, views, seeds } = app.project
   const viewCount = views.grouped.reduce((count, [, list]) => count + list.length, 0)
   log.info(`${registry.public.length} models and ${viewCount} views from ${app.project.folder}`)
-  const place = app.dataFolder ?? 'memory, lost when the server stops'
+  const place = app.place ?? 'memory, lost when the server stops'
   log.info(`Data in ${place}${app.seeded > 0 ? ` (${app.seeded} records from ${seeds.length} seed files)` : ''}`)
   for (const warning of app.project.warnings) log.warn(warning)
   const superuser = await firstSuperuser(app.store)
@@ -25,8 +25,7 @@ export async function introduce(live: LiveServer, { address, showToken }: Introd
   if (live.server.app.page !== undefined) log.info(`Admin page at ${pageAddress(live, address)}`)
   log.info(`Documentation at ${address}${apiRoots(app.settings).docs}${login}`)
   if (superuser === undefined) {
-    if (app.dataFolder !== undefined)
-      log.info('There is no superuser yet. Add one: admin users add NAME --email ADDRESS --superuser')
+    if (app.place !== undefined) log.info('There is no superuser yet. Add one: admin users add NAME --email ADDRESS --superuser')
   } else if (showToken) {
     // Written to stderr directly, since the log must not contain tokens.
     const print = (line: string) => io.stderr.write(`${line}\n`)

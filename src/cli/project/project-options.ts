@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
+import { dataFolderOf, hasData, placeOf } from '../../app/stores/open-store.ts'
 import { type App, type AppMode, openApp } from '../../app.ts'
 import { Faults } from '../../config/fault.ts'
 import type { Settings, SettingsInput } from '../../config/settings.ts'
@@ -10,7 +11,6 @@ import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import { noData } from '../../service/project/broken-records.ts'
 import { examineProject, expectProject, loadProject, type Project, type ProjectSource } from '../../service/project/project.ts'
-import { holdsData } from '../../store/embedded/recovery/recovery.ts'
 import { meantOrKnown } from '../../util/suggest.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -67,21 +67,26 @@ export async function withModels<T>(io: Io, options: ProjectOptions, work: (proj
 /**
  * Loads the project and runs work with its data folder, without opening the store.
  *
+ * @param refusal the error for records that are in a database
  * @throws {AppError} TASK_FAILED when the folder holds no data
  */
 export async function withDataFolder<T>(
   io: Io,
   options: ProjectOptions,
+  refusal: (place: string) => AppError,
   work: (folder: string, registry: Registry) => Promise<T>,
 ): Promise<T> {
   const project = await loadProject(sourceOf(io, options, {}))
-  const dataFolder = dataFolderOf(project)
-  if (!(await holdsData(dataFolder))) throw noData(dataFolder)
+  const dataFolder = expectDataFolder(project, refusal)
+  if (!(await hasData(project))) throw noData(dataFolder)
   return work(dataFolder, project.registry)
 }
 
-/** The absolute path of a project's data folder. */
-export const dataFolderOf = ({ folder, settings }: Project): string => resolve(folder, settings.data)
+/** The data folder of a project; throws the refusal if its records are in a database. */
+export function expectDataFolder(project: Project, refusal: (place: string) => AppError): string {
+  if (project.settings.store !== 'embedded') throw refusal(placeOf(project))
+  return dataFolderOf(project)
+}
 
 /**
  * Returns the public model with a key.

@@ -1,15 +1,17 @@
+import { isDeepStrictEqual } from 'node:util'
+import { dataFolderOf } from '../../app/stores/open-store.ts'
 import type { Settings } from '../../config/settings.ts'
+import { postgresPlace } from '../../config/store-settings.ts'
 import { AppError } from '../../errors.ts'
 import type { LiveServer } from '../../http/live-server.ts'
 import { loadProject, type Project, type ProjectSource } from '../../service/project/project.ts'
-import { dataFolderOf } from './project-options.ts'
 import { watchFolder } from './watch.ts'
 
 /** Matches project files. A README and the temporary files of editors do not match. */
 const PROJECT_FILE = /\.(ya?ml|json|[cm]?[jt]s)$/
 
 /** Settings that a running server cannot change. */
-const FIXED_SETTINGS = ['host', 'port', 'data'] as const satisfies readonly (keyof Settings)[]
+const FIXED_SETTINGS = ['host', 'port', 'store', 'data'] as const satisfies readonly (keyof Settings)[]
 
 /** Maximum number of changed files named in a log line. */
 const MAX_NAMES = 3
@@ -65,13 +67,17 @@ export async function watchProject(source: ProjectSource): Promise<ProjectReload
 
 /** Replaces the settings that cannot change with those of the running server. */
 function withFixedSettings(project: Project, { app: { settings: current, log } }: LiveServer): Project {
-  const changed = FIXED_SETTINGS.filter((name) => project.settings[name] !== current[name])
+  const changed = FIXED_SETTINGS.filter((name) => !isDeepStrictEqual(project.settings[name], current[name]))
   if (changed.length === 0) return project
-  const values = changed.map((name) => `'${name}' stays ${current[name]}`).join(', ')
+  const values = changed.map((name) => `'${name}' stays ${shownSetting(current[name])}`).join(', ')
   log.warn(`${values} until the server is restarted: this setting cannot change while it runs`)
-  const { host, port, data } = current
-  return { ...project, settings: { ...project.settings, host, port, data } }
+  const { host, port, store, data } = current
+  return { ...project, settings: { ...project.settings, host, port, store, data } }
 }
+
+/** The URL of a database may contain a password, so it is not shown whole. */
+const shownSetting = (value: Settings[(typeof FIXED_SETTINGS)[number]]): string =>
+  typeof value === 'object' ? postgresPlace(value) : String(value)
 
 /** Logs every fault with its position, as at a start. */
 function logFailure(error: unknown, changed: readonly string[], { app: { log } }: LiveServer): void {

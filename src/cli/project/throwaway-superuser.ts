@@ -12,7 +12,7 @@ const NAME = 'admin'
  * @param print prints the password at the terminal; undefined if stderr holds a JSON log, which is collected
  */
 export async function ensureSuperuser(app: App, print: ((line: string) => void) | undefined): Promise<void> {
-  if (app.dataFolder !== undefined || (await firstSuperuser(app.store)) !== undefined) return
+  if (app.place !== undefined || (await firstSuperuser(app.store)) !== undefined) return
   const password = randomBytes(15).toString('base64url')
   const isFree = (await userNamed(app.store, NAME)) === undefined
   const username = isFree ? NAME : `${NAME}-${randomBytes(3).toString('hex')}`

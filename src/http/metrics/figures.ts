@@ -1,3 +1,4 @@
+import type { DatabaseFigures, StoreFigures } from '../../app/stores/opened-store.ts'
 import type { StoreStatus } from '../../store/store.ts'
 import type { Metric, Sample } from './exposition.ts'
 import { BUCKETS_MS, type RouteTraffic } from './traffic.ts'
@@ -6,6 +7,7 @@ import { BUCKETS_MS, type RouteTraffic } from './traffic.ts'
 export interface Figures {
   readonly routes: readonly RouteTraffic[]
   readonly store: StoreStatus
+  readonly engine: StoreFigures
   /** Models whose records are counted. */
   readonly models: readonly string[]
   /** Number of requests rejected by each rate limit. */
@@ -15,7 +17,7 @@ export interface Figures {
 }
 
 /** All metrics of `/metrics`. Labels are names of routes, models and limits, never client input. */
-export const metricsOf = ({ routes, store, models, rejections, outboxDepth }: Figures): Metric[] => [
+export const metricsOf = ({ routes, store, engine, models, rejections, outboxDepth }: Figures): Metric[] => [
   counter('admin_http_requests_total', 'Requests answered, by route and status.', routes.flatMap(statuses)),
   {
     name: 'admin_http_request_duration_seconds',
@@ -32,11 +34,29 @@ export const metricsOf = ({ routes, store, models, rejections, outboxDepth }: Fi
       models.map((key) => [key, store.records.get(key) ?? 0]),
     ),
   ),
-  gauge('admin_journal_bytes', 'Length of the journal that is being written.', single(store.journalBytes)),
+  ...(engine.database === undefined
+    ? [gauge('admin_journal_bytes', 'Length of the journal that is being written.', single(store.journalBytes))]
+    : ofDatabase(engine.database)),
   gauge('admin_store_writable', '1 while the store takes writes, else 0.', single(store.takesWrites ? 1 : 0)),
   gauge('admin_webhook_outbox_depth', 'Deliveries of webhooks that are pending.', single(outboxDepth)),
   ...ofProcess(),
 ]
+
+function ofDatabase({ pool, statements, retries }: DatabaseFigures): Metric[] {
+  const { boundsMs, buckets, totalMs } = statements
+  return [
+    gauge('admin_database_connections', 'Open connections of this process to the database.', single(pool.size)),
+    gauge('admin_database_connections_used', 'Connections that run a statement or a transaction.', single(pool.used)),
+    gauge('admin_database_waiting', 'Statements that wait for a connection.', single(pool.waiting)),
+    {
+      name: 'admin_database_statement_duration_seconds',
+      help: 'How long statements took, waiting for a connection excluded.',
+      type: 'histogram',
+      samples: histogram(boundsMs, buckets, totalMs, {}),
+    },
+    counter('admin_database_retries_total', 'Repetitions after a deadlock or a serialization failure.', single(retries)),
+  ]
+}
 
 /** Under the names that Prometheus client libraries use. */
 function ofProcess(): Metric[] {
@@ -56,16 +76,23 @@ function statuses({ method, route, byStatus }: RouteTraffic): Sample[] {
   )
 }
 
+const latencies = ({ method, route, byLatency, totalMs }: RouteTraffic): Sample[] =>
+  histogram(BUCKETS_MS, [...byLatency], totalMs, { method, route })
+
 /** Buckets are cumulative: each includes those below it. */
-function latencies({ method, route, byLatency, totalMs }: RouteTraffic): Sample[] {
+function histogram(
+  boundsMs: readonly number[],
+  counts: readonly number[],
+  totalMs: number,
+  labels: Readonly<Record<string, string>>,
+): Sample[] {
   let count = 0
-  const buckets = [...byLatency].map((value, index): Sample => {
+  const buckets = counts.map((value, index): Sample => {
     count += value
-    const bound = BUCKETS_MS[index]
+    const bound = boundsMs[index]
     const le = bound === undefined ? '+Inf' : String(bound / 1000)
-    return { suffix: '_bucket', labels: { method, route, le }, value: count }
+    return { suffix: '_bucket', labels: { ...labels, le }, value: count }
   })
-  const labels = { method, route }
   return [...buckets, { suffix: '_sum', labels, value: totalMs / 1000 }, { suffix: '_count', labels, value: count }]
 }
 

@@ -4,6 +4,7 @@ import { arrayJson, type RecordJson } from '../../service/queries/record-json.ts
 import type { RemovalForecast } from '../../service/records/consequences.ts'
 import type { Random } from '../../util/ids.ts'
 import { apiRoots } from '../paths.ts'
+import { readOptionsOf } from '../requests/client-signal.ts'
 import { actorOf, queryOf } from '../requests/request.ts'
 import { writeOptionsOf } from '../requests/write-options.ts'
 import { ifMatch, recordResponse } from '../responses/etag.ts'
@@ -18,13 +19,13 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
   const withQuery = { ...options, plugins: { ...options.plugins, readsQuery: true } }
 
   const list = async (request: Request, h: ResponseToolkit) =>
-    jsonResponse(h, await reads.list(actorOf(request), modelOf(request), queryOf(request)))
+    jsonResponse(h, await reads.list(actorOf(request), modelOf(request), queryOf(request), readOptionsOf(request, app)))
 
   const search = async (request: Request, h: ResponseToolkit) =>
     jsonResponse(h, await searches.search(actorOf(request), modelOf(request), queryOf(request)))
 
   const aggregate = async (request: Request, h: ResponseToolkit) =>
-    jsonResponse(h, await aggregates.aggregate(actorOf(request), modelOf(request), queryOf(request)))
+    jsonResponse(h, await aggregates.aggregate(actorOf(request), modelOf(request), queryOf(request), readOptionsOf(request, app)))
 
   const create = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)

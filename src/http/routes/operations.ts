@@ -31,8 +31,9 @@ export function operationsRoutes(app: App, { traffic, limits, isStopping }: Oper
   }
 
   const ready = async (_: Request, h: ResponseToolkit) => {
-    const { takesWrites } = await app.store.status()
     if (isStopping()) return h.response({ status: 'stopping' }).code(503)
+    await app.probe()
+    const { takesWrites } = await app.store.status()
     return takesWrites ? { status: 'ready' } : h.response({ status: 'readonly' }).code(503)
   }
 
@@ -41,7 +42,9 @@ export function operationsRoutes(app: App, { traffic, limits, isStopping }: Oper
     const models = app.project.registry.public.map(({ key }) => key)
     const store = await app.store.status()
     const outboxDepth = await app.webhooks.depth()
-    const text = exposition(metricsOf({ routes: traffic.routes, store, models, rejections: limits.rejections, outboxDepth }))
+    const text = exposition(
+      metricsOf({ routes: traffic.routes, store, engine: app.figures(), models, rejections: limits.rejections, outboxDepth }),
+    )
     return h.response(text).header('Content-Type', CONTENT_TYPE)
   }
 

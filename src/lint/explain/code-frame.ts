@@ -1,9 +1,13 @@
+import { withoutUrlPasswords } from '../../util/url-passwords.ts'
 import type { Paint } from '../formats/format.ts'
 import type { Span } from './example.ts'
 
-/** The lines around a span of a file, with the span underlined. Of a span over several lines, the part in its first line is underlined. */
+/**
+ * The lines around a span of a file, with the span underlined. Of a span over several lines, the part in its first line is underlined.
+ * Passwords of URLs are masked.
+ */
 export function codeFrame(text: string, { line, column, end }: Span, paint: Paint): string {
-  const lines = text.replaceAll('\t', ' ').split(/\r?\n/).map(withoutControls)
+  const lines = text.replaceAll('\t', ' ').split(/\r?\n/).map(withoutControls).map(masked)
   const first = Math.max(1, line - 1)
   const last = Math.min(lines.length, line + 1)
   const width = String(last).length
@@ -20,6 +24,9 @@ export function codeFrame(text: string, { line, column, end }: Span, paint: Pain
   }
   return shown.join('\n')
 }
+
+/** Of the same length, so that columns stay. */
+const masked = (line: string): string => withoutUrlPasswords(line, (password) => '*'.repeat(password.length))
 
 /** Replaces control characters, since a file may contain terminal escapes. */
 export const withoutControls = (text: string): string => text.replaceAll(/\p{Cc}/gu, '\uFFFD')

@@ -25,6 +25,9 @@ export function withBaseFields(definition: Definition, builtIn: readonly Definit
   if (own.name !== undefined && own.name !== base.name) {
     faults.add(source, ['name'], `A model that extends ${value.extends} has the name ${base.name}; leave out 'name'`)
   }
+  if (own.was !== undefined) {
+    faults.add(source, ['was'], `A model that extends ${value.extends} cannot be renamed; leave out 'was'`)
+  }
   const inherited: readonly unknown[] = Array.isArray(base.fields) ? base.fields : []
   const names = new Set(inherited.map(nameOf))
   const written: readonly unknown[] = Array.isArray(own.fields) ? own.fields : []

@@ -56,6 +56,9 @@ const common = {
         "'{{#value}}' cannot be a field name; use letters, digits and single underscores, and begin with a letter",
       'name.reserved': "'{{#value}}' cannot be a field name, since every JavaScript object has a member of that name",
     }),
+  was: Joi.string()
+    .pattern(FIELD_NAME)
+    .messages({ 'string.pattern.base': "'was' must be the former name of the field, and '{{#value}}' cannot be a field name" }),
   label: Joi.string(),
   help_text: Joi.string(),
   required: Joi.boolean(),
@@ -161,13 +164,7 @@ function readField(raw: Record<string, unknown>, at: Path, source: Source, fault
       at,
       rule: () => 'model/invalid',
       unknownKeyHint: (key, path) =>
-        path.length !== 1
-          ? undefined
-          : key === 'was'
-            ? RESERVED
-            : isOptionOfOtherTypes(key)
-              ? `; ${optionsHint(known)}`
-              : undefined,
+        path.length !== 1 ? undefined : isOptionOfOtherTypes(key) ? `; ${optionsHint(known)}` : undefined,
     })
     faults.addAll(shapeFaults.list)
     if (value !== undefined) return buildField(withoutAliases(value), raw, at, source, faults)
@@ -204,9 +201,6 @@ function buildField(
   }
   return undefined
 }
-
-/** Continues the message about the key `was`. */
-export const RESERVED = '; it is reserved for renames'
 
 /** True for a key that another field type has. */
 const isOptionOfOtherTypes = (key: string): boolean =>

@@ -8,7 +8,7 @@ import { UniqueSet } from '../constraints/unique-set.ts'
 import { ACCESS_ACTIONS, type AccessDefinition, type ModelDefinition } from '../definition.ts'
 import { type Field, ID_FIELD, TIMESTAMP_FIELDS } from '../field.ts'
 import { Model } from '../model.ts'
-import { parseField, RESERVED } from './parse-field.ts'
+import { parseField } from './parse-field.ts'
 
 const MODEL_NAME = /^[A-Z][A-Za-z0-9]*$/
 
@@ -26,6 +26,9 @@ export const modelSchema = Joi.object<ModelDefinition>({
     .pattern(MODEL_NAME)
     .required()
     .messages({ 'string.pattern.base': "'name' must be a class name such as BlogPost, not '{{#value}}'" }),
+  was: Joi.string()
+    .pattern(MODEL_NAME)
+    .messages({ 'string.pattern.base': "'was' must be a class name such as BlogPost, not '{{#value}}'" }),
   label: Joi.string(),
   display_field: Joi.string(),
   group: Joi.string(),
@@ -48,12 +51,7 @@ export function parseModel(
   internal = false,
 ): { model: Model | undefined; faultyFields: ReadonlySet<string>; faults: Faults } {
   const faults = new Faults('model/invalid')
-  faults.addAll(
-    validateShape(modelSchema, value, source, {
-      rule: () => 'model/invalid',
-      unknownKeyHint: (key, path) => (key === 'was' && path.length === 1 ? RESERVED : undefined),
-    }).faults.list,
-  )
+  faults.addAll(validateShape(modelSchema, value, source, { rule: () => 'model/invalid' }).faults.list)
   const faultyFields = new Set<string>()
   if (!isObject(value)) return { model: undefined, faultyFields, faults }
   const written = Array.isArray(value.fields) ? value.fields : []
@@ -65,10 +63,12 @@ export function parseModel(
     return field ?? []
   })
   checkNames(written, timestamps, source, faults)
-  const { name, label, display_field: displayField } = value
+  checkFormerNames(written, timestamps, source, faults)
+  const { name, was, label, display_field: displayField } = value
   if (typeof name !== 'string') return { model: undefined, faultyFields, faults }
   const model = new Model({
     name,
+    was: typeof was === 'string' ? was : undefined,
     label: typeof label === 'string' ? label : undefined,
     displayField: typeof displayField === 'string' ? displayField : undefined,
     group: typeof value.group === 'string' ? value.group : undefined,
@@ -99,6 +99,39 @@ function checkNames(fields: readonly unknown[], timestamps: boolean, source: Sou
       taken.set(each, each === name ? 'another field' : `the relation of '${name}'`)
     }
   }
+}
+
+/** A former name belongs to one field, and to no present one. */
+function checkFormerNames(fields: readonly unknown[], timestamps: boolean, source: Source, faults: Faults): void {
+  const present = new Set<unknown>(['id', ...(timestamps ? TIMESTAMP_FIELDS.map(({ name }) => name) : [])])
+  for (const field of fields) if (isObject(field)) present.add(field.name)
+  const owners = new Map<string, unknown>()
+  for (const [index, field] of fields.entries()) {
+    if (!isObject(field) || typeof field.was !== 'string') continue
+    const { name, was } = field
+    const problem = formerNameProblem(was, {
+      isOwn: was === name,
+      isPresent: present.has(was),
+      owner: owners.get(was),
+      noun: 'field',
+    })
+    if (problem !== undefined) faults.add(source, ['fields', index, 'was'], problem, { rule: 'model/invalid-rename' })
+    if (!owners.has(was)) owners.set(was, name)
+  }
+}
+
+/**
+ * Why `was` cannot be a former name; undefined if it can.
+ *
+ * @param owner the field or model that has the same former name
+ */
+export function formerNameProblem(
+  was: string,
+  { isOwn, isPresent, owner, noun }: { isOwn: boolean; isPresent: boolean; owner: unknown; noun: 'field' | 'model' },
+): string | undefined {
+  if (isOwn) return `'was' is the former name of a renamed ${noun}; '${was}' is its present name`
+  if (isPresent) return `'was' names '${was}', but there still is a ${noun} of that name`
+  return owner === undefined ? undefined : `'was' names '${was}', which is already the former name of '${String(owner)}'`
 }
 
 /** The well-formed grants of `access`. */

@@ -142,4 +142,9 @@ function eachPair(run: string, start: number, take: TakeToken): void {
 
 const cutEnd = (start: number, end: number): number => Math.min(end, start + MAX_WORD)
 
-const cut = (word: string): string => (word.length > MAX_WORD ? word.slice(0, MAX_WORD) : word)
+/** Keeps both halves of a character of two code units, or neither. */
+function cut(word: string): string {
+  if (word.length <= MAX_WORD) return word
+  const last = word.charCodeAt(MAX_WORD - 1)
+  return word.slice(0, last >= 0xd800 && last < 0xdc00 ? MAX_WORD - 1 : MAX_WORD)
+}

@@ -63,9 +63,9 @@ export class Vocabulary {
     this.#trie.eachFrom(prefix, (number) => take(number, 'prefix'))
   }
 
-  /** Calls `take` with words at distance one, from 3 letters on, or two, from 6 letters on (AUTO in Elasticsearch). */
+  /** Calls `take` with words at distance one or two. */
   eachNear(word: string, take: (number: number, likeness: Likeness) => void): void {
-    const limit = word.length < 3 ? 0 : word.length < 6 ? 1 : 2
+    const limit = maxDistance(word)
     if (limit === 0) return
     this.#edits.eachNear(word, limit, (number, distance) => {
       if (distance > 0) take(number, distance === 1 ? 'near' : 'far')
@@ -78,6 +78,9 @@ function wordOf(units: Uint16Array, from: number, to: number): string {
   for (let at = from; at < to; at++) word += String.fromCharCode(units[at] ?? 0)
   return word
 }
+
+/** Maximum edit distance of a word: one from 3 letters on, two from 6 letters on (AUTO in Elasticsearch). */
+export const maxDistance = (word: string): 0 | 1 | 2 => (word.length < 3 ? 0 : word.length < 6 ? 1 : 2)
 
 /** True for words that are not indexed. */
 export const isSilent = (word: string): boolean => word === '' || isStopWord(word)

@@ -1,3 +1,4 @@
+import { SESSIONS as SESSION } from '../../auth/models.ts'
 import { SYSTEM } from '../../auth/permissions.ts'
 import type { Claims } from '../../auth/token.ts'
 import { AppError } from '../../errors.ts'
@@ -10,7 +11,6 @@ import type { Records } from '../records/records.ts'
 import type { AccessChange } from './account-guards.ts'
 import { credentialOf, familyOf, isIssuedTo, isOf } from './session-tokens.ts'
 
-const SESSION = 'authsession'
 /** Number of sessions ended in one transaction. */
 const BATCH = 1000
 /** Time for which a replaced refresh token in a cookie stays good, in milliseconds: other tabs may have sent it at the same time. */

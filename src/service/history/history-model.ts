@@ -1,8 +1,9 @@
 import { type Definition, flatSource } from '../../config/source.ts'
 import { defineModel } from '../../model/define.ts'
+import { HISTORY_TABLE } from '../../store/history-table.ts'
 
 /** Key of the table of history entries. */
-export const HISTORY = 'historyentry'
+export const HISTORY = HISTORY_TABLE
 
 /** The way by which a change reached the store. */
 export const VIAS = ['api', 'cli', 'import', 'mock', 'cascade'] as const

@@ -1,14 +1,11 @@
-import { resolve } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { BrokenRecord } from '../../lint/project.ts'
 import { type UniqueKey, uniqueKeys } from '../../model/constraints/unique-keys.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
-import { FileStore } from '../../store/embedded/file-store.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import type { Json } from '../../util/json.ts'
 import { readRecord } from '../../validate/record.ts'
-import type { Project } from './project.ts'
 
 /** Maximum number of findings listed for one field. */
 const MAX_NAMED = 50
@@ -101,21 +98,9 @@ function checkReferences(
 }
 
 /**
- * Finds the stored records of a project that break its present models. Takes no lock, so it works beside a server.
+ * The error for a project that has no data yet.
  *
- * @throws {AppError} DATA_CORRUPT; TASK_FAILED when there is no data yet
+ * @param place the data folder, or the database without a password
  */
-export async function brokenRecords({ folder, settings, registry }: Project): Promise<BrokenRecord[]> {
-  const dataFolder = resolve(folder, settings.data)
-  const store = await FileStore.open(dataFolder, registry, 'read')
-  try {
-    if (store.isNew) throw noData(dataFolder)
-    return await findBrokenRecords(store, registry)
-  } finally {
-    await store.close()
-  }
-}
-
-/** The error for a project that has no data yet. */
-export const noData = (folder: string): AppError =>
-  new AppError('TASK_FAILED', `There is no data in ${folder} yet; start \`admin serve\` once to create it`)
+export const noData = (place: string): AppError =>
+  new AppError('TASK_FAILED', `There is no data in ${place} yet; start \`admin serve\` once to create it`)

@@ -8,7 +8,7 @@ import type { TextEdit } from '../../config/source.ts'
 import { applyEdits } from '../../config/sources/apply-edits.ts'
 import { AppError } from '../../errors.ts'
 import type { Finding, LintReport } from '../../lint/finding.ts'
-import type { BrokenRecord, LintProject } from '../../lint/project.ts'
+import type { BrokenRecord, LintProject, LostName } from '../../lint/project.ts'
 import { RULE_IDS } from '../../lint/rules.ts'
 import { lint } from '../../lint/run.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -31,6 +31,8 @@ export interface LintOptions {
   readonly seedFaults?: (project: ExaminedProject['project']) => Promise<readonly Fault[]>
   /** Finds stored records that break their model. Called only if the project has no faults that prevent a start. */
   readonly brokenRecords?: (project: ExaminedProject['project']) => Promise<readonly BrokenRecord[]>
+  /** Finds stored names that may be former names. Called only if the project has no faults that prevent a start. */
+  readonly lostNames?: (project: ExaminedProject['project']) => Promise<readonly LostName[]>
 }
 
 /** A fix may enable another one; this bounds the rounds. */
@@ -53,8 +55,13 @@ export async function lintProject(source: ProjectSource, options: LintOptions): 
     const sound = !faults.any
     expectProject(examined)
     const records = sound ? await options.brokenRecords?.(project) : undefined
+    const lostNames = sound ? await options.lostNames?.(project) : undefined
     if (sound) faults.addAll((await options.seedFaults?.(project)) ?? [])
-    const found = lint({ ...lintable(examined), ...(records && { records }) }, faults.list, before)
+    const found = lint(
+      { ...lintable(examined), ...(records && { records }), ...(lostNames && { lostNames }) },
+      faults.list,
+      before,
+    )
     const findings = found.filter(({ file }) => isWithin(resolve(folder, file), options.paths ?? []))
     const applied = options.fix === true && round < MAX_ROUNDS ? await applyFixes(folder, findings) : 0
     fixed += applied

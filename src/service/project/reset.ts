@@ -1,3 +1,4 @@
+import { ACCOUNT_MODELS, SESSIONS } from '../../auth/models.ts'
 import type { SeedFile } from '../../config/project-files.ts'
 import { AppError } from '../../errors.ts'
 import type { Registry } from '../../model/registry.ts'
@@ -23,7 +24,7 @@ export interface ResetPlan {
 }
 
 /** Accounts with their sessions. */
-const ACCOUNT_TABLES: ReadonlySet<string> = new Set(['user', 'group', 'permission', 'authsession'])
+const ACCOUNT_TABLES: ReadonlySet<string> = new Set([...ACCOUNT_MODELS, SESSIONS])
 
 const NOTHING: ReadonlySet<string> = new Set()
 

@@ -9,7 +9,7 @@ import { VERSION } from '../../util/version.ts'
 import { titleOf } from '../../views/generate.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import type { History } from '../history/history.ts'
-import { isSearchable } from '../queries/search-indexes.ts'
+import { isSearchable } from '../queries/search-engine.ts'
 import { MAX_BULK_ITEMS } from '../records/write-requests.ts'
 import type { Snapshots } from './snapshots.ts'
 

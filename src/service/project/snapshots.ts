@@ -1,15 +1,7 @@
 import type { Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
-import { FileStore } from '../../store/embedded/file-store.ts'
-import {
-  type CopyRequest,
-  rejectExisting,
-  removeCopy,
-  type SavedCopy,
-  saveCopy,
-  savedCopies,
-} from '../../store/embedded/snapshot/saved-copies.ts'
-import type { Store } from '../../store/store.ts'
+import type { Registry } from '../../model/registry.ts'
+import type { CopyRequest, SavedCopy } from '../../store/embedded/snapshot/saved-copies.ts'
 import { isoTime } from '../../util/clock.ts'
 import { isObject } from '../../util/json.ts'
 import { didYouMean } from '../../util/suggest.ts'
@@ -24,24 +16,49 @@ export interface ShownCopy {
   readonly saved_at: string
 }
 
+/** Copies of the data of an engine that has them. */
+export interface Copies {
+  readonly areAvailable: true
+  list(): Promise<readonly SavedCopy[]>
+  /** @throws {AppError} USAGE for a bad name, SNAPSHOT_EXISTS, STORE_UNAVAILABLE */
+  save(request: CopyRequest): Promise<SavedCopy>
+  /** @throws {AppError} USAGE for a bad name, SNAPSHOT_NOT_FOUND */
+  remove(name: string): Promise<SavedCopy>
+  /**
+   * Checks that a copy can be loaded.
+   *
+   * @throws {AppError} USAGE for a bad name, SNAPSHOT_NOT_FOUND, DATA_CORRUPT
+   */
+  check(registry: Registry, name: string): Promise<void>
+}
+
+/** The ability of an engine to save copies of its data; without it, every request but the list fails with `refusal`. */
+export type SnapshotCapability =
+  | Copies
+  | { readonly areAvailable: false; refusal(): AppError; list(): Promise<readonly SavedCopy[]> }
+
+/** @throws {AppError} the refusal of an engine without snapshots */
+export function expectCopies(snapshots: SnapshotCapability): Copies {
+  if (!snapshots.areAvailable) throw snapshots.refusal()
+  return snapshots
+}
+
 /** Saves, lists and removes snapshots while requests are served. For superusers only. */
 export class Snapshots {
-  readonly #folder: string
-  readonly #store: Store
+  readonly #capability: SnapshotCapability
 
-  constructor(folder: string, store: Store) {
-    this.#folder = folder
-    this.#store = store
+  constructor(capability: SnapshotCapability) {
+    this.#capability = capability
   }
 
-  /** True if the data is in files, so that snapshots can be saved. */
+  /** True if the engine has snapshots. */
   get areAvailable(): boolean {
-    return this.#store instanceof FileStore
+    return this.#capability.areAvailable
   }
 
   async list(actor: Actor): Promise<ShownCopy[]> {
     superusersOnly(actor)
-    return this.#store instanceof FileStore ? (await savedCopies(this.#folder)).map(shownCopy) : []
+    return (await this.#capability.list()).map(shownCopy)
   }
 
   /**
@@ -53,16 +70,13 @@ export class Snapshots {
   async save(actor: Actor, body: unknown): Promise<ShownCopy> {
     superusersOnly(actor)
     const request = readCopyRequest(body)
-    if (!(this.#store instanceof FileStore)) throw nothingWritten()
-    await rejectExisting(this.#folder, request)
-    return shownCopy(await this.#store.withSnapshot(() => saveCopy(this.#folder, request)))
+    return shownCopy(await expectCopies(this.#capability).save(request))
   }
 
   /** @throws {AppError} USAGE for a bad name, SNAPSHOT_NOT_FOUND, INVALID_REQUEST */
   async remove(actor: Actor, name: string): Promise<ShownCopy> {
     superusersOnly(actor)
-    if (!(this.#store instanceof FileStore)) throw nothingWritten()
-    return shownCopy(await removeCopy(this.#folder, name))
+    return shownCopy(await expectCopies(this.#capability).remove(name))
   }
 }
 
@@ -86,6 +100,17 @@ export const nothingWritten = (): AppError =>
   new AppError(
     'INVALID_REQUEST',
     'This server writes nothing (--ephemeral), so it has no snapshots; a reset restores the seed records',
+  )
+
+/**
+ * The error for snapshots of data that is in a database.
+ *
+ * @param place where the records are, without a password
+ */
+export const databaseHasNoSnapshots = (place: string): AppError =>
+  new AppError(
+    'USAGE',
+    `Snapshots are copies of a data folder, and the records are in ${place}; save them with pg_dump, and restore them with pg_restore`,
   )
 
 export const shownCopy = ({ name, bytes, savedAt }: SavedCopy): ShownCopy => ({ name, bytes, saved_at: isoTime(savedAt) })

@@ -2,7 +2,7 @@ import type { Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Field } from '../../model/field.ts'
 import { type AggregateGroup, type AggregateRequest, MAX_GROUPS, parseAggregateRequest } from '../../query/aggregate.ts'
-import type { Store } from '../../store/store.ts'
+import type { ReadOptions, Store } from '../../store/store.ts'
 import { decimalQuotient } from '../../util/numbers/decimal.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { checkRelations } from './visibility.ts'
@@ -24,15 +24,16 @@ export class Aggregates {
    * Returns the groups in their envelope, as JSON.
    *
    * @param query query string without the question mark
+   * @param options a signal that ends the read
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
    */
-  async aggregate(actor: Actor, modelKey: string, query: string): Promise<string> {
+  async aggregate(actor: Actor, modelKey: string, query: string, options?: ReadOptions): Promise<string> {
     const model = this.#access.modelFor(actor, 'view', modelKey)
     const request = parseAggregateRequest(new URLSearchParams(query), model, this.#access.registry)
     const asked = { filters: request.plan.filters, sort: [] }
     checkRelations(this.#access, actor, asked)
     const { filters } = this.#access.restricted(actor, model, asked)
-    const groups = await this.#store.aggregate(model.key, { ...request.plan, filters })
+    const groups = await this.#store.aggregate(model.key, { ...request.plan, filters }, options)
     if (groups === undefined) throw tooManyGroups()
     return `{"data":[${groups.map((group) => groupJson(group, request)).join(',')}],"total":${groups.length}}`
   }

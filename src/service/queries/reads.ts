@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import { type ListQuery, parseListQuery, parseReadQuery } from '../../query/parse.ts'
 import { fullProjection, type Projection } from '../../query/project.ts'
-import type { Store, StoredRecord } from '../../store/store.ts'
+import type { ReadOptions, Store, StoredRecord } from '../../store/store.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { noSuchRecord } from '../access/refusals.ts'
 import { readRecordId } from '../records/write-requests.ts'
@@ -38,14 +38,15 @@ export class Reads {
   /**
    * Returns a page of records in its envelope, as bytes of JSON.
    *
+   * @param options a signal that ends the read
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST
    */
-  async list(actor: Actor, modelKey: string, query: string): Promise<Buffer> {
+  async list(actor: Actor, modelKey: string, query: string, options?: ReadOptions): Promise<Buffer> {
     const model = this.#access.modelFor(actor, 'view', modelKey)
     const asked = this.#listQuery(model, query)
     checkRelations(this.#access, actor, asked.plan)
     const plan = this.#access.restricted(actor, model, asked.plan)
-    const found = await this.#store.find(model.key, plan)
+    const found = await this.#store.find(model.key, plan, options)
     // The plan has the actor's restrictions, and cached pages nest no records: such a page is the same for every actor.
     const known = this.#pages.known(plan, found)
     if (known !== undefined) return known

@@ -1,21 +1,20 @@
-import { AppError } from '../../errors.ts'
 import type { Log } from '../../log/log.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import { LiveIndex } from '../../search/live-index.ts'
+import type { SearchQuery } from '../../search/query.ts'
 import type { SearchIndex } from '../../search/search-index.ts'
 import type { Change, Store } from '../../store/store.ts'
 import type { Traffic } from '../../util/traffic.ts'
-
-/** Maximum time that a search waits for its index, and the `Retry-After` of a search that waited in vain. In milliseconds. */
-const PATIENCE_MS = 3000
-const RETRY_AFTER_SECONDS = 2
-/** Pause between two slices of index building while requests arrive, in milliseconds. Requests get at least half of the time. */
-const REST_MS = 8
-
-/** Weight of a match in the display field; other fields have the weight below. */
-const DISPLAY_WEIGHT = 1
-const WEIGHT = 0.5
+import {
+  indexNotReady,
+  isSearchable,
+  PATIENCE_MS,
+  REST_MS,
+  type SearchEngine,
+  type SearchReading,
+  weightedFields,
+} from './search-engine.ts'
 
 export interface SearchIndexesOptions {
   readonly registry: Registry
@@ -37,7 +36,7 @@ export interface SearchIndexesOptions {
  * The search indexes, one a model. An index is built in the background on first use. From then on each change is recorded in
  * the step in which readers see it, so a search always includes the writer's own changes.
  */
-export class SearchIndexes {
+export class SearchIndexes implements SearchEngine {
   readonly #options: SearchIndexesOptions
   readonly #indexes = new Map<string, LiveIndex>()
   #isClosed = false
@@ -81,8 +80,15 @@ export class SearchIndexes {
     }
     const isInTime = await Promise.race([isDone(), this.#options.wait(PATIENCE_MS)])
     const made = isInTime === true ? this.#indexes.get(model.key)?.ready : undefined
-    if (made === undefined) throw notReady(`The search index of ${model.name} is not ready yet`)
+    if (made === undefined) throw indexNotReady(model)
     return made
+  }
+
+  async within<T>(model: Model, _: SearchQuery, work: (reading: SearchReading) => Promise<T>): Promise<T> {
+    const index = await this.of(model)
+    const { version } = index
+    const isCurrent = () => index.version === version
+    return work({ index, records: this.#options.store, isCurrent, narrow: async () => {} })
   }
 
   /** Abandons a build in progress, so that it does not keep the process alive. */
@@ -96,7 +102,7 @@ export class SearchIndexes {
       await (this.#isClosed ? new Promise<never>(() => {}) : pausing())
     }
     const index = new LiveIndex({
-      fields: model.searchableFields.map(({ name }) => ({ name, weight: name === model.displayField ? DISPLAY_WEIGHT : WEIGHT })),
+      fields: weightedFields(model),
       records: () => store.stream(model.key, { filters: [], sort: [] }),
       now,
       later,
@@ -124,10 +130,3 @@ export class SearchIndexes {
     this.#options.log.error('A search index failed and will be rebuilt', { model: modelKey, error })
   }
 }
-
-/** True if the model has a searchable text field. */
-export const isSearchable = (model: Model): boolean => model.searchableFields.length > 0
-
-/** The error for a search whose index is not ready yet. */
-export const notReady = (why: string): AppError =>
-  new AppError('SEARCH_NOT_READY', `${why}; try again in ${RETRY_AFTER_SECONDS} seconds`, { retryAfter: RETRY_AFTER_SECONDS })

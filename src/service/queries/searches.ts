@@ -6,12 +6,12 @@ import { pageJson, sliceOf } from '../../query/page.ts'
 import { parseSearchRequest, parseSiteSearch, type SearchRequest } from '../../query/parse.ts'
 import type { FieldFilter, Plan } from '../../query/plan.ts'
 import type { Positions } from '../../search/highlight.ts'
-import { readQuery } from '../../search/query.ts'
+import { readQuery, type SearchQuery } from '../../search/query.ts'
 import type { Hit } from '../../search/search-index.ts'
-import type { Store, StoredRecord } from '../../store/store.ts'
+import type { StoredRecord } from '../../store/store.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { arrayJson, type RecordSerializer } from './record-json.ts'
-import { isSearchable, notReady, type SearchIndexes } from './search-indexes.ts'
+import { isSearchable, notReady, type SearchEngine, type SearchReading } from './search-engine.ts'
 import { checkRelations, visibleTo } from './visibility.ts'
 
 /** Maximum number of attempts of a search whose index changes while filters are evaluated. */
@@ -27,11 +27,18 @@ const PARTIAL = 'No record has all of the words; these have some of them'
 
 export interface SearchesOptions {
   readonly access: AccessRules
-  readonly store: Store
   readonly writer: RecordSerializer
-  readonly indexes: SearchIndexes
+  readonly indexes: SearchEngine
   /** Yields to the event loop. */
   readonly pause: () => Promise<unknown>
+}
+
+/** A search of a model, on behalf of an actor. */
+interface Asking extends Pick<Plan, 'filters' | 'sort'> {
+  readonly actor: Actor
+  readonly model: Model
+  readonly query: SearchQuery
+  readonly page: Pick<Plan, 'offset' | 'limit'>
 }
 
 /** One page of search results. */
@@ -50,14 +57,12 @@ export interface SearchPage {
 /** Full-text search on behalf of an actor. */
 export class Searches {
   readonly #access: AccessRules
-  readonly #store: Store
   readonly #writer: RecordSerializer
-  readonly #indexes: SearchIndexes
+  readonly #indexes: SearchEngine
   readonly #pause: () => Promise<unknown>
 
-  constructor({ access, store, writer, indexes, pause }: SearchesOptions) {
+  constructor({ access, writer, indexes, pause }: SearchesOptions) {
     this.#access = access
-    this.#store = store
     this.#writer = writer
     this.#indexes = indexes
     this.#pause = pause
@@ -111,40 +116,37 @@ export class Searches {
     const model = this.#modelFor(actor, modelKey)
     checkRelations(this.#access, actor, asked)
     const { filters, sort } = this.#access.restricted(actor, model, asked)
-    const known = await this.#visibleTotal(actor, model)
     const query = readQuery(q, { fields, fuzzy })
+    const asking = { actor, model, query, filters, sort, page: sliceOf(page) }
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const index = await this.#indexes.of(model)
-      const { version } = index
-      const among = filters.length === 0 ? undefined : await this.#store.matching(model.key, filters, index.candidates(query))
-      if (index.version !== version) continue
-      const found = index.search(query, sort.length === 0 ? sliceOf(page) : undefined, among, known)
-      // Read in the step that found them, so that none of the records is missing.
-      const hits =
-        sort.length === 0
-          ? withRecords(found.hits, await this.#store.get(model.key, idsOf(found.hits)))
-          : await this.#sorted(model, found.hits, { sort, ...sliceOf(page) })
-      if (hits === undefined) continue
-      const notices = found.partial ? [...query.notices, PARTIAL] : query.notices
-      return { model, hits, total: found.total, notices, matchesIn: (record) => found.positionsIn(record) }
+      const found = await this.#indexes.within(model, query, (reading) => this.#findIn(reading, asking))
+      if (found !== undefined) return found
     }
     throw notReady(`${model.name} changes faster than it can be searched`)
   }
 
-  /** The number of records that the actor may view; undefined if these are all. */
-  async #visibleTotal(actor: Actor, model: Model): Promise<number | undefined> {
-    const plan = this.#access.restricted(actor, model, ALL)
-    return plan === ALL ? undefined : (await this.#store.find(model.key, plan)).total
+  /** @returns undefined if the index or a record changed meanwhile */
+  async #findIn(reading: SearchReading, { actor, model, query, filters, sort, page }: Asking): Promise<SearchPage | undefined> {
+    const { index, records } = reading
+    const known = await this.#visibleTotal(actor, model, records)
+    const among = filters.length === 0 ? undefined : await records.matching(model.key, filters, index.candidates(query))
+    if (among !== undefined && known !== undefined) await reading.narrow(among)
+    if (!reading.isCurrent()) return undefined
+    const found = index.search(query, sort.length === 0 ? page : undefined, among, known)
+    // Read in the step that found them, so that none of the records is missing.
+    const hits =
+      sort.length === 0
+        ? withRecords(found.hits, await records.get(model.key, idsOf(found.hits)))
+        : await sorted(records, model, found.hits, { sort, ...page })
+    if (hits === undefined) return undefined
+    const notices = found.partial ? [...query.notices, PARTIAL] : query.notices
+    return { model, hits, total: found.total, notices, matchesIn: (record) => found.positionsIn(record) }
   }
 
-  /** A page of all hits, sorted by fields of the records; undefined if a record was removed meanwhile. */
-  async #sorted(model: Model, hits: readonly Hit[], order: Omit<Plan, 'filters'>): Promise<SearchPage['hits'] | undefined> {
-    const filters: FieldFilter[] = [{ field: 'id', operator: 'in', values: idsOf(hits) }]
-    const { records, total } = await this.#store.find(model.key, { filters, ...order })
-    const scores = new Map(hits.map(({ id, score }) => [id, score]))
-    return total === hits.length
-      ? records.map((record) => ({ id: record.id, score: scores.get(record.id) ?? 0, record }))
-      : undefined
+  /** The number of records that the actor may view; undefined if these are all. */
+  async #visibleTotal(actor: Actor, model: Model, records: SearchReading['records']): Promise<number | undefined> {
+    const plan = this.#access.restricted(actor, model, ALL)
+    return plan === ALL ? undefined : (await records.find(model.key, plan)).total
   }
 
   /**
@@ -176,6 +178,19 @@ export class Searches {
     if (!isSearchable(model)) throw new AppError('INVALID_REQUEST', howToSearch(model))
     return model
   }
+}
+
+/** A page of all hits, sorted by fields of the records; undefined if a record was removed meanwhile. */
+async function sorted(
+  records: SearchReading['records'],
+  model: Model,
+  hits: readonly Hit[],
+  order: Omit<Plan, 'filters'>,
+): Promise<SearchPage['hits'] | undefined> {
+  const filters: FieldFilter[] = [{ field: 'id', operator: 'in', values: idsOf(hits) }]
+  const { records: page, total } = await records.find(model.key, { filters, ...order })
+  const scores = new Map(hits.map(({ id, score }) => [id, score]))
+  return total === hits.length ? page.map((record) => ({ id: record.id, score: scores.get(record.id) ?? 0, record })) : undefined
 }
 
 function howToSearch({ name }: Model): string {

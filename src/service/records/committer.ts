@@ -176,6 +176,11 @@ export class Committer {
     return this.#store.transact(operations)
   }
 
+  /** Commits operations that follow from a change of the models: without validation, events and history. */
+  commitMigration(operations: readonly Operation[]): Promise<Outcome> {
+    return this.#store.transact(operations)
+  }
+
   /** Commits operations with the events and the history of their changes. Internal updates, such as the time of a login, have neither. */
   async #transact(
     operations: readonly Operation[],

@@ -90,6 +90,11 @@ export class Records {
     return this.#committer.commitInternal(operations)
   }
 
+  /** Commits operations that follow from a change of the models, in one transaction. */
+  commitMigration(operations: readonly Operation[]): Promise<Outcome> {
+    return this.#committer.commitMigration(operations)
+  }
+
   /** @param body `{data, form_id?}` */
   async create(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<StoredRecord> {
     const model = this.#access.modelFor(actor, 'add', modelKey)

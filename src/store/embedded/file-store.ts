@@ -21,6 +21,7 @@ import {
   truncateTail,
 } from './recovery/recovery.ts'
 import { type ReplayResult, replay, tableLoader, validatorForEdited } from './recovery/replay.ts'
+import { Renaming } from './renames/renaming.ts'
 
 /** The journal is compacted when it is longer than this and longer than the snapshot. In bytes. */
 const MIN_JOURNAL_BYTES = 32 << 20
@@ -107,7 +108,7 @@ export class FileStore extends MemoryStore {
     const { snapshot, journal } = found
     const { tables } = this.engine
     const consumer = { table: (name: string, nextId: number) => tableLoader(tables.get(name), nextId) }
-    const replayed = await replay(snapshot, journal.entries, consumer, validatorForEdited(registry))
+    const replayed = await replay(snapshot, journal.entries, consumer, validatorForEdited(registry), new Renaming(registry))
     rejectInvalid(snapshotPath(this.#folder), replayed.validation, ACCEPT)
     this.#writer = this.#writerAfter(journal.last)
     this.#hasTables = replayed.tables.size > 0
@@ -117,16 +118,25 @@ export class FileStore extends MemoryStore {
 
   /**
    * Loads the data and repairs the folder: truncates a torn journal tail, compacts journals of earlier runs, rewrites a
-   * snapshot without a valid checksum.
+   * snapshot without a valid checksum or with former names.
+   *
+   * @throws {AppError} STORE_UNAVAILABLE if renamed data cannot be written: later journal entries have the present names
    */
   async #recover(found: DataFolder, registry: Registry): Promise<void> {
-    const { snapshot, overlay, validation } = await this.#load(found, registry)
+    const { snapshot, overlay, renamed, validation } = await this.#load(found, registry)
     const { journal } = found
     await truncateTail(journal, this.#disk, this.#warn)
     if (validation !== undefined && snapshot.file !== undefined) this.#warn(editedNotice(snapshot.file.origin, validation))
-    if (validation === undefined && journal.paths.length === 0) return
-    const input = { snapshot, overlay, sequence: journal.last, covered: journal.paths }
-    await this.#compact(() => compact(this.#folder, this.#disk, input))
+    if (validation === undefined && journal.paths.length === 0 && renamed.length === 0) return
+    const input = { snapshot, overlay, sequence: journal.last, covered: journal.paths, isRenamed: renamed.length > 0 }
+    const run = () => compact(this.#folder, this.#disk, input)
+    if (renamed.length === 0) return this.#compact(run)
+    try {
+      this.#snapshotBytes = (await run()).bytes
+    } catch (cause) {
+      throw new AppError('STORE_UNAVAILABLE', `The renamed records could not be written: ${reasonOf(cause)}`, { cause })
+    }
+    for (const message of renamed) this.#warn(message)
   }
 
   #writerAfter(last: number): JournalWriter {

@@ -15,6 +15,7 @@ import type {
   TransactionNotes,
 } from '../store.ts'
 import { Engine, type EngineOptions } from './engine.ts'
+import { Renaming } from './renames/renaming.ts'
 
 /** Records in a stream batch: few enough that their text is not a large object, which is costly for the garbage collector. */
 const STREAM_BATCH = 200
@@ -28,22 +29,25 @@ interface Contents {
 /** A store in memory. Its content is lost when it is closed. */
 export class MemoryStore implements Store {
   protected readonly engine: Engine
+  readonly #registry: Registry
   /** Tables of models that the project does not have at present; they are kept, as in files. */
   #unclaimed: ReadonlyMap<string, Contents> = new Map()
   #isClosed = false
 
   constructor(registry: Registry, options?: EngineOptions) {
+    this.#registry = registry
     this.engine = new Engine(registry, options)
   }
 
   /**
-   * Takes over the records of another store, including tables without a model. They are not validated again.
+   * Takes over the records of another store, including tables without a model, under their present names. They are not validated again.
    *
+   * @throws {AppError} RENAME_CONFLICT
    * @param tables the tables to take over; all of them by default
    */
   async adopt(former: MemoryStore, tables?: ReadonlySet<string>): Promise<void> {
     const unclaimed = new Map<string, Contents>()
-    for (const [name, { nextId, records }] of await former.#contents()) {
+    for (const [name, { nextId, records }] of new Renaming(this.#registry).tables(await former.#contents())) {
       if (tables?.has(name) === false) continue
       const own = this.engine.tables.get(name)
       if (own === undefined) unclaimed.set(name, { nextId, records })
@@ -53,6 +57,20 @@ export class MemoryStore implements Store {
       }
     }
     this.#unclaimed = unclaimed
+  }
+
+  /** Takes over the records of some tables of a store of any engine. They are not validated again. */
+  async copy(from: Store, tables: ReadonlySet<string>): Promise<void> {
+    for (const name of tables) {
+      const own = this.engine.tables.get(name)
+      if (own === undefined) continue
+      for await (const records of from.stream(name, { filters: [], sort: [] })) {
+        for (const record of records) {
+          own.replace(record.id, record)
+          own.nextId = Math.max(own.nextId, record.id + 1)
+        }
+      }
+    }
   }
 
   async #contents(): Promise<Map<string, Contents>> {

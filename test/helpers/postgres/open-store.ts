@@ -2,12 +2,13 @@ import type { Registry } from '../../../src/model/registry.ts'
 import type { Database } from '../../../src/store/postgres/connection/database.ts'
 import { Layout } from '../../../src/store/postgres/layout/layout.ts'
 import { PostgresStore } from '../../../src/store/postgres/postgres-store.ts'
-import { createSchema, schemaOf } from '../../../src/store/postgres/schema/create-schema.ts'
+import { createSchema } from '../../../src/store/postgres/schema/create-schema.ts'
+import { currentFingerprint } from '../../../src/store/postgres/schema/plan.ts'
 import { joined, sql } from '../../../src/store/postgres/sql.ts'
 import type { OpenedStore } from '../store/store-contract.ts'
 import { newSchema, type TestSchema } from './schemas.ts'
 
-/** Emptied schemas that the next tests with equal models use, by the statements that create them: to create one takes longer than a test. */
+/** Emptied schemas that the next tests with equal models use, by the fingerprint of their tables: to create one takes longer than a test. */
 const free = new Map<string, TestSchema[]>()
 
 /** Opens an empty store in a schema that no other test uses meanwhile. */
@@ -39,10 +40,7 @@ export async function dropSchemas(database: Database): Promise<void> {
   free.clear()
 }
 
-const keyOf = (registry: Registry): string =>
-  schemaOf(new Layout(registry, 'any'))
-    .map((statement) => statement.compile().text)
-    .join('\n')
+const keyOf = (registry: Registry): string => currentFingerprint(new Layout(registry, 'any'), undefined)
 
 async function created(database: Database, registry: Registry): Promise<TestSchema> {
   const own = newSchema(database)

@@ -62,7 +62,7 @@ for (const [seed, smallTable] of [
         new Exports(access, store),
         new Aggregates(access, store),
       ]
-      const searches = new Searches({ access, store, writer, indexes, pause: () => setImmediate() })
+      const searches = new Searches({ access, writer, indexes, pause: () => setImmediate() })
       const expected = world.tasks.filter((record) => world.holds(text, record, user))
       const ids = expected.map(({ id }) => id)
       const told = `${text} for ${String(user?.id)}`

@@ -1,9 +1,13 @@
 import { Command } from 'commander'
+import { AppError } from '../../../errors.ts'
 import { compactFolder } from '../../../store/embedded/compaction/compact-folder.ts'
 import { type ProjectOptions, withDataFolder, withProjectOptions } from '../../project/project-options.ts'
 import type { Io } from '../../terminal/io.ts'
 
 type CompactOptions = ProjectOptions & { accept?: boolean; json?: boolean }
+
+const nothingToCompact = (place: string): AppError =>
+  new AppError('USAGE', `Only a data folder has a journal; the records are in ${place}, which needs no compaction`)
 
 /** `admin compact`: merges the journal into `db.json` while no server runs. */
 export function compactCommand(io: Io): Command {
@@ -12,7 +16,7 @@ export function compactCommand(io: Io): Command {
     .option('--json', 'print sizes and the number of records as JSON')
     .addHelpText('after', '\nExample:\n  $ admin compact && git add data/db.json\n')
     .action((options: CompactOptions) =>
-      withDataFolder(io, options, async (folder, registry) => {
+      withDataFolder(io, options, nothingToCompact, async (folder, registry) => {
         const warn = (message: string) => io.stderr.write(`Warning: ${message}\n`)
         const { before, after, records } = await compactFolder(folder, registry, { accept: options.accept === true, warn })
         if (options.json === true) io.stdout.write(`${JSON.stringify({ before, after, records })}\n`)

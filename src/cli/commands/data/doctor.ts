@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { dataFolderOf, hasData, placeOf } from '../../../app/stores/open-store.ts'
 import { AppError } from '../../../errors.ts'
 import { noData } from '../../../service/project/broken-records.ts'
 import { examine, type Repair, type Report, repairInto } from '../../../store/embedded/recovery/doctor.ts'
 import { holdsData } from '../../../store/embedded/recovery/recovery.ts'
-import { type Check, healthOf } from '../../project/health.ts'
-import { dataFolderOf, type ProjectOptions, sourceOf, withProjectOptions } from '../../project/project-options.ts'
+import type { Check } from '../../project/health/check.ts'
+import { type Health, healthOf } from '../../project/health/health.ts'
+import { type ProjectOptions, sourceOf, withProjectOptions } from '../../project/project-options.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printable, printableJson } from '../../terminal/printable.ts'
 import { painter, table } from '../../terminal/style.ts'
@@ -14,7 +16,8 @@ type DoctorOptions = ProjectOptions & { repair?: string; json?: boolean }
 
 const NOTES = `
 Checks the version of Node, the project's files, the lock of the data folder, the disk, the journal and the findings of admin lint.
-While no process holds the data, also checks every stored record. Exits 1 when a check fails, a server would not start on the data,
+While no process holds the data, also checks every stored record. With PostgreSQL, checks the secret key, the connection, the version,
+rights, the tables and indexes against the models, pg_trgm and the clock in place of the data folder. Exits 1 when a check fails, a server would not start on the data,
 or --repair could not save all records.
 `
 
@@ -27,32 +30,53 @@ export function doctorCommand(io: Io): Command {
     .addHelpText('after', '\nExamples:\n  $ admin doctor\n  $ admin doctor --repair saved && admin serve --data saved\n')
     .action(async (options: DoctorOptions) => {
       const { checks, examined, isHeld } = await healthOf(sourceOf(io, options, {}))
-      const folder = dataFolderOf(examined.project)
-      const isThere = await holdsData(folder)
-      const isServed = isHeld && options.repair === undefined
-      // Without valid models, stored records cannot be checked.
-      const isExamined = isThere && !isServed && !examined.faults.any
+      const isInFiles = examined.project.settings.store === 'embedded'
+      if (!isInFiles && options.repair !== undefined) throw nothingToRepair(placeOf(examined.project))
       if (options.json !== true) showChecks(checks, io)
-      const report = isExamined ? await examine(folder, examined.project.registry) : undefined
-      const repair = options.repair === undefined ? undefined : await repairInto(folder, resolve(io.cwd, options.repair))
-      if (options.json === true) io.stdout.write(`${printableJson({ checks, ...report, ...(repair && { repair }) })}\n`)
-      else if (report !== undefined) show(report, repair, io)
-      if (repair !== undefined) return refuseLoss(repair)
-      if (report?.sound === false) {
-        throw new AppError('DATA_CORRUPT', `${folder} is damaged; --repair DIR saves all readable records into a new folder`)
-      }
-      const failed = checks.filter(({ level }) => level === 'fail').map(({ name }) => name)
-      if (failed.length > 0) throw new AppError('TASK_FAILED', `Failed checks: ${failed.join(', ')}`)
-      if (!isThere) throw noData(folder)
+      if (isInFiles) await examineFolder(io, options, { checks, examined, isHeld })
+      else if (options.json === true) io.stdout.write(`${printableJson({ checks })}\n`)
+      if (options.repair !== undefined) return
+      refuseFailed(checks)
+      if (isInFiles && !(await hasData(examined.project))) throw noData(dataFolderOf(examined.project))
     })
+}
+
+const nothingToRepair = (place: string): AppError =>
+  new AppError('USAGE', `--repair saves the records of a data folder; the records are in ${place}: restore them by pg_restore`)
+
+/**
+ * Examines the records of a data folder, prints the report, and repairs the folder if that is asked for.
+ *
+ * @throws {AppError} DATA_CORRUPT
+ */
+async function examineFolder(io: Io, options: DoctorOptions, { checks, examined, isHeld }: Health): Promise<void> {
+  const folder = dataFolderOf(examined.project)
+  const isServed = isHeld && options.repair === undefined
+  // Without valid models, stored records cannot be checked.
+  const isExamined = (await holdsData(folder)) && !isServed && !examined.faults.any
+  const report = isExamined ? await examine(folder, examined.project.registry) : undefined
+  const repair = options.repair === undefined ? undefined : await repairInto(folder, resolve(io.cwd, options.repair))
+  if (options.json === true) io.stdout.write(`${printableJson({ checks, ...report, ...(repair && { repair }) })}\n`)
+  else if (report !== undefined) show(report, repair, io)
+  if (repair !== undefined) return refuseLoss(repair)
+  if (report?.sound === false) {
+    throw new AppError('DATA_CORRUPT', `${folder} is damaged; --repair DIR saves all readable records into a new folder`)
+  }
+}
+
+/** @throws {AppError} TASK_FAILED naming the failed checks */
+function refuseFailed(checks: readonly Check[]): void {
+  const failed = checks.filter(({ level }) => level === 'fail').map(({ name }) => name)
+  if (failed.length > 0) throw new AppError('TASK_FAILED', `Failed checks: ${failed.join(', ')}`)
 }
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
 function showChecks(checks: readonly Check[], io: Io): void {
   const paint = painter(io.stdout, io.env)
+  const width = Math.max(...checks.map(({ name }) => name.length))
   for (const { name, level, message } of checks) {
-    io.stdout.write(`${paint(COLOURS[level], level.padEnd(4))}  ${name.padEnd(7)}  ${printable(message)}\n`)
+    io.stdout.write(`${paint(COLOURS[level], level.padEnd(4))}  ${name.padEnd(width)}  ${printable(message)}\n`)
   }
 }
 

@@ -1,15 +1,15 @@
 import { Command } from 'commander'
+import { dataFolderOf, hasData } from '../../../app/stores/open-store.ts'
 import { type App, openApp } from '../../../app.ts'
 import { AppError } from '../../../errors.ts'
 import { jwtCodec } from '../../../http/plugins/jwt-codec.ts'
 import { loadProject } from '../../../service/project/project.ts'
 import { planReset, type ResetPlan, type ResetRequest } from '../../../service/project/reset.ts'
 import { makeFolder, whileLocked } from '../../../store/embedded/files/lock.ts'
-import { holdsData } from '../../../store/embedded/recovery/recovery.ts'
 import { changeData } from '../../../store/embedded/snapshot/saved-copies.ts'
 import { isServed, withApi } from '../../api/api-client.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
-import { dataFolderOf, sourceOf, withApp } from '../../project/project-options.ts'
+import { sourceOf, withApp } from '../../project/project-options.ts'
 import { confirm } from '../../terminal/confirm.ts'
 import type { Io } from '../../terminal/io.ts'
 
@@ -42,7 +42,7 @@ export function resetCommand(io: Io): Command {
         const keeps = !request.accounts && counts?.removed.permission === undefined
         io.stderr.write(`This deletes ${goes}${keeps ? '; accounts stay (--accounts deletes them, too)' : ''}\n`)
         if (options.yes !== true && goes !== NOTHING) await confirm(io, 'Delete?')
-        const seeded = isRemote ? await resetOnServer(io, options, request) : await resetFolder(io, options, request)
+        const seeded = isRemote ? await resetOnServer(io, options, request) : await resetHere(io, options, request)
         io.stderr.write(`Deleted ${goes}${afterwards(request, seeded)}\n`)
         if (options.json === true) io.stdout.write(`${JSON.stringify({ seeded })}\n`)
       } catch (error) {
@@ -83,10 +83,10 @@ const askServer = (io: Io, options: ResetOptions, request: ResetRequest): Promis
 const resetOnServer = (io: Io, options: ResetOptions, request: ResetRequest): Promise<number> =>
   withApi(io, options, async (api) => (await api.request('POST', '/reset', bodyOf(request))).seeded)
 
-/** Counts what a reset of the data folder deletes, and checks that it can succeed. */
+/** Counts what a reset in this process deletes, and checks that it can succeed. */
 async function examine(io: Io, options: ResetOptions, request: ResetRequest): Promise<Counts> {
   const project = await loadProject(sourceOf(io, options, {}))
-  if (!(await holdsData(dataFolderOf(project)))) return { removed: {}, webhooks: 0 }
+  if (!(await hasData(project))) return { removed: {}, webhooks: 0 }
   const data = { kind: 'reset', ...request } as const
   try {
     return await withApp(io, options, 'read', async (app) => {
@@ -102,17 +102,20 @@ async function examine(io: Io, options: ResetOptions, request: ResetRequest): Pr
 }
 
 /** @returns number of seed records created */
-async function resetFolder(io: Io, options: ResetOptions, request: ResetRequest): Promise<number> {
+async function resetHere(io: Io, options: ResetOptions, request: ResetRequest): Promise<number> {
   const project = await loadProject(sourceOf(io, options, {}))
-  const folder = dataFolderOf(project)
-  if (!request.accounts && (await holdsData(folder))) {
+  const isInFiles = project.settings.store === 'embedded'
+  if ((!request.accounts || !isInFiles) && (await hasData(project))) {
     return withApp(io, options, 'write', (app) => resetApp(app, request))
   }
-  // The data is not read, so that damaged data can be removed, too.
   const next = { ...project, seeds: request.seeds ? project.seeds : [] }
   await (await openApp(next, 'ephemeral', { tokenCodec: jwtCodec })).close()
-  await makeFolder(folder)
-  await whileLocked(folder, () => changeData(folder, project.registry, { kind: 'reset', keep: new Set() }))
+  if (isInFiles) {
+    // The data is not read, so that damaged data can be removed, too.
+    const folder = dataFolderOf(project)
+    await makeFolder(folder)
+    await whileLocked(folder, () => changeData(folder, project.registry, { kind: 'reset', keep: new Set() }))
+  }
   const app = await openApp(next, 'write', { tokenCodec: jwtCodec })
   await app.close()
   return app.seeded

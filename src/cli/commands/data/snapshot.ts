@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { type ShownCopy, shownCopy } from '../../../service/project/snapshots.ts'
+import { databaseHasNoSnapshots, type ShownCopy, shownCopy } from '../../../service/project/snapshots.ts'
 import { compactFolder } from '../../../store/embedded/compaction/compact-folder.ts'
 import { whileLocked } from '../../../store/embedded/files/lock.ts'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../../store/embedded/snapshot/saved-copies.ts'
 import { isServed, withApi } from '../../api/api-client.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
-import { dataFolderOf, withDataFolder, withProject } from '../../project/project-options.ts'
+import { expectDataFolder, withDataFolder, withProject } from '../../project/project-options.ts'
 import type { Io } from '../../terminal/io.ts'
 import { table } from '../../terminal/style.ts'
 
@@ -47,7 +47,7 @@ async function save(io: Io, options: RemoteOptions, request: CopyRequest): Promi
   if (await isServed(io, options)) {
     return withApi(io, options, async (api) => (await api.request('POST', '/snapshots', request)).data)
   }
-  return withDataFolder(io, options, async (folder, registry) => {
+  return withDataFolder(io, options, databaseHasNoSnapshots, async (folder, registry) => {
     await rejectExisting(folder, request)
     // After compaction, `db.json` contains all records and can be copied.
     await compactFolder(folder, registry)
@@ -71,7 +71,7 @@ async function restore(io: Io, options: RemoteOptions, name: string): Promise<Sh
     return withApi(io, options, async ({ request }) => (await request('POST', path)).data)
   }
   return withProject(io, options, async (project) => {
-    const folder = dataFolderOf(project)
+    const folder = expectDataFolder(project, databaseHasNoSnapshots)
     await checkCopy(folder, project.registry, name)
     return shownCopy(await whileLocked(folder, () => loadCopy(folder, name)))
   })
@@ -96,7 +96,10 @@ async function listed(io: Io, options: RemoteOptions): Promise<ShownCopy[]> {
   if (await isServed(io, options)) {
     return withApi(io, options, async ({ request }) => (await request('GET', '/snapshots')).data)
   }
-  return withProject(io, options, async (project) => (await savedCopies(dataFolderOf(project))).map(shownCopy))
+  return withProject(io, options, async (project) => {
+    const folder = expectDataFolder(project, databaseHasNoSnapshots)
+    return (await savedCopies(folder)).map(shownCopy)
+  })
 }
 
 function removeCommand(io: Io): Command {
@@ -113,5 +116,7 @@ async function removed(io: Io, options: RemoteOptions, name: string): Promise<Sh
   if (await isServed(io, options)) {
     return withApi(io, options, async ({ request }) => (await request('DELETE', `/snapshots/${encodeURIComponent(name)}`)).data)
   }
-  return withProject(io, options, async (project) => shownCopy(await removeCopy(dataFolderOf(project), name)))
+  return withProject(io, options, async (project) =>
+    shownCopy(await removeCopy(expectDataFolder(project, databaseHasNoSnapshots), name)),
+  )
 }

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { lostNames } from '../../../app/stores/lost-names.ts'
+import { brokenRecords } from '../../../app/stores/stored-records.ts'
 import { AppError } from '../../../errors.ts'
 import { explain, listRules } from '../../../lint/explain/explain.ts'
 import { countBySeverity, type LintReport } from '../../../lint/finding.ts'
 import { REPORT_SCHEMA } from '../../../lint/formats/json.ts'
 import { FORMAT_NAMES, FORMATS, type FormatName } from '../../../lint/formats.ts'
 import { RULE_IDS, ruleOf } from '../../../lint/rules.ts'
-import { brokenRecords } from '../../../service/project/broken-records.ts'
 import { earlierVersion } from '../../../service/project/earlier-version.ts'
 import { lintProject } from '../../../service/project/lint.ts'
 import { seedFaults } from '../../../transfer/seed.ts'
@@ -87,7 +88,7 @@ async function lintOnce(paths: readonly string[], options: LintOptions, io: Io):
         fix: options.fix === true,
         ...(earlier && { against: earlier.folder }),
         seedFaults,
-        ...(options.data === true && { brokenRecords }),
+        ...(options.data === true && { brokenRecords, lostNames }),
       },
     ).catch((error: unknown) => {
       throw couldNotRun(error)

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { Positions } from '../../../search/highlight.ts'
 import { textOf } from '../../../search/search-index.ts'
-import { isSearchable } from '../../../service/queries/search-indexes.ts'
+import { isSearchable } from '../../../service/queries/search-engine.ts'
 import type { StoredRecord } from '../../../store/store.ts'
 import { type ApiClient, withApi } from '../../api/api-client.ts'
 import { describedModels, withModelSuggestion } from '../../api/described-models.ts'

@@ -11,6 +11,7 @@ import {
   truncateTail,
 } from '../recovery/recovery.ts'
 import { ignoreRecords, replay, validatorForEdited } from '../recovery/replay.ts'
+import { Renaming } from '../renames/renaming.ts'
 import { compact, countRecords } from './compact.ts'
 
 /** Result of `compactFolder`. Sizes in bytes. */
@@ -41,11 +42,21 @@ export function compactFolder(folder: string, registry: Registry, options: Compa
     try {
       const sizes = await Promise.all(journal.paths.map((path) => sizeOf(path, disk)))
       const validatorFor = validatorForEdited(accept ? undefined : registry)
-      const { snapshot, overlay, validation } = await replay(opened, journal.entries, ignoreRecords, validatorFor)
+      const renaming = new Renaming(registry)
+      const { snapshot, overlay, renamed, validation } = await replay(
+        opened,
+        journal.entries,
+        ignoreRecords,
+        validatorFor,
+        renaming,
+      )
       rejectInvalid(snapshotPath(folder), validation, accept ? '' : 'To accept it unchanged, add --accept')
       await truncateTail(journal, disk, warn)
       if (validation !== undefined && opened.file !== undefined && !accept) warn(editedNotice(opened.file.origin, validation))
-      const { bytes } = await compact(folder, disk, { snapshot, overlay, sequence: journal.last, covered: journal.paths })
+      const isRenamed = renamed.length > 0
+      for (const message of renamed) warn(message)
+      const input = { snapshot, overlay, sequence: journal.last, covered: journal.paths, isRenamed }
+      const { bytes } = await compact(folder, disk, input)
       const before = { snapshot: opened.file?.bytes ?? 0, journal: sizes.reduce((sum, size) => sum + size, 0) }
       return { before, after: bytes, records: await recordsIn(folder, disk) }
     } finally {

@@ -51,6 +51,8 @@ export interface CompactionInput {
   readonly sequence: number
   /** Journal files that the new snapshot replaces, oldest first. */
   readonly covered: readonly string[]
+  /** True if the snapshot's file holds former names. */
+  readonly isRenamed?: boolean
   /** The tables to keep; all of them by default. */
   readonly tables?: ReadonlySet<string>
 }
@@ -59,12 +61,12 @@ export interface CompactionInput {
 export async function compact(
   folder: string,
   disk: Disk,
-  { snapshot, overlay, sequence, covered, tables }: CompactionInput,
+  { snapshot, overlay, sequence, covered, isRenamed = false, tables }: CompactionInput,
 ): Promise<CompactionResult> {
   const isUnchanged = snapshot.file === undefined || snapshot.file.origin === 'ours'
-  if (!isUnchanged || sequence !== snapshot.sequence || tables !== undefined) {
+  if (!isUnchanged || isRenamed || sequence !== snapshot.sequence || tables !== undefined) {
     const low = snapshotIn(folder, disk)
-    const parts = merge(isUnchanged ? snapshot.parts : canonical(snapshot.parts), overlay)
+    const parts = mergedParts(snapshot, overlay)
     low.data = { sequence, parts: tables === undefined ? parts : only(tables, parts) }
     await low.write()
   }
@@ -75,6 +77,12 @@ export async function compact(
     await disk.remove(path)
   }
   return { bytes: await snapshotSize(folder) }
+}
+
+/** The parts of a snapshot, with a valid checksum or validated, merged with the journal: tables, and their records as lines. */
+export function mergedParts(snapshot: Snapshot, overlay: JournalOverlay): AsyncIterable<SnapshotPart> {
+  const isOurs = snapshot.file === undefined || snapshot.file.origin === 'ours'
+  return merge(isOurs ? snapshot.parts : canonical(snapshot.parts), overlay)
 }
 
 /** The parts of some tables. */

@@ -2,6 +2,7 @@ import type { Registry } from '../../../model/registry.ts'
 import { nodeDisk } from '../files/disk.ts'
 import { readFolder, rejectInvalid, removeDraft, snapshotPath, truncateTail } from '../recovery/recovery.ts'
 import { ignoreRecords, replay, validatorForEdited } from '../recovery/replay.ts'
+import { Renaming } from '../renames/renaming.ts'
 import { compact } from './compact.ts'
 
 /**
@@ -14,7 +15,13 @@ export async function retainTables(folder: string, registry: Registry, tables: R
   await removeDraft(folder, nodeDisk)
   const { snapshot: opened, journal } = await readFolder(folder, nodeDisk)
   try {
-    const { snapshot, overlay, validation } = await replay(opened, journal.entries, ignoreRecords, validatorForEdited(registry))
+    const { snapshot, overlay, validation } = await replay(
+      opened,
+      journal.entries,
+      ignoreRecords,
+      validatorForEdited(registry),
+      new Renaming(registry),
+    )
     rejectInvalid(snapshotPath(folder), validation)
     await truncateTail(journal, nodeDisk, () => {})
     await compact(folder, nodeDisk, { snapshot, overlay, sequence: journal.last, covered: journal.paths, tables })

@@ -6,6 +6,7 @@ import { nodeDisk } from '../files/disk.ts'
 import { assertUnheld, lockPath } from '../files/lock.ts'
 import type { JournalEntry } from '../journal/format.ts'
 import { type Finding, type JournalFile, type JournalSurvey, surveyJournal } from '../journal/reader.ts'
+import { Renaming } from '../renames/renaming.ts'
 import { partsOf, type SnapshotDocument } from '../snapshot/document.ts'
 import type { Origin, Snapshot } from '../snapshot/snapshot.ts'
 import { openSnapshot, snapshotIn, snapshotPath } from './recovery.ts'
@@ -71,15 +72,30 @@ async function inspect(folder: string, registry: Registry): Promise<Inspection> 
     const survey = await surveyJournal(folder, nodeDisk, { sequence: found.sequence })
     const { file } = found
     const findings: Finding[] = []
-    const replayed = await replay(found, survey.entries, ignoreRecords, () => new StoredDataValidator(registry)).catch(
-      corruptionOrThrow,
-    )
+    const replayed = await replay(
+      found,
+      survey.entries,
+      ignoreRecords,
+      () => new StoredDataValidator(registry),
+      new Renaming(registry),
+    ).catch(corruptionOrThrow)
+    if (replayed instanceof AppError && replayed.code === 'RENAME_CONFLICT') {
+      const conflict: Finding = { level: 'error', file: 'db.json', message: `cannot be renamed: ${replayed.message}` }
+      return {
+        snapshot: file && { bytes: file.bytes, origin: file.origin, sequence: found.sequence },
+        survey,
+        findings: [conflict],
+        tables: new Map(),
+      }
+    }
     if (replayed instanceof AppError) return await inspectLines(folder, replayed)
     const faults = replayed.validation === undefined ? [] : faultLines(replayed.validation)
     const origin = file?.origin ?? 'ours'
     if (origin === 'edited') findings.push(warning('was edited since it was written: its checksum does not match'))
     if (origin === 'foreign') findings.push(warning('has no checksum, so another program or a person wrote it'))
     const level = origin === 'ours' ? 'warning' : 'error'
+    for (const message of replayed.renamed)
+      findings.push(warning(`holds former names, which the next start replaces: ${message}`))
     for (const message of faults) findings.push({ level, file: 'db.json', message })
     if (origin === 'ours' && faults.length > 0) {
       findings.push(
@@ -203,7 +219,7 @@ async function copyOtherFiles(from: string, to: string): Promise<void> {
 }
 
 const corruptionOrThrow = (error: unknown): AppError => {
-  if (error instanceof AppError && error.code === 'DATA_CORRUPT') return error
+  if (error instanceof AppError && (error.code === 'DATA_CORRUPT' || error.code === 'RENAME_CONFLICT')) return error
   throw error
 }
 

@@ -2,6 +2,7 @@ import type { Registry } from '../../../model/registry.ts'
 import type { StoredRecord } from '../../store.ts'
 import { JournalOverlay } from '../compaction/journal-overlay.ts'
 import type { JournalEntry } from '../journal/format.ts'
+import { Renaming } from '../renames/renaming.ts'
 import type { SnapshotPart } from '../snapshot/layout.ts'
 import { LayoutError, parseLines } from '../snapshot/lines.ts'
 import type { Origin, Snapshot } from '../snapshot/snapshot.ts'
@@ -31,6 +32,8 @@ export interface ReplayResult {
   readonly overlay: JournalOverlay
   /** Final number of records of each table; 0 for skipped tables. */
   readonly tables: ReadonlyMap<string, number>
+  /** Renames of models and fields that were found in the data; the files hold the former names. */
+  readonly renamed: readonly string[]
   /** Result of the validation, if there was one. */
   readonly validation: ValidationResult | undefined
 }
@@ -47,29 +50,33 @@ export const validatorForEdited =
  * Streams the final state of every record: the snapshot merged with the journal.
  *
  * @param validatorFor returns the validator for a file of this origin, if it needs one
- * @throws {AppError} DATA_CORRUPT if the file cannot be read
+ * @param renaming the renames to apply; none by default
+ * @throws {AppError} DATA_CORRUPT if the file cannot be read, RENAME_CONFLICT
  */
 export async function replay(
   snapshot: Snapshot,
   entries: readonly JournalEntry[],
   consumer: RecordConsumer,
   validatorFor: ValidatorFor,
+  renaming = new Renaming(undefined),
 ): Promise<ReplayResult> {
   try {
-    return await replayOnce(snapshot, entries, consumer, validatorFor)
+    return await replayOnce(snapshot, entries, consumer, validatorFor, renaming)
   } catch (error) {
     if (!(error instanceof LayoutError) || snapshot.file === undefined) throw error
-    return replayOnce(await snapshot.file.document(error), entries, consumer, validatorFor)
+    return replayOnce(await snapshot.file.document(error), entries, consumer, validatorFor, renaming)
   }
 }
 
 async function replayOnce(
-  snapshot: Snapshot,
-  entries: readonly JournalEntry[],
+  stored: Snapshot,
+  journal: readonly JournalEntry[],
   consumer: RecordConsumer,
   validatorFor: ValidatorFor,
+  renaming: Renaming,
 ): Promise<ReplayResult> {
   consumer.begin?.()
+  const { snapshot, entries } = await renaming.apply(stored, journal)
   const overlay = new JournalOverlay(entries)
   const changed = new Map([...overlay.tables].map(([name, { records }]) => [name, new Map(records)]))
   const validator = validatorFor(snapshot.file?.origin ?? 'ours')
@@ -96,7 +103,7 @@ async function replayOnce(
     }
     tables.set(name, count)
   }
-  return { snapshot, overlay, tables, validation: validator?.finish() }
+  return { snapshot, overlay, tables, renamed: renaming.messages, validation: validator?.finish() }
 }
 
 /** The table being replayed. */

@@ -8,6 +8,7 @@ import { nodeDisk } from '../files/disk.ts'
 import { journalFiles } from '../journal/journal.ts'
 import { openSnapshotFile, rejectInvalid, removeDraft, snapshotPath } from '../recovery/recovery.ts'
 import { ignoreRecords, replay, validatorForEdited } from '../recovery/replay.ts'
+import { Renaming } from '../renames/renaming.ts'
 
 /** A named copy of `db.json`. */
 export interface SavedCopy {
@@ -107,7 +108,7 @@ export async function removeCopy(folder: string, name: string): Promise<SavedCop
 async function validateCopy(path: string, registry: Registry): Promise<void> {
   const snapshot = await openSnapshotFile(path, nodeDisk)
   try {
-    const { validation } = await replay(snapshot, [], ignoreRecords, validatorForEdited(registry))
+    const { validation } = await replay(snapshot, [], ignoreRecords, validatorForEdited(registry), new Renaming(registry))
     rejectInvalid(path, validation)
   } finally {
     await snapshot.file?.close()

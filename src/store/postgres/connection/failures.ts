@@ -4,9 +4,14 @@ import { StatementError } from './database.ts'
 
 /** The connection was lost, so that the outcome of the present statement is not known. */
 export class LostConnection extends Error {
-  constructor(cause: unknown) {
-    super('The connection to the database was lost', { cause })
+  /** True if the connection was cut because the statement took too long, so that another attempt would too. */
+  readonly isTimeout: boolean
+
+  /** @param timeout the message, if the statement took too long */
+  constructor(cause: unknown, timeout?: string) {
+    super(timeout ?? 'The connection to the database was lost', { cause })
     this.name = 'LostConnection'
+    this.isTimeout = timeout !== undefined
   }
 }
 

@@ -181,7 +181,7 @@ export class PgDatabase implements Database {
         return await work()
       } catch (error) {
         const isLost = error instanceof LostConnection
-        const again = isLost ? !wasLost && !mayHaveChanged() : isTransient(error) && repeats < MAX_REPEATS
+        const again = isLost ? !wasLost && !error.isTimeout && !mayHaveChanged() : isTransient(error) && repeats < MAX_REPEATS
         if (!again) throw this.#final(error, isLost && mayHaveChanged())
         this.#retries += 1
         wasLost = isLost
@@ -199,7 +199,7 @@ export class PgDatabase implements Database {
   /** The error that the caller gets. */
   #final(error: unknown, isUnknown: boolean): unknown {
     if (error instanceof LostConnection) {
-      return isUnknown ? outcomeUnknown(error.cause) : unavailable('The connection to the database was lost', error.cause)
+      return isUnknown ? outcomeUnknown(error) : unavailable(error.message, error.cause)
     }
     if (isTransient(error)) return unavailable('Too many requests change the same records at once', error)
     return error

@@ -4,7 +4,7 @@ import type { CompiledSql } from '../sql.ts'
 import type { DatabaseAddress } from './address.ts'
 import { requestCancel, type SessionKey } from './cancel-request.ts'
 import { type Row, type Rows, StatementError, type StatementOptions } from './database.ts'
-import { QUERY_CANCELED, statementFailure, unavailable } from './failures.ts'
+import { LostConnection, QUERY_CANCELED, statementFailure, unavailable } from './failures.ts'
 
 /** What sessions of a pool have in common. */
 export interface SessionSettings {
@@ -76,17 +76,20 @@ export class Session {
       return rowsOf(result)
     } catch (error) {
       const failure = statementFailure(error)
+      if (!(failure instanceof StatementError)) this.#isUsable = false
       if (watch.wasAborted()) throw signal?.reason
       const isCanceled = failure instanceof StatementError && failure.code === QUERY_CANCELED
-      if (watch.wasCanceled() || isCanceled) {
-        throw unavailable(`The database needed longer than ${this.#settings.statementTimeout / 1000} s for the request`, failure)
-      }
-      if (!(failure instanceof StatementError)) this.#isUsable = false
-      throw failure
+      // A connection that was cut, since it did not answer, leaves it open whether the statement was executed.
+      if (watch.wasCanceled() && failure instanceof LostConnection) throw new LostConnection(failure.cause, this.#timeout)
+      throw isCanceled ? unavailable(this.#timeout, failure) : failure
     } finally {
       watch.end()
       this.#settings.observe(performance.now() - start)
     }
+  }
+
+  get #timeout(): string {
+    return `The database needed longer than ${this.#settings.statementTimeout / 1000} s for the request`
   }
 
   /** Cancels the present statement when its time is over or its signal is aborted. */

@@ -6,21 +6,23 @@ import type { TableDefinition } from './definitions.ts'
 const SHARDS = 16
 
 /**
- * The table of counters and the function that keeps it up to date.
+ * The table of counters.
  *
  * `sum(records)` is the number of records of a table, `sum(writes)` changes with every statement that changes it or one of its link tables,
  * whichever program executes it. Both belong to the transaction of the statement.
  */
-export function countersSchema(layout: Layout): Sql[] {
-  const [counters, count] = [layout.system('counters'), layout.system('count')]
+export const countersTable = (layout: Layout): Sql =>
   // A new version of a row stays on its page, so that the updates need no vacuum.
-  return [
-    sql`create table ${counters} (
-      "table_name" text not null, "shard" integer not null,
-      "records" bigint not null default 0, "writes" bigint not null default 0,
-      primary key ("table_name", "shard")
-    ) with (fillfactor = 20)`,
-    sql`create function ${count}() returns trigger language plpgsql as $function$
+  sql`create table ${layout.system('counters')} (
+    "table_name" text not null, "shard" integer not null,
+    "records" bigint not null default 0, "writes" bigint not null default 0,
+    primary key ("table_name", "shard")
+  ) with (fillfactor = 20)`
+
+/** The function that keeps the table of counters up to date. */
+export function countFunction(layout: Layout): Sql {
+  const [counters, count] = [layout.system('counters'), layout.system('count')]
+  return sql`create or replace function ${count}() returns trigger language plpgsql as $function$
       declare
         difference bigint := 0;
       begin
@@ -36,8 +38,7 @@ export function countersSchema(layout: Layout): Sql[] {
         update ${counters} set "records" = "records" + difference, "writes" = "writes" + 1
           where "table_name" = tg_argv[0] and "shard" = pg_backend_pid() % ${literal(SHARDS)};
         return null;
-      end $function$`,
-  ]
+      end $function$`
 }
 
 /** The counters of a table, at 0: for an empty table. */
@@ -46,15 +47,13 @@ export const counterRows = (layout: Layout, model: string): Sql =>
     select ${literal(model)}, "shard" from generate_series(0, ${literal(SHARDS - 1)}) "shard"
     on conflict do nothing`
 
-/** The triggers that count the records and writes of a table. */
-export function countTriggers(layout: Layout, { table, model, holds }: TableDefinition): Sql[] {
-  const call = sql`execute function ${layout.system('count')}(${literal(model)}, ${literal(holds)})`
-  return TRIGGERS.map(
-    ({ event, changed }) =>
-      sql`create trigger ${identifier(`_admin_count_${event}`)} after ${keyword(event)} on ${table}
-        ${keyword(changed)} for each statement ${call}`,
-  )
-}
+/** Sets the counters of a table that has rows already. */
+export const countRows = (layout: Layout, { table, model }: TableDefinition): Sql[] => [
+  sql`delete from ${layout.system('counters')} where "table_name" = ${literal(model)}`,
+  counterRows(layout, model),
+  sql`update ${layout.system('counters')} set "records" = (select count(*) from ${table}), "writes" = "writes" + 1
+    where "table_name" = ${literal(model)} and "shard" = 0`,
+]
 
 /** The statements that are counted, and the rows that the function sees of each. */
 const TRIGGERS = [
@@ -63,3 +62,18 @@ const TRIGGERS = [
   { event: 'delete', changed: 'referencing old table as "changed"' },
   { event: 'truncate', changed: '' },
 ] as const
+
+const triggerName = (event: string): string => `_admin_count_${event}`
+
+/** Names of the triggers, in the order of `countTriggers`. */
+export const countTriggerNames: readonly string[] = TRIGGERS.map(({ event }) => triggerName(event))
+
+/** The triggers that count the records and writes of a table. */
+export function countTriggers(layout: Layout, { table, model, holds }: TableDefinition): Sql[] {
+  const call = sql`execute function ${layout.system('count')}(${literal(model)}, ${literal(holds)})`
+  return TRIGGERS.map(
+    ({ event, changed }) =>
+      sql`create trigger ${identifier(triggerName(event))} after ${keyword(event)} on ${table}
+        ${keyword(changed)} for each statement ${call}`,
+  )
+}

@@ -1,11 +1,14 @@
 import type { OnDelete } from '../../../model/definition.ts'
+import type { Field } from '../../../model/field.ts'
 import type { Column, LinkTable } from '../layout/column.ts'
+import { indexesOf } from '../layout/indexes.ts'
 import type { Layout } from '../layout/layout.ts'
+import { isLong } from '../layout/long-texts.ts'
 import { shortName } from '../layout/names.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
-import { identifier, joined, keyword, type Sql, sql } from '../sql.ts'
+import { identifier, joined, keyword, quotedName, type Sql, sql } from '../sql.ts'
 import { checksOf } from './checks.ts'
-import { indexesOf, isLong } from './indexes.ts'
+import type { NamedDefinition } from './named-definition.ts'
 
 /** A column, as `create table` and `add column` declare it. */
 export interface ColumnDefinition {
@@ -13,13 +16,24 @@ export interface ColumnDefinition {
   /** Type and collation, and the identity of `id`. */
   readonly type: Sql
   readonly isRequired: boolean
+  /** The field whose values it holds; undefined for a column of the store. */
+  readonly field: Field | undefined
 }
 
-/** A constraint or an index, with a name that is unique in the schema. */
-export interface NamedDefinition {
-  readonly name: string
-  /** Of a constraint what follows its name, of an index what follows the name of the table. */
-  readonly definition: Sql
+/** A constraint of the values of a table's columns. */
+export interface ConstraintDefinition extends NamedDefinition {
+  readonly kind: 'primary' | 'unique' | 'check'
+  /** Names of the columns. */
+  readonly columns: readonly string[]
+  /** What a check demands of each row. */
+  readonly condition?: Sql
+}
+
+/** A reference of a column to the id of another table. */
+export interface ForeignKeyDefinition extends NamedDefinition {
+  readonly column: string
+  /** The referenced table. */
+  readonly target: string
 }
 
 /** A table as the models define it. */
@@ -29,24 +43,27 @@ export interface TableDefinition {
   readonly table: Sql
   readonly columns: readonly ColumnDefinition[]
   /** Primary key, unique and check constraints. */
-  readonly constraints: readonly NamedDefinition[]
+  readonly constraints: readonly ConstraintDefinition[]
   /** They are added when all tables exist. */
-  readonly foreignKeys: readonly NamedDefinition[]
+  readonly foreignKeys: readonly ForeignKeyDefinition[]
   readonly indexes: readonly NamedDefinition[]
   /** The model whose records the table holds, or, for a link table, whose lists it holds. */
   readonly model: string
   readonly holds: 'records' | 'links'
 }
 
+/** The schema in which the extension `pg_trgm` is installed, which indexes parts of texts; undefined if it is not installed. */
+export type Trigrams = string | undefined
+
 /** The tables of all models, and of their many-to-many fields. */
-export function definitionsOf(layout: Layout): TableDefinition[] {
+export function definitionsOf(layout: Layout, trigrams: Trigrams): TableDefinition[] {
   return layout.tables.flatMap((table) => [
-    tableOf(table, layout),
+    tableOf(table, layout, trigrams),
     ...table.links.map((link) => linkTableOf(link, table, layout)),
   ])
 }
 
-function tableOf(table: TableLayout, layout: Layout): TableDefinition {
+function tableOf(table: TableLayout, layout: Layout, trigrams: Trigrams): TableDefinition {
   const { model, name, columns, links } = table
   const own = columns.filter(({ name: column }) => column !== 'id')
   return {
@@ -55,16 +72,17 @@ function tableOf(table: TableLayout, layout: Layout): TableDefinition {
     model: model.key,
     holds: 'records',
     columns: [
-      { name: 'id', type: identity(table, layout), isRequired: true },
+      { name: 'id', type: identity(table, layout), isRequired: true, field: undefined },
       ...own.map(({ name: column, declaration, field }) => ({
         name: column,
         type: keyword(declaration),
         isRequired: field.required,
+        field,
       })),
-      ...links.map(({ flagName }) => ({ name: flagName, type: keyword('boolean'), isRequired: false })),
+      ...links.map(({ flagName }) => ({ name: flagName, type: keyword('boolean'), isRequired: false, field: undefined })),
     ],
     constraints: [
-      { name: shortName(`${name}_pkey`), definition: sql`primary key ("id")` },
+      primaryKey(name, ['id']),
       ...own.filter(({ field }) => field.unique).map((column) => unique(name, [column])),
       ...model.uniqueSets.map(({ fields }) =>
         unique(
@@ -76,6 +94,9 @@ function tableOf(table: TableLayout, layout: Layout): TableDefinition {
         checksOf(column).map((check, index) => ({
           name: shortName(`${name}_${column.name}_check${index === 0 ? '' : index + 1}`),
           definition: sql`check (${check})`,
+          kind: 'check' as const,
+          columns: [column.name],
+          condition: check,
         })),
       ),
     ],
@@ -84,7 +105,7 @@ function tableOf(table: TableLayout, layout: Layout): TableDefinition {
       if (relation === undefined) return []
       return foreignKey(name, column.name, layout.of(relation.target), relation.onDelete)
     }),
-    indexes: indexesOf(table),
+    indexes: indexDefinitions(table, trigrams),
   }
 }
 
@@ -95,38 +116,56 @@ function linkTableOf({ name, table, field }: LinkTable, owner: TableLayout, layo
     model: owner.model.key,
     holds: 'links',
     columns: [
-      { name: 'owner', type: keyword('bigint'), isRequired: true },
-      { name: 'target', type: keyword('bigint'), isRequired: true },
-      { name: 'position', type: sql`integer default 0`, isRequired: true },
+      { name: 'owner', type: keyword('bigint'), isRequired: true, field: undefined },
+      { name: 'target', type: keyword('bigint'), isRequired: true, field: undefined },
+      { name: 'position', type: sql`integer default 0`, isRequired: true, field: undefined },
     ],
-    constraints: [{ name: shortName(`${name}_pkey`), definition: sql`primary key ("owner", "target")` }],
+    constraints: [primaryKey(name, ['owner', 'target'])],
     foreignKeys: [
       foreignKey(name, 'owner', owner, 'cascade'),
       foreignKey(name, 'target', layout.of(field.relation.target), 'cascade'),
     ],
-    indexes: [{ name: shortName(`${name}_target_idx`), definition: sql`("target")` }],
+    indexes: [{ name: shortName(`${name},target_idx`), definition: sql`("target", "owner")` }],
   }
+}
+
+function indexDefinitions(table: TableLayout, trigrams: Trigrams): NamedDefinition[] {
+  return indexesOf(table).flatMap(({ name, method, keys, requires }) => {
+    if (requires !== undefined && trigrams === undefined) return []
+    // The schema of the extension may not be on the search path.
+    const opclass = trigrams === undefined ? '' : `${quotedName(trigrams)}.gin_trgm_ops`
+    const qualified = keys.map((key) => key.replace(/\bgin_trgm_ops$/, () => opclass))
+    return { name, definition: keyword(`using ${method} (${qualified.join(', ')})`) }
+  })
 }
 
 const identity = ({ sequenceName }: TableLayout, { schema }: Layout): Sql =>
   sql`bigint generated by default as identity (sequence name ${identifier(schema, sequenceName)})`
 
+const primaryKey = (table: string, columns: readonly string[]): ConstraintDefinition => ({
+  name: shortName(`${table}_pkey`),
+  definition: sql`primary key (${joined(columns.map((column) => identifier(column)))})`,
+  kind: 'primary',
+  columns,
+})
+
 /**
  * Checked at the end of a transaction, so that a batch may swap values. A unique index has room for a third of a page, so that long texts
  * are compared by their hashes.
  */
-function unique(table: string, columns: readonly Column[]): NamedDefinition {
-  const name = shortName(`${table}_${columns.map((column) => column.name).join('_')}_key`)
-  const deferred = sql`deferrable initially deferred`
-  if (!columns.some(({ field }) => isLong(field))) {
-    return { name, definition: sql`unique (${joined(columns.map((column) => column.sql))}) ${deferred}` }
-  }
+function unique(table: string, columns: readonly Column[]): ConstraintDefinition {
+  const names = columns.map((column) => column.name)
+  // No field has a comma in its name, so that no unique field has the name of a set.
+  const name = shortName(`${table}_${names.join(',')}_key`)
+  return { name, definition: sql`${uniqueness(columns)} deferrable initially deferred`, kind: 'unique', columns: names }
+}
+
+function uniqueness(columns: readonly Column[]): Sql {
+  if (!columns.some(({ field }) => isLong(field))) return sql`unique (${joined(columns.map((column) => column.sql))})`
   const [only, ...others] = columns
-  if (only !== undefined && others.length === 0) {
-    return { name, definition: sql`exclude using hash (${only.sql} with =) ${deferred}` }
-  }
+  if (only !== undefined && others.length === 0) return sql`exclude using hash (${only.sql} with =)`
   const compared = columns.map(({ field, sql: column }) => (isLong(field) ? sql`md5(${column}) with =` : sql`${column} with =`))
-  return { name, definition: sql`exclude using btree (${joined(compared)}) ${deferred}` }
+  return sql`exclude using btree (${joined(compared)})`
 }
 
 /** A restriction is checked at the end of a transaction too, as NO ACTION, since a batch may remove both records. */
@@ -136,10 +175,12 @@ const ON_DELETE: Readonly<Record<OnDelete, Sql>> = {
   set_null: sql`set null`,
 }
 
-function foreignKey(table: string, column: string, target: TableLayout, onDelete: OnDelete): NamedDefinition {
+function foreignKey(table: string, column: string, target: TableLayout, onDelete: OnDelete): ForeignKeyDefinition {
   return {
     name: shortName(`${table}_${column}_fkey`),
     definition: sql`foreign key (${identifier(column)}) references ${target.table} ("id")
       on delete ${ON_DELETE[onDelete]} deferrable initially deferred`,
+    column,
+    target: target.name,
   }
 }

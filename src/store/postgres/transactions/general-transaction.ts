@@ -9,6 +9,7 @@ import { addCascades } from './loading/cascades.ts'
 import { LoadedTables } from './loading/loaded-tables.ts'
 import { Loader } from './loading/loader.ts'
 import { predictNeeds, tablesOfNewRecords } from './loading/predicted-needs.ts'
+import { hasLocks, idLock, takeLocks, uniqueLocks } from './locks.ts'
 import { differs, writeStatement } from './statements/writes.ts'
 import { complete } from './stored-values.ts'
 
@@ -48,18 +49,44 @@ export class GeneralTransaction {
   /** Runs the transaction. If the outcome is not `ok`, nothing is written. */
   async run(): Promise<Outcome> {
     const { operations, mode, notes } = this.#work
+    const names = tablesOfNewRecords(operations, notes)
+    const moved = mode === 'commit' ? await this.#lock(names) : new Set<string>()
     predictNeeds(this.#tables, operations)
     await addCascades(this.#connection, this.#tables, operations)
-    const names = tablesOfNewRecords(operations, notes)
     const next = await this.#sequences.nextIds(names.map((name) => this.#layout.of(name)))
     const ids: Ids = new Map(names.map((name, index) => [name, [next[index] ?? 1]]))
     const decided = await this.#decide(ids)
-    const outcome =
-      decided.outcome.ok && mode === 'commit' ? await this.#withReservedIds(decided.outcome, decided.used, ids) : decided.outcome
-    if (!outcome.ok) return outcome
-    const completed = this.#completed(outcome)
-    if (mode === 'commit') await this.#store(completed)
-    return completed
+    if (!decided.outcome.ok || mode === 'rehearse') return this.#completed(decided.outcome)
+    const outcome = this.#completed(await this.#withReservedIds(decided.outcome, decided.used, ids, moved))
+    if (outcome.ok) await this.#store(outcome)
+    return outcome
+  }
+
+  /**
+   * Takes the locks by which concurrent transactions wait for each other, in the same order in all of them: ids, tables, unique values.
+   *
+   * @returns the tables whose sequences a requested id may move
+   */
+  async #lock(names: readonly string[]): Promise<ReadonlySet<string>> {
+    const { operations } = this.#work
+    const requested = new Map<string, number>()
+    for (const operation of operations) {
+      if (operation.kind !== 'insert' || operation.id === undefined || !Number.isSafeInteger(operation.id)) continue
+      requested.set(operation.table, Math.max(requested.get(operation.table) ?? 0, operation.id))
+    }
+    const candidates = [...requested].map(([table, highest]) => ({ layout: this.#layout.of(table), highest }))
+    const next = await this.#sequences.nextIds(candidates.map(({ layout }) => layout))
+    const moving = candidates.flatMap(({ layout, highest }, index) => (highest >= (next[index] ?? 1) ? [layout] : []))
+    await this.#sequences.lock(moving)
+    const moved = new Set(moving.map(({ model }) => model.key))
+    const others = names.filter((name) => !moved.has(name)).map((name) => idLock(this.#layout.of(name)))
+    const { shared, exclusive } = uniqueLocks(
+      this.#layout,
+      operations.flatMap((operation) => (operation.kind === 'remove' ? [] : [operation])),
+    )
+    const locks = { shared: [...others.sort(), ...shared], exclusive }
+    if (hasLocks(locks)) await this.#connection.query(takeLocks(locks))
+    return moved
   }
 
   /** Runs the operations on what is loaded, until everything is loaded that they read. */
@@ -75,39 +102,30 @@ export class GeneralTransaction {
   }
 
   /** Reserves the ids of new records. If others took some of them meanwhile, the operations run again with those that are reserved. */
-  async #withReservedIds(outcome: Outcome, used: readonly UsedIds[], ids: Ids): Promise<Outcome> {
+  async #withReservedIds(outcome: Outcome, used: readonly UsedIds[], ids: Ids, moved: ReadonlySet<string>): Promise<Outcome> {
+    for (const { table, nextId } of used) {
+      if (moved.has(table) && nextId > (ids.get(table)?.[0] ?? nextId))
+        await this.#sequences.moveTo(this.#layout.of(table), nextId)
+    }
+    const others = used.filter(({ table, chosen }) => !moved.has(table) && chosen > 0)
+    const reserved = await this.#sequences.reserve(
+      others.map(({ table, chosen }) => ({ layout: this.#layout.of(table), count: chosen })),
+    )
     const given = new Map(ids)
-    const chosen = used.flatMap(({ table, chosen: count, nextId }) => {
-      const first = ids.get(table)?.[0] ?? 1
-      const isMoved = nextId !== first + count
-      return count === 0 && !isMoved ? [] : [{ table, layout: this.#layout.of(table), first, nextId, chosen: count, isMoved }]
-    })
-    const moved = chosen.filter(({ isMoved }) => isMoved)
-    for (const { layout } of moved) await this.#sequences.lock(layout)
-    const next = await this.#sequences.nextIds(moved.map(({ layout }) => layout))
-    for (const [index, { table, first }] of moved.entries()) given.set(table, [next[index] ?? first])
-    const others = chosen.filter(({ isMoved }) => !isMoved)
-    const reserved = await this.#sequences.reserve(others)
-    for (const [index, { table, first }] of others.entries()) {
-      const [head = first, ...rest] = reserved[index] ?? []
-      given.set(table, [head, ...rest])
+    let areExpected = true
+    for (const [index, { table }] of others.entries()) {
+      const [first = 1, ...rest] = reserved[index] ?? []
+      const expected = ids.get(table)?.[0] ?? 1
+      given.set(table, [first, ...rest])
+      areExpected &&= [first, ...rest].every((id, position) => id === expected + position)
     }
-    const isCurrent =
-      moved.every(({ table, first }) => given.get(table)?.[0] === first) &&
-      others.every(({ table, first }) => given.get(table)?.every((id, index) => id === first + index))
-    const decided = isCurrent ? { outcome, used } : await this.#decide(given)
-    if (!decided.outcome.ok) return decided.outcome
-    for (const { layout, table } of moved) {
-      const end = decided.used.find((ids) => ids.table === table)?.nextId
-      if (end !== undefined && end > (given.get(table)?.[0] ?? end)) await this.#sequences.moveTo(layout, end)
-    }
-    return decided.outcome
+    return areExpected ? outcome : (await this.#decide(given)).outcome
   }
 
   /** Events and history entries have only some of their fields. */
-  #completed(outcome: Accepted): Accepted {
+  #completed(outcome: Outcome): Outcome {
     const { events, history } = this.#work.notes ?? {}
-    if (events === undefined && history === undefined) return outcome
+    if (!outcome.ok || (events === undefined && history === undefined)) return outcome
     const changes = outcome.changes.map((change) => {
       if ((change.table !== events?.table && change.table !== history?.table) || change.after === undefined) return change
       return { ...change, after: complete(this.#layout.of(change.table), change.after) }

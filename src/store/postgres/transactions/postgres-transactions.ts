@@ -2,7 +2,9 @@ import { AppError } from '../../../errors.ts'
 import type { Operation, Outcome, TransactionMode, TransactionNotes } from '../../store.ts'
 import { type Database, isConstraintViolation, isTransient } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
+import { Alteration } from './direct/alteration.ts'
 import { Creation } from './direct/creation.ts'
+import { type AfterTurn, JoinedCreations } from './direct/joined-creations.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
 import { inStoredForm } from './stored-values.ts'
 import { violationOf } from './unforeseen-violation.ts'
@@ -24,10 +26,13 @@ class Rollback extends Error {
 export class PostgresTransactions {
   readonly #database: Database
   readonly #layout: Layout
+  readonly #creations: JoinedCreations
 
-  constructor(database: Database, layout: Layout) {
+  /** @param afterTurn runs a task when the present turn of the event loop is over */
+  constructor(database: Database, layout: Layout, afterTurn: AfterTurn = setImmediate) {
     this.#database = database
     this.#layout = layout
+    this.#creations = new JoinedCreations(database, afterTurn)
   }
 
   /**
@@ -45,9 +50,10 @@ export class PostgresTransactions {
 
   /** Frequent transactions are one statement. If it changes nothing or fails, the general transaction finds out why. */
   async #direct(work: Work): Promise<Outcome | undefined> {
-    const direct = Creation.of(this.#layout, work)
     try {
-      return await direct?.run(this.#database)
+      const creation = Creation.of(this.#layout, work)
+      if (creation !== undefined) return await this.#creations.run(creation)
+      return await Alteration.of(this.#layout, work)?.run(this.#database)
     } catch (error) {
       if (isConstraintViolation(error) || isTransient(error)) return undefined
       throw error

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { type Check, checkNode, checkSpace } from '../../../../src/cli/project/health.ts'
+import type { Check } from '../../../../src/cli/project/health/check.ts'
+import { checkSpace } from '../../../../src/cli/project/health/data-folder.ts'
+import { checkNode } from '../../../../src/cli/project/health/health.ts'
 import { withProject } from '../../../helpers/cli/cli-project.ts'
 
 const levels = (stdout: string) =>

@@ -8,7 +8,6 @@ import { type Cluster, startCluster } from '../../../helpers/postgres/cluster.ts
 import { TcpProxy } from '../../../helpers/postgres/proxy.ts'
 
 let cluster: Cluster
-const opened: { close(): Promise<void> }[] = []
 
 before(async () => {
   cluster = await startCluster()
@@ -86,11 +85,12 @@ describe('a connection', () => {
   })
 
   test('a statement waits for a connection, and then fails', async () => {
-    await use({ pool: 1, patience: 100 }, async (database) => {
+    await use({ pool: 1, patience: 500 }, async (database) => {
+      await database.query(sql`select 1`)
       const first = database.query(sql`select pg_sleep(0.05)`)
       await database.query(sql`select 1`)
       await first
-      const long = database.query(sql`select pg_sleep(0.6)`)
+      const long = database.query(sql`select pg_sleep(1)`)
       await assert.rejects(database.query(sql`select 1`), isCode('STORE_UNAVAILABLE', /in use/))
       await long
     })
@@ -132,6 +132,24 @@ describe('a connection', () => {
     )
     await proxy.close()
   })
+})
+
+test('a statement whose connection does not answer ends after the timeout; a change may have been made', async () => {
+  const proxy = await TcpProxy.start(cluster.port)
+  await use(
+    { statementTimeout: 100 },
+    async (database) => {
+      await database.query(sql`select 1`)
+      proxy.hold()
+      await assert.rejects(database.query(insert(25)), isCode('OUTCOME_UNKNOWN'))
+      proxy.resume()
+      await database.query(sql`select 1`)
+      proxy.hold()
+      await assert.rejects(database.query(sql`select 1`), isCode('STORE_UNAVAILABLE', /longer than/))
+    },
+    proxy.port,
+  )
+  await proxy.close()
 })
 
 describe('a transaction', () => {
@@ -234,7 +252,7 @@ describe('a transaction', () => {
       {},
       async (database) => {
         proxy.onRequest((bytes) => {
-          if (bytes.includes('commit')) proxy.hold()
+          if (bytes.includes('commit\0')) proxy.hold()
         })
         const write = database.transaction((connection) => connection.query(insert(70)))
         await use({}, async (other) => {
@@ -299,17 +317,21 @@ describe('a stream', () => {
 
 test('while the server is away, statements fail at once; when it is back, they succeed', async () => {
   const other = await startCluster()
-  const database = new PgDatabase(other.url)
-  opened.push(database)
-  await database.query(sql`select 1`)
-  await other.stop()
+  const lost: string[] = []
+  const database = new PgDatabase(other.url, { warn: (message) => lost.push(message) })
+  await Promise.all([1, 2, 3].map(() => database.query(sql`select pg_sleep(0.01)`)))
+  await other.halt()
   const before = performance.now()
-  await assert.rejects(database.query(sql`select 1`), isCode('STORE_UNAVAILABLE', /cannot be reached/))
+  await assert.rejects(database.query(sql`select 1`), isCode('STORE_UNAVAILABLE'))
   await assert.rejects(
     database.transaction((connection) => connection.query(sql`select 1`)),
-    isCode('STORE_UNAVAILABLE'),
+    isCode('STORE_UNAVAILABLE', /cannot be reached/),
   )
   assert.ok(performance.now() - before < 5000)
+  assert.ok(lost.length > 0)
+  await other.resume()
+  assert.deepEqual((await database.query(sql`select 1`)).rows, [['1']])
   await database.close()
   await assert.rejects(database.query(sql`select ${identifier('x')}`), isCode('STORE_UNAVAILABLE', /closed/))
+  await other.stop()
 })

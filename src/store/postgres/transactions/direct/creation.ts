@@ -4,12 +4,12 @@ import type { Connection } from '../../connection/database.ts'
 import type { Layout } from '../../layout/layout.ts'
 import { rememberRowVersion } from '../../layout/row-version.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
-import { identifier, joined, type Sql, sql } from '../../sql.ts'
+import { EMPTY, identifier, joined, keyword, type Sql, sql } from '../../sql.ts'
 import type { Work } from '../general-transaction.ts'
-import { input, inputOf } from '../statements/input.ts'
+import { type InputColumn, input, inputOf } from '../statements/input.ts'
 import { linkRows } from '../statements/links.ts'
-import { type NotedTables, noteChanges, noteParts, notesOf, PROVISIONAL_ID, readIds, selectIds } from './notes.ts'
-import { ALL, preconditions } from './preconditions.ts'
+import { type GivenIds, type NotedTables, noteChanges, noteParts, notesOf, PROVISIONAL_ID, readIds, selectIds } from './notes.ts'
+import { ALL, type Preconditions, preconditions } from './preconditions.ts'
 
 /** New records of one table. One statement stores them with their links and notes. */
 export class Creation {
@@ -18,19 +18,11 @@ export class Creation {
   /** With provisional ids. */
   readonly #records: readonly StoredRecord[]
   readonly #notes: NotedTables
-  readonly #conditions: readonly Sql[]
 
-  private constructor(
-    layout: Layout,
-    table: TableLayout,
-    records: readonly StoredRecord[],
-    conditions: readonly Sql[],
-    notes: NotedTables,
-  ) {
+  private constructor(layout: Layout, table: TableLayout, records: readonly StoredRecord[], notes: NotedTables) {
     this.#layout = layout
     this.#table = table
     this.#records = records
-    this.#conditions = conditions
     this.#notes = notes
   }
 
@@ -46,10 +38,8 @@ export class Creation {
       }),
     )
     if (records.some((record) => brokenFields(table.model, record, undefined).length > 0)) return undefined
-    const conditions = preconditions(layout, table, records, ALL)
-    if (conditions === undefined) return undefined
     const changes = records.map((after): Change => ({ table: first.table, id: after.id, before: undefined, after }))
-    return new Creation(layout, table, records, conditions, {
+    return new Creation(layout, table, records, {
       ...notesOf(layout, changes, operations, records, notes),
       eventTable: notes?.events?.table,
       historyTable: notes?.history?.table,
@@ -57,19 +47,67 @@ export class Creation {
     })
   }
 
+  /** Number of records. */
+  get size(): number {
+    return this.#records.length
+  }
+
+  /** Creations with the same kind can be joined: their records are in one table, and have the same notes and receivers. */
+  get kind(): string {
+    const { events, eventTable, history, historyTable } = this.#notes
+    const receivers = events.length === 0 ? undefined : { ...events[0], message_id: '', data: '', timestamp: '' }
+    return JSON.stringify([this.#table.name, eventTable, receivers, history.length > 0 && historyTable])
+  }
+
+  /** Runs several creations of one kind in one statement, so that all of them are stored or none. */
+  static async runJoined(
+    connection: Connection,
+    creations: readonly [Creation, ...Creation[]],
+  ): Promise<readonly Outcome[] | undefined> {
+    const [first] = creations
+    const all = new Creation(
+      first.#layout,
+      first.#table,
+      creations.flatMap((creation) => creation.#records),
+      {
+        ...first.#notes,
+        events: creations.flatMap((creation) => creation.#notes.events),
+        history: creations.flatMap((creation) => creation.#notes.history),
+      },
+    )
+    const ids = await all.#store(connection)
+    if (ids === undefined) return undefined
+    let start = 0
+    return creations.map((creation) => {
+      const own = ids.records.slice(start, start + creation.size)
+      start += creation.size
+      return creation.#outcome(ids, own)
+    })
+  }
+
   /** @returns undefined if the records may not be stored; then nothing is */
   async run(connection: Connection): Promise<Outcome | undefined> {
-    const { rows } = await connection.query(this.#statement())
-    const ids = readIds(rows)
-    if (ids === undefined) return undefined
-    const records = this.#records.map((record, index) => Object.freeze({ ...record, id: ids.records[index] ?? 0 }))
-    const own = records.map((after): Change => ({ table: this.#table.model.key, id: after.id, before: undefined, after }))
-    const changes = [...own, ...noteChanges(this.#layout, ids, ids.records, this.#notes)]
+    const ids = await this.#store(connection)
+    return ids === undefined ? undefined : this.#outcome(ids, ids.records)
+  }
+
+  async #store(connection: Connection): Promise<GivenIds | undefined> {
+    const conditions = preconditions(this.#layout, this.#table, this.#records, ALL)
+    if (conditions === undefined) return undefined
+    const { rows } = await connection.query(this.#statement(conditions))
+    return readIds(rows)
+  }
+
+  /** @param own the ids of the records */
+  #outcome(ids: GivenIds, own: readonly number[]): Outcome {
+    const records = this.#records.map((record, index) => Object.freeze({ ...record, id: own[index] ?? 0 }))
+    const made = records.map((after): Change => ({ table: this.#table.model.key, id: after.id, before: undefined, after }))
+    const changes = [...made, ...noteChanges(this.#layout, ids, own, this.#notes)]
     for (const { after } of changes) if (after !== undefined) rememberRowVersion(after, ids.version)
     return { ok: true, records, changes }
   }
 
-  #statement(): Sql {
+  #statement({ locks, condition }: Preconditions): Sql {
     const { table, columns, links, sequence } = this.#table
     const records = this.#records
     const values = columns.slice(1).map((column) =>
@@ -83,19 +121,33 @@ export class Creation {
       type: 'boolean',
       values: records.map((record) => ((record[field.name] ?? null) === null ? null : true)),
     }))
-    const positions = { name: sql`"position"`, type: 'bigint', values: records.map((_, index) => index + 1) }
     const given = [...values, ...flags].filter((column) => column.values.some((value) => value !== null))
-    const names = [sql`"id"`, ...given.map(({ name }) => name)]
-    const condition = this.#conditions.length === 0 ? sql`true` : joined(this.#conditions, ' and ')
+    if (records.length === 1) return this.#singleStatement(given, { locks, condition })
+    const positions = { name: sql`"position"`, type: 'bigint', values: records.map((_, index) => index + 1) }
     const parts = [
-      sql`"ids" as materialized (select "n", nextval(${sequence}::regclass) as "id" from generate_series(1, ${records.length}::bigint) "n" where ${condition})`,
-      sql`"added" as (insert into ${table} (${joined(names)})
+      sql`"ids" as materialized (select "n", nextval(${sequence}::regclass) as "id"
+        from ${locks === undefined ? EMPTY : sql`${locks},`} generate_series(1, ${records.length}::bigint) "n" where ${condition})`,
+      sql`"added" as (insert into ${table} (${joined([sql`"id"`, ...given.map(({ name }) => name)])})
         select ${joined([sql`"ids"."id"`, ...given.map(({ name }) => sql`"i".${name}`)])}
         from "ids" join (${input([positions, ...given])}) "i" on "i"."position" = "ids"."n")`,
       ...links.flatMap((link, index) => this.#linkPart(link, index)),
       ...noteParts(this.#layout, this.#notes),
     ]
     return sql`with ${joined(parts)} ${selectIds(this.#notes)}`
+  }
+
+  /** PostgreSQL plans this faster: the row takes its id by itself. */
+  #singleStatement(given: readonly InputColumn[], { locks, condition }: Preconditions): Sql {
+    const { table, links } = this.#table
+    const names = given.length === 0 ? [sql`"id"`] : given.map(({ name }) => name)
+    const values = given.map(({ type, values: [value = null] }) => sql`${value}::${keyword(type)}`)
+    const selected = given.length === 0 ? sql`nextval(${this.#table.sequence}::regclass)` : joined(values)
+    const from = locks === undefined ? EMPTY : sql`from ${locks}`
+    const insert = sql`insert into ${table} (${joined(names)}) select ${selected} ${from} where ${condition}`
+    const parts = [...links.flatMap((link, index) => this.#linkPart(link, index)), ...noteParts(this.#layout, this.#notes)]
+    if (parts.length === 0) return sql`${insert} returning 0, 1, "id", pg_current_xact_id()::xid`
+    const ids = sql`"ids" as (${insert} returning 1::bigint as "n", "id")`
+    return sql`with ${joined([ids, ...parts])} ${selectIds(this.#notes)}`
   }
 
   #linkPart(link: TableLayout['links'][number], index: number): Sql[] {

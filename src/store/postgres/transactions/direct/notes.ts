@@ -4,7 +4,7 @@ import { eventsOf } from '../../../transactions/events.ts'
 import { historyOf } from '../../../transactions/history.ts'
 import type { Layout } from '../../layout/layout.ts'
 import { identifier, joined, keyword, literal, type Sql, sql } from '../../sql.ts'
-import { input, inputOf } from '../statements/input.ts'
+import { type InputColumn, input, inputOf } from '../statements/input.ts'
 import { complete } from '../stored-values.ts'
 
 /** The id of a record that does not have one yet. */
@@ -49,7 +49,7 @@ export function noteParts(layout: Layout, { events, history, eventTable, history
   const parts: Sql[] = []
   if (eventTable !== undefined && events.length > 0) {
     const rows = isProvisional ? events.map(withoutProvisionalId) : events
-    const data = sql`${literal('{"id":')} || "ids"."id" || "i"."data"`
+    const data = (rest: Sql) => sql`${literal('{"id":')} || "ids"."id" || ${rest}`
     parts.push(...insertNotes(layout, 'events', eventTable, rows, isProvisional ? new Map([['data', data]]) : new Map()))
   }
   if (historyTable !== undefined && history.length > 0)
@@ -68,7 +68,7 @@ function insertNotes(
   name: string,
   tableName: string,
   rows: readonly JsonObject[],
-  computed: ReadonlyMap<string, Sql>,
+  computed: ReadonlyMap<string, (given: Sql) => Sql>,
 ): Sql[] {
   const table = layout.of(tableName)
   const given = table.columns.filter(
@@ -82,28 +82,42 @@ function insertNotes(
   )
   const flags = table.links.filter(({ field }) => (rows[0]?.[field.name] ?? null) !== null)
   const names = [sql`"record_id"`, ...given.map((column) => column.sql), ...flags.map(({ flag }) => flag)]
+  const isSingle = rows.length === 1
+  const sqlOf = ({ name: column, type, values: [value = null] }: InputColumn): Sql =>
+    isSingle ? sql`${value}::${keyword(type)}` : sql`"i".${column}`
   const selected = [
     sql`"ids"."id"`,
-    ...given.map((column) => computed.get(column.field.name) ?? sql`"i".${column.sql}`),
+    ...values.map((column, index) => {
+      const compute = computed.get(given[index]?.field.name ?? '')
+      return compute === undefined ? sqlOf(column) : compute(sqlOf(column))
+    }),
     ...flags.map(() => sql`true`),
   ]
   const positions = { name: sql`"position"`, type: 'bigint', values: rows.map((_, index) => index + 1) }
+  const source = isSingle
+    ? sql`"ids"`
+    : sql`"ids" join (${input([positions, ...values])}) "i" on "i"."position" = "ids"."n" order by "ids"."n"`
   const links = flags.map(({ field, table: linkTable }, index) => {
     const targets = (rows[0]?.[field.name] ?? []) as readonly number[]
     const target = layout.of(field.relation.target).table
     // Another process may have removed a receiver of events meanwhile.
     return sql`${identifier(`${name}_links_${index}`)} as (
       insert into ${linkTable} ("owner", "target", "position")
-      select ${identifier(name)}."id", "u"."target", "u"."position" - 1
-      from ${identifier(name)}, unnest(${targets}::bigint[]) with ordinality "u" ("target", "position")
+      select ${identifier(name)}."id", "u"."target", "u"."position" from ${identifier(name)}, (${targetRows(targets)}) "u" ("target", "position")
       where exists (select from ${target} where "id" = "u"."target"))`
   })
   return [
     sql`${identifier(name)} as (insert into ${table.table} (${joined(names)})
-      select ${joined(selected)} from "ids" join (${input([positions, ...values])}) "i" on "i"."position" = "ids"."n"
-      order by "ids"."n" returning "id", "record_id")`,
+      select ${joined(selected)} from ${source} returning "id", "record_id")`,
     ...links,
   ]
+}
+
+/** The positions of some ids. PostgreSQL plans a single one faster. */
+function targetRows(targets: readonly number[]): Sql {
+  const [only, ...more] = targets
+  if (only !== undefined && more.length === 0) return sql`select ${only}::bigint, 0`
+  return sql`select "target", "position" - 1 from unnest(${targets}::bigint[]) with ordinality "t" ("target", "position")`
 }
 
 /** The ids that a statement has given: to records by position from 0, to their events and history entries by the record's id. */

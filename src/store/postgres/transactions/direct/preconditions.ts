@@ -3,10 +3,18 @@ import { referencesOf } from '../../../references.ts'
 import type { StoredRecord } from '../../../store.ts'
 import type { Layout } from '../../layout/layout.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
-import { identifier, joined, type Sql, sql } from '../../sql.ts'
+import { identifier, joined, keyword, type Sql, sql } from '../../sql.ts'
 import { sameKey } from '../loading/owners-query.ts'
 import { isPossible, keyValues, uniqueColumns } from '../loading/unique-keys.ts'
+import { hasLocks, takeLocks, uniqueLocks } from '../locks.ts'
 import { listParameter } from '../statements/input.ts'
+
+/** Under which conditions a statement may change something. */
+export interface Preconditions {
+  /** An item for FROM, of one row: by reading it the statement takes the locks of unique values. Undefined if there are none. */
+  readonly locks: Sql | undefined
+  readonly condition: Sql
+}
 
 /**
  * The conditions under which records may be stored: their unique values have no other owner, and the records exist to which they refer.
@@ -21,7 +29,7 @@ export function preconditions(
   table: TableLayout,
   records: readonly StoredRecord[],
   fields: (name: string) => boolean,
-): Sql[] | undefined {
+): Preconditions | undefined {
   const conditions: Sql[] = []
   for (const { name, keyOf } of uniqueKeysOf(table)) {
     if (!uniqueColumns(table, name).some(({ field }) => fields(field.name))) continue
@@ -35,7 +43,15 @@ export function preconditions(
     if (![...targets].every((id) => Number.isSafeInteger(id))) return undefined
     if (targets.size > 0) conditions.push(exist(layout.of(relation.target), [...targets]))
   }
-  return conditions
+  const locks = uniqueLocks(
+    layout,
+    records.map((values) => ({ table: table.model.key, values })),
+    fields,
+  )
+  return {
+    locks: hasLocks(locks) ? sql`(select count(*) from (${takeLocks(locks)}) "lock") "locked"` : undefined,
+    condition: conditions.length === 0 ? sql`true` : joined(conditions, ' and '),
+  }
 }
 
 /** Every field has a new value: that of a new record. */
@@ -56,7 +72,16 @@ const uniqueKeysOf = ({ model }: TableLayout): readonly Key[] => [
 /** @param own the id of the record that may have the value */
 function isFree(table: TableLayout, name: string, keys: readonly Json[], own: number | undefined): Sql {
   const columns = uniqueColumns(table, name)
+  const other = own === undefined ? [] : [sql`"r"."id" <> ${own}::bigint`]
   const values = keys.map((key) => keyValues(columns, key))
+  const [only, ...more] = values
+  const isSet = columns.length > 1
+  if (only !== undefined && more.length === 0) {
+    const same = columns.flatMap((column, index) =>
+      sameKey(column, sql`${column.toParameter(only[index] ?? null)}::${keyword(column.type)}`, isSet),
+    )
+    return sql`not exists (select from ${table.table} "r" where ${joined([...same, ...other], ' and ')})`
+  }
   const names = columns.map((_, index) => identifier(`v${index}`))
   const lists = columns.map((column, index) =>
     listParameter(
@@ -64,8 +89,7 @@ function isFree(table: TableLayout, name: string, keys: readonly Json[], own: nu
       values.map((value) => value[index] ?? null),
     ),
   )
-  const same = columns.flatMap((column, index) => sameKey(column, sql`"u".${names[index] ?? column.sql}`, columns.length > 1))
-  const other = own === undefined ? [] : [sql`"r"."id" <> ${own}::bigint`]
+  const same = columns.flatMap((column, index) => sameKey(column, sql`"u".${names[index] ?? column.sql}`, isSet))
   return sql`not exists (select from unnest(${joined(lists)}) as "u" (${joined(names)})
     join ${table.table} "r" on ${joined([...same, ...other], ' and ')})`
 }

@@ -1,0 +1,31 @@
+/** The result of one check. `fail` means that a server cannot start or cannot write. */
+export interface Check {
+  readonly name: CheckName
+  readonly level: 'ok' | 'warn' | 'fail'
+  readonly message: string
+}
+
+/** Checks of every project, then those of a data folder and those of a database. */
+export type CheckName =
+  | 'node'
+  | 'config'
+  | 'lint'
+  | 'lock'
+  | 'disk'
+  | 'journal'
+  | 'secret'
+  | 'connection'
+  | 'version'
+  | 'rights'
+  | 'tables'
+  | 'indexes'
+  | 'search'
+  | 'clock'
+
+export type CheckResult = Omit<Check, 'name'>
+
+/** Results by name, in the order of the report. */
+export type CheckResults = Readonly<Partial<Record<CheckName, CheckResult>>>
+
+/** `1 fault`, `2 faults` */
+export const counted = (count: number, noun: string, nouns = `${noun}s`): string => `${count} ${count === 1 ? noun : nouns}`

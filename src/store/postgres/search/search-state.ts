@@ -1,0 +1,48 @@
+import type { SearchedTable } from '../../search-storage.ts'
+import type { Connection, Database } from '../connection/database.ts'
+import type { Layout } from '../layout/layout.ts'
+import { sql } from '../sql.ts'
+import { searchDefinitions, searchTablesOf, TRIGGER_COUNT, triggerCount, triggerDefinitions } from './search-tables.ts'
+
+/** Creates the tables and functions of the search in a schema, if they do not exist. Processes that start at once take turns. */
+export async function defineSearch(database: Database, layout: Layout): Promise<void> {
+  const exists = sql`select to_regclass(${searchTablesOf(layout).state.compile().text}) is not null`
+  const { rows } = await database.query(exists)
+  if (rows[0]?.[0] === 't') return
+  await database.transaction(async (connection) => {
+    await connection.query(sql`select pg_advisory_xact_lock(hashtextextended(${`search ${layout.schema}`}, 0))`)
+    for (const definition of searchDefinitions(layout)) await connection.query(definition)
+  })
+}
+
+/** Creates the triggers of a table where they are missing. If they were, or if other words are stored, all words are made again. */
+export async function openTable(connection: Connection, layout: Layout, searched: SearchedTable): Promise<void> {
+  const { state } = searchTablesOf(layout)
+  const { table, fields, revision } = searched
+  const known = sql`select number, fields = ${fields}::text[] and revision = ${revision} from ${state} where table_name = ${table}`
+  let { rows } = await connection.query(known)
+  if (rows.length === 0)
+    await connection.query(sql`insert into ${state} (table_name) values (${table}) on conflict (table_name) do nothing`)
+  // Two processes that start at once take turns.
+  rows = (await connection.query(sql`${known} for update`)).rows
+  const number = Number(rows[0]?.[0])
+  const triggers = await connection.query(sql`select ${triggerCount(layout.of(table), number)}`)
+  const areThere = Number(triggers.rows[0]?.[0]) === TRIGGER_COUNT
+  if (areThere && rows[0]?.[1] === 't') return
+  if (!areThere) for (const definition of triggerDefinitions(layout, layout.of(table), number)) await connection.query(definition)
+  await resetWords(connection, layout, searched, number)
+}
+
+/** Discards the stored words of a table and notes all its records as changed. The row of the state must be locked. */
+export async function resetWords(connection: Connection, layout: Layout, searched: SearchedTable, number: number): Promise<void> {
+  const { state, changes } = searchTablesOf(layout)
+  const { table, fields, revision } = searched
+  await connection.query(
+    sql`update ${state} set generation = default, fields = ${fields}::text[], revision = ${revision}, records = 0,
+      lengths = ${fields.map(() => 0)}::bigint[] where number = ${number}`,
+  )
+  await connection.query(sql`delete from ${changes} where number = ${number}`)
+  await connection.query(
+    sql`insert into ${changes} (number, id) select ${number}::integer, id from ${layout.of(table).table} order by id`,
+  )
+}

@@ -1,0 +1,135 @@
+import type { Layout } from '../layout/layout.ts'
+import type { TableLayout } from '../layout/table-layout.ts'
+import { identifier, joined, literal, type Sql, sql } from '../sql.ts'
+
+/** The tables and functions of the search. */
+export interface SearchTables {
+  /**
+   * One row a searched table. `number` is its number in `changes`. `generation` is the number of its present words; those of other
+   * generations are garbage. `records` and `lengths` are totals of `documents`. The row is locked while words are stored.
+   */
+  readonly state: Sql
+  /**
+   * Ids of records that were written since their words were stored. An id may occur several times. The id `TRUNCATED` means that all
+   * records were removed at once.
+   */
+  readonly changes: Sql
+  /** The words of each record, with spaces between them, and their number in each field. */
+  readonly documents: Sql
+  /**
+   * The places of each word, by the chunk of records that they are in. `stem`, `size` and `signature` are those of the word, in its first
+   * row only; `stem` is null if it equals the word.
+   */
+  readonly words: Sql
+  /** The trigger function that notes the ids of written records. */
+  readonly noteChanges: Sql
+  /** The trigger function that is called when a table is truncated. */
+  readonly noteTruncation: Sql
+}
+
+/** Id of no record: the table was truncated. */
+export const TRUNCATED = 0
+
+export const searchTablesOf = (layout: Layout): SearchTables => ({
+  state: layout.system('search'),
+  changes: layout.system('search_changes'),
+  documents: layout.system('search_documents'),
+  words: layout.system('search_words'),
+  noteChanges: layout.system('search_note_changes'),
+  noteTruncation: layout.system('search_note_truncation'),
+})
+
+/** Statements that create what the search needs in a schema, where it does not exist. They may be executed any number of times. */
+export function searchDefinitions(layout: Layout): readonly Sql[] {
+  const { state, changes, documents, words, noteChanges, noteTruncation } = searchTablesOf(layout)
+  return [
+    sql`create table if not exists ${state} (
+      number integer generated always as identity primary key,
+      table_name text collate "C" not null unique,
+      generation bigint generated always as identity,
+      fields text[] not null default '{}',
+      revision integer not null default 0,
+      records bigint not null default 0,
+      lengths bigint[] not null default '{}'
+    )`,
+    sql`create table if not exists ${changes} (
+      number integer not null,
+      change bigint generated always as identity,
+      id bigint not null,
+      primary key (number, change)
+    ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000)`,
+    sql`create table if not exists ${documents} (
+      generation bigint not null,
+      id bigint not null,
+      words text collate "C" not null,
+      lengths integer[] not null,
+      primary key (generation, id)
+    )`,
+    sql`create table if not exists ${words} (
+      generation bigint not null,
+      word text collate "C" not null,
+      chunk bigint not null,
+      places text collate "C" not null,
+      stem text collate "C",
+      size integer,
+      signature bigint,
+      primary key (generation, word, chunk)
+    ) with (fillfactor = 80)`,
+    sql`create index if not exists ${identifier('_admin_search_words_stems')} on ${words} (generation, stem) where stem is not null`,
+    sql`create index if not exists ${identifier('_admin_search_words_spelling')} on ${words} (generation, size, signature, word) where size is not null`,
+    // The rights of the owner, since other programs that write records may have none on these tables.
+    sql`create or replace function ${noteChanges}() returns trigger language plpgsql security definer
+      set search_path = pg_catalog, pg_temp as $note$
+      begin
+        if tg_op = 'INSERT' then
+          insert into ${changes} (number, id) select tg_argv[0]::integer, id from new_rows;
+        elsif tg_op = 'DELETE' then
+          insert into ${changes} (number, id) select tg_argv[0]::integer, id from old_rows;
+        else
+          insert into ${changes} (number, id) select tg_argv[0]::integer, id from (select id from new_rows union select id from old_rows) ids;
+        end if;
+        return null;
+      end $note$`,
+    sql`create or replace function ${noteTruncation}() returns trigger language plpgsql security definer
+      set search_path = pg_catalog, pg_temp as $note$
+      begin
+        insert into ${changes} (number, id) values (tg_argv[0]::integer, ${literal(TRUNCATED)});
+        return null;
+      end $note$`,
+  ]
+}
+
+/** Names of the triggers of a searched table, in alphabetical order. */
+const TRIGGERS = {
+  delete: '_admin_search_delete',
+  insert: '_admin_search_insert',
+  truncate: '_admin_search_truncate',
+  update: '_admin_search_update',
+}
+
+/** Number of triggers of a searched table. */
+export const TRIGGER_COUNT = Object.keys(TRIGGERS).length
+
+/** Number of the triggers that a table has and that note its changes under this number. */
+export const triggerCount = ({ table }: TableLayout, number: number): Sql => sql`(
+  select count(*) from pg_trigger
+  where tgrelid = ${regclass(table)} and tgname = any(${Object.values(TRIGGERS)}::name[]) and tgargs = ${`${number}\\000`}::bytea
+    and tgenabled <> 'D')`
+
+const regclass = (table: Sql): Sql => sql`${table.compile().text}::regclass`
+
+/** Statements that let a table note its changes under this number. They wait for transactions that write to the table. */
+export function triggerDefinitions(layout: Layout, { table }: TableLayout, number: number): readonly Sql[] {
+  const { noteChanges, noteTruncation } = searchTablesOf(layout)
+  const onEach = sql`for each statement execute function`
+  const argument = literal(String(number))
+  const named = (name: string, event: Sql, execute: Sql) =>
+    joined([sql`create or replace trigger`, identifier(name), sql`after`, event, sql`on`, table, execute], ' ')
+  const note = (referencing: Sql) => sql`referencing ${referencing} ${onEach} ${noteChanges}(${argument})`
+  return [
+    named(TRIGGERS.insert, sql`insert`, note(sql`new table as new_rows`)),
+    named(TRIGGERS.update, sql`update`, note(sql`old table as old_rows new table as new_rows`)),
+    named(TRIGGERS.delete, sql`delete`, note(sql`old table as old_rows`)),
+    named(TRIGGERS.truncate, sql`truncate`, sql`${onEach} ${noteTruncation}(${argument})`),
+  ]
+}

@@ -1,0 +1,106 @@
+import type { ChangedRecord, SearchedTable, StoredWord, StoredWords, WordSelection } from '../../search-storage.ts'
+import type { Connection, Row } from '../connection/database.ts'
+import type { Layout } from '../layout/layout.ts'
+import { identifier, joined, type Sql, sql } from '../sql.ts'
+import { letterSignature, maxDifference } from './letter-signature.ts'
+import { eachPlace } from './places.ts'
+import { readJson, recordTexts } from './record-texts.ts'
+import { searchTablesOf, TRUNCATED } from './search-tables.ts'
+
+/** Maximum number of changed records that a search reads; beyond it, their words must be stored first. */
+export const MAX_CHANGED = 1000
+
+/** Greater than every character of a word. */
+const LAST_CHARACTER = '\u{10ffff}'
+
+/** Kinds of rows of the statement. */
+const STATE = 's'
+const CHANGED = 'c'
+const WORD = 'w'
+
+/**
+ * Reads a selection of the stored words of a table, and the changed records, in one statement.
+ *
+ * @returns undefined if the words of the table are not stored, or too many records changed
+ */
+export async function readWords(
+  connection: Connection,
+  layout: Layout,
+  searched: SearchedTable,
+  selection: WordSelection,
+): Promise<StoredWords | undefined> {
+  const { rows } = await connection.query(selectStatement(layout, searched, selection))
+  const state = rows.find(([kind]) => kind === STATE)
+  if (state === undefined) return undefined
+  const fields = readJson<string[]>(state[1]) ?? []
+  const positions = fields.map((field) => searched.fields.indexOf(field))
+  if (searched.fields.some((field) => !fields.includes(field))) return undefined
+  const inOrder = (lengths: readonly number[]) => searched.fields.map((field) => lengths[fields.indexOf(field)] ?? 0)
+  const changed = rows.filter(([kind]) => kind === CHANGED).map((row) => changedRecord(row, inOrder))
+  if (changed.length > MAX_CHANGED || changed.some(({ id }) => id === TRUNCATED)) return undefined
+  return {
+    totals: { records: Number(state[2]), words: inOrder(readJson<number[]>(state[3]) ?? []) },
+    words: rows.filter(([kind]) => kind === WORD).map((row) => storedWord(row, positions)),
+    changed,
+  }
+}
+
+function changedRecord([, texts, id, lengths]: Row, inOrder: (lengths: readonly number[]) => readonly number[]): ChangedRecord {
+  const stored = readJson<number[]>(lengths)
+  return { id: Number(id), texts: readJson<string[]>(texts), lengths: stored === undefined ? undefined : inOrder(stored) }
+}
+
+/** @param positions of the stored fields among the searched ones, or -1 */
+function storedWord([, word, chunk, places]: Row, positions: readonly number[]): StoredWord {
+  return {
+    word: word ?? '',
+    eachPlace(take) {
+      eachPlace(Number(chunk), places ?? '', (id, field, times, length) => {
+        const position = positions[field] ?? -1
+        if (position !== -1) take(id, position, times, length)
+      })
+    },
+  }
+}
+
+function selectStatement(layout: Layout, { table, fields, revision }: SearchedTable, selection: WordSelection): Sql {
+  const { state, changes, documents, words } = searchTablesOf(layout)
+  const generation = sql`(select generation from state)`
+  const { table: records } = layout.of(table)
+  return sql`
+    with state as materialized (
+      select number, generation, fields, records, lengths from ${state} where table_name = ${table} and revision = ${revision})
+    select ${STATE} as kind, array_to_json(fields)::text, records::text, array_to_json(lengths)::text from state
+    union all
+    select ${CHANGED}, case when r.id is not null then ${recordTexts(layout.of(table), identifier('r'), fields)}::text end,
+      c.id::text, array_to_json(d.lengths)::text
+    from (
+      select distinct id from ${changes} where number = (select number from state) limit ${MAX_CHANGED + 1}) c
+    left join ${records} r on r.id = c.id
+    left join ${documents} d on d.generation = ${generation} and d.id = c.id
+    union all
+    select ${WORD}, w.word, w.chunk::text, w.places from ${words} w
+    where w.generation = ${generation} and (${conditionOf(selection, words, generation)})`
+}
+
+/** The condition on rows of words. It uses no subquery per row, so that the index finds the words. */
+function conditionOf({ words: exact, stems, prefixes, near }: WordSelection, words: Sql, generation: Sql): Sql {
+  const inflected = sql`array(select word from ${words} where generation = ${generation} and stem = any(${stems}::text[]))`
+  const listed = [sql`${exact}::text[]`, inflected]
+  if (near.length > 0) listed.push(sql`array(${nearWords(near, words, generation)})`)
+  const ranges = prefixes.map(
+    (prefix) => sql`(w.word >= ${prefix} collate "C" and w.word < ${prefix + LAST_CHARACTER} collate "C")`,
+  )
+  return joined([sql`w.word = any(${joined(listed, ' || ')})`, ...ranges], ' or ')
+}
+
+/** Words that have about the length and the characters of one of these. */
+function nearWords(near: WordSelection['near'], words: Sql, generation: Sql): Sql {
+  const sizes = near.flatMap(({ word, distance }) => [word.length - distance, word.length + distance])
+  const alike = near.map(
+    ({ word, distance }) => sql`(size between ${word.length - distance} and ${word.length + distance}
+      and bit_count((signature # ${letterSignature(word)})::bit(64)) <= ${maxDifference(distance)})`,
+  )
+  return sql`select word from ${words} where generation = ${generation}
+    and size between ${Math.min(...sizes)} and ${Math.max(...sizes)} and (${joined(alike, ' or ')})`
+}

@@ -1,0 +1,214 @@
+import type { Progress, RecordWords, SearchedTable, TextAnalyser } from '../../search-storage.ts'
+import type { Connection } from '../connection/database.ts'
+import type { Layout } from '../layout/layout.ts'
+import { identifier, joined, type Sql, sql } from '../sql.ts'
+import { letterSignature } from './letter-signature.ts'
+import { chunkOf, eachPlace, type Place, placesText } from './places.ts'
+import { readJson, recordTexts } from './record-texts.ts'
+import { resetWords } from './search-state.ts'
+import { type SearchTables, searchTablesOf, TRUNCATED } from './search-tables.ts'
+
+/** Number of words of texts, or of rows, between two pauses. */
+const WORK_BETWEEN_PAUSES = 5000
+
+/**
+ * Settings of plans that read whole tables. They are off in these transactions, since the planner knows little of tables that were just
+ * filled, and every statement needs few rows.
+ */
+const WHOLE_TABLE_PLANS = ['hashjoin', 'mergejoin', 'seqscan', 'bitmapscan', 'sort'].map((plan) => `enable_${plan}`)
+
+/** A changed record with its stored words and its present ones. */
+interface Change {
+  readonly id: number
+  readonly stored: { readonly words: readonly string[]; readonly lengths: readonly number[] } | undefined
+  readonly texts: readonly string[] | undefined
+}
+
+/** New places of a word in a chunk. The places of the `removed` records are obsolete. */
+interface WordChange {
+  readonly word: string
+  readonly chunk: number
+  readonly removed: Set<number>
+  readonly added: Place[]
+}
+
+/** What a transaction stores: the words of some changed records. Another transaction that stores words of the same table waits, or skips. */
+export class WordWriter {
+  readonly #connection: Connection
+  readonly #layout: Layout
+  readonly #tables: SearchTables
+  readonly #searched: SearchedTable
+  readonly #analyser: TextAnalyser
+  readonly #pause: () => Promise<unknown>
+  #work = 0
+
+  constructor(
+    connection: Connection,
+    layout: Layout,
+    searched: SearchedTable,
+    { analyser, pause }: { readonly analyser: TextAnalyser; readonly pause: () => Promise<unknown> },
+  ) {
+    this.#connection = connection
+    this.#layout = layout
+    this.#tables = searchTablesOf(layout)
+    this.#searched = searched
+    this.#analyser = analyser
+    this.#pause = pause
+  }
+
+  /** Stores the words of the records that changed first. */
+  async storeNext(limit: number): Promise<Progress> {
+    const { state } = this.#tables
+    const { table, fields, revision } = this.#searched
+    const locked = await this.#connection.query(
+      sql`select number, generation, ${joined(WHOLE_TABLE_PLANS.map((name) => sql`set_config(${name}, 'off', true)`))} from ${state}
+        where table_name = ${table} and fields = ${fields}::text[] and revision = ${revision} for update skip locked`,
+    )
+    const [number, generation] = (locked.rows[0] ?? []).map(Number)
+    if (number === undefined || generation === undefined) return 'busy'
+    // A statement of its own, so that it sees what the previous holder of the lock committed.
+    const { numbers, changes } = await this.#changes(number, generation, limit)
+    if (numbers.length === 0) return 'none'
+    if (changes.some(({ id }) => id === TRUNCATED)) {
+      await resetWords(this.#connection, this.#layout, this.#searched, number)
+      return 'more'
+    }
+    await this.#store(number, generation, numbers, changes)
+    return numbers.length < limit ? 'none' : 'more'
+  }
+
+  async #changes(number: number, generation: number, limit: number) {
+    const { changes, documents } = this.#tables
+    const { table, fields } = this.#searched
+    const { rows } = await this.#connection.query(
+      sql`select c.change, c.id, d.words, array_to_json(d.lengths),
+          case when r.id is not null then ${recordTexts(this.#layout.of(table), identifier('r'), fields)} end
+        from (select change, id from ${changes} where number = ${number} order by change limit ${limit}) c
+        left join ${documents} d on d.generation = ${generation} and d.id = c.id
+        left join ${this.#layout.of(table).table} r on r.id = c.id`,
+    )
+    const byId = new Map<number, Change>()
+    for (const [, id, words, lengths, texts] of rows) {
+      const stored =
+        words === null || words === undefined ? undefined : { words: wordsOf(words), lengths: readJson<number[]>(lengths) ?? [] }
+      byId.set(Number(id), { id: Number(id), stored, texts: readJson<string[]>(texts) })
+    }
+    return { numbers: rows.map(([change]) => String(change)), changes: [...byId.values()] }
+  }
+
+  async #store(number: number, generation: number, numbers: readonly string[], changes: readonly Change[]): Promise<void> {
+    const byPlace = new Map<string, WordChange>()
+    const documents = { ids: [] as number[], words: [] as string[], lengths: [] as string[], removed: [] as number[] }
+    const totals = { records: 0, lengths: this.#searched.fields.map(() => 0) }
+    const count = (lengths: readonly number[], sign: 1 | -1) => {
+      totals.records += sign
+      for (const [field, length] of lengths.entries()) totals.lengths[field] = (totals.lengths[field] ?? 0) + sign * length
+    }
+    for (const { id, stored, texts } of changes) {
+      const present = texts === undefined ? undefined : this.#analyser.analyse(texts)
+      if (stored !== undefined) count(stored.lengths, -1)
+      if (present !== undefined) count(present.lengths, 1)
+      await this.#pauseAfter((stored?.words.length ?? 0) + (present?.words.size ?? 0))
+      addChanges(byPlace, id, stored?.words ?? [], present)
+      if (present === undefined) documents.removed.push(id)
+      else {
+        documents.ids.push(id)
+        documents.words.push([...present.words.keys()].join(' '))
+        documents.lengths.push(`{${present.lengths.join()}}`)
+      }
+    }
+    const rows = await this.#rows(generation, [...byPlace.values()])
+    const { words, changes: changed, documents: kept, state } = this.#tables
+    await this.#connection.query(sql`
+      with words as (
+        insert into ${words} (generation, word, chunk, places, stem, size, signature)
+        select ${generation}::bigint, * from ${rows}
+        on conflict (generation, word, chunk) do update set places = excluded.places
+      ), documents as (
+        insert into ${kept} (generation, id, words, lengths)
+        select ${generation}::bigint, id, words, lengths::integer[]
+        from unnest(${documents.ids}::bigint[], ${documents.words}::text[], ${documents.lengths}::text[]) given (id, words, lengths)
+        on conflict (generation, id) do update set words = excluded.words, lengths = excluded.lengths
+      ), removed as (
+        delete from ${kept} where generation = ${generation} and id = any(${documents.removed}::bigint[])
+      ), done as (
+        delete from ${changed} where number = ${number} and change between ${numbers[0] ?? 0} and ${numbers.at(-1) ?? 0}
+          and change = any(${numbers}::bigint[])
+      )
+      update ${state} set records = records + ${totals.records}, lengths = array(
+        select a + b from unnest(lengths, ${totals.lengths}::bigint[]) with ordinality sums (a, b, position) order by position)
+      where number = ${number}`)
+  }
+
+  /** The rows of the changed words. */
+  async #rows(generation: number, changes: readonly WordChange[]): Promise<Sql> {
+    const { words } = this.#tables
+    const { rows } = await this.#connection.query(
+      sql`select given.word, given.chunk, w.places, w.chunk is not null or o.chunk is not null
+        from unnest(${changes.map(({ word }) => word)}::text[], ${changes.map(({ chunk }) => chunk)}::bigint[]) given (word, chunk)
+        left join ${words} w on w.generation = ${generation} and w.word = given.word and w.chunk = given.chunk
+        left join lateral (select o.chunk from ${words} o where o.generation = ${generation} and o.word = given.word limit 1) o on true`,
+    )
+    const stored = new Map(rows.map((row) => [`${row[0]} ${row[1]}`, row]))
+    const known = new Set<string>()
+    const columns = { words: [] as string[], chunks: [] as number[], places: [] as string[] }
+    const first = { stems: [] as (string | null)[], sizes: [] as (number | null)[], signatures: [] as (bigint | null)[] }
+    for (const { word, chunk, removed, added } of changes) {
+      const [, , places, isKnown] = stored.get(`${word} ${chunk}`) ?? []
+      const isFirst = isKnown !== 't' && !known.has(word)
+      known.add(word)
+      const merged = mergedPlaces(chunk, places ?? '', removed, added)
+      await this.#pauseAfter(merged.length)
+      columns.words.push(word)
+      columns.chunks.push(chunk)
+      columns.places.push(placesText(merged))
+      const stem = isFirst ? this.#analyser.stemOf(word) : word
+      first.stems.push(stem === word ? null : stem)
+      first.sizes.push(isFirst ? word.length : null)
+      first.signatures.push(isFirst ? letterSignature(word) : null)
+    }
+    return sql`unnest(${columns.words}::text[], ${columns.chunks}::bigint[], ${columns.places}::text[],
+      ${first.stems}::text[], ${first.sizes}::integer[], ${first.signatures}::bigint[]) given (word, chunk, places, stem, size, signature)`
+  }
+
+  async #pauseAfter(work: number): Promise<void> {
+    this.#work += work
+    if (this.#work < WORK_BETWEEN_PAUSES) return
+    this.#work = 0
+    await this.#pause()
+  }
+}
+
+const wordsOf = (text: string): readonly string[] => (text === '' ? [] : text.split(' '))
+
+/** Notes the removed and added places of a record. */
+function addChanges(
+  byPlace: Map<string, WordChange>,
+  id: number,
+  stored: readonly string[],
+  present: RecordWords | undefined,
+): void {
+  const chunk = chunkOf(id)
+  const changeOf = (word: string): WordChange => {
+    const key = `${word} ${chunk}`
+    const known = byPlace.get(key)
+    if (known !== undefined) return known
+    const change = { word, chunk, removed: new Set<number>(), added: [] }
+    byPlace.set(key, change)
+    return change
+  }
+  for (const word of stored) changeOf(word).removed.add(id)
+  for (const [word, occurrences] of present?.words ?? []) {
+    const { added } = changeOf(word)
+    for (const { field, times } of occurrences) added.push({ id, field, times, length: present?.lengths[field] ?? 0 })
+  }
+}
+
+/** The places of a word in a chunk after a change, in order. */
+function mergedPlaces(chunk: number, text: string, removed: ReadonlySet<number>, added: readonly Place[]): readonly Place[] {
+  const places = [...added]
+  eachPlace(chunk, text, (id, field, times, length) => {
+    if (!removed.has(id)) places.push({ id, field, times, length })
+  })
+  return places.sort((a, b) => a.id - b.id || a.field - b.field)
+}

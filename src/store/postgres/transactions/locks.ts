@@ -1,0 +1,74 @@
+import type { JsonObject } from '../../../util/json.ts'
+import type { Layout } from '../layout/layout.ts'
+import type { TableLayout } from '../layout/table-layout.ts'
+import { joined, type Sql, sql } from '../sql.ts'
+
+/** Maximum number of values that a transaction locks one by one: locks use memory that all connections share. */
+const MAX_VALUES = 32
+
+/** Texts that stand for what a transaction locks, by advisory locks, until it ends. */
+export interface Locks {
+  readonly shared: readonly string[]
+  readonly exclusive: readonly string[]
+}
+
+/** Locks the ids of a table, so that its sequence is not moved. */
+export const idLock = ({ sequence }: TableLayout): string => sequence
+
+/** Values that a transaction sets in a table. */
+interface SetValues {
+  readonly table: string
+  readonly values: JsonObject
+}
+
+/**
+ * Locks of the unique values that a transaction sets. Two transactions that set the same value then wait for each other in one order. Without
+ * them both would insert it and wait for each other when they commit, since unique constraints are checked then: a deadlock, which the
+ * server notices after a second. The constraints hold in any case.
+ *
+ * @param isNew true for the fields whose values are not those that the records already have
+ */
+export function uniqueLocks(layout: Layout, writes: readonly SetValues[], isNew: (field: string) => boolean = () => true): Locks {
+  const keys = new Map<string, Set<string>>()
+  const lock = (key: readonly string[], value: unknown) => {
+    const name = JSON.stringify(key)
+    const values = keys.get(name) ?? new Set()
+    keys.set(name, values.add(JSON.stringify([...key, value])))
+  }
+  for (const { table, values } of writes) {
+    const { name, model } = layout.of(table)
+    for (const { name: field, unique } of model.constrained) {
+      const value = values[field] ?? null
+      if (unique && value !== null && isNew(field)) lock([layout.schema, name, field], value)
+    }
+    for (const set of model.uniqueSets) {
+      const value = set.fields.some(isNew) ? set.keyOf(values) : null
+      if (value !== null) lock([layout.schema, name, set.name], value)
+    }
+  }
+  const [shared, exclusive]: [string[], string[]] = [[], []]
+  for (const [key, values] of keys) {
+    const isBulk = values.size > MAX_VALUES
+    ;(isBulk ? exclusive : shared).push(key)
+    if (!isBulk) exclusive.push(...values)
+  }
+  return { shared: shared.sort(), exclusive: exclusive.sort() }
+}
+
+export const hasLocks = ({ shared, exclusive }: Locks): boolean => shared.length + exclusive.length > 0
+
+/** Up to this number of locks a query names each of them, which PostgreSQL plans faster than a list. */
+const FEW = 8
+
+/** A query that takes locks in their order, the shared ones first. */
+export function takeLocks({ shared, exclusive }: Locks): Sql {
+  if (shared.length + exclusive.length <= FEW) {
+    const each = [
+      ...shared.map((key) => sql`pg_advisory_xact_lock_shared(hashtextextended(${key}, 0))`),
+      ...exclusive.map((key) => sql`pg_advisory_xact_lock(hashtextextended(${key}, 0))`),
+    ]
+    return sql`select ${joined(each)}`
+  }
+  return sql`select pg_advisory_xact_lock_shared(hashtextextended("key", 0)) from unnest(${shared}::text[]) "key"
+    union all select pg_advisory_xact_lock(hashtextextended("key", 0)) from unnest(${exclusive}::text[]) "key"`
+}

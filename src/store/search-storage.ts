@@ -1,0 +1,102 @@
+import type { Store } from './store.ts'
+
+/** The words of a record: how many are in each field, and in which fields each occurs, with the number of occurrences. */
+export interface RecordWords {
+  readonly lengths: readonly number[]
+  readonly words: ReadonlyMap<string, readonly { readonly field: number; readonly times: number }[]>
+}
+
+/** Makes words of texts. The store itself knows nothing of languages. */
+export interface TextAnalyser {
+  /** The words of the texts of a record, one for each searched field. */
+  analyse(texts: readonly string[]): RecordWords
+  /** The stem of a word; words without one are their own stem. */
+  stemOf(word: string): string
+}
+
+/** What is searched in a table. */
+export interface SearchedTable {
+  readonly table: string
+  /** The searched fields, in order. */
+  readonly fields: readonly string[]
+  /** Version of the analyser. Words of another version, or of other fields, are made again. */
+  readonly revision: number
+}
+
+/** Words to read: these themselves, those with these stems, those that begin like this, and at least those within an edit distance. */
+export interface WordSelection {
+  readonly words: readonly string[]
+  readonly stems: readonly string[]
+  readonly prefixes: readonly string[]
+  readonly near: readonly { readonly word: string; readonly distance: number }[]
+}
+
+/** Receives a place of a word: the record, the position of the field, the number of occurrences, and the number of words of the field. */
+export type TakePlace = (id: number, field: number, times: number, length: number) => void
+
+/** Some of the places of a word. A word may be there several times, each time with other places. */
+export interface StoredWord {
+  readonly word: string
+  eachPlace(take: TakePlace): void
+}
+
+/** A record that was written since its words were stored. */
+export interface ChangedRecord {
+  readonly id: number
+  /** The present texts of the fields; undefined if the record is removed. */
+  readonly texts: readonly string[] | undefined
+  /** Number of stored words of each field; undefined if none of the record are stored. */
+  readonly lengths: readonly number[] | undefined
+}
+
+/** A selection of the stored words, as of one moment. */
+export interface StoredWords {
+  /** Number of records whose words are stored, and of their words in each field. Some of the records may have changed. */
+  readonly totals: { readonly records: number; readonly words: readonly number[] }
+  readonly words: readonly StoredWord[]
+  /** All records that changed. Their stored words are outdated. */
+  readonly changed: readonly ChangedRecord[]
+}
+
+/** Reads of records, as of one moment. */
+export type RecordsOfMoment = Pick<Store, 'get' | 'find' | 'matching'>
+
+/** Stored words and records, as of the same moment. */
+export interface SearchMoment {
+  readonly stored: StoredWords
+  readonly records: RecordsOfMoment
+  /** Number of stored words in each field of the given records, without those that have none. */
+  lengthsOf(ids: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>>
+}
+
+/** What `storeNext` did: there are `more` records without words, or `none`; or another process is at it. */
+export type Progress = 'more' | 'none' | 'busy'
+
+/**
+ * Keeps the words of records for searches. Every write of a record is noted in its transaction, by any program; words are stored
+ * later, and until then a search reads the texts of the changed records.
+ */
+export interface SearchStorage {
+  /** Prepares the storage for a table, and discards words of other fields or of another analyser. */
+  open(searched: SearchedTable): Promise<void>
+
+  /**
+   * Stores the words of the records that changed first, at most `limit`.
+   *
+   * @param pause yields to the event loop; called about every few milliseconds of computing
+   */
+  storeNext(searched: SearchedTable, analyser: TextAnalyser, limit: number, pause: () => Promise<unknown>): Promise<Progress>
+
+  /** Deletes some of the words that were discarded. @returns true if there may be more */
+  discardGarbage(): Promise<boolean>
+
+  /** Names of the given tables that have records whose words are not stored. */
+  behind(tables: readonly string[]): Promise<readonly string[]>
+
+  /**
+   * Calls `work` with a selection of the words of a table.
+   *
+   * @returns undefined, without calling `work`, if too many records have no stored words, or the storage is not prepared
+   */
+  read<T>(searched: SearchedTable, selection: WordSelection, work: (moment: SearchMoment) => Promise<T>): Promise<T | undefined>
+}

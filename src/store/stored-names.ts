@@ -1,0 +1,19 @@
+import type { Json } from '../util/json.ts'
+
+/** Maximum number of values kept of one field. */
+export const MAX_SAMPLE = 200
+
+/** A stored field: the number of records with a value, and some of the values. */
+export interface StoredField {
+  readonly records: number
+  readonly sample: readonly Json[]
+}
+
+/** A stored table, with the fields that have values, whether or not the models have them. */
+export interface StoredTable {
+  readonly records: number
+  readonly fields: ReadonlyMap<string, StoredField>
+}
+
+/** The stored tables by name. */
+export type StoredNames = ReadonlyMap<string, StoredTable>

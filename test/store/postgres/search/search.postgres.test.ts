@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { ANONYMOUS } from '../../../../src/auth/permissions.ts'
+import { AppError } from '../../../../src/errors.ts'
+import { textAnalyser, WORDS_REVISION } from '../../../../src/search/stored-words.ts'
+import type { RulesByModel } from '../../../../src/service/access/access-rules.ts'
+import { Condition } from '../../../../src/service/access/condition.ts'
+import type { SearchPage } from '../../../../src/service/queries/searches.ts'
+import { PgDatabase } from '../../../../src/store/postgres/connection/pg-database.ts'
+import { identifier, sql } from '../../../../src/store/postgres/sql.ts'
+import type { Operation } from '../../../../src/store/store.ts'
+import type { JsonObject } from '../../../../src/util/json.ts'
+import { integer, mulberry32, pick } from '../../../bench/data/random.ts'
+import { NO_POSTGRES, serverAddress, sharedDatabase } from '../../../helpers/postgres/server.ts'
+import { makePaper, makeWords, misspelt } from '../../../search/brute-force.ts'
+import { CASES, marked, unmarked } from '../../../search/language-cases.ts'
+import {
+  type Asked,
+  embeddedStore,
+  noteRegistry,
+  type SearchedSchema,
+  type SearchedStore,
+  searchedSchema,
+} from './searched-store.ts'
+
+const registry = noteRegistry()
+const note = registry.expect('note')
+const insert = (values: JsonObject, id?: number): Operation =>
+  id === undefined ? { kind: 'insert', table: 'note', values } : { kind: 'insert', table: 'note', values, id }
+const update = (id: number, values: JsonObject): Operation => ({ kind: 'update', table: 'note', id, values })
+const remove = (id: number): Operation => ({ kind: 'remove', table: 'note', id })
+
+/** What a page shows, with positions of words. */
+const shown = ({ hits, total, notices, matchesIn }: SearchPage) => ({
+  total,
+  notices,
+  hits: hits.map(({ id, score, record }) => ({ id, score, record, matches: matchesIn(record) })),
+})
+
+const idsOf = ({ hits }: SearchPage): number[] => hits.map(({ id }) => id)
+const found = async (searched: SearchedStore, q: string, asked?: Asked): Promise<number[]> =>
+  idsOf(await searched.search(q, asked)).sort((a, b) => a - b)
+
+const isNotReady = (error: unknown) => error instanceof AppError && error.code === 'SEARCH_NOT_READY' && error.retryAfter === 2
+
+describe('a search in PostgreSQL', { skip: NO_POSTGRES }, () => {
+  let schema: SearchedSchema
+  let process: SearchedStore
+  const schemas: SearchedSchema[] = []
+  const fresh = async (): Promise<SearchedStore> => {
+    schema = await searchedSchema(await sharedDatabase(), registry)
+    schemas.push(schema)
+    process = schema.open()
+    return process
+  }
+  after(async () => {
+    for (const each of schemas) await each.drop()
+    await (await sharedDatabase()).close()
+  })
+
+  describe('beside the embedded engine', () => {
+    const embedded = embeddedStore(registry)
+    const random = mulberry32(21)
+    const words = makeWords(random, 600)
+    const ids = new Set<number>()
+    let nextId = 1
+
+    const values = (id: number): JsonObject => {
+      const { title, body } = makePaper(random, id, words)
+      const labels = pick(random, [null, [], ['red'], ['dark blue', 'green']])
+      return { title, body, labels, rank: pick(random, [null, 1, 2, 3]), hidden: pick(random, words) }
+    }
+    const both = async (...operations: readonly Operation[]) => {
+      await embedded.write(...operations)
+      await process.write(...operations)
+    }
+    const change = (): Operation => {
+      const deed = random()
+      if (deed < 0.4 || ids.size === 0) {
+        ids.add(nextId)
+        return insert(values(nextId), nextId++)
+      }
+      const id = pick(random, [...ids])
+      if (deed < 0.8) return update(id, random() < 0.2 ? { rank: 5 } : values(id))
+      ids.delete(id)
+      return remove(id)
+    }
+    const queryOf = (round: number): string => {
+      const word = () => pick(random, words)
+      if (round % 4 === 0) return misspelt(random, word())
+      if (round % 4 === 1) return `${misspelt(random, word())} ${misspelt(random, word())}`
+      if (round % 4 === 2) return `${word()} ${word().slice(0, 3)}`
+      return word().slice(0, integer(random, 1, 8))
+    }
+    const compare = async (q: string, asked: Asked = {}) => {
+      const expected = shown(await embedded.search(q, asked))
+      assert.deepEqual(shown(await process.search(q, asked)), expected, `${q} ${JSON.stringify(asked)}`)
+      return expected.total
+    }
+
+    before(async () => {
+      await fresh()
+      const first = Array.from({ length: 1200 }, () => {
+        ids.add(nextId)
+        return insert(values(nextId), nextId++)
+      })
+      await both(...first)
+      await process.engine.make(note)
+    })
+
+    test('finds the same records for 1,000 queries, most of them misspelt, with the same scores and positions', async () => {
+      let total = 0
+      for (let round = 0; round < 1000; round++) total += await compare(queryOf(round), { fuzzy: round % 4 !== 3 })
+      assert.ok(total > 10_000, `${total} found`)
+    })
+
+    test('with filters, fields and sort keys, page by page', async () => {
+      const ranked = { field: 'rank', operator: 'gt', value: 1 } as const
+      const unranked = { field: 'rank', operator: 'isnull', value: true } as const
+      for (let round = 0; round < 120; round++) {
+        const filters = pick(random, [
+          [],
+          [ranked],
+          [{ any: [ranked, unranked] }, { not: { field: 'id', operator: 'in', values: [3, 4, 5] } as const }],
+        ])
+        const sort = pick(random, [[], [{ field: 'rank', order: 'desc' } as const], [{ field: 'title', order: 'asc' } as const]])
+        const fields = pick(random, [['title'], ['body', 'labels'], ['title', 'body', 'labels']])
+        const paging = { page: integer(random, 1, 3), pageSize: pick(random, [1, 7, 50]) }
+        await compare(queryOf(round), {
+          fuzzy: round % 2 === 0,
+          filters,
+          sort,
+          ...paging,
+          ...(fields === undefined ? {} : { fields }),
+        })
+      }
+      assert.ok((await compare('dark blue', { fields: ['labels'] })) > 50)
+    })
+
+    test('for users who may view some of the records', async () => {
+      const view = { kind: 'condition', condition: Condition.compile('self.rank == 2', note, registry) } as const
+      const rules: RulesByModel = new Map([['note', { view }]])
+      for (let round = 0; round < 60; round++) {
+        const q = queryOf(round)
+        const asked = { fuzzy: round % 2 === 0 }
+        const expected = shown(await embedded.search(q, asked, ANONYMOUS, rules))
+        assert.deepEqual(shown(await process.search(q, asked, ANONYMOUS, rules)), expected, q)
+        assert.ok(expected.hits.every(({ record }) => record.rank === 2))
+      }
+    })
+
+    test('after every change, whether its words are stored or not', async () => {
+      for (let round = 0; round < 150; round++) {
+        await both(...Array.from({ length: integer(random, 1, 4) }, change))
+        if (round % 20 === 19) await process.engine.make(note)
+        await compare(queryOf(round), { fuzzy: round % 4 !== 3 })
+      }
+    })
+  })
+
+  describe('knows', () => {
+    before(fresh)
+    for (const [kind, cases] of Object.entries(CASES)) {
+      test(kind, async () => {
+        for (const [q, text] of cases) {
+          const title = unmarked(text)
+          const outcome = await process.store.transact([insert({ title })])
+          const id = outcome.ok ? (outcome.records[0]?.id ?? 0) : 0
+          const only = { filters: [{ field: 'id', operator: 'eq', value: id } as const] }
+          for (const state of ['changed', 'stored']) {
+            const { hits, matchesIn } = await process.search(q, only)
+            assert.deepEqual(
+              hits.map(({ record }) => marked(title, matchesIn(record).title)),
+              [text],
+              `${q}, ${state}`,
+            )
+            await process.engine.make(note)
+          }
+        }
+      })
+    }
+  })
+
+  describe('finds', () => {
+    test('what another process wrote, at once', async () => {
+      await fresh()
+      const url = await serverAddress()
+      const pool = new PgDatabase(url, { pool: 2 })
+      try {
+        const other = schema.open(pool)
+        await other.engine.make(note)
+        for (let round = 1; round <= 20; round++) {
+          await process.write(insert({ title: `Bowline ${round}` }))
+          assert.equal((await other.search('bowlin', { fuzzy: true })).total, round)
+          await other.write(update(round, { body: `knot${round}` }))
+          assert.deepEqual(await found(process, `knot${round}`), [round])
+          if (round % 5 === 0) await (round % 2 === 0 ? other : process).engine.make(note)
+        }
+        await other.write(remove(3))
+        assert.deepEqual(await found(process, 'knot3'), [])
+      } finally {
+        await pool.close()
+      }
+    })
+
+    test('what other programs wrote, truncated, and wrote before there was a search', async () => {
+      await fresh()
+      const database = await sharedDatabase()
+      const { table } = schema.layout.of('note')
+      await database.query(sql`insert into ${table} (title) select 'early ' || n from generate_series(1, 3) n`)
+      assert.deepEqual(await found(process, 'early'), [1, 2, 3])
+      await database.query(sql`insert into ${table} (title, labels) values ('late', '{dark blue}')`)
+      await database.query(sql`update ${table} set title = 'later', id = 9 where id = 2`)
+      await database.query(sql`delete from ${table} where id = 3`)
+      assert.deepEqual(
+        [await found(process, 'early'), await found(process, 'late'), await found(process, 'blue')],
+        [[1], [4, 9], [4]],
+      )
+      await process.engine.make(note)
+      assert.deepEqual(
+        [await found(process, 'early'), await found(process, 'late'), await found(process, 'blue')],
+        [[1], [4, 9], [4]],
+      )
+      await database.query(sql`truncate ${table}`)
+      await database.query(sql`insert into ${table} (title) values ('early')`)
+      assert.deepEqual([await found(process, 'early'), await found(process, 'late')], [[5], []])
+    })
+
+    test('records with their present text only, while others write', async () => {
+      await fresh()
+      await process.write(...Array.from({ length: 8 }, () => insert({ title: 'bowline' })))
+      let isOver = false
+      const writer = async (id: number) => {
+        for (let round = 0; !isOver; round++)
+          await process.write(update(id, { title: round % 2 === 0 ? 'clove hitch' : 'bowline' }))
+      }
+      const storing = async () => {
+        while (!isOver) await process.engine.make(note)
+      }
+      const background = Promise.all([writer(1), writer(2), writer(3), storing(), storing()])
+      try {
+        for (let round = 0; round < 60; round++) {
+          const filters = round % 2 === 0 ? [] : [{ field: 'id', operator: 'gt', value: 0 } as const]
+          const page = await process.search('bowline', { filters })
+          assert.ok(page.hits.every(({ record }) => record.title === 'bowline' && page.matchesIn(record).title !== undefined))
+          assert.equal(page.total, page.hits.length)
+          assert.ok(page.total >= 5 && page.total <= 8, `${page.total}`)
+        }
+      } finally {
+        isOver = true
+        await background
+      }
+      assert.equal((await process.search('bowline')).total + (await process.search('clove')).total, 8)
+    })
+  })
+
+  describe('stores words', () => {
+    const searched = { table: 'note', fields: ['title', 'body', 'labels'], revision: WORDS_REVISION }
+    const count = async (name: string): Promise<number> => {
+      const { rows } = await (await sharedDatabase()).query(sql`select count(*) from ${schema.layout.system(name)}`)
+      return Number(rows[0]?.[0])
+    }
+    const pause = async () => {}
+
+    test('of a limited number of records in a transaction, and says whether there are more', async () => {
+      await fresh()
+      await process.write(...Array.from({ length: 5 }, (_, at) => insert({ title: `owl ${at}` })))
+      await schema.storage.open(searched)
+      assert.equal(await count('search_changes'), 5)
+      const next = () => schema.storage.storeNext(searched, textAnalyser, 2, pause)
+      assert.deepEqual([await next(), await next(), await next(), await next()], ['more', 'more', 'none', 'none'])
+      assert.deepEqual([await count('search_changes'), await count('search_documents')], [0, 5])
+      assert.deepEqual(await schema.storage.behind(['note', 'user']), [])
+      await process.write(insert({ title: 'fox' }))
+      assert.deepEqual(await schema.storage.behind(['note', 'user']), ['note'])
+    })
+
+    test('in one process at a time', async () => {
+      await fresh()
+      await process.engine.make(note)
+      await process.write(insert({ title: 'owl' }))
+      const database = await sharedDatabase()
+      await database.transaction(async (connection) => {
+        await connection.query(sql`select from ${schema.layout.system('search')} for update`)
+        assert.equal(await schema.storage.storeNext(searched, textAnalyser, 10, pause), 'busy')
+        assert.deepEqual(await found(process, 'owl'), [1], 'a search waits for no lock')
+      })
+      assert.equal(await schema.storage.storeNext(searched, textAnalyser, 10, pause), 'none')
+    })
+
+    test('again when other fields are searched, and deletes the former ones', async () => {
+      await fresh()
+      await process.write(insert({ title: 'owl', hidden: 'fox' }), insert({ body: 'owl' }))
+      await process.engine.make(note)
+      const words = await count('search_words')
+      const other = { ...searched, fields: ['title', 'hidden'] }
+      const former = schema.open(undefined, 20)
+      assert.equal((await former.search('owl')).total, 2)
+      await schema.storage.open(other)
+      await assert.rejects(former.search('owl'), isNotReady, 'a process with the former definition does not change it back')
+      former.engine.close()
+      while ((await schema.storage.storeNext(other, textAnalyser, 10, pause)) === 'more');
+      const selection = { words: ['owl', 'fox'], stems: [], prefixes: [], near: [] }
+      const places = await schema.storage.read(other, selection, async ({ stored }) =>
+        stored.words.flatMap(({ word, eachPlace }) => {
+          const list: unknown[] = []
+          eachPlace((...place) => list.push([word, ...place]))
+          return list
+        }),
+      )
+      assert.deepEqual(places?.sort(), [
+        ['fox', 1, 1, 1, 1],
+        ['owl', 1, 0, 1, 1],
+      ])
+      assert.ok((await count('search_words')) > words)
+      while (await schema.storage.discardGarbage());
+      assert.deepEqual([await count('search_words'), await count('search_documents')], [2, 2])
+    })
+
+    test('first when more than 1,000 records changed, and a search waits for that', async () => {
+      await fresh()
+      await process.engine.make(note)
+      await process.write(...Array.from({ length: 1001 }, () => insert({ title: 'owl' })))
+      assert.equal((await process.search('owl')).total, 1001)
+      assert.equal(await count('search_changes'), 0)
+      await process.write(...Array.from({ length: 1000 }, () => insert({ title: 'owl' })))
+      assert.equal((await process.search('owl')).total, 2001)
+      assert.equal(await count('search_changes'), 1000)
+    })
+
+    test('with the rights of the owner, whoever writes', async () => {
+      await fresh()
+      await process.engine.make(note)
+      const database = await sharedDatabase()
+      const { table } = schema.layout.of('note')
+      const role = identifier(`${schema.layout.schema}_writer`)
+      await database.query(sql`create role ${role}`)
+      try {
+        await database.query(sql`grant usage on schema ${identifier(schema.layout.schema)} to ${role}`)
+        await database.query(sql`grant insert, select on ${table}, ${schema.layout.system('counters')} to ${role}`)
+        await database.query(sql`grant update on ${schema.layout.system('counters')} to ${role}`)
+        await database.transaction(async (connection) => {
+          await connection.query(sql`set local role ${role}`)
+          await connection.query(sql`insert into ${table} (title) values ('owl')`)
+        })
+        assert.deepEqual(await found(process, 'owl'), [1])
+      } finally {
+        await database.query(sql`drop owned by ${role}`)
+        await database.query(sql`drop role ${role}`)
+      }
+    })
+  })
+})

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { sql } from '../../../../src/store/postgres/sql.ts'
+import type { HistoryRequest, Operation, Outcome, StoredRecord } from '../../../../src/store/store.ts'
+import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
+import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
+import { openWriting, type WritingStore } from './writing-store.ts'
+
+/** Declares a test with two stores on one database, each with a pool of its own, as in two processes. */
+const race = (name: string, body: (one: WritingStore, other: WritingStore) => Promise<void>) =>
+  test(name, NO_POSTGRES === undefined ? {} : { skip: NO_POSTGRES }, async () => {
+    const opened = await openWriting(libraryRegistry())
+    try {
+      await body(opened.store, await opened.another())
+    } finally {
+      await opened.close()
+    }
+  })
+
+const CLIENTS = Array.from({ length: 16 }, (_, index) => index)
+const ROUNDS = Array.from({ length: 10 }, (_, index) => index)
+
+async function accepted(store: WritingStore, operations: readonly Operation[]): Promise<readonly StoredRecord[]> {
+  const outcome = await store.transact(operations)
+  if (!outcome.ok) assert.fail(`Refused: ${JSON.stringify(outcome.violations)}`)
+  return outcome.records
+}
+
+const winners = (outcomes: readonly Outcome[]): number => outcomes.filter(({ ok }) => ok).length
+
+/** The kinds of violations of those that lost. */
+const losses = (outcomes: readonly Outcome[]): string[] => [
+  ...new Set(outcomes.flatMap((outcome) => (outcome.ok ? [] : outcome.violations.map(({ kind }) => kind)))),
+]
+
+describe('two processes that write at once', () => {
+  race('16 clients create the same unique value: one wins, the others have the violation', async (one, other) => {
+    for (const round of ROUNDS) {
+      const create = (client: number) => (client % 2 === 0 ? one : other).transact([insert('genre', { name: `wanted ${round}` })])
+      const outcomes = await Promise.all(CLIENTS.map(create))
+      assert.equal(winners(outcomes), 1)
+      assert.deepEqual(losses(outcomes), ['unique'])
+    }
+    assert.equal((await one.all('genre')).length, ROUNDS.length)
+  })
+
+  race('a unique value in batches with other records: one batch wins', async (one, other) => {
+    const batch = (client: number) => [
+      insert('author', { name: `author ${client}` }),
+      insert('genre', { name: 'wanted' }),
+      insert('series', { name: `series ${client}` }),
+    ]
+    const outcomes = await Promise.all(CLIENTS.map((client) => (client % 2 === 0 ? one : other).transact(batch(client))))
+    assert.equal(winners(outcomes), 1)
+    for (const outcome of outcomes) {
+      if (!outcome.ok) assert.deepEqual(outcome.violations, [{ kind: 'unique', index: 1, field: 'name' }])
+    }
+    assert.equal((await one.all('author')).length, 1)
+  })
+
+  race('16 clients update the version that each has read: one wins, the others are stale', async (one, other) => {
+    await accepted(one, [insert('genre', { name: 'first' })])
+    for (const round of ROUNDS) {
+      const outcomes = await Promise.all(
+        CLIENTS.map(async (client) => {
+          const store = client % 2 === 0 ? one : other
+          const [expect] = await store.get('genre', [1])
+          return { store, expect, client }
+        }),
+      ).then((read) =>
+        Promise.all(
+          read.map(({ store, expect, client }) => store.transact([update('genre', 1, { name: `${round} ${client}` }, expect)])),
+        ),
+      )
+      assert.equal(winners(outcomes), 1)
+      assert.deepEqual(losses(outcomes), ['stale'])
+    }
+  })
+
+  race('the insert of a reference and the removal of its target never both succeed', async (one, other) => {
+    for (const round of ROUNDS) {
+      const [author] = await accepted(one, [insert('author', { name: `author ${round}` })])
+      const id = author?.id ?? 0
+      const book = insert('book', { title: 'Race', isbn: `${round}`, author_id: id })
+      const outcomes = await Promise.all([one.transact([book]), other.transact([remove('author', id, author)])])
+      assert.equal(winners(outcomes), 1, JSON.stringify(outcomes))
+      assert.match(losses(outcomes).join(), /^(foreign_key|restrict)$/)
+    }
+  })
+
+  race(
+    'a cascade has a change and a history entry for each record that it removes, also for those inserted meanwhile',
+    async (one, other) => {
+      const history: HistoryRequest = { table: 'listener', tables: new Set(), common: {}, via: 'api' }
+      const [author] = await accepted(one, [insert('author', { name: 'author' })])
+      for (const round of ROUNDS) {
+        const [book] = await accepted(one, [insert('book', { title: 'Race', isbn: `${round}`, author_id: author?.id ?? 0 })])
+        const id = book?.id ?? 0
+        const reviews = CLIENTS.slice(0, 6).map(() => one.transact([insert('review', { book_id: id })]))
+        const [removed, ...inserted] = await Promise.all([
+          other.transact([remove('book', id)], 'commit', { history }),
+          ...reviews,
+        ])
+        assert.ok(removed.ok)
+        const gone = removed.changes.filter(({ table }) => table === 'review').map((change) => change.id)
+        const made = inserted.flatMap((outcome) => (outcome.ok ? outcome.records.map((record) => record.id) : []))
+        assert.deepEqual(gone.sort(), made.sort())
+        assert.deepEqual(await one.all('review'), [])
+      }
+    },
+  )
+
+  race('two batches that swap unique values in opposite orders both succeed', async (one, other) => {
+    await accepted(one, [insert('genre', { name: 'a' }), insert('genre', { name: 'b' })])
+    for (const round of ROUNDS) {
+      const swap = (x: string, y: string) => [update('genre', 1, { name: x }), update('genre', 2, { name: y })]
+      const outcomes = await Promise.all([
+        one.transact(swap(`x${round}`, `y${round}`)),
+        other.transact(swap(`y${round}`, `x${round}`).toReversed()),
+      ])
+      assert.equal(winners(outcomes), 2, JSON.stringify(outcomes))
+      const names = (await one.all('genre')).map(({ name }) => name).sort()
+      assert.deepEqual(names, [`x${round}`, `y${round}`])
+    }
+  })
+
+  race('ids that are requested and ids that are given never meet, and are never given again', async (one, other) => {
+    const batches = CLIENTS.map((client): Operation[] => {
+      if (client % 3 === 0) return [insert('genre', { name: `requested ${client}` }, 3 + client * 2)]
+      if (client % 3 === 1) return [insert('genre', { name: `one ${client}` })]
+      return [
+        insert('genre', { name: `first ${client}` }),
+        insert('author', { name: `author ${client}` }),
+        insert('genre', { name: `second ${client}` }),
+      ]
+    })
+    const outcomes = await Promise.all(batches.map((batch, client) => (client % 2 === 0 ? one : other).transact(batch)))
+    // A requested id may have been given to another record before.
+    for (const [client, outcome] of outcomes.entries()) {
+      if (!outcome.ok) assert.deepEqual([client % 3, outcome.violations[0]?.kind], [0, 'unique'])
+    }
+    const ids = (await one.all('genre')).map(({ id }) => id)
+    await accepted(
+      one,
+      ids.map((id) => remove('genre', id)),
+    )
+    const [next] = await accepted(other, [insert('genre', { name: 'next' })])
+    assert.ok((next?.id ?? 0) > Math.max(...ids), `${next?.id} after ${ids.join(' ')}`)
+  })
+
+  race('a write of another program is seen by a version that is expected', async (one) => {
+    const [record] = await accepted(one, [insert('genre', { name: 'ours' })])
+    await one.database.query(sql`update ${one.layout.of('genre').table} set "name" = 'theirs' where "id" = 1`)
+    assert.deepEqual(await one.transact([update('genre', 1, { name: 'again' }, record)]), {
+      ok: false,
+      violations: [{ kind: 'stale', index: 0, id: 1 }],
+    })
+  })
+
+  race('the violation of a constraint that another program has added is named', async (one) => {
+    await one.database.query(
+      sql`alter table ${one.layout.of('series').table} add constraint "series_name_no_x" check ("name" <> 'x')`,
+    )
+    const refused = { ok: false, violations: [{ kind: 'check', index: 0, field: 'name' }] }
+    assert.deepEqual(await one.transact([insert('series', { name: 'x' })]), refused)
+  })
+})

@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Connection, Database, Rows } from '../../../../src/store/postgres/connection/database.ts'
+import type { Sql } from '../../../../src/store/postgres/sql.ts'
+import { PostgresTransactions } from '../../../../src/store/postgres/transactions/postgres-transactions.ts'
+import type { Operation, StoredRecord } from '../../../../src/store/store.ts'
+import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
+import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
+import { openWriting, type WritingStore } from './writing-store.ts'
+
+/** A database that remembers its statements. */
+class Recording {
+  readonly statements: string[] = []
+  readonly database: Database
+
+  constructor(to: Database) {
+    const recording =
+      (connection: Connection) =>
+      (statement: Sql): Promise<Rows> => {
+        this.statements.push(statement.compile().text)
+        return connection.query(statement)
+      }
+    this.database = {
+      query: recording(to),
+      transaction: (work, options) => {
+        this.statements.push(`begin ${options?.readOnly === true ? 'read only' : ''}`.trim())
+        return to.transaction((connection) => work({ query: recording(connection) }), options)
+      },
+      stream: (statement, batch) => to.stream(statement, batch),
+      usage: () => to.usage(),
+      close: () => to.close(),
+    }
+  }
+
+  /** The statements since the last call. */
+  take(): string[] {
+    return this.statements.splice(0)
+  }
+}
+
+const counted = (
+  name: string,
+  body: (transactions: PostgresTransactions, recording: Recording, store: WritingStore) => Promise<void>,
+) =>
+  test(name, NO_POSTGRES === undefined ? {} : { skip: NO_POSTGRES }, async () => {
+    const { store, close } = await openWriting(libraryRegistry())
+    try {
+      const recording = new Recording(store.database)
+      await body(new PostgresTransactions(recording.database, store.layout), recording, store)
+    } finally {
+      await close()
+    }
+  })
+
+async function accepted(transactions: PostgresTransactions, operations: readonly Operation[]): Promise<readonly StoredRecord[]> {
+  const outcome = await transactions.transact(operations)
+  if (!outcome.ok) assert.fail(`Refused: ${JSON.stringify(outcome.violations)}`)
+  return outcome.records
+}
+
+const EVENTS = {
+  table: 'event',
+  audience: new Map([['genre', { create: [1], update: [1], delete: [1] }]]),
+  key: 'key',
+  at: '2026-01-15T12:00:00.000Z',
+}
+
+describe('the statements of a transaction', () => {
+  counted(
+    'a create, an update and a removal of a read version are one statement each, with their events',
+    async (transactions, recording, store) => {
+      await accepted(transactions, [{ kind: 'insert', table: 'listener', values: {} }])
+      recording.take()
+      const created = await transactions.transact([insert('genre', { name: 'a' })], 'commit', { events: EVENTS })
+      assert.equal(recording.take().length, 1)
+      assert.ok(created.ok)
+      const updated = await transactions.transact([update('genre', 1, { name: 'b' }, created.records[0])], 'commit', {
+        events: EVENTS,
+      })
+      assert.equal(recording.take().length, 1)
+      assert.ok(updated.ok)
+      const author = await accepted(transactions, [insert('author', { name: 'x' })])
+      const cover = [insert('book', { title: 'Book', isbn: '1', author_id: author[0]?.id ?? 0 }), insert('cover', { book_id: 1 })]
+      const [, covering] = await accepted(transactions, cover)
+      recording.take()
+      await accepted(transactions, [remove('cover', 1, covering)])
+      assert.equal(recording.take().length, 1)
+      const events = await store.all('event')
+      assert.deepEqual(
+        events.map(({ event, data }) => [event, data]),
+        [
+          ['create', '{"id":1,"name":"a"}'],
+          ['update', '{"id":1,"name":"b"}'],
+        ],
+      )
+    },
+  )
+
+  counted(
+    'creates of one turn are one statement, and each keeps its outcome and its event',
+    async (transactions, recording, store) => {
+      await accepted(transactions, [{ kind: 'insert', table: 'listener', values: {} }])
+      recording.take()
+      const names = Array.from({ length: 20 }, (_, index) => `genre ${index}`)
+      const create = (name: string) =>
+        transactions.transact([insert('genre', { name })], 'commit', { events: { ...EVENTS, key: `key of ${name}` } })
+      const outcomes = await Promise.all(names.map(create))
+      assert.equal(recording.take().length, 1)
+      const events = new Map((await store.all('event')).map((event) => [event.record_id, event]))
+      for (const [index, outcome] of outcomes.entries()) {
+        assert.ok(outcome.ok)
+        const [record] = outcome.records
+        assert.deepEqual(record, (await store.get('genre', [record?.id ?? 0]))[0])
+        assert.equal(record?.name, names[index])
+        const event = events.get(record?.id ?? 0)
+        assert.deepEqual([event?.message_id, event?.data], [`key of ${names[index]}`, JSON.stringify(record)])
+        assert.deepEqual(
+          outcome.changes.map(({ table }) => table),
+          ['genre', 'event'],
+        )
+        assert.deepEqual(outcome.changes[1]?.after, event)
+      }
+    },
+  )
+
+  counted('a create that is refused leaves the others of its turn alone', async (transactions) => {
+    await accepted(transactions, [insert('genre', { name: 'taken' })])
+    const names = ['a', 'taken', 'b', 'b', 'c']
+    const outcomes = await Promise.all(names.map((name) => transactions.transact([insert('genre', { name })])))
+    const refused = outcomes.flatMap((outcome, index) => (outcome.ok ? [] : [names[index]]))
+    assert.deepEqual(refused, ['taken', 'b'])
+  })
+
+  counted('a dry run is read-only and writes nothing', async (transactions, recording, store) => {
+    await accepted(transactions, [insert('genre', { name: 'a' })])
+    recording.take()
+    const operations = [insert('genre', { name: 'b' }), update('genre', 1, { name: 'c' }), insert('author', { name: 'x' }, 50)]
+    const outcome = await transactions.transact(operations, 'rehearse')
+    assert.ok(outcome.ok)
+    const statements = recording.take()
+    assert.equal(statements[0], 'begin read only')
+    for (const statement of statements) assert.doesNotMatch(statement, /\b(insert|delete|nextval|setval|for update|lock)\b/)
+    assert.deepEqual(
+      (await store.all('genre')).map(({ id, name }) => [id, name]),
+      [[1, 'a']],
+    )
+    assert.deepEqual((await accepted(transactions, [insert('author', { name: 'y' })]))[0]?.id, 1)
+  })
+
+  counted('10,000 operations need a few statements', async (transactions, recording, store) => {
+    const count = 5000
+    const numbers = Array.from({ length: count }, (_, index) => index)
+    await accepted(
+      transactions,
+      numbers.map((number) => insert('genre', { name: `genre ${number}` })),
+    )
+    const author = await accepted(transactions, [insert('author', { name: 'x' })])
+    assert.ok(recording.take().length < 15)
+    const swapped = numbers.map((number) => update('genre', number + 1, { name: `genre ${(number + 1) % count}` }))
+    const books = numbers.map((number) =>
+      insert('book', { title: `Book ${number}`, isbn: `${number}`, author_id: author[0]?.id ?? 0, genres: [number + 1, 1] }),
+    )
+    await accepted(transactions, [...swapped, ...books])
+    const statements = recording.take()
+    assert.ok(statements.length < 15, `${statements.length} statements`)
+    await accepted(
+      transactions,
+      numbers.flatMap((number) => [remove('book', number + 1), remove('genre', number + 1)]),
+    )
+    assert.ok(recording.take().length < 15)
+    assert.deepEqual([await store.all('book'), await store.all('genre')], [[], []])
+  })
+
+  counted(
+    'the removal of a record that many others forbid counts them, and reads none of them',
+    async (transactions, recording) => {
+      await accepted(transactions, [insert('author', { name: 'x' })])
+      const books = Array.from({ length: 50 }, (_, index) => insert('book', { title: 'Book', isbn: `${index}`, author_id: 1 }))
+      await accepted(transactions, books)
+      recording.take()
+      const outcome = await transactions.transact([update('book', 1, { pages: 1 }), remove('author', 1)])
+      assert.deepEqual(outcome, {
+        ok: false,
+        violations: [{ kind: 'restrict', index: 1, id: 1, table: 'book', field: 'author_id', count: 50 }],
+      })
+      assert.ok(recording.take().some((statement) => /count\(\*\)/.test(statement)))
+    },
+  )
+})
