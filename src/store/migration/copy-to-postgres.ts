@@ -56,7 +56,7 @@ export function copyToPostgres({ folder, database, layout, without }: CopyToPost
         connection,
         plan.steps.filter(({ phase }) => !BEFORE_ROWS.has(phase)),
       )
-      for (const table of definitionsOf(layout)) {
+      for (const table of definitionsOf(layout, undefined)) {
         if (table.holds === 'records') for (const statement of countRows(layout, table)) await connection.query(statement)
       }
       for (const statement of recordStatements(layout, plan.recorded, plan.state)) await connection.query(statement)

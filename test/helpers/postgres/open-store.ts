@@ -40,7 +40,7 @@ export async function dropSchemas(database: Database): Promise<void> {
   free.clear()
 }
 
-const keyOf = (registry: Registry): string => currentFingerprint(new Layout(registry, 'any'))
+const keyOf = (registry: Registry): string => currentFingerprint(new Layout(registry, 'any'), undefined)
 
 async function created(database: Database, registry: Registry): Promise<TestSchema> {
   const own = newSchema(database)

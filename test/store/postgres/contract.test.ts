@@ -8,5 +8,5 @@ after(async () => (await pglite()).close())
 
 storeContract('PostgreSQL in this process, by PGlite', async (registry) => openPostgresStore(await pglite(), registry), {
   ...CONTRACT,
-  randomSteps: 150,
+  randomSteps: 600,
 })

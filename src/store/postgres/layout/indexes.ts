@@ -2,6 +2,7 @@ import type { Field } from '../../../model/field.ts'
 import type { FieldType } from '../../../model/field-type.ts'
 import type { Sql } from '../sql.ts'
 import type { Column } from './column.ts'
+import { isLong } from './long-texts.ts'
 import { shortName } from './names.ts'
 import type { TableLayout } from './table-layout.ts'
 import { TextOrder } from './text-order.ts'
@@ -37,17 +38,31 @@ export function indexesOf({ name, columns, model }: TableLayout): IndexDefinitio
   const known = columns.filter(({ field }) => !model.internal || INDEXED_IF_INTERNAL.has(field.type.name))
   return known.flatMap((column): IndexDefinition[] => {
     const { field } = column
-    const named = (suffix: string) => shortName(`${name}_${column.name}_${suffix}`)
-    if (field.type.list) return [{ name: named('items'), method: 'gin', keys: [textOf(column.sql)] }]
+    // No field has a comma in its name, so that no other index has the name of one of parts.
+    const named = (suffix: string) => shortName(`${name}_${column.name}${suffix}`)
+    if (field.type.list) return [{ name: named('_idx'), method: 'gin', keys: [textOf(column.sql)] }]
     const parts = SEARCHED.has(field.type.name) && field.limits.choices === undefined
     return [
-      ...(isOrdered(field) ? [{ name: named('order'), method: 'btree', keys: [keyOf(column), '"id"'] } as const] : []),
+      ...(isOrdered(field) && !hasUniqueOrder(column)
+        ? [{ name: named('_idx'), method: 'btree', keys: [keyOf(column), '"id"'] } as const]
+        : []),
       ...(parts
-        ? [{ name: named('parts'), method: 'gin', keys: [`${textOf(column.sql)} gin_trgm_ops`], requires: 'pg_trgm' } as const]
+        ? [
+            {
+              name: named(',parts_idx'),
+              method: 'gin',
+              keys: [`${textOf(column.sql)} gin_trgm_ops`],
+              requires: 'pg_trgm',
+            } as const,
+          ]
         : []),
     ]
   })
 }
+
+/** True if the index of the unique constraint has the order of the field, in which no two records tie. */
+const hasUniqueOrder = (column: Column): boolean =>
+  column.field.unique && !isLong(column.field) && keyOf(column) === textOf(column.sql)
 
 function keyOf({ field, sql, type }: Column): string {
   if (type !== 'text') return textOf(sql)

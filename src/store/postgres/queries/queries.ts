@@ -10,8 +10,11 @@ import { readPage, readPages, selectMatching, selectPage, selectPages, selectRow
 import { type Later, SharedReads } from './shared-reads.ts'
 import { Totals, totalKey } from './totals.ts'
 
-/** Records in a batch of a stream. */
+/** Records in a batch of a stream, as on the embedded engine. */
 const STREAM_BATCH = 200
+
+/** Rows that a stream fetches at once. */
+const STREAM_ROWS = 1000
 
 /** Pages up to this offset are always read from the start. */
 const FROM_START = 1000
@@ -90,6 +93,10 @@ export class Queries {
     const table = this.#layout.of(name)
     const page = identifier('p')
     const statement = sql`select ${table.selectList(page)} from (${selectRows(table, plan, this.#layout)}) ${page}`
-    for await (const rows of this.#database.stream(statement, STREAM_BATCH)) yield rows.map((row) => table.read(row))
+    for await (const rows of this.#database.stream(statement, STREAM_ROWS)) {
+      for (let from = 0; from < rows.length; from += STREAM_BATCH) {
+        yield rows.slice(from, from + STREAM_BATCH).map((row) => table.read(row))
+      }
+    }
   }
 }

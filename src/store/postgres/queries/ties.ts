@@ -15,7 +15,8 @@ const FIRST = identifier('f')
  * The rows of a page in descending order of one field; undefined for other plans. Records with the same value are in ascending order of
  * their ids, as in the index, which is scanned backward for the values. PostgreSQL would sort all records with a value, which may be a
  * quarter of a table. So the value at the end of the page is found first; then the records with greater values, with that value and without one
- * are read, each in the order of the index and at most as many as there are up to the end of the page.
+ * are read, each in the order of the index and at most as many as there are up to the end of the page. The value is compared by `>=` and
+ * `<=`, since PostgreSQL would scan the index of ids after `=`, however far it has to go for the first match.
  */
 export function selectWithTies(table: TableLayout, { filters, sort, offset, limit }: Plan): Sql | undefined {
   const [first, second] = sort
@@ -31,7 +32,7 @@ export function selectWithTies(table: TableLayout, { filters, sort, offset, limi
   const id = sql`${RECORD}."id"`
   return sql`select ${FIRST}.* from (
     (${all} where ${key} > ${last} order by ${key} desc limit ${rows})
-    union all (${all} where ${key} = ${last} order by ${id} limit ${rows})
+    union all (${all} where ${key} >= ${last} and ${key} <= ${last} order by ${key}, ${id} limit ${rows})
     union all (${all} where ${key} is null order by ${id} limit ${rows})
   ) ${FIRST} order by ${keyOf(column, FIRST)} desc, ${FIRST}."id" limit ${limit} offset ${offset}`
 }

@@ -1,5 +1,6 @@
 import type { Connection } from '../connection/database.ts'
 import { type Sql, sql } from '../sql.ts'
+import type { Trigrams } from './definitions.ts'
 
 /** A column as it is in the database. */
 export interface CatalogColumn {
@@ -36,7 +37,12 @@ export interface Catalog {
   readonly tables: Map<string, CatalogTable>
   readonly sequences: Set<string>
   readonly functions: Set<string>
+  readonly trigrams: Trigrams
 }
+
+/** The schema of the extension `pg_trgm`, or null. */
+export const trigramsSchema = sql`(select "nspname" from pg_extension join pg_namespace "n" on "n"."oid" = "extnamespace"
+  where "extname" = 'pg_trgm')`
 
 /** Reads what a schema contains, from the catalog of PostgreSQL. */
 export async function readCatalog(connection: Connection, schema: string): Promise<Catalog> {
@@ -47,6 +53,7 @@ export async function readCatalog(connection: Connection, schema: string): Promi
     tables: new Map(),
     sequences: new Set(),
     functions: new Set(),
+    trigrams: (await connection.query(sql`select ${trigramsSchema}`)).rows[0]?.[0] ?? undefined,
   }
   if (!catalog.hasSchema) return catalog
   const relations = await rows(sql`select "c"."relname", "c"."relkind"::text,

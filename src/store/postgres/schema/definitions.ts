@@ -1,12 +1,13 @@
 import type { OnDelete } from '../../../model/definition.ts'
 import type { Field } from '../../../model/field.ts'
 import type { Column, LinkTable } from '../layout/column.ts'
+import { indexesOf } from '../layout/indexes.ts'
 import type { Layout } from '../layout/layout.ts'
+import { isLong } from '../layout/long-texts.ts'
 import { shortName } from '../layout/names.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
-import { identifier, joined, keyword, type Sql, sql } from '../sql.ts'
+import { identifier, joined, keyword, quotedName, type Sql, sql } from '../sql.ts'
 import { checksOf } from './checks.ts'
-import { indexesOf, isLong } from './indexes.ts'
 import type { NamedDefinition } from './named-definition.ts'
 
 /** A column, as `create table` and `add column` declare it. */
@@ -51,15 +52,18 @@ export interface TableDefinition {
   readonly holds: 'records' | 'links'
 }
 
+/** The schema in which the extension `pg_trgm` is installed, which indexes parts of texts; undefined if it is not installed. */
+export type Trigrams = string | undefined
+
 /** The tables of all models, and of their many-to-many fields. */
-export function definitionsOf(layout: Layout): TableDefinition[] {
+export function definitionsOf(layout: Layout, trigrams: Trigrams): TableDefinition[] {
   return layout.tables.flatMap((table) => [
-    tableOf(table, layout),
+    tableOf(table, layout, trigrams),
     ...table.links.map((link) => linkTableOf(link, table, layout)),
   ])
 }
 
-function tableOf(table: TableLayout, layout: Layout): TableDefinition {
+function tableOf(table: TableLayout, layout: Layout, trigrams: Trigrams): TableDefinition {
   const { model, name, columns, links } = table
   const own = columns.filter(({ name: column }) => column !== 'id')
   return {
@@ -101,7 +105,7 @@ function tableOf(table: TableLayout, layout: Layout): TableDefinition {
       if (relation === undefined) return []
       return foreignKey(name, column.name, layout.of(relation.target), relation.onDelete)
     }),
-    indexes: indexesOf(table),
+    indexes: indexDefinitions(table, trigrams),
   }
 }
 
@@ -121,8 +125,18 @@ function linkTableOf({ name, table, field }: LinkTable, owner: TableLayout, layo
       foreignKey(name, 'owner', owner, 'cascade'),
       foreignKey(name, 'target', layout.of(field.relation.target), 'cascade'),
     ],
-    indexes: [{ name: shortName(`${name},target_idx`), definition: sql`("target")` }],
+    indexes: [{ name: shortName(`${name},target_idx`), definition: sql`("target", "owner")` }],
   }
+}
+
+function indexDefinitions(table: TableLayout, trigrams: Trigrams): NamedDefinition[] {
+  return indexesOf(table).flatMap(({ name, method, keys, requires }) => {
+    if (requires !== undefined && trigrams === undefined) return []
+    // The schema of the extension may not be on the search path.
+    const opclass = trigrams === undefined ? '' : `${quotedName(trigrams)}.gin_trgm_ops`
+    const qualified = keys.map((key) => key.replace(/\bgin_trgm_ops$/, () => opclass))
+    return { name, definition: keyword(`using ${method} (${qualified.join(', ')})`) }
+  })
 }
 
 const identity = ({ sequenceName }: TableLayout, { schema }: Layout): Sql =>

@@ -4,6 +4,7 @@ import { StatementError } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'
 import { sql } from '../sql.ts'
+import { trigramsSchema } from './catalog.ts'
 import { describePlan } from './describe-plan.ts'
 import { currentFingerprint, planSchema, type SchemaPlan } from './plan.ts'
 import { readState, recordStatements } from './recorded.ts'
@@ -156,10 +157,12 @@ export async function prepareSchema(database: Database, layout: Layout, mode: Mi
 /** True if the models define what was applied last. Does not look at the tables themselves. */
 async function isCurrent(database: Database, layout: Layout): Promise<boolean> {
   const { rows } = await database.query(
-    sql`select from pg_class "c" join pg_namespace "n" on "n"."oid" = "c"."relnamespace"
+    sql`select ${trigramsSchema} from pg_class "c" join pg_namespace "n" on "n"."oid" = "c"."relnamespace"
       where "n"."nspname" = ${layout.schema} and "c"."relname" = ${`${SYSTEM_PREFIX}definitions`}`,
   )
-  return rows.length > 0 && (await readState(database, layout))?.fingerprint === currentFingerprint(layout)
+  const [row] = rows
+  if (row === undefined) return false
+  return (await readState(database, layout))?.fingerprint === currentFingerprint(layout, row[0] ?? undefined)
 }
 
 async function currentState(connection: Connection, layout: Layout): Promise<string | undefined> {

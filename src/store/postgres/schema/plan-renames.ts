@@ -15,8 +15,8 @@ export async function planRenames(draft: PlanDraft): Promise<void> {
     [former, formerFields],
     [formerFields, present],
   ] as const) {
-    const before = definitionsOf(from)
-    for (const [index, after] of definitionsOf(to).entries()) {
+    const before = definitionsOf(from, draft.catalog.trigrams)
+    for (const [index, after] of definitionsOf(to, draft.catalog.trigrams).entries()) {
       const table = before[index]
       if (table !== undefined) await planRename(draft, table, after, [from, to])
     }
@@ -100,7 +100,7 @@ async function renameTable(
       return []
     }
     statements.push(sql`drop table ${after.table} cascade`)
-    for (const { name, foreignKeys } of definitionsOf(to)) {
+    for (const { name, foreignKeys } of definitionsOf(to, draft.catalog.trigrams)) {
       for (const key of foreignKeys) if (key.target === after.name) tables.get(name)?.constraints.delete(key.name)
     }
     if (after.holds === 'records') sequences.delete(to.of(after.model).sequenceName)

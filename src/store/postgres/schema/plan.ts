@@ -2,7 +2,7 @@ import type { Connection } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'
 import { readCatalog } from './catalog.ts'
-import { definitionsOf, type TableDefinition } from './definitions.ts'
+import { definitionsOf, type TableDefinition, type Trigrams } from './definitions.ts'
 import { PlanDraft } from './draft.ts'
 import { planColumns } from './plan-columns.ts'
 import { planConstraints, planForeignKeys, planReleases } from './plan-constraints.ts'
@@ -44,7 +44,7 @@ export async function planSchema(connection: Connection, layout: Layout): Promis
   const recorded = hasRecords ? await readRecorded(connection, layout) : new Map()
   const applied = hasRecords ? await readState(connection, layout) : undefined
   const draft = new PlanDraft(connection, layout, catalog, recorded)
-  const definitions = definitionsOf(layout)
+  const definitions = definitionsOf(layout, catalog.trigrams)
   planSystem(draft, applied)
   await planRenames(draft)
   for (const definition of definitions) {
@@ -54,7 +54,7 @@ export async function planSchema(connection: Connection, layout: Layout): Promis
   }
   for (const definition of definitions) await planTable(draft, definition)
   planDroppedTables(draft, definitions)
-  const state = { fingerprint: currentFingerprint(layout), functions: functionTexts(draft) }
+  const state = { fingerprint: currentFingerprint(layout, catalog.trigrams), functions: functionTexts(draft) }
   const indexes = definitions.flatMap(({ name }) => [...(catalog.tables.get(name)?.indexes.values() ?? [])])
   const isBuilding = indexes.some((index) => index.isBeingBuilt)
   return { steps: draft.steps, unused: draft.unused, isBuilding, recorded: draft.recorded, state }
@@ -76,8 +76,8 @@ async function planTable(draft: PlanDraft, definition: TableDefinition): Promise
 }
 
 /** The fingerprint of what the models define. */
-export const currentFingerprint = (layout: Layout): string =>
+export const currentFingerprint = (layout: Layout, trigrams: Trigrams): string =>
   fingerprintOf(
-    definitionsOf(layout),
+    definitionsOf(layout, trigrams),
     systemObjects(layout).map(({ create }) => create),
   )

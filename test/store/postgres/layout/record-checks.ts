@@ -171,7 +171,8 @@ export function checkRecords(name: string, open: () => Promise<Database>, skip: 
         }
         const execute = (statement: Sql) => () => database.query(statement)
         const link = layout.of('thing').link('tags')
-        const three = sql`insert into ${table} ("string") values ('a'), ('b'), ('c')`
+        const three = sql`insert into ${table} ("string", "created_at", "updated_at")
+          select "name", now(), now() from unnest(array['a', 'b', 'c']) "name"`
         assert.deepEqual(await counted(execute(three)), [3, true])
         assert.deepEqual(await counted(execute(sql`update ${table} set "string" = 'd'`)), [0, true])
         assert.deepEqual(await counted(execute(sql`delete from ${table} where "id" = 2`)), [-1, true])
@@ -179,11 +180,12 @@ export function checkRecords(name: string, open: () => Promise<Database>, skip: 
         await database.query(sql`insert into ${layout.of('tag').table} ("name") values ('a')`)
         assert.deepEqual(await counted(execute(sql`insert into ${link?.table ?? sql``} values (1, 1, 0)`)), [0, true])
         assert.deepEqual(await counted(execute(sql`delete from ${layout.of('tag').table}`)), [0, true])
-        const undone = database.transaction(async (connection) => {
-          await connection.query(three)
-          throw new Error('no')
-        })
-        assert.deepEqual(await counted(() => undone.catch(() => {})), [0, false])
+        const undone = () =>
+          database.transaction(async (connection) => {
+            await connection.query(three)
+            throw new Error('no')
+          })
+        assert.deepEqual(await counted(() => undone().catch(() => {})), [0, false])
         assert.deepEqual(await counted(execute(sql`truncate ${table} cascade`)), [-2, true])
         assert.equal((await counters(database, layout)).records, 0)
       })

@@ -69,7 +69,7 @@ describe('totals', { skip: NO_POSTGRES ?? false }, () => {
 
   test('of all records are those of the counters', async () => {
     assert.equal(await total([]), 9)
-    assert.doesNotMatch(statements.at(-1)?.compile().text ?? assert.fail(), /count/)
+    assert.doesNotMatch(statements.at(-1)?.compile().text ?? assert.fail(), /count\(/)
     await own.database.query(
       sql`insert into ${layout.of('book').table} ("title", "isbn", "author_id") values ('Late', 'late', 1)`,
     )

@@ -1,7 +1,7 @@
 import type { Json } from '../../../../util/json.ts'
 import type { Column } from '../../layout/column.ts'
+import { isLong } from '../../layout/long-texts.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
-import { isLong } from '../../schema/indexes.ts'
 import { identifier, joined, type Sql, sql } from '../../sql.ts'
 import { listParameter } from '../statements/input.ts'
 import { keyValues, uniqueColumns } from './unique-keys.ts'
