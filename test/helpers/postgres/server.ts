@@ -15,6 +15,12 @@ export function serverAddress(): Promise<string> {
   return address
 }
 
+/** Address of another database of that server. */
+export async function databaseAddress(name: string): Promise<string> {
+  const server = await serverAddress()
+  return `${server}${server.includes('?') ? '&' : '?'}dbname=${encodeURIComponent(name)}`
+}
+
 let shared: Promise<PgDatabase> | undefined
 
 /** The database that the tests of this process share. Its connections do not keep the process alive. */

@@ -4,7 +4,7 @@ import { PgDatabase } from '../../../../src/store/postgres/connection/pg-databas
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
 import { planOf, prepareSchema } from '../../../../src/store/postgres/schema/migration.ts'
 import { identifier, sql } from '../../../../src/store/postgres/sql.ts'
-import { serverAddress, sharedDatabase } from '../../../helpers/postgres/server.ts'
+import { databaseAddress, sharedDatabase } from '../../../helpers/postgres/server.ts'
 import { registryOf } from '../../../model/models.ts'
 
 const registry = registryOf({ name: 'Note', fields: [{ name: 'title', type: 'string', max_length: 100 }] })
@@ -14,7 +14,7 @@ test('parts of texts are indexed from the first start after pg_trgm has been ins
   // Extensions belong to a database, which the other tests share.
   const name = `trigrams_${process.pid}`
   await server.query(sql`create database ${identifier(name)}`)
-  const database = new PgDatabase(`${await serverAddress()}&dbname=${name}`)
+  const database = new PgDatabase(await databaseAddress(name))
   try {
     const layout = new Layout(registry, 'notes')
     const indexes = async () => {
