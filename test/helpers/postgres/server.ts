@@ -23,7 +23,7 @@ export async function databaseAddress(name: string): Promise<string> {
 
 let shared: Promise<PgDatabase> | undefined
 
-/** The database that the tests of this process share. Its connections do not keep the process alive. */
+/** The database that the tests of this process share, and none of them closes. Its connections do not keep the process alive. */
 export function sharedDatabase(): Promise<PgDatabase> {
   shared ??= serverAddress().then((url) => new PgDatabase(url, { allowExit: true }))
   return shared

@@ -37,7 +37,6 @@ describe('a search in PostgreSQL', { skip: NO_POSTGRES }, () => {
   }
   after(async () => {
     for (const each of schemas) await each.drop()
-    await (await sharedDatabase()).close()
   })
 
   describe('finds', () => {
