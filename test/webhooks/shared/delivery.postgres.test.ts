@@ -99,6 +99,7 @@ describe('webhooks of two processes', { skip: NO_POSTGRES ?? NO_SOCKET_OWNERS },
       await createTags(parts, 4, 'Enabled')
       await until(() => delivered.length === 7, 5, 'those after it was enabled')
       assert.equal((await request(other, 'DELETE', `webhooks/${webhook}`)).status, 200)
+      await setTimeout(KNOWN_MS)
       await createTags(parts, 4, 'Removed')
       assert.equal((await request(one, 'GET', `webhooks/${webhook}`)).status, 404)
       await setTimeout(1000)

@@ -29,7 +29,7 @@ test('parts of texts are indexed from the first start after pg_trgm has been ins
     await database.query(sql`create extension pg_trgm schema "Extensions"`)
     const steps = await prepareSchema(database, layout, 'additive')
     assert.deepEqual(
-      steps.map(({ reason }) => reason),
+      steps.map(({ reason }) => reason).filter((reason) => reason.includes("'note'")),
       ["'note' lacks the index note_title,parts_idx"],
     )
     assert.deepEqual(await indexes(), ['note_pkey', 'note_title,parts_idx', 'note_title_idx'])
