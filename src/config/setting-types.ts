@@ -56,8 +56,6 @@ export interface PostgresSettings {
   readonly statement_timeout: string
   /** Whether a start applies additive changes of the models to the tables. */
   readonly migrate: 'additive' | 'never'
-  /** A URL of the same database without a connection pooler in between, to listen for changes. */
-  readonly listen_url?: string
 }
 
 type SectionsOf<S> = { readonly [K in keyof S]?: S[K] extends readonly unknown[] ? S[K] : Partial<S[K]> }

@@ -62,7 +62,6 @@ const section = Joi.object({
     })
     .messages({ 'store.duration': '{{#label}} must be a duration such as 30s, 500ms or 2min, and at most 60min' }),
   migrate: Joi.valid('additive', 'never'),
-  listen_url: postgresUrl,
 }).messages({ 'object.base': `${NO_ENGINE}, or a mapping with a url` })
 
 /** `embedded` or a URL. */

@@ -52,8 +52,8 @@ describe('the setting store', () => {
     {
       name: 'a member of the environment',
       file: { store: 'postgres://db/shop' },
-      env: { ADMIN_STORE__POOL: '4', ADMIN_STORE__LISTEN_URL: 'postgres://direct/shop' },
-      expected: { url: 'postgres://db/shop', ...DEFAULT, pool: 4, listen_url: 'postgres://direct/shop' },
+      env: { ADMIN_STORE__POOL: '4' },
+      expected: { url: 'postgres://db/shop', ...DEFAULT, pool: 4 },
     },
     {
       name: 'embedded in the environment over a URL in the file',
@@ -77,7 +77,6 @@ describe('the setting store', () => {
     ],
     [5, "'store' must be 'embedded', or a URL such as postgres://user@host:5432/database, or a mapping with a url"],
     [{ url: `http://${PASSWORD}@db` }, `'store.url' ${url}`],
-    [{ url: 'postgres://db/shop', listen_url: `tcp://shop:${PASSWORD}@db` }, `'store.listen_url' ${url}`],
     [{ url: 'postgres://db/shop', pool: 1 }, "'store.pool' must be greater than or equal to 2"],
     [{ url: 'postgres://db/shop', pool: 1001 }, "'store.pool' must be less than or equal to 1000"],
     [{ url: 'postgres://db/shop', migrate: 'always' }, "'store.migrate' must be one of [additive, never]"],
