@@ -61,7 +61,7 @@ export function resultsOf(found: Examination, store: PostgresSettings): CheckRes
   }
 }
 
-const COST = 'without it, filters for a part of a text (contains, icontains, endswith) read the whole table'
+const COST = 'without it, filters for a part of a text (icontains, endswith) read the whole table'
 
 const SEARCH: Readonly<Record<Examination['trigrams'], CheckResult>> = {
   installed: { level: 'ok', message: 'pg_trgm is installed' },

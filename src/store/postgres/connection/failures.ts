@@ -39,9 +39,15 @@ export function statementFailure(error: unknown): Error {
 /** Of the properties of an error, the detail may contain a whole row with its secrets, and errors are logged. */
 const withoutValues = ({ message, code }: DatabaseError): StatementError => new StatementError(message, code ?? '')
 
+/** The text by which `pg` says that the server asks for a password and there is none. */
+const NO_PASSWORD = 'client password must be a string'
+
 /** The failure to get a connection: the pool is exhausted, the server cannot be reached, or it refuses the connection. */
 export function connectFailure(error: unknown, isExhausted: boolean, isClosed: boolean): AppError {
   if (isClosed) return unavailable('The store is closed', error)
+  if (error instanceof Error && error.message.includes(NO_PASSWORD)) {
+    return unavailable('The database asks for a password; set PGPASSWORD, or write it to ~/.pgpass')
+  }
   const cause = error instanceof DatabaseError ? withoutValues(error) : error
   return isExhausted
     ? unavailable('All connections to the database are in use', cause)

@@ -69,6 +69,10 @@ describe('the password', () => {
     assert.equal(await withEnvironment({ PGPASSWORD: PASSWORD }, () => connect(address(undefined))), 'plain')
   })
 
+  test('is missing: the error says where to set it', async () => {
+    assert.match(String(await connect(address(undefined))), /asks for a password; set PGPASSWORD/)
+  })
+
   test('may come from a password file', async () => {
     const file = join(folder, 'pgpass')
     writeFileSync(file, `127.0.0.1:${cluster.port}:*:postgres:${PASSWORD.replace(':', '\\:')}\n`, { mode: 0o600 })
