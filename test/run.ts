@@ -16,6 +16,8 @@ const TIMEOUT = 1_200_000
 
 /** Test files that share a process, so that the application is loaded once for all of them. */
 const FILES_PER_PROCESS = 12
+/** Test files on PostgreSQL in a process: fewer, since many of them wait for other processes. */
+const POSTGRES_FILES_PER_PROCESS = 4
 
 /** The same of tests in a browser, which take longer; they share a browser and what it has compiled. */
 const BROWSER_FILES_PER_PROCESS = 5
@@ -114,10 +116,10 @@ if (values.browser && CHROMIUM === undefined) {
             target,
             'browser',
           )),
-          ...(await writeBatches(others, FILES_PER_PROCESS, target, 'batch')),
+          ...(await writeBatches(others, values.postgres ? POSTGRES_FILES_PER_PROCESS : FILES_PER_PROCESS, target, 'batch')),
         ]
-  // One process more than cores, since some tests wait.
-  run({ files, concurrency: availableParallelism() + 1, timeout: TIMEOUT, watch: values.watch })
+  // More processes than cores, since some tests wait, and those of PostgreSQL for a server too.
+  run({ files, concurrency: availableParallelism() + (values.postgres ? 2 : 1), timeout: TIMEOUT, watch: values.watch })
     .on('test:fail', ({ file, line }) => {
       process.exitCode = 1
       if (file !== undefined) process.stderr.write(`failed: ${relative(process.cwd(), file)}:${line ?? 1}\n`)
