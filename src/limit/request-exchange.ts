@@ -149,7 +149,12 @@ export class RequestExchange {
 
   #note({ now, key, batches }: ExchangeAnswer, wanted: readonly string[]): void {
     for (const caller of wanted) if (!this.#known.has(caller)) this.#known.set(caller, new RequestCount())
-    for (const batch of batches) this.#known.peek(batch.caller)?.add(batch)
+    for (const batch of batches) {
+      const count = this.#known.peek(batch.caller)
+      count?.add(batch)
+      // A caller that this process does not serve any more is not asked for, and must not grow.
+      count?.since(now - this.#parts.windowMs)
+    }
     for (const [caller, count] of this.#sent) this.#known.peek(caller)?.add({ key, at: now, count })
   }
 

@@ -3,7 +3,7 @@ import { matcher, type Predicate } from '../../query/match.ts'
 import type { Filter } from '../../query/plan.ts'
 import type { Json, JsonObject } from '../../util/json.ts'
 import { referencesOf } from '../references.ts'
-import type { Change, Operation, Outcome, SparedRecords, StoredRecord, TransactionNotes, Violation } from '../store.ts'
+import type { Change, Operation, Outcome, StoredRecord, TransactionNotes, Violation } from '../store.ts'
 import { isSameVersion } from '../version.ts'
 import type { CommittedTable, CommittedTables } from './committed-table.ts'
 import { deleteRecord, restrictViolations } from './deletion.ts'
@@ -45,9 +45,7 @@ export class Transaction {
       const record = kind === 'remove' || allowed === undefined ? undefined : left[index]
       if (record !== undefined) this.#demand(table, record.id, allowed, index)
     }
-    for (const [index, operation] of operations.entries()) {
-      if (operation.kind === 'remove' && operation.spared !== undefined) this.#spare(operation.spared, operation.id, index)
-    }
+    this.#spare(operations)
     if (this.#violations.length > 0) {
       return { ok: false, violations: this.#violations.sort((a, b) => a.index - b.index) }
     }
@@ -111,14 +109,23 @@ export class Transaction {
     this.#violations.push({ kind: 'denied', index, id })
   }
 
-  /** Reports a removal that removes a spared record by a cascade. */
-  #spare({ table, filter }: SparedRecords, id: number, index: number): void {
-    const matches = this.#matcher(filter)
-    for (const [other, staged] of this.#overlay.rowsOf(table)) {
-      const before = staged.after === undefined && staged.index === index ? this.#overlay.committed(table, other) : undefined
-      if (before === undefined || !matches(before)) continue
-      this.#violations.push({ kind: 'denied', index, id })
-      return
+  /** Reports the removals that remove a spared record, in one pass over the removed records. */
+  #spare(operations: readonly Operation[]): void {
+    const sparing = operations.map((operation) => (operation.kind === 'remove' ? operation.spared : undefined))
+    const filters = new Set(sparing.filter((spared) => spared !== undefined))
+    const matchers = new Map([...filters].map((spared) => [spared, this.#matcher(spared.filter)]))
+    const denied = new Set<number>()
+    for (const table of new Set([...filters].map((spared) => spared.table))) {
+      for (const [id, { after, index }] of this.#overlay.rowsOf(table)) {
+        const spared = after === undefined ? sparing[index] : undefined
+        if (spared?.table !== table || denied.has(index)) continue
+        const before = this.#overlay.committed(table, id)
+        if (before !== undefined && matchers.get(spared)?.(before) === true) denied.add(index)
+      }
+    }
+    for (const index of denied) {
+      const operation = operations[index]
+      if (operation?.kind === 'remove') this.#violations.push({ kind: 'denied', index, id: operation.id })
     }
   }
 

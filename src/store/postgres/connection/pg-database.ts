@@ -51,7 +51,7 @@ const MAX_REPEATS = 8
 /** The first delay before a transaction is repeated, in milliseconds; each further one is up to twice as long. */
 const FIRST_DELAY = 4
 
-/** Statements that may change something, by their text. Others are repeated when their connection is lost. */
+/** Statements that may change something, by their text without quoted names. Others are repeated when their connection is lost. */
 const MAY_WRITE = /\b(insert|update|delete|merge|truncate|create|alter|drop|nextval|setval|call|do|set_config|pg_notify)\b/i
 
 const COMMIT: CompiledSql = { text: 'commit', values: [] }
@@ -86,7 +86,7 @@ export class PgDatabase implements Database {
     const compiled = statement.compile()
     return this.#repeated(
       () => this.#use((session) => session.query(compiled, options)),
-      () => MAY_WRITE.test(compiled.text),
+      () => MAY_WRITE.test(compiled.text.replaceAll(/"[^"]*"/g, '')),
     )
   }
 
@@ -118,7 +118,8 @@ export class PgDatabase implements Database {
     let isDone = false
     try {
       await session.query({
-        text: 'begin isolation level repeatable read read only; set local cursor_tuple_fraction = 1',
+        text: `begin isolation level repeatable read read only; set local cursor_tuple_fraction = 1;
+          set local idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT}`,
         values: [],
       })
       await session.query(sql`declare "batches" no scroll cursor for ${statement}`.compile())

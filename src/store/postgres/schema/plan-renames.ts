@@ -119,7 +119,10 @@ async function renameTable(
   return statements
 }
 
-/** Both columns exist, because the present one was added before `was`. Values of the former one fill the present one. */
+/**
+ * Both columns exist, because the present one was added before `was`. Values of the former one fill the present one. If their types differ,
+ * the present column goes, so every value in it is in the way.
+ */
 async function mergeColumns(draft: PlanDraft, definition: TableDefinition, was: string, name: string): Promise<void> {
   const table = draft.catalog.tables.get(definition.name)
   const [former, present] = [table?.columns.get(was), table?.columns.get(name)]
@@ -129,7 +132,7 @@ async function mergeColumns(draft: PlanDraft, definition: TableDefinition, was: 
   const isOther =
     former.type === present.type
       ? sql`${formerName}::text <> ${presentName}::text`
-      : sql`${formerName} is not null and ${presentName} is not null`
+      : sql`${presentName} is not null`
   const value = shown(isSecret(draft, definition, was) || isSecret(draft, definition, name), presentName)
   const rows = await draft.count(sql`${draft.table(table.actual)} where ${isOther}`, id, value)
   const [from, to] = [identifier(was), identifier(name)]

@@ -165,6 +165,15 @@ export function testRenames(open: () => Promise<Database>): void {
       assert.deepEqual(steps.find((step) => step.class === 'checked')?.rows, { count: 1, examples: [{ id: 1, value: 'other' }] })
     })
 
+    on('values of another type are in the way, also where the former column is empty', async (schema) => {
+      const cost = { name: 'cost', type: 'integer' } as const
+      await schema.apply([model('Item', [{ name: 'price', type: 'string' }])])
+      await schema.apply([model('Item', [cost])])
+      await schema.insert('item', { cost: 5 })
+      const { steps } = await schema.plan(model('Item', [{ ...cost, was: 'price' }]))
+      assert.deepEqual(steps.find((step) => step.class === 'checked')?.rows, { count: 1, examples: [{ id: 1, value: '5' }] })
+    })
+
     on('an empty table gives way, and one with rows is an error', async (schema) => {
       const text = { name: 'text', type: 'string' } as const
       await schema.apply([model('Memo', [text])])
