@@ -130,9 +130,7 @@ async function mergeColumns(draft: PlanDraft, definition: TableDefinition, was: 
   const [formerName, presentName] = [identifier(former.actual), identifier(present.actual)]
   const id = definition.holds === 'records' ? sql`"id"` : sql`"owner"`
   const isOther =
-    former.type === present.type
-      ? sql`${formerName}::text <> ${presentName}::text`
-      : sql`${presentName} is not null`
+    former.type === present.type ? sql`${formerName}::text <> ${presentName}::text` : sql`${presentName} is not null`
   const value = shown(isSecret(draft, definition, was) || isSecret(draft, definition, name), presentName)
   const rows = await draft.count(sql`${draft.table(table.actual)} where ${isOther}`, id, value)
   const [from, to] = [identifier(was), identifier(name)]
