@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../util/clock.ts'
-import type { MaybePromise } from '../util/maybe-promise.ts'
 
 /** When accounts are locked, and for how long; times in milliseconds. */
 export interface LockoutPolicy {
@@ -39,13 +38,13 @@ export interface AccountLockout {
    * @param succeeded whether the password was correct
    * @returns whether the login may proceed
    */
-  admit(account: string, succeeded: boolean): MaybePromise<boolean>
+  admit(account: string, succeeded: boolean): boolean | Promise<boolean>
 
   /** True while the account is locked. */
-  locks(account: string): MaybePromise<boolean>
+  locks(account: string): boolean | Promise<boolean>
 
   /** Resets the failures of an account, for example after its password was set. */
-  forgive(account: string): MaybePromise<void>
+  forgive(account: string): void | Promise<void>
 }
 
 interface Standing {

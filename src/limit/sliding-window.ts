@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../util/clock.ts'
-import type { MaybePromise } from '../util/maybe-promise.ts'
 
 /** Length of the window of the limits of requests, in milliseconds. */
 export const WINDOW_MS = 60_000
@@ -17,7 +16,7 @@ export interface Verdict {
 /** Allows each caller a number of requests in any interval of some length. */
 export interface RequestWindow {
   /** Counts a request of a caller if it is allowed. */
-  take(caller: string): MaybePromise<Verdict>
+  take(caller: string): Verdict | Promise<Verdict>
 }
 
 /**

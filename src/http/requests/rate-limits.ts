@@ -4,9 +4,8 @@ import { SHELL_SUBJECT } from '../../auth/token.ts'
 import type { Settings } from '../../config/settings.ts'
 import { AppError } from '../../errors.ts'
 import type { SharedLimits } from '../../limit/shared-limits.ts'
-import { type RequestWindow, SlidingWindow, type Verdict, WINDOW_MS } from '../../limit/sliding-window.ts'
+import { type RequestWindow, SlidingWindow, WINDOW_MS } from '../../limit/sliding-window.ts'
 import type { Clock } from '../../util/clock.ts'
-import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { addFields } from '../responses/response.ts'
 import type { HeaderFields } from '../responses/security-headers.ts'
 import { clientAddress } from './client-address.ts'
@@ -55,7 +54,7 @@ export class RateLimits {
   }
 
   /** @throws {AppError} RATE_LIMITED */
-  countUser(request: Request, { userId }: Pick<Actor, 'userId'>, name: 'default' | 'upload'): MaybePromise<void> {
+  countUser(request: Request, { userId }: Pick<Actor, 'userId'>, name: 'default' | 'upload'): Promise<void> {
     return this.#count(request, name, String(userId ?? SHELL_SUBJECT))
   }
 
@@ -66,7 +65,7 @@ export class RateLimits {
   }
 
   /** Counts a login, or a failed refresh, by address. @throws {AppError} RATE_LIMITED */
-  countAddress(request: Request): MaybePromise<void> {
+  countAddress(request: Request): Promise<void> {
     return this.#count(request, 'auth', clientAddress(request, this.#trustedProxies))
   }
 
@@ -77,23 +76,17 @@ export class RateLimits {
   }
 
   /** Counts a request without a token, by address. @throws {AppError} RATE_LIMITED */
-  countAnonymous(request: Request): MaybePromise<void> {
+  countAnonymous(request: Request): Promise<void> {
     return this.#count(request, 'default', clientAddress(request, this.#trustedProxies))
   }
 
-  #count(request: Request, name: BucketName, caller: string): MaybePromise<void> {
+  async #count(request: Request, name: BucketName, caller: string): Promise<void> {
     const bucket = this.#buckets[name]
     if (bucket === undefined) return
-    const verdict = bucket.window.take(caller)
-    if (!(verdict instanceof Promise)) return this.#report(request, name, bucket, verdict)
-    return verdict.then((decided) => this.#report(request, name, bucket, decided))
-  }
-
-  /** @throws {AppError} RATE_LIMITED */
-  #report(request: Request, name: BucketName, { fixed }: Bucket, { allowed, limit, remaining, resetSeconds }: Verdict): void {
+    const { allowed, limit, remaining, resetSeconds } = await bucket.window.take(caller)
     const reset = Math.ceil(this.#clock() / 1000) + resetSeconds
     addFields(request.raw.res, [
-      ...fixed,
+      ...bucket.fixed,
       'X-RateLimit-Remaining',
       `${remaining}`,
       'X-RateLimit-Reset',

@@ -5,7 +5,6 @@ import type { AccountLockout } from '../../limit/lockout.ts'
 import type { ReadAge, Store, StoredRecord } from '../../store/store.ts'
 import { type Clock, isoTime } from '../../util/clock.ts'
 import { type Random, uniqueId } from '../../util/ids.ts'
-import type { MaybePromise } from '../../util/maybe-promise.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import type { Records } from '../records/records.ts'
 import { grantsOf } from './account-guards.ts'
@@ -31,7 +30,7 @@ export interface LoginOptions {
 
 export interface RefreshOptions extends LoginOptions {
   /** Called with the user of a good token before it is exchanged; if it throws, the token stays valid. */
-  readonly admit?: (userId: number) => MaybePromise<void>
+  readonly admit?: (userId: number) => Promise<void>
 }
 
 /** Maximum number of times that a refresh is repeated because the session changed between read and write. */

@@ -2,7 +2,6 @@ import type { Action, Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { Operation, Outcome, Store, StoredRecord, TransactionNotes } from '../../store/store.ts'
-import type { MaybePromise } from '../../util/maybe-promise.ts'
 import { useFormMessages } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
@@ -32,7 +31,7 @@ export interface AccessGuard {
    *
    * @param users the users after the change
    */
-  changed(users: readonly StoredRecord[]): MaybePromise<void>
+  changed(users: readonly StoredRecord[]): Promise<void>
 }
 
 /** By whom, where and how a write is made. */
@@ -53,7 +52,7 @@ export class Committer {
   readonly #store: Store
   readonly #finisher: Finisher
   readonly #accounts: AccountLog
-  #access: AccessGuard = { relatedOperations: async () => [], changed() {} }
+  #access: AccessGuard = { relatedOperations: async () => [], async changed() {} }
   #publisher = NO_PUBLISHER
   #recorder: HistoryRecorder | undefined
 

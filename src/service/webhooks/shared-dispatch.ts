@@ -28,7 +28,8 @@ export interface SharedDispatchParts {
 /** A lease as this process knows it. Times are those of `now`. */
 interface Lease {
   until: number
-  wakes: number
+  /** The wakes up to which the pending events are known; undefined until they have been read. */
+  wakes: number | undefined
   busyAt: number
   loadedAt: number
 }
@@ -150,28 +151,36 @@ export class SharedDispatch implements Dispatch {
       if (extended === undefined) this.#lose(receiver, worker)
       else await this.#extend(receiver, extended, askedAt, worker)
     }
-    for (const [receiver, wakes] of answer.taken) {
-      const lease = { until: askedAt + leases.durationMs, wakes, busyAt: askedAt, loadedAt: askedAt }
-      this.#held.set(receiver, lease)
-      await worker.resume(receiver)
+    const until = askedAt + leases.durationMs
+    // All of them are held from now on, also if the events of one cannot be read.
+    for (const receiver of answer.taken.keys()) {
+      this.#held.set(receiver, { until, wakes: undefined, busyAt: askedAt, loadedAt: askedAt })
     }
+    for (const [receiver, wakes] of answer.taken) await this.#resume(receiver, wakes, worker)
   }
 
   async #extend(receiver: number, { wakes, events }: HeldLease, askedAt: number, worker: Worker): Promise<void> {
     const lease = this.#held.get(receiver)
     if (lease === undefined) return
     const wasGood = this.maySend(receiver)
-    const isWoken = lease.wakes !== wakes
     lease.until = askedAt + this.#parts.leases.durationMs
-    lease.wakes = wakes
     if (!this.#isActive(receiver)) return
-    if (!wasGood || isWoken) await worker.resume(receiver)
+    if (!wasGood || lease.wakes !== wakes) await this.#resume(receiver, wakes, worker)
     else if (askedAt - lease.loadedAt >= RELOAD_MS) await worker.reload(receiver)
     else {
       for (const event of events) worker.add(event, [receiver])
       return
     }
     lease.loadedAt = askedAt
+  }
+
+  /** Reads the pending events of a receiver. If that fails, the next exchange does it. */
+  async #resume(receiver: number, wakes: number, worker: Worker): Promise<void> {
+    const lease = this.#held.get(receiver)
+    if (lease === undefined) return
+    lease.wakes = undefined
+    await worker.resume(receiver)
+    lease.wakes = wakes
   }
 
   #lose(receiver: number, worker: Worker): void {

@@ -53,6 +53,7 @@ export class PostgresStore implements Store {
   readonly #transactions: PostgresTransactions
   readonly #changeLog: StoredChangeLog | undefined
   readonly #changes = new OwnChanges()
+  readonly #now: () => number
   readonly #running = new Set<Promise<unknown>>()
   #isClosed = false
 
@@ -64,6 +65,7 @@ export class PostgresStore implements Store {
   ) {
     this.#database = database
     this.#changeLog = changeLog
+    this.#now = now
     this.#layout = layout
     const known = new KnownRecords()
     this.#records = new RecordReads(database, layout, later, known)
@@ -110,9 +112,13 @@ export class PostgresStore implements Store {
 
   async #commit(operations: readonly Operation[], notes: TransactionNotes | undefined): Promise<Outcome> {
     const running = this.#changes.begin(operations)
+    const decidedAt = this.#now()
     let outcome: Outcome | undefined
     try {
-      outcome = await this.#transactions.transact(operations, 'commit', notes, await this.#changeLog?.wanted())
+      const origin = await this.#changeLog?.wanted()
+      outcome = await this.#transactions.transact(operations, 'commit', notes, origin)
+      // The changes are stored, so a failure to tell of them is none of the write.
+      if (outcome.ok && origin === undefined) await this.#changeLog?.noteUnlogged(decidedAt).catch(() => {})
       return outcome
     } finally {
       // Without an outcome, the transaction may have been committed.

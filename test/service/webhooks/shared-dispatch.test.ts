@@ -23,6 +23,7 @@ async function open() {
     holder: undefined as 'this' | 'other' | undefined,
     hasPending: true,
     isDown: false,
+    failsReads: false,
     wakes: 0,
     events: [] as number[],
     version: '1',
@@ -55,7 +56,10 @@ async function open() {
   }
   let isIdle = false
   const worker: Partial<Worker> = {
-    resume: async () => void calls.push('resume'),
+    async resume() {
+      calls.push('resume')
+      if (database.failsReads) throw new Error('The events could not be read')
+    },
     reload: async () => void calls.push('reload'),
     suspend: () => void calls.push('suspend'),
     during: (work) => work,
@@ -120,6 +124,24 @@ describe('a process that shares its receivers', () => {
     await pass(1000)
     assert.equal(dispatch.maySend(RECEIVER), true)
     assert.deepEqual(take(), ['resume'])
+  })
+
+  test('reads the pending events again after it could not', async () => {
+    const { database, start, take, pass } = await open()
+    database.failsReads = true
+    await start()
+    assert.deepEqual(take(), ['resume'])
+    database.failsReads = false
+    await pass(1000)
+    assert.deepEqual(take(), ['resume'])
+    database.failsReads = true
+    database.wakes = 1
+    await pass(1000)
+    database.failsReads = false
+    await pass(1000)
+    assert.deepEqual(take(), ['resume', 'resume'])
+    await pass(1000)
+    assert.deepEqual(take(), [])
   })
 
   test('stops when another process has taken its lease', async () => {

@@ -2,11 +2,11 @@ import type { ChangeLog, LogRead } from '../../change-log.ts'
 import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { type Sql, sql } from '../sql.ts'
-import { readEntry } from './logged-changes.ts'
+import { insertGap, readEntry } from './logged-changes.ts'
 
 /** What a process knows of the readers is renewed after this time. In milliseconds. */
 const KNOWN_MS = 1000
-/** Time from the decision of a process to log nothing until its statement is committed; longer ones are rare. In milliseconds. */
+/** Time from the decision of a process to log nothing until its transaction is committed. After longer ones, new readers are looked for. */
 const STATEMENT_MS = 500
 
 /** Interval of removing old entries, in milliseconds. */
@@ -62,6 +62,16 @@ export class StoredChangeLog implements ChangeLog {
       // What the write itself meets is told.
       return true
     }
+  }
+
+  /**
+   * Tells the readers that changes are missing, if a transaction that was not logged took so long that a reader may have begun meanwhile.
+   *
+   * @param decidedAt when `wanted` was asked, as `now` tells
+   */
+  async noteUnlogged(decidedAt: number): Promise<void> {
+    if (this.#now() - decidedAt <= STATEMENT_MS || !(await this.#ask())) return
+    await this.#database.query(insertGap(this.#layout))
   }
 
   async announce(): Promise<void> {

@@ -63,6 +63,8 @@ export class PgDatabase implements Database {
   readonly #options: Required<Omit<PgDatabaseOptions, 'observe' | 'warn' | 'allowExit'>>
   readonly #settings: SessionSettings
   #retries = 0
+  /** Number of streams that are being read. */
+  #streams = 0
 
   /** @param address `postgres://…`; no connection is made before the first statement */
   constructor(address: string, { observe = () => {}, warn = () => {}, allowExit = false, ...options }: PgDatabaseOptions = {}) {
@@ -113,6 +115,18 @@ export class PgDatabase implements Database {
   }
 
   async *stream(statement: Sql, batch: number): AsyncIterable<readonly Row[]> {
+    // A reader may be slow, so half of the connections are left for everything else.
+    if (this.#streams >= Math.ceil(this.#options.pool / 2))
+      throw unavailable('As many exports are running as the pool of connections allows')
+    this.#streams += 1
+    try {
+      yield* this.#cursor(statement, batch)
+    } finally {
+      this.#streams -= 1
+    }
+  }
+
+  async *#cursor(statement: Sql, batch: number): AsyncIterable<readonly Row[]> {
     const session = await this.#acquire()
     const fetch = sql`fetch ${literal(batch)} from "batches"`.compile()
     let isDone = false

@@ -3,8 +3,8 @@ import type { StoredRecord } from '../../store.ts'
 import type { Row } from '../connection/database.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
 
-/** Capacity of each table in characters of its rows. */
-const CAPACITY = 4_000_000
+/** Capacity in characters of rows. */
+const CAPACITY = 8_000_000
 /** Estimated size of an entry beside its texts, in characters. */
 const OVERHEAD = 200
 
@@ -32,31 +32,22 @@ interface KnownRecord {
  * of it, such as its JSON, is found again. Since all texts are compared, nothing has to be forgotten when records change.
  */
 export class KnownRecords implements RowReader {
-  readonly #capacity: number
-  readonly #tables = new WeakMap<TableLayout, LRUCache<string, KnownRecord>>()
+  /** By the name of the table and the id. */
+  readonly #records: LRUCache<string, KnownRecord>
 
-  /** @param capacity of each table, in characters */
+  /** @param capacity in characters of rows, of all tables together */
   constructor(capacity: number = CAPACITY) {
-    this.#capacity = capacity
+    this.#records = new LRUCache({ maxSize: capacity, sizeCalculation: sizeOf })
   }
 
   read(table: TableLayout, row: Row, offset = 0): StoredRecord {
-    const id = row[offset + 1] ?? ''
-    const known = this.#recordsOf(table)
-    const last = known.get(id)
+    const key = `${table.name} ${row[offset + 1]}`
+    const last = this.#records.get(key)
     if (last !== undefined && isSame(last.texts, row, offset)) return last.record
     const texts = offset === 0 ? row : row.slice(offset)
     const record = table.read(texts)
-    known.set(id, { texts, record })
+    this.#records.set(key, { texts, record })
     return record
-  }
-
-  #recordsOf(table: TableLayout): LRUCache<string, KnownRecord> {
-    const known = this.#tables.get(table)
-    if (known !== undefined) return known
-    const made = new LRUCache<string, KnownRecord>({ maxSize: this.#capacity, sizeCalculation: sizeOf })
-    this.#tables.set(table, made)
-    return made
   }
 }
 

@@ -6,7 +6,7 @@ import { sql } from '../../../../src/store/postgres/sql.ts'
 import type { Operation, Store, StoredRecord } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
-import { type ProcessStore, withTwoProcesses } from '../transactions/two-processes.ts'
+import { type ProcessStore, untilBlocked, withTwoProcesses } from '../transactions/two-processes.ts'
 
 interface Parts {
   /** Moves the time of the writer. */
@@ -23,7 +23,7 @@ const logged = (name: string, body: (parts: Parts) => Promise<void>) =>
       let time = 0
       const logOf = ({ database, layout }: ProcessStore, origin: string) =>
         new StoredChangeLog(database, layout, { origin, now: () => time })
-      const writer = new PostgresStore(one.database, one.layout, { changeLog: logOf(one, 'writer') })
+      const writer = new PostgresStore(one.database, one.layout, { changeLog: logOf(one, 'writer'), now: () => time })
       const pass = (milliseconds: number) => {
         time += milliseconds
       }
@@ -58,6 +58,24 @@ logged(
     assert.equal(await countOf(one), 1)
   },
 )
+
+logged('changes that were to be stored before a reader began, and are stored after it, are told to be missing', async (parts) => {
+  const { writer, reader, one, other, pass } = parts
+  const lateness = await other.database.transaction(async (connection) => {
+    await connection.query(sql`lock table ${one.layout.of('genre').table}`)
+    const late = accepted(writer, [insert('genre', { name: 'late' })])
+    await untilBlocked(one)
+    await reader.announce()
+    pass(600)
+    return { late, position: await reader.end() }
+  })
+  await lateness.late
+  const read = await reader.read(lateness.position)
+  assert.deepEqual(
+    read?.transactions.map(({ changes }) => changes),
+    [undefined],
+  )
+})
 
 logged('every kind of change is told once, with the record before and after it', async ({ writer, reader }) => {
   await reader.announce()

@@ -303,6 +303,20 @@ describe('a stream', () => {
     })
   })
 
+  test('is refused while others use half of the connections', async () => {
+    await use({ pool: 2 }, async (database) => {
+      const first = database.stream(numbers, 10)[Symbol.asyncIterator]()
+      await first.next()
+      await assert.rejects(async () => await database.stream(numbers, 10)[Symbol.asyncIterator]().next(), {
+        code: 'STORE_UNAVAILABLE',
+        details: 'As many exports are running as the pool of connections allows',
+      })
+      assert.deepEqual((await database.query(sql`select 1`)).rows, [['1']])
+      await first.return?.()
+      for await (const batch of database.stream(numbers, 25)) assert.equal(batch.length, 25)
+    })
+  })
+
   test('returns its connection when it is abandoned', async () => {
     await use({ pool: 1 }, async (database) => {
       for await (const batch of database.stream(numbers, 10)) {

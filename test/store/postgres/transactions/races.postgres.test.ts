@@ -4,7 +4,7 @@ import { sql } from '../../../../src/store/postgres/sql.ts'
 import type { Operation, Outcome, Store, StoredRecord } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
-import { allOf, type ProcessStore, withTwoProcesses } from './two-processes.ts'
+import { allOf, type ProcessStore, untilBlocked, withTwoProcesses } from './two-processes.ts'
 
 /** Declares a test with two stores on one database, each with a pool of its own, as in two processes. */
 const race = (name: string, body: (one: Store, other: Store, process: ProcessStore, second: ProcessStore) => Promise<void>) =>
@@ -27,16 +27,6 @@ const winners = (outcomes: readonly Outcome[]): number => outcomes.filter(({ ok 
 const losses = (outcomes: readonly Outcome[]): string[] => [
   ...new Set(outcomes.flatMap((outcome) => (outcome.ok ? [] : outcome.violations.map(({ kind }) => kind)))),
 ]
-
-/** Waits until a transaction waits for another one. */
-async function untilBlocked({ database }: ProcessStore): Promise<void> {
-  for (;;) {
-    const { rows } = await database.query(
-      sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-    )
-    if (rows.length > 0) return
-  }
-}
 
 describe('two processes that write at once', () => {
   race('16 clients create the same unique value: one wins, the others have the violation', async (one, other) => {

@@ -4,6 +4,7 @@ import { PgDatabase } from '../../../../src/store/postgres/connection/pg-databas
 import { Layout } from '../../../../src/store/postgres/layout/layout.ts'
 import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
 import { createSchema } from '../../../../src/store/postgres/schema/create-schema.ts'
+import { sql } from '../../../../src/store/postgres/sql.ts'
 import type { Store, StoredRecord } from '../../../../src/store/store.ts'
 import { newSchema } from '../../../helpers/postgres/schemas.ts'
 import { serverAddress } from '../../../helpers/postgres/server.ts'
@@ -38,4 +39,14 @@ export async function withTwoProcesses(
 /** The records of a table, by id. */
 export async function allOf(store: Store, table: string): Promise<readonly StoredRecord[]> {
   return (await store.find(table, { filters: [], sort: [], offset: 0, limit: 100_000 })).records
+}
+
+/** Waits until a transaction waits for another one. */
+export async function untilBlocked({ database }: ProcessStore): Promise<void> {
+  for (;;) {
+    const { rows } = await database.query(
+      sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    )
+    if (rows.length > 0) return
+  }
 }
