@@ -26,6 +26,17 @@ export interface StoreParts {
 
 const explainTo = (log: Log) => (log.debugs ? (line: string) => log.debug(line) : undefined)
 
+/** What an engine in this process, which no other process uses, does without. */
+const OF_THIS_PROCESS = {
+  search: undefined,
+  leases: undefined,
+  changeLog: undefined,
+  limits: undefined,
+  isRemote: false,
+  probe: async () => {},
+  figures: () => ({}),
+} as const
+
 /**
  * Opens the store in a data folder.
  *
@@ -46,16 +57,10 @@ export async function openFileStore(
     store,
     place: folder,
     dataFolder: folder,
-    search: undefined,
-    leases: undefined,
-    changeLog: undefined,
-    limits: undefined,
-    isRemote: false,
+    ...OF_THIS_PROCESS,
     snapshots: snapshotsOf(folder, store),
     initialize: (work) => work(store.isNew),
     secret: () => loadOrCreateSecret(folder, random),
-    probe: async () => {},
-    figures: () => ({}),
     async handOver() {
       const release = await store.handOver()
       const handover: Handover = {
@@ -103,19 +108,13 @@ function memory(registry: Registry, parts: StoreParts, isNew: boolean): OpenedSt
     store,
     place: undefined,
     dataFolder: undefined,
-    search: undefined,
-    leases: undefined,
-    changeLog: undefined,
-    limits: undefined,
-    isRemote: false,
+    ...OF_THIS_PROCESS,
     snapshots: { areAvailable: false, refusal: nothingWritten, list: async () => [] },
     initialize: (work) => work(isNew),
     async secret() {
       secret ??= makeSecret(parts.random)
       return secret
     },
-    probe: async () => {},
-    figures: () => ({}),
     async handOver() {
       await store.close()
       return memoryHandover(store, parts, undefined)
