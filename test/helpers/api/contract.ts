@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { apiRoots } from '../../../src/http/paths.ts'
+import type { Registry } from '../../../src/model/registry.ts'
 import { openApiDocument } from '../../../src/openapi/document.ts'
 import type { Operation, Reference, Response } from '../../../src/openapi/paths/operation.ts'
 import type { Project } from '../../../src/service/project/project.ts'
@@ -21,6 +22,8 @@ export interface Exchange {
 
 /** Contracts by the text of their document: compiling one takes longer than most tests. */
 const byText = new Map<string, Contract>()
+/** Contracts by the models, which all copies of a fixture share, and by the text of the settings. */
+const byModels = new WeakMap<Registry, Map<string, Contract>>()
 const byProject = new WeakMap<Project, Contract>()
 
 /** Validates a response against the OpenAPI document of the application that sent it. */
@@ -31,7 +34,15 @@ export function assertContract({ app }: TestApp, exchange: Exchange): void {
 }
 
 function contractOf({ project, settings }: TestApp['app']): Contract {
-  const text = JSON.stringify(openApiDocument(project, apiRoots(settings)))
+  const bySettings = byModels.get(project.registry) ?? new Map<string, Contract>()
+  byModels.set(project.registry, bySettings)
+  const key = JSON.stringify(settings)
+  const contract = bySettings.get(key) ?? contractWithText(JSON.stringify(openApiDocument(project, apiRoots(settings))))
+  bySettings.set(key, contract)
+  return contract
+}
+
+function contractWithText(text: string): Contract {
   const contract = byText.get(text) ?? new Contract(text)
   byText.set(text, contract)
   return contract
