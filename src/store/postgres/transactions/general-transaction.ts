@@ -10,6 +10,7 @@ import { LoadedTables } from './loading/loaded-tables.ts'
 import { Loader } from './loading/loader.ts'
 import { predictNeeds, tablesOfNewRecords } from './loading/predicted-needs.ts'
 import { hasLocks, idLock, takeLocks, uniqueLocks } from './locks.ts'
+import { slicesOf } from './statements/slices.ts'
 import { differs, writeStatement } from './statements/writes.ts'
 import { complete } from './stored-values.ts'
 
@@ -146,13 +147,14 @@ export class GeneralTransaction {
   }
 
   async #store({ changes }: Accepted): Promise<void> {
-    const { rows } = await this.#connection.query(
-      writeStatement(this.#layout, changes, {
-        entry: logEntryOf(this.#layout, this.#work.origin, changes),
-        eventTable: this.#work.notes?.events?.table,
-      }),
-    )
-    const version = rows[0]?.[0] ?? undefined
+    let entry = logEntryOf(this.#layout, this.#work.origin, changes)
+    let version: string | undefined
+    for (const slice of slicesOf(changes)) {
+      const notes = { entry, eventTable: this.#work.notes?.events?.table }
+      const { rows } = await this.#connection.query(writeStatement(this.#layout, slice, notes))
+      version = rows[0]?.[0] ?? undefined
+      entry = undefined
+    }
     for (const { table, before, after } of changes) {
       if (after === undefined) continue
       const { model } = this.#layout.of(table)

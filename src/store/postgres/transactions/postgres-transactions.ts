@@ -1,11 +1,12 @@
 import { AppError } from '../../../errors.ts'
 import type { Operation, Outcome, TransactionMode, TransactionNotes } from '../../store.ts'
-import { type Database, isConstraintViolation, isTransient } from '../connection/database.ts'
+import { type Connection, type Database, isConstraintViolation, isTransient } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { Alteration } from './direct/alteration.ts'
 import { Creation } from './direct/creation.ts'
 import { type AfterTurn, JoinedCreations } from './direct/joined-creations.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
+import { MAX_ROWS } from './statements/slices.ts'
 import { inStoredForm } from './stored-values.ts'
 import { violationOf } from './unforeseen-violation.ts'
 
@@ -14,9 +15,9 @@ const MAX_ATTEMPTS = 10
 
 /** Rolls a transaction back that has decided not to write. */
 class Rollback extends Error {
-  readonly outcome: Outcome
+  readonly outcome: Outcome | undefined
 
-  constructor(outcome: Outcome) {
+  constructor(outcome: Outcome | undefined) {
     super('The transaction writes nothing')
     this.outcome = outcome
   }
@@ -58,6 +59,9 @@ export class PostgresTransactions {
   async #direct(work: Work): Promise<Outcome | undefined> {
     try {
       const creation = Creation.of(this.#layout, work)
+      if (creation !== undefined && creation.size > MAX_ROWS) {
+        return await this.#unlessRefused((connection) => creation.runInSlices(connection))
+      }
       if (creation !== undefined) return await this.#creations.run(creation)
       return await Alteration.of(this.#layout, work)?.run(this.#database)
     } catch (error) {
@@ -78,7 +82,7 @@ export class PostgresTransactions {
     let last: unknown
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       try {
-        return await this.#attempt(work)
+        return await this.#unlessRefused((connection) => new GeneralTransaction(this.#layout, connection, work).run())
       } catch (error) {
         if (!isConstraintViolation(error) && !isTransient(error)) throw error
         last = error
@@ -89,16 +93,17 @@ export class PostgresTransactions {
     throw new AppError('WRITE_CONFLICT', 'The records keep changing under other writes; read them again and retry')
   }
 
-  async #attempt(work: Work): Promise<Outcome> {
+  /** Runs work in a transaction, which is rolled back if the outcome is a refusal. */
+  async #unlessRefused<T extends Outcome | undefined>(work: (connection: Connection) => Promise<T>): Promise<T> {
     try {
       return await this.#database.transaction(async (connection) => {
-        const outcome = await new GeneralTransaction(this.#layout, connection, work).run()
+        const outcome = await work(connection)
         // A rollback releases the locks without waiting for the disk.
-        if (!outcome.ok) throw new Rollback(outcome)
+        if (outcome?.ok !== true) throw new Rollback(outcome)
         return outcome
       })
     } catch (error) {
-      if (error instanceof Rollback) return error.outcome
+      if (error instanceof Rollback) return error.outcome as T
       throw error
     }
   }

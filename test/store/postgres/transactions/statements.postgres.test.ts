@@ -11,13 +11,17 @@ import { allOf, withTwoProcesses } from './two-processes.ts'
 /** A database that remembers its statements. */
 class Recording {
   readonly statements: string[] = []
+  /** Number of characters of the longest parameter, which may be a list. */
+  longestParameter = 0
   readonly database: Database
 
   constructor(to: Database) {
     const recording =
       (connection: Connection) =>
       (statement: Sql): Promise<Rows> => {
-        this.statements.push(statement.compile().text)
+        const { text, values } = statement.compile()
+        this.statements.push(text)
+        this.longestParameter = Math.max(this.longestParameter, ...values.map((value) => value?.length ?? 0))
         return connection.query(statement)
       }
     this.database = {
@@ -141,7 +145,7 @@ describe('the statements of a transaction', () => {
     assert.deepEqual((await accepted(transactions, [insert('author', { name: 'y' })]))[0]?.id, 1)
   })
 
-  counted('10,000 operations need a few statements', async (transactions, recording, store) => {
+  counted('10,000 operations need a few statements, whose parameters are bounded', async (transactions, recording, store) => {
     const count = 5000
     const numbers = Array.from({ length: count }, (_, index) => index)
     await accepted(
@@ -149,6 +153,7 @@ describe('the statements of a transaction', () => {
       numbers.map((number) => insert('genre', { name: `genre ${number}` })),
     )
     const author = await accepted(transactions, [insert('author', { name: 'x' })])
+    // One for each 1,000 records of the model, and a few besides.
     assert.ok(recording.take().length < 15)
     const swapped = numbers.map((number) => update('genre', number + 1, { name: `genre ${(number + 1) % count}` }))
     const books = numbers.map((number) =>
@@ -156,13 +161,51 @@ describe('the statements of a transaction', () => {
     )
     await accepted(transactions, [...swapped, ...books])
     const statements = recording.take()
-    assert.ok(statements.length < 15, `${statements.length} statements`)
+    assert.ok(statements.length < 60, `${statements.length} statements`)
     await accepted(
       transactions,
       numbers.flatMap((number) => [remove('book', number + 1), remove('genre', number + 1)]),
     )
-    assert.ok(recording.take().length < 15)
+    assert.ok(recording.take().length < 60)
+    const { longestParameter } = recording
+    assert.ok(longestParameter > 5000 && longestParameter < 30_000, `A parameter of ${longestParameter} characters`)
     assert.deepEqual([await allOf(store, 'book'), await allOf(store, 'genre')], [[], []])
+  })
+
+  counted('a large create is stored with its events, or not at all', async (transactions, recording, store) => {
+    await accepted(transactions, [{ kind: 'insert', table: 'listener', values: {} }, insert('genre', { name: 'taken' })])
+    const names = Array.from({ length: 2500 }, (_, index) => `genre ${index}`)
+    const create = (given: readonly string[]) =>
+      transactions.transact(
+        given.map((name) => insert('genre', { name })),
+        'commit',
+        { events: EVENTS },
+      )
+    recording.take()
+    const refused = await create([...names, 'taken', 'genre 7'])
+    assert.ok(!refused.ok)
+    assert.deepEqual(
+      refused.violations.map(({ kind, index }) => [kind, index]),
+      [
+        ['unique', 2500],
+        ['unique', 2501],
+      ],
+    )
+    assert.deepEqual([(await allOf(store, 'genre')).length, (await allOf(store, 'event')).length], [1, 0])
+    assert.ok(recording.take().some((statement) => statement === 'begin'))
+    const created = await create(names)
+    assert.ok(created.ok)
+    assert.deepEqual(
+      created.records.map(({ name }) => name),
+      names,
+    )
+    assert.deepEqual(created.records, (await allOf(store, 'genre')).slice(1))
+    const events = await allOf(store, 'event')
+    assert.deepEqual(
+      events.map(({ data }) => data),
+      created.records.map((record) => JSON.stringify(record)),
+    )
+    assert.equal(created.changes.length, 5000)
   })
 
   counted(

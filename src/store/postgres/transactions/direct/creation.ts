@@ -1,6 +1,6 @@
 import type { Change, Operation, Outcome, StoredRecord } from '../../../store.ts'
 import { brokenFields } from '../../../transactions/field-constraints.ts'
-import { logEntryOf } from '../../changes/logged-changes.ts'
+import { insertEntry, logEntryOf } from '../../changes/logged-changes.ts'
 import type { Connection } from '../../connection/database.ts'
 import type { Layout } from '../../layout/layout.ts'
 import { rememberRowVersion } from '../../layout/row-version.ts'
@@ -9,10 +9,13 @@ import { EMPTY, identifier, joined, keyword, type Sql, sql } from '../../sql.ts'
 import type { Work } from '../general-transaction.ts'
 import { type InputColumn, input, inputOf } from '../statements/input.ts'
 import { linkRows } from '../statements/links.ts'
+import { slicesOf } from '../statements/slices.ts'
 import { type GivenIds, type NotedTables, noteChanges, noteParts, notesOf, PROVISIONAL_ID, readIds, selectIds } from './notes.ts'
 import { ALL, type Preconditions, preconditions } from './preconditions.ts'
 
-/** New records of one table. One statement stores them with their links and notes. */
+type Accepted = Extract<Outcome, { ok: true }>
+
+/** New records of one table. One statement stores them with their links and notes; several do if there are many. */
 export class Creation {
   readonly #layout: Layout
   readonly #table: TableLayout
@@ -95,6 +98,36 @@ export class Creation {
   async run(connection: Connection): Promise<Outcome | undefined> {
     const ids = await this.#store(connection)
     return ids === undefined ? undefined : this.#outcome(ids, ids.records)
+  }
+
+  /**
+   * Stores many records by several statements in the transaction of `connection`.
+   *
+   * @returns undefined if the records may not be stored; then the transaction must be rolled back
+   */
+  async runInSlices(connection: Connection): Promise<Outcome | undefined> {
+    const outcomes: Accepted[] = []
+    for (const slice of this.#slices()) {
+      const outcome = await slice.run(connection)
+      if (outcome?.ok !== true) return undefined
+      outcomes.push(outcome)
+    }
+    const { entry } = this.#notes
+    if (entry !== undefined) await connection.query(insertEntry(this.#layout, entry))
+    const records = outcomes.flatMap((outcome) => outcome.records)
+    return { ok: true, records, changes: outcomes.flatMap((outcome) => outcome.changes) }
+  }
+
+  /** Parts that one statement stores each. None of them is logged. */
+  *#slices(): Generator<Creation> {
+    let start = 0
+    for (const records of slicesOf(this.#records)) {
+      const end = start + records.length
+      const own = <T>(notes: readonly T[]) => notes.slice(start, end)
+      const notes = { ...this.#notes, events: own(this.#notes.events), history: own(this.#notes.history), entry: undefined }
+      yield new Creation(this.#layout, this.#table, records, notes)
+      start = end
+    }
   }
 
   async #store(connection: Connection): Promise<GivenIds | undefined> {

@@ -2,6 +2,7 @@ import type { Json } from '../../../../util/json.ts'
 import type { StoredRecord } from '../../../store.ts'
 import type { Connection } from '../../connection/database.ts'
 import { identifier, joined, type Sql, sql } from '../../sql.ts'
+import { slicesOf } from '../statements/slices.ts'
 import type { LoadedTable } from './loaded-table.ts'
 import type { LoadedTables } from './loaded-tables.ts'
 import type { Lock } from './needs.ts'
@@ -31,10 +32,14 @@ export class Loader {
   async load(tables: LoadedTables): Promise<void> {
     const needing = tables.needing()
     for (const table of needing) {
-      for (const [lock, ids] of table.needs.records) await this.#loadRecords(table, [...ids], lock)
+      for (const [lock, ids] of table.needs.records) {
+        for (const slice of slicesOf(inOrder(ids))) await this.#loadRecords(table, slice, lock)
+      }
     }
     for (const table of needing) {
-      for (const [field, targets] of table.needs.referrers) await this.#loadReferrers(table, field, [...targets])
+      for (const [field, targets] of table.needs.referrers) {
+        for (const slice of slicesOf(inOrder(targets))) await this.#loadReferrers(table, field, slice)
+      }
       if (table.needs.owners.size > 0) await this.#loadOwners(table)
       table.needs.clear()
     }
@@ -93,7 +98,17 @@ export class Loader {
   }
 
   async #loadOwners(table: LoadedTable): Promise<void> {
-    const needs = [...table.needs.owners].map(([field, values]) => ({ field, values: [...values] }))
+    const slices = [...table.needs.owners].map(([field, values]) => ({ field, slices: [...slicesOf([...values])] }))
+    const rounds = Math.max(...slices.map((each) => each.slices.length))
+    for (let round = 0; round < rounds; round++) {
+      await this.#loadOwnersOf(
+        table,
+        slices.flatMap(({ field, slices: { [round]: values } }) => (values === undefined ? [] : [{ field, values }])),
+      )
+    }
+  }
+
+  async #loadOwnersOf(table: LoadedTable, needs: readonly { field: string; values: readonly Json[] }[]): Promise<void> {
     const queries = needs.map(({ field, values }, index) => ownersQuery(table.layout, field, values, index))
     const { rows } = await this.#connection.query(joined(queries, ' union all '))
     for (const [index, { field, values }] of needs.entries()) {
@@ -106,5 +121,7 @@ export class Loader {
     }
   }
 }
+
+const inOrder = (ids: Iterable<number>): number[] => [...ids].sort((one, other) => one - other)
 
 const byId = (ids: readonly number[]): Sql => sql`"r"."id" = any(${ids}::bigint[])`

@@ -22,7 +22,7 @@ export interface WriteNotes {
 }
 
 /**
- * The statement that stores the changes of a transaction, whatever their number. It returns the version of the rows that it writes.
+ * The statement that stores changes of a transaction. It returns the version of the rows that it writes.
  */
 export function writeStatement(layout: Layout, changes: readonly Change[], { entry, eventTable }: WriteNotes): Sql {
   const tables = [...new Set(changes.map(({ table }) => table))]
