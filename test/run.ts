@@ -15,7 +15,7 @@ import { NO_POSTGRES } from './helpers/postgres/server.ts'
 const TIMEOUT = 1_200_000
 
 /** Test files that share a process, so that the application is loaded once for all of them. */
-const FILES_PER_PROCESS = 20
+const FILES_PER_PROCESS = 12
 /** Test files on PostgreSQL in a process: fewer, since many of them wait for other processes. */
 const POSTGRES_FILES_PER_PROCESS = 4
 
