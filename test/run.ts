@@ -78,9 +78,12 @@ async function writeBatches(names: readonly string[], size: number, target: stri
   return batches
 }
 
-/** Starts a server for all processes of the suite of PostgreSQL, unless `ADMIN_TEST_POSTGRES` names one. */
+/** Whether tests need a server of PostgreSQL: its suite, or others whose applications have their records there. */
+const needsServer = values.postgres || process.env.ADMIN_TEST_ENGINE === 'postgres'
+
+/** Starts a server for all processes of the tests, unless `ADMIN_TEST_POSTGRES` names one. */
 async function serverForTests(): Promise<Cluster | undefined> {
-  if (!values.postgres || process.env.ADMIN_TEST_POSTGRES !== undefined) return undefined
+  if (!needsServer || process.env.ADMIN_TEST_POSTGRES !== undefined) return undefined
   const cluster = await startCluster()
   process.env.ADMIN_TEST_POSTGRES = cluster.socketUrl
   return cluster
@@ -92,7 +95,7 @@ if (values.browser) process.env.ADMIN_TEST_VARIANTS = values['all-variants'] ? '
 if (values.browser && CHROMIUM === undefined) {
   process.stderr.write('NOT RUN: no Chromium; install it, or name it in CHROMIUM\n')
   process.exitCode = 1
-} else if (values.postgres && NO_POSTGRES !== undefined) {
+} else if (needsServer && NO_POSTGRES !== undefined) {
   process.stderr.write('NOT RUN: no PostgreSQL; install it, or name a server in ADMIN_TEST_POSTGRES\n')
   process.exitCode = 1
 } else if (names.length === 0) {
