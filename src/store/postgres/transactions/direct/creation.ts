@@ -7,7 +7,7 @@ import { rememberRowVersion } from '../../layout/row-version.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
 import { EMPTY, identifier, joined, keyword, type Sql, sql } from '../../sql.ts'
 import type { Work } from '../general-transaction.ts'
-import { type InputColumn, input, inputOf } from '../statements/input.ts'
+import { type InputColumn, input, inputOf, POSITION } from '../statements/input.ts'
 import { linkRows } from '../statements/links.ts'
 import { slicesOf } from '../statements/slices.ts'
 import { type GivenIds, type NotedTables, noteChanges, noteParts, notesOf, PROVISIONAL_ID, readIds, selectIds } from './notes.ts'
@@ -162,13 +162,13 @@ export class Creation {
     }))
     const given = [...values, ...flags].filter((column) => column.values.some((value) => value !== null))
     if (records.length === 1) return this.#singleStatement(given, { locks, condition })
-    const positions = { name: sql`"position"`, type: 'bigint', values: records.map((_, index) => index + 1) }
+    const positions = { name: POSITION, type: 'bigint', values: records.map((_, index) => index + 1) }
     const parts = [
       sql`"ids" as materialized (select "n", nextval(${sequence}::regclass) as "id"
         from ${locks === undefined ? EMPTY : sql`${locks},`} generate_series(1, ${records.length}::bigint) "n" where ${condition})`,
       sql`"added" as (insert into ${table} (${joined([sql`"id"`, ...given.map(({ name }) => name)])})
         select ${joined([sql`"ids"."id"`, ...given.map(({ name }) => sql`"i".${name}`)])}
-        from "ids" join (${input([positions, ...given])}) "i" on "i"."position" = "ids"."n")`,
+        from "ids" join (${input([positions, ...given])}) "i" on "i".${POSITION} = "ids"."n")`,
       ...links.flatMap((link, index) => this.#linkPart(link, index)),
       ...noteParts(this.#layout, this.#notes),
     ]

@@ -5,7 +5,7 @@ import { historyOf } from '../../../transactions/history.ts'
 import { insertEntryWithIds, type LogEntry } from '../../changes/logged-changes.ts'
 import type { Layout } from '../../layout/layout.ts'
 import { identifier, joined, keyword, literal, type Sql, sql } from '../../sql.ts'
-import { type InputColumn, input, inputOf } from '../statements/input.ts'
+import { type InputColumn, input, inputOf, POSITION } from '../statements/input.ts'
 import { complete } from '../stored-values.ts'
 
 /** The id of a record that does not have one yet. */
@@ -100,10 +100,10 @@ function insertNotes(
     }),
     ...flags.map(() => sql`true`),
   ]
-  const positions = { name: sql`"position"`, type: 'bigint', values: rows.map((_, index) => index + 1) }
+  const positions = { name: POSITION, type: 'bigint', values: rows.map((_, index) => index + 1) }
   const source = isSingle
     ? sql`"ids"`
-    : sql`"ids" join (${input([positions, ...values])}) "i" on "i"."position" = "ids"."n" order by "ids"."n"`
+    : sql`"ids" join (${input([positions, ...values])}) "i" on "i".${POSITION} = "ids"."n" order by "ids"."n"`
   const links = flags.map(({ field, table: linkTable }, index) => {
     const targets = (rows[0]?.[field.name] ?? []) as readonly number[]
     const target = layout.of(field.relation.target).table

@@ -12,6 +12,9 @@ export interface InputColumn {
   readonly values: readonly (string | number | boolean | null)[]
 }
 
+/** The name of a column with the numbers of the rows. No field has a name that begins with an underscore. */
+export const POSITION = identifier('_position')
+
 /** The values of a table's column, one for each row. */
 export const inputOf = (column: Column, values: readonly Json[]): InputColumn => ({
   name: column.sql,
