@@ -1,6 +1,7 @@
 import { describe } from 'node:test'
 import { type ContractOptions, checkOn, type OpenStore } from './contract/contract.ts'
 import { checkModel } from './contract/model.ts'
+import { checkNames } from './contract/names.ts'
 import { checkFind } from './contract/reads/find.ts'
 import { checkGet } from './contract/reads/get.ts'
 import { checkMatching } from './contract/reads/matching.ts'
@@ -32,6 +33,7 @@ export function storeContract(name: string, open: OpenStore, options: ContractOp
     describe('stream', () => checkStream(check))
     describe('transact', () => checkTransactions(check))
     describe('ids', () => checkIds(check))
+    describe('names', () => checkNames(open))
     describe('violations', () => checkViolations(check))
     describe('deferred judging', () => checkDeferral(check))
     describe('removal and referrers', () => checkCascades(check))

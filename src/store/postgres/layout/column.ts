@@ -2,7 +2,7 @@ import type { Field, RelationField } from '../../../model/field.ts'
 import type { Json } from '../../../util/json.ts'
 import { identifier, type Parameter, type Sql, sql } from '../sql.ts'
 import { codecOf, isOfType } from './codec.ts'
-import { shortName } from './names.ts'
+import { columnName, shortName } from './names.ts'
 
 /** A field as a table keeps it. */
 interface StoredField {
@@ -49,7 +49,7 @@ export interface LinkTable extends StoredField {
 /** The column of a field. */
 export function columnOf(field: Field): Column {
   const codec = codecOf(field)
-  const name = shortName(field.name)
+  const name = columnName(field.name)
   const quoted = identifier(name)
   return {
     field,

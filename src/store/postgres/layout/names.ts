@@ -16,6 +16,12 @@ export function shortName(name: string): string {
   return `${name.slice(0, MAX_NAME_BYTES - HASH_DIGITS - 1)}_${hash('sha256', name, 'hex').slice(0, HASH_DIGITS)}`
 }
 
+/** Columns that PostgreSQL gives every table. */
+const SYSTEM_COLUMNS: ReadonlySet<string> = new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
+
+/** The name of the column of a field. No name of a field ends in an underscore. */
+export const columnName = (field: string): string => (SYSTEM_COLUMNS.has(field) ? `${field}_` : shortName(field))
+
 /** The name of the table of a model. */
 export const tableName = ({ key, internal }: { readonly key: string; readonly internal: boolean }): string =>
   shortName(internal ? SYSTEM_PREFIX + key : key)
