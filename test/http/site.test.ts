@@ -5,7 +5,7 @@ import { openApp } from '../../src/app.ts'
 import { SHELL } from '../../src/auth/permissions.ts'
 import { jwtCodec } from '../../src/http/plugins/jwt-codec.ts'
 import { loadProject } from '../../src/service/project/project.ts'
-import { openTestApp, type TestApp } from '../helpers/api/app.ts'
+import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../helpers/api/app.ts'
 import { play, type Scenario, scenarios, send } from '../helpers/api/scenario.ts'
 import { ROOT } from '../helpers/fixture.ts'
 import { permit } from '../security/access.ts'
@@ -78,7 +78,7 @@ describe('the site', () => {
     }
   })
 
-  test('offers snapshots to superusers, of data in files', async () => {
+  test('offers snapshots to superusers, of data in files', { skip: NEEDS_DATA_FOLDER }, async () => {
     await withBlog(async (app) => {
       assert.equal((await play(app, get(SITE))).json.capabilities.snapshots, true)
       assert.equal((await play(app, get(SITE, 'm.keller'))).json.capabilities.snapshots, false)

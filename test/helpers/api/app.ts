@@ -73,6 +73,10 @@ export type TestEngine = 'embedded' | 'postgres' | 'pglite'
 
 const ENGINE = (process.env.ADMIN_TEST_ENGINE ?? 'embedded') as TestEngine
 
+/** Why a test that speaks of the data folder, its journal or its snapshots is skipped; false where the records are in files. */
+export const NEEDS_DATA_FOLDER: string | false =
+  ENGINE === 'embedded' ? false : `It speaks of the data folder; the records are in ${ENGINE}`
+
 /** A search waits for seconds, the building of an index between two slices for milliseconds. */
 const patiently = (milliseconds: number): Promise<unknown> => (milliseconds < 1000 ? delay(milliseconds) : new Promise(() => {}))
 

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly headers?: Readonly<Record<string, string>>
   /** Brings the application into the state that the scenario speaks of; what it returns is given to `check`. */
   readonly given?: (app: TestApp) => Promise<void>
+  /** Why the scenario is not played on this engine. */
+  readonly skip?: string | false
   readonly status: number
   /** The whole body, exactly. */
   readonly expect?: unknown
@@ -43,7 +45,7 @@ export function scenarios(title: string, list: readonly Scenario[], options: Tes
   describe(title, { concurrency: 4 }, () => {
     let shared: Promise<TestApp> | undefined
     for (const scenario of list) {
-      test(`${scenario.name} (${scenario.request})`, async () => {
+      test(`${scenario.name} (${scenario.request})`, { skip: scenario.skip ?? false }, async () => {
         if (changesNothing(scenario)) {
           shared ??= openTestApp(options)
           await playWithoutErrors(await shared, scenario)

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { SHELL } from '../../../src/auth/permissions.ts'
-import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { withListening } from '../../helpers/api/raw.ts'
 import { play, scenarios, send } from '../../helpers/api/scenario.ts'
 import { login, withApp } from '../../security/access.ts'
@@ -22,6 +22,7 @@ const countTags = async (app: TestApp): Promise<number> => (await play(app, { re
 scenarios('copies of the data', [
   {
     name: 'a snapshot includes the latest write',
+    skip: NEEDS_DATA_FOLDER,
     request: `POST ${SNAPSHOTS}`,
     given: async (app) => {
       await addTag(app, 'lanterns')
@@ -37,6 +38,7 @@ scenarios('copies of the data', [
   },
   {
     name: 'they are listed',
+    skip: NEEDS_DATA_FOLDER,
     request: `GET ${SNAPSHOTS}`,
     given: saved,
     status: 200,
@@ -44,6 +46,7 @@ scenarios('copies of the data', [
   },
   {
     name: 'one is removed',
+    skip: NEEDS_DATA_FOLDER,
     request: `DELETE ${SNAPSHOTS}/before`,
     given: saved,
     status: 200,
@@ -55,23 +58,33 @@ scenarios('copies of the data', [
   },
   {
     name: 'one that does not exist cannot be removed',
+    skip: NEEDS_DATA_FOLDER,
     request: `DELETE ${SNAPSHOTS}/befor`,
     given: saved,
     status: 404,
     check: ({ json }) => assert.match(json.details, /There is no snapshot 'befor'; did you mean 'before'/),
   },
-  { name: 'a name cannot leave the folder', request: `DELETE ${SNAPSHOTS}/..%2Fdb`, status: 400 },
+  { name: 'a name cannot leave the folder', skip: NEEDS_DATA_FOLDER, request: `DELETE ${SNAPSHOTS}/..%2Fdb`, status: 400 },
   {
     name: 'an existing snapshot is not overwritten',
+    skip: NEEDS_DATA_FOLDER,
     request: `POST ${SNAPSHOTS}`,
     given: saved,
     body: { name: 'before' },
     status: 409,
     expectPart: { error: 'Snapshot exists' },
   },
-  { name: 'unless it is forced', request: `POST ${SNAPSHOTS}`, given: saved, body: { name: 'before', force: true }, status: 201 },
+  {
+    name: 'unless it is forced',
+    skip: NEEDS_DATA_FOLDER,
+    request: `POST ${SNAPSHOTS}`,
+    given: saved,
+    body: { name: 'before', force: true },
+    status: 201,
+  },
   {
     name: 'invalid requests are reported by field',
+    skip: NEEDS_DATA_FOLDER,
     request: `POST ${SNAPSHOTS}`,
     body: { force: 'yes', nmae: 'x' },
     status: 400,
@@ -87,6 +100,7 @@ scenarios('copies of the data', [
   },
   {
     name: 'an unknown snapshot is reported with the nearest name',
+    skip: NEEDS_DATA_FOLDER,
     request: `POST ${SNAPSHOTS}/befroe/load`,
     given: saved,
     status: 404,
@@ -94,7 +108,7 @@ scenarios('copies of the data', [
   },
 ])
 
-test('a loaded snapshot replaces everything: records, ids, search and caches', () =>
+test('a loaded snapshot replaces everything: records, ids, search and caches', { skip: NEEDS_DATA_FOLDER }, () =>
   withApp(async (app) => {
     const search = async () => (await play(app, { request: `GET ${TAGS}/search?q=lanterns`, status: 200 })).json.total
     await saved(app)
@@ -104,9 +118,10 @@ test('a loaded snapshot replaces everything: records, ids, search and caches', (
     assert.equal(loaded.json.data.name, 'before')
     assert.deepEqual([await search(), await countTags(app)], [0, 12])
     assert.equal((await addTag(app, 'again')).json.data.id, made.data.id)
-  }))
+  }),
+)
 
-test('a damaged copy is refused before anything is lost', () =>
+test('a damaged copy is refused before anything is lost', { skip: NEEDS_DATA_FOLDER }, () =>
   withApp(async (app) => {
     await saved(app)
     const path = join(app.folder.path, 'data/snapshots/before.json')
@@ -124,7 +139,8 @@ test('a damaged copy is refused before anything is lost', () =>
     assert.equal(app.reported.splice(0).length, 1, 'the log has it, too')
     assert.equal(app.app, former)
     assert.equal(await countTags(app), 12)
-  }))
+  }),
+)
 
 for (const [what, damage, words] of [
   [
@@ -134,7 +150,7 @@ for (const [what, damage, words] of [
   ],
   ['a copy without anything in it', () => '', /snapshots\/before\.json cannot be read: it is empty\. Restore it from a backup/],
 ] as const) {
-  test(`${what} is reported with its remedy`, () =>
+  test(`${what} is reported with its remedy`, { skip: NEEDS_DATA_FOLDER }, () =>
     withApp(async (app) => {
       await saved(app)
       const path = join(app.folder.path, 'data/snapshots/before.json')
@@ -144,19 +160,21 @@ for (const [what, damage, words] of [
       assert.match(json.details, words)
       app.reported.splice(0)
       assert.equal(await countTags(app), 12)
-    }))
+    }),
+  )
 }
 
-test('a copy that is no file is named, too', () =>
+test('a copy that is no file is named, too', { skip: NEEDS_DATA_FOLDER }, () =>
   withApp(async (app) => {
     await mkdir(join(app.folder.path, 'data/snapshots/before.json'), { recursive: true })
     const { status, json } = await send(app, { request: `POST ${SNAPSHOTS}/before/load` })
     assert.equal(status, 500)
     assert.match(json.details, /snapshots\/before\.json cannot be read: EISDIR.*; it must be a readable file$/)
     app.reported.splice(0)
-  }))
+  }),
+)
 
-test('a snapshot that cannot be written to disk leaves the data unchanged, and is reported', () =>
+test('a snapshot that cannot be written to disk leaves the data unchanged, and is reported', { skip: NEEDS_DATA_FOLDER }, () =>
   withApp(async (app) => {
     await saved(app)
     // In the place of the file that it is copied into.
@@ -167,7 +185,8 @@ test('a snapshot that cannot be written to disk leaves the data unchanged, and i
     assert.equal(app.reported.splice(0).length, 1, 'why is in the log')
     await addTag(app, 'lanterns')
     assert.equal(await countTags(app), 13)
-  }))
+  }),
+)
 
 test('invalid seed records are reported by line, and nothing is removed', () =>
   withApp(async (app) => {
@@ -179,7 +198,7 @@ test('invalid seed records are reported by line, and nothing is removed', () =>
     assert.equal(await countTags(app), 12)
   }))
 
-test('a snapshot taken during writes contains one moment', () =>
+test('a snapshot taken during writes contains one moment', { skip: NEEDS_DATA_FOLDER }, () =>
   withApp(async (app) => {
     const writes = Array.from({ length: 60 }, (_, index) => addTag(app, `tag-${index}`))
     const copies = ['a', 'b'].map((name) => play(app, { request: `POST ${SNAPSHOTS}`, body: { name }, status: 201 }))
@@ -198,7 +217,8 @@ test('a snapshot taken during writes contains one moment', () =>
       )
     }
     assert.equal(await countTags(app), 72)
-  }))
+  }),
+)
 
 test('a reset keeps accounts with their sessions, and counts what it removes', () =>
   withApp(async (app) => {
