@@ -1,4 +1,5 @@
 import { AppError } from '../../../errors.ts'
+import { systemTimer, type Timer } from '../../../util/timer.ts'
 import type { Connection, Database } from '../connection/database.ts'
 import { StatementError } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
@@ -6,6 +7,7 @@ import { SYSTEM_PREFIX } from '../layout/names.ts'
 import { sql } from '../sql.ts'
 import { trigramsSchema } from './catalog.ts'
 import { describePlan } from './describe-plan.ts'
+import { LOCK_WAITS, type LockWaits, limitLockWaits, untilUnlocked } from './lock-waits.ts'
 import { currentFingerprint, planSchema, type SchemaPlan } from './plan.ts'
 import { readState, recordStatements } from './recorded.ts'
 import type { Step } from './steps.ts'
@@ -28,23 +30,30 @@ export interface ApplyOptions {
   readonly allowDestructive?: boolean
   /** Rejects a plan that the caller does not want; called before anything is changed. */
   readonly check?: (plan: SchemaPlan) => void
+  /** How long steps wait for tables that other sessions have locked; about half a minute by default. */
+  readonly lockWaits?: LockWaits
+  readonly timer?: Timer
 }
 
 /**
  * Brings a database to what the models define: in one transaction, one process at a time. Indexes of large tables are built afterwards,
- * while the tables can be written to.
+ * while the tables can be written to. A step waits for a locked table a short time only, since all others on the table wait behind it.
  *
  * @returns the steps that were applied
- * @throws {AppError} MIGRATION_NEEDED if rows are in the way; then nothing is changed
+ * @throws {AppError} MIGRATION_NEEDED if rows are in the way, TASK_FAILED if a step fails or a table stays locked; then nothing is changed
  */
 export async function applySchema(database: Database, layout: Layout, options: ApplyOptions = {}): Promise<readonly Step[]> {
-  const steps = await database.transaction(async (connection) => {
-    await lockSchema(connection, layout)
-    const plan = await planSchema(connection, layout)
-    options.check?.(plan)
-    rejectRowsInTheWay(plan)
-    return execute(connection, layout, plan, options.allowDestructive === true)
-  })
+  const { lockWaits = LOCK_WAITS, timer = systemTimer } = options
+  const apply = () =>
+    database.transaction(async (connection) => {
+      await lockSchema(connection, layout)
+      await limitLockWaits(connection, lockWaits)
+      const plan = await planSchema(connection, layout)
+      options.check?.(plan)
+      rejectRowsInTheWay(plan)
+      return execute(connection, layout, plan, options.allowDestructive === true)
+    })
+  const steps = await untilUnlocked(database, layout, lockWaits, timer, apply)
   const later = steps.filter(({ isConcurrent }) => isConcurrent)
   if (later.length > 0) await buildIndexes(database, layout, later)
   return steps

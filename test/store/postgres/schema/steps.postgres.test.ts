@@ -62,6 +62,62 @@ describe('migrations on a server', { skip: NO_POSTGRES }, () => {
     },
   )
 
+  on('a step gives up a table that another session keeps locked, and names the session', async (schema) => {
+    await schema.apply([POST])
+    const more = model('Post', [
+      { name: 'title', type: 'string' },
+      { name: 'stars', type: 'integer' },
+    ])
+    const reader = new PgDatabase(await serverAddress(), { pool: 1 })
+    const pauses: number[] = []
+    let release = () => {}
+    const read = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    try {
+      let session = ''
+      let begun = () => {}
+      const isReading = new Promise<void>((resolve) => {
+        begun = resolve
+      })
+      const reading = reader.transaction(async (connection) => {
+        const { rows } = await connection.query(sql`select pg_backend_pid(), count(*) from ${schema.table('post')}`)
+        session = rows[0]?.[0] ?? ''
+        begun()
+        await read
+      })
+      await isReading
+      const apply = (onPause: () => void) =>
+        schema.apply([more], {
+          lockWaits: { timeout: 20, pauses: [1, 2] },
+          timer: (milliseconds, callback) => {
+            pauses.push(milliseconds)
+            onPause()
+            setImmediate(callback)
+            return () => {}
+          },
+        })
+      await assert.rejects(
+        apply(() => {}),
+        (error: Error) => {
+          assert.match(
+            error.message,
+            /'stars' of 'post'.*'post' by the session \d+ of \w+, admin-folder, since \d+ s; .*pg_terminate_backend/,
+          )
+          assert.ok(error.message.includes(`session ${session} `))
+          return true
+        },
+      )
+      assert.deepEqual(pauses, [1, 2])
+      assert.equal((await schema.reasons(more)).length, 2)
+      assert.equal((await apply(release)).length, 2)
+      await reading
+    } finally {
+      release()
+      await reader.close()
+    }
+  })
+
   on('a start builds the index that an interrupted one did not', async (schema) => {
     await schema.apply([POST])
     const rows = sql`select repeat(md5("n"::text), 10) from generate_series(1, 100000) "n"`
