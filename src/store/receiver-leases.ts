@@ -23,6 +23,8 @@ export interface LeaseAnswer {
   readonly free: ReadonlySet<number>
   /** Changes when a process changes a subscription. */
   readonly subscriptionsVersion: string
+  /** Changes when a transaction has stored many events, whose ids it may have taken long before. */
+  readonly lateEvents: string
 }
 
 /** A lease that was extended. */

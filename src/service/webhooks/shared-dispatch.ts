@@ -14,6 +14,10 @@ const RESERVE_MS = TIMEOUT_MS + 1000
 const IDLE_MS = 5000
 /** Interval of reading all pending events of a receiver, since ids do not tell of every event. In milliseconds. */
 const RELOAD_MS = 300_000
+/** After transactions with many events they are read earlier: after this time, in milliseconds, */
+const LATE_RELOAD_MS = 2000
+/** and after this many times the duration of the last reading, which is long if very many are pending. */
+const RELOAD_PAUSE = 10
 
 /** Dependencies of a shared dispatch. */
 export interface SharedDispatchParts {
@@ -32,6 +36,10 @@ interface Lease {
   wakes: number | undefined
   busyAt: number
   loadedAt: number
+  /** Duration of the last reading of all pending events. */
+  loadTook: number
+  /** `lateEvents` of the answer before that reading. */
+  lateEvents: string
 }
 
 /**
@@ -149,29 +157,36 @@ export class SharedDispatch implements Dispatch {
     for (const { receiver } of held) {
       const extended = answer.held.get(receiver)
       if (extended === undefined) this.#lose(receiver, worker)
-      else await this.#extend(receiver, extended, askedAt, worker)
+      else await this.#extend(receiver, extended, { askedAt, lateEvents: answer.lateEvents, worker })
     }
     const until = askedAt + leases.durationMs
     // All of them are held from now on, also if the events of one cannot be read.
     for (const receiver of answer.taken.keys()) {
-      this.#held.set(receiver, { until, wakes: undefined, busyAt: askedAt, loadedAt: askedAt })
+      const { lateEvents } = answer
+      this.#held.set(receiver, { until, wakes: undefined, busyAt: askedAt, loadedAt: askedAt, loadTook: 0, lateEvents })
     }
     for (const [receiver, wakes] of answer.taken) await this.#resume(receiver, wakes, worker)
   }
 
-  async #extend(receiver: number, { wakes, events }: HeldLease, askedAt: number, worker: Worker): Promise<void> {
+  async #extend(
+    receiver: number,
+    { wakes, events }: HeldLease,
+    { askedAt, lateEvents, worker }: { readonly askedAt: number; readonly lateEvents: string; readonly worker: Worker },
+  ): Promise<void> {
     const lease = this.#held.get(receiver)
     if (lease === undefined) return
     const wasGood = this.maySend(receiver)
     lease.until = askedAt + this.#parts.leases.durationMs
     if (!this.#isActive(receiver)) return
     if (!wasGood || lease.wakes !== wakes) await this.#resume(receiver, wakes, worker)
-    else if (askedAt - lease.loadedAt >= RELOAD_MS) await worker.reload(receiver)
+    else if (mustReload(lease, askedAt, lateEvents)) await worker.reload(receiver)
     else {
       for (const event of events) worker.add(event, [receiver])
       return
     }
     lease.loadedAt = askedAt
+    lease.loadTook = this.#parts.now() - askedAt
+    lease.lateEvents = lateEvents
   }
 
   /** Reads the pending events of a receiver. If that fails, the next exchange does it. */
@@ -218,4 +233,9 @@ export class SharedDispatch implements Dispatch {
       else if (before.get(receiver) !== this.#followed.get(receiver)) await worker.resume(receiver)
     }
   }
+}
+
+function mustReload({ loadedAt, loadTook, lateEvents: known }: Lease, now: number, lateEvents: string): boolean {
+  const pause = lateEvents === known ? RELOAD_MS : Math.min(RELOAD_MS, Math.max(LATE_RELOAD_MS, RELOAD_PAUSE * loadTook))
+  return now - loadedAt >= pause
 }

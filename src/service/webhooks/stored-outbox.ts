@@ -7,7 +7,7 @@ import type { Message } from '../../webhooks/requests/message.ts'
 import type { ScheduledJob } from '../../webhooks/scheduling/queue.ts'
 import type { Records } from '../records/records.ts'
 import { type ResultParts, resultOperations } from './delivery-results.ts'
-import { findAll, messageOf, pendingOf, updatePending } from './event-records.ts'
+import { messageOf, pendingOf, updatePending } from './event-records.ts'
 
 /** Maximum number of attempts of a transaction that conflicts with other writes. */
 const MAX_RETRIES = 100
@@ -37,17 +37,22 @@ export class StoredOutbox implements Outbox {
 
   async pendingJobs(receiver: number): Promise<ScheduledJob[]> {
     const { store } = this.#parts
-    const attempted = await findAll(store, DELIVERIES, [
+    const attempted = new Map<number, Omit<ScheduledJob, 'event'>>()
+    const deliveries: FieldFilter[] = [
       { field: 'subscription_id', operator: 'eq', value: receiver },
       { field: 'status', operator: 'eq', value: 'pending' },
-    ])
-    const deliveries = new Map(attempted.map((delivery) => [delivery.event_id, delivery]))
-    const events = await findAll(store, EVENTS, [{ field: 'pending', operator: 'eq', value: receiver }])
-    return events.map(({ id: event }) => {
-      const delivery = deliveries.get(event)
-      const due = delivery?.next_attempt_at
-      return { event, tries: Number(delivery?.tries ?? 0), due: typeof due === 'string' ? Date.parse(due) : 0 }
-    })
+    ]
+    // A dead receiver may have very many events; in memory there are their ids, and the data of one batch.
+    for await (const batch of store.stream(DELIVERIES, { filters: deliveries, sort: [] })) {
+      for (const { event_id: event, tries, next_attempt_at: due } of batch)
+        attempted.set(Number(event), { tries: Number(tries), due: typeof due === 'string' ? Date.parse(due) : 0 })
+    }
+    const jobs: ScheduledJob[] = []
+    const events: FieldFilter[] = [{ field: 'pending', operator: 'eq', value: receiver }]
+    for await (const batch of store.stream(EVENTS, { filters: events, sort: [] })) {
+      for (const { id: event } of batch) jobs.push({ event, ...(attempted.get(event) ?? { tries: 0, due: 0 }) })
+    }
+    return jobs
   }
 
   /** Number of pending deliveries of one receiver. */

@@ -27,6 +27,7 @@ async function open() {
     wakes: 0,
     events: [] as number[],
     version: '1',
+    late: '0',
   }
   const subscription = { id: RECEIVER, active: true, url: 'http://receiver.example' }
   const leases: ReceiverLeases = {
@@ -38,12 +39,13 @@ async function open() {
       const isFree = request.others.length > 0 && database.holder === undefined
       const isTaken = isFree && database.hasPending
       if (isTaken) database.holder = 'this'
-      const { wakes, events, version } = database
+      const { wakes, events, version, late } = database
       return {
         held: new Map(isHeld ? [[RECEIVER, { wakes, events }]] : []),
         taken: new Map(isTaken ? [[RECEIVER, wakes]] : []),
         free: new Set(isFree && !isTaken ? [RECEIVER] : []),
         subscriptionsVersion: version,
+        lateEvents: late,
       }
     },
     async release() {
@@ -188,6 +190,24 @@ describe('a process that shares its receivers', () => {
     database.version = '3'
     await pass(1000)
     assert.deepEqual(take(), ['suspend'])
+  })
+
+  test('reads the pending events again after a transaction with many events, but not all the time', async () => {
+    const { database, start, take, pass, requests } = await open()
+    await start()
+    await pass(3000)
+    take()
+    database.late = '1'
+    await pass(1000)
+    assert.deepEqual(take(), ['reload'])
+    database.late = '2'
+    await pass(1000)
+    assert.deepEqual(take(), [])
+    await pass(1000)
+    assert.deepEqual(take(), ['reload'])
+    await pass(10_000)
+    assert.deepEqual(take(), [])
+    assert.ok(requests.length >= 15)
   })
 
   test('gives its leases back when it stops', async () => {

@@ -2,6 +2,7 @@ import type { HeldLease, LeaseAnswer, LeaseRequest, OutboxTables, ReceiverLeases
 import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { literal, type Sql, sql } from '../sql.ts'
+import { lateEventsVersion } from './late-events.ts'
 
 /** A holder that dies is replaced within 30 s: when its lease has ended, at the next exchange of another process. In milliseconds. */
 const DURATION_MS = 25_000
@@ -39,18 +40,19 @@ export class PostgresLeases implements ReceiverLeases {
     const { rows } = await this.#database.query(this.#exchangeStatement(request))
     const held = new Map<number, HeldLease & { readonly events: number[] }>()
     const [taken, free] = [new Map<number, number>(), new Set<number>()]
-    let subscriptionsVersion = ''
+    let [subscriptionsVersion, lateEvents] = ['', '']
     const events: [number, number][] = []
     for (const [kind, receiver, value] of rows) {
       if (kind === 'held') held.set(Number(receiver), { wakes: Number(value), events: [] })
       else if (kind === 'taken') taken.set(Number(receiver), Number(value))
       else if (kind === 'free') free.add(Number(receiver))
       else if (kind === 'event') events.push([Number(receiver), Number(value)])
+      else if (kind === 'late') lateEvents = value ?? ''
       else subscriptionsVersion = value ?? ''
     }
     for (const [receiver, event] of events) held.get(receiver)?.events.push(event)
     for (const receiver of taken.keys()) free.delete(receiver)
-    return { held, taken, free, subscriptionsVersion }
+    return { held, taken, free, subscriptionsVersion, lateEvents }
   }
 
   async release(receivers: readonly number[]): Promise<void> {
@@ -89,6 +91,7 @@ export class PostgresLeases implements ReceiverLeases {
         on conflict ("receiver") do update set "holder" = excluded."holder", "until" = excluded."until"
         where "l"."until" < clock_timestamp() returning "receiver", "wakes")
       ${version}
+      union all select 'late', null, ${lateEventsVersion(this.#layout)}
       union all select 'held', "receiver", "wakes" from "held"
       union all select 'taken', "receiver", "wakes" from "taken"
       union all select 'free', "receiver", null from "free"

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PostgresLeases } from '../../../../src/store/postgres/outbox/postgres-leases.ts'
 import { sql } from '../../../../src/store/postgres/sql.ts'
+import type { Operation } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
 import { type ProcessStore, withTwoProcesses } from '../transactions/two-processes.ts'
@@ -72,6 +73,31 @@ leased(
     assert.deepEqual(answer.held.get(receiver)?.events, [second, third])
   },
 )
+
+leased('the holder learns of a transaction with many events when it is committed', async ({ one, process, receiver }) => {
+  await one.exchange({ held: [], others: [receiver] })
+  const lateEvents = async () => (await one.exchange({ held: [{ receiver, after: 0 }], others: [] })).lateEvents
+  const create = async (count: number, more: readonly Operation[] = []) => {
+    const genres = Array.from({ length: count }, (_, index) => insert('genre', { name: `${count} ${index}` }))
+    const events = {
+      table: 'event',
+      audience: new Map([['genre', { create: [receiver] }]]),
+      key: `${count}`,
+      at: '2026-01-15T12:00:00.000Z',
+    }
+    const outcome = await process.store.transact([...genres, ...more], 'commit', { events })
+    assert.ok(outcome.ok)
+  }
+  const first = await lateEvents()
+  await create(100)
+  assert.equal(await lateEvents(), first)
+  await create(101)
+  const second = await lateEvents()
+  assert.notEqual(second, first)
+  // Several tables: the general transaction.
+  await create(102, [insert('author', { name: 'A' })])
+  assert.notEqual(await lateEvents(), second)
+})
 
 leased(
   'a lease that has ended is taken by another process, and its holder learns of it',

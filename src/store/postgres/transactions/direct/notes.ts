@@ -4,6 +4,7 @@ import { eventsOf } from '../../../transactions/events.ts'
 import { historyOf } from '../../../transactions/history.ts'
 import { insertEntryWithIds, type LogEntry } from '../../changes/logged-changes.ts'
 import type { Layout } from '../../layout/layout.ts'
+import { lateEventParts } from '../../outbox/late-events.ts'
 import { identifier, joined, keyword, literal, type Sql, sql } from '../../sql.ts'
 import { type InputColumn, input, inputOf, POSITION } from '../statements/input.ts'
 import { complete } from '../stored-values.ts'
@@ -57,6 +58,7 @@ export function noteParts(
     const rows = isProvisional ? events.map(withoutProvisionalId) : events
     const data = (rest: Sql) => sql`${literal('{"id":')} || "ids"."id" || ${rest}`
     parts.push(...insertNotes(layout, 'events', eventTable, rows, isProvisional ? new Map([['data', data]]) : new Map()))
+    parts.push(...lateEventParts(layout, rows.length).map((part) => sql`"late" as (${part})`))
   }
   if (historyTable !== undefined && history.length > 0)
     parts.push(...insertNotes(layout, 'history', historyTable, history, new Map()))

@@ -3,6 +3,7 @@ import type { Change, StoredRecord } from '../../../store.ts'
 import { insertEntry, type LogEntry } from '../../changes/logged-changes.ts'
 import type { Layout } from '../../layout/layout.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
+import { lateEventParts } from '../../outbox/late-events.ts'
 import { identifier, joined, type Sql, sql } from '../../sql.ts'
 import { input, inputOf } from './input.ts'
 import { insertLinks, linkDifferences, linkRows } from './links.ts'
@@ -70,6 +71,7 @@ function insertsOf(layout: Layout, table: TableLayout, records: readonly StoredR
         areEvents ? layout.of(link.field.relation.target).table : undefined,
       ),
     ),
+    ...(areEvents ? lateEventParts(layout, records.length) : []),
   ]
 }
 

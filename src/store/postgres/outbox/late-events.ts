@@ -1,0 +1,29 @@
+import type { Layout } from '../layout/layout.ts'
+import { SYSTEM_PREFIX } from '../layout/names.ts'
+import { literal, type Sql, sql } from '../sql.ts'
+
+/** The name under which `_admin_counters` counts the statements that have stored many events. */
+const COUNTED_AS = `${SYSTEM_PREFIX}late_events`
+
+/** Rows of that name, so that transactions of several processes seldom wait for each other. */
+const SHARDS = 16
+
+/**
+ * A transaction with more events takes their ids so long before its commit that later ids may be known to be pending before it commits. Holders
+ * of leases are then told to read all pending events again.
+ */
+const MANY_EVENTS = 100
+
+/** The parts of a statement that stores events, by which holders of leases learn of them however late it commits; none if they are few. */
+export const lateEventParts = (layout: Layout, count: number): Sql[] =>
+  count <= MANY_EVENTS
+    ? []
+    : [
+        sql`insert into ${layout.system('counters')} as "c" ("table_name", "shard", "writes")
+          values (${COUNTED_AS}, pg_backend_pid() % ${literal(SHARDS)}, 1)
+          on conflict ("table_name", "shard") do update set "writes" = "c"."writes" + 1`,
+      ]
+
+/** A number that changes when a transaction with many events has been committed. */
+export const lateEventsVersion = (layout: Layout): Sql =>
+  sql`(select coalesce(sum("writes"), 0) from ${layout.system('counters')} where "table_name" = ${COUNTED_AS})::bigint`
