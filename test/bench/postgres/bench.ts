@@ -8,10 +8,10 @@ import type { BenchOptions } from '../options.ts'
 import { residentMemory } from '../processes/resident-memory.ts'
 import { say } from '../report.ts'
 import { checkReads } from './check.ts'
-import { keepOn, SERVER_CORE } from './cores.ts'
+import { keepOn, OTHER_CORE, SERVER_CORE } from './cores.ts'
 import { cpuTime } from './cpu-time.ts'
 import { type BenchDatabase, benchDatabase } from './database.ts'
-import { startHandServer } from './hand-server.ts'
+import { type HandServer, startHandServer } from './hand-server.ts'
 import { importFigure } from './import.ts'
 import { IMPORT_KEY } from './keys.ts'
 import { POSTGRES_ROWS, type PostgresRow, questionsOf } from './rows.ts'
@@ -74,15 +74,16 @@ async function serve(
   const execArgv = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
   const tokens = accessTokens(CONNECTIONS)
   const begin = performance.now()
-  const admin = await startServer(['--project', database.project.path], { execArgv })
-  const hand = await startHandServer(database.url, execArgv)
+  const admin = await onServerCore(() => startServer(['--project', database.project.path], { execArgv }))
+  const serverOf = (address: string, pid: number | undefined): Server => ({ address, pid, tokens, next: records + 1, asked: 0 })
+  const ours = serverOf(admin.address, admin.child.pid)
   const results: Result[] = []
+  let hand: HandServer | undefined
   try {
-    const serverOf = (address: string, pid: number | undefined): Server => ({ address, pid, tokens, next: records + 1, asked: 0 })
-    const [ours, theirs] = [serverOf(admin.address, admin.child.pid), serverOf(hand.address, hand.pid)]
     await ask(ours, { method: 'GET', path: `/api/v1/models/member/${records}` })
     results.push(limited('from starting the program to its first answer', records, 'ms', performance.now() - begin, FIRST_ANSWER))
-    for (const { pid } of [ours, theirs]) keepOn(SERVER_CORE, pid)
+    hand = await onServerCore(() => startHandServer(database.url, execArgv))
+    const theirs = serverOf(hand.address, hand.pid)
     let isWithoutIndex = false
     for (const row of rows) {
       try {
@@ -104,9 +105,19 @@ async function serve(
     return results
   } finally {
     const { code, stderr } = await admin.stop()
-    await hand.stop()
+    await hand?.stop()
     if (code !== 0) say(`  The server ended with ${code}: ${stderr}`)
     if (results.some(isFailure)) say(stderr.slice(-2000))
+  }
+}
+
+/** Starts a process on the core of the servers. It inherits the core of this process at the moment when it is made. */
+function onServerCore<T>(start: () => T): T {
+  keepOn(SERVER_CORE, process.pid)
+  try {
+    return start()
+  } finally {
+    keepOn(OTHER_CORE, process.pid)
   }
 }
 

@@ -56,19 +56,26 @@ export function selectMatching(table: TableLayout, filters: readonly Filter[], i
   return sql`select ${RECORD}."id" from ${table.table} ${RECORD} where ${RECORD}."id" = any(${ids}::bigint[]) and ${matches}`
 }
 
+/** How a page is read. */
+interface PageOptions {
+  /** The last record first; only for plans without filters. */
+  readonly isFromEnd?: boolean
+  /** The version in which the page was read before; if it is the present one, the page is not read again, and has no records. */
+  readonly readIn?: string | undefined
+}
+
 /**
  * The statement of a page: in each row the version of what the plan reads, the total, and a record; one row without a record if the page
  * is empty. All are of one snapshot. The records of the page are joined to a single row, which keeps their order.
  *
  * @param known the total of an earlier version; it is counted again only if that version is not the present one
- * @param isFromEnd the last record first; only for plans without filters
  */
 export function selectPage(
   table: TableLayout,
   plan: Plan,
   layout: Layout,
   known: CountedTotal | undefined,
-  isFromEnd = false,
+  { isFromEnd = false, readIn }: PageOptions = {},
 ): Sql {
   const { filters, limit } = plan
   // The number of records is that of the counters, without conditions that read other tables.
@@ -80,9 +87,16 @@ export function selectPage(
   if (limit === 0) return sql`${head} from ${counters}`
   const fromStart = () => selectWithTies(table, plan) ?? selectRows(table, plan, layout)
   const rows = isFromEnd ? selectRowsFromEnd(table, plan, layout) : fromStart()
-  const page = sql`(${rows}) ${PAGE}`
-  return sql`${head}, ${table.selectList(PAGE)} from ${counters} left join ${page} on true`
+  // PostgreSQL does not execute a subquery with a limit of 0; a limit of null is none. The rows keep their own, which its planner knows.
+  const changed =
+    readIn === undefined
+      ? rows
+      : sql`select * from (${rows}) ${RECORD} limit case when ${COUNTER}."version" = ${readIn}::numeric then 0 end`
+  return sql`${head}, ${table.selectList(PAGE)} from ${counters} left join lateral (${changed}) ${PAGE} on true`
 }
+
+/** True if the version that `selectPage` tells is that of all records of the page: its order is by no other table. */
+export const hasVersion = ({ sort }: Plan): boolean => relatedTables({ filters: [], sort }).size === 0
 
 function totalOf(table: TableLayout, filters: readonly Filter[], layout: Layout, known: CountedTotal | undefined): Sql {
   if (filters.length === 0) return sql`${COUNTER}."records"`

@@ -5,8 +5,9 @@ import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { identifier, sql } from '../sql.ts'
 import { aggregate } from './aggregation.ts'
+import { KnownPages } from './known-pages.ts'
 import { EACH_ANEW, type RowReader } from './known-records.ts'
-import { readPage, readPages, selectMatching, selectPage, selectPages, selectRows } from './page.ts'
+import { hasVersion, readPage, readPages, selectMatching, selectPage, selectPages, selectRows } from './page.ts'
 import { type Later, SharedReads } from './shared-reads.ts'
 import { Totals, totalKey } from './totals.ts'
 
@@ -28,6 +29,7 @@ export class Queries {
   readonly #layout: Layout
   readonly #rows: RowReader
   readonly #totals = new Totals()
+  readonly #pages = new KnownPages()
   readonly #lists: SharedReads<FoundPage>
 
   /**
@@ -43,24 +45,26 @@ export class Queries {
 
   /** The page of matching records that the plan describes, and the total, both of one snapshot. */
   find(table: string, plan: Plan, { signal }: ReadOptions = {}): Promise<FoundPage> {
-    const key = totalKey(table, plan.filters)
+    const total = totalKey(table, plan.filters)
     const { sort, offset, limit } = plan
-    return this.#lists.read(
-      `${key} ${JSON.stringify([sort, offset, limit])}`,
-      (shared) => this.#find(table, plan, key, shared),
-      signal,
-    )
+    const page = `${total} ${JSON.stringify([sort, offset, limit])}`
+    return this.#lists.read(page, (shared) => this.#find(table, plan, { total, page }, shared), signal)
   }
 
-  async #find(name: string, plan: Plan, key: string, signal: AbortSignal): Promise<FoundPage> {
+  async #find(name: string, plan: Plan, keys: { total: string; page: string }, signal: AbortSignal): Promise<FoundPage> {
     const table = this.#layout.of(name)
-    const known = this.#totals.recall(key)
+    const known = this.#totals.recall(keys.total)
+    const last = this.#pages.recall(keys.page)
     const isFromEnd =
       plan.filters.length === 0 && plan.offset > Math.max(FROM_START, (known?.total ?? Number.POSITIVE_INFINITY) / 2)
-    const { rows } = await this.#database.query(selectPage(table, plan, this.#layout, known, isFromEnd), { signal })
+    const statement = selectPage(table, plan, this.#layout, known, { isFromEnd, readIn: last?.version })
+    const { rows } = await this.#database.query(statement, { signal })
     const { records, total, version } = readPage(table, rows, this.#rows)
-    this.#totals.remember(key, { total, version })
-    return { records: isFromEnd ? records.toReversed() : records, total }
+    if (version === last?.version) return last.page
+    this.#totals.remember(keys.total, { total, version })
+    const page = { records: isFromEnd ? records.toReversed() : records, total }
+    if (hasVersion(plan)) this.#pages.remember(keys.page, { page, version }, rows)
+    return page
   }
 
   /** The pages of several plans, and their totals. */
