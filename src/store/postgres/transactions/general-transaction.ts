@@ -90,11 +90,11 @@ export class GeneralTransaction {
     await this.#sequences.lock(moving)
     const moved = new Set(moving.map(({ model }) => model.key))
     const others = names.filter((name) => !moved.has(name)).map((name) => idLock(this.#layout.of(name)))
-    const { shared, exclusive } = uniqueLocks(
+    const { exclusive } = uniqueLocks(
       this.#layout,
       operations.flatMap((operation) => (operation.kind === 'remove' ? [] : [operation])),
     )
-    const locks = { shared: [...others.sort(), ...shared], exclusive }
+    const locks = { shared: others.sort(), exclusive }
     if (hasLocks(locks)) await this.#connection.query(takeLocks(locks))
     return moved
   }

@@ -3,7 +3,7 @@ import type { Layout } from '../layout/layout.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
 import { joined, type Sql, sql } from '../sql.ts'
 
-/** Maximum number of values that a transaction locks one by one: locks use memory that all connections share. */
+/** Maximum number of values of a field that a transaction locks: locks use memory that all connections share. */
 const MAX_VALUES = 32
 
 /** Texts that stand for what a transaction locks, by advisory locks, until it ends. */
@@ -24,7 +24,10 @@ interface SetValues {
 /**
  * Locks of the unique values that a transaction sets. Two transactions that set the same value then wait for each other in one order. Without
  * them both would insert it and wait for each other when they commit, since unique constraints are checked then: a deadlock, which the
- * server notices after a second. The constraints hold in any case.
+ * server notices after a second, and the transaction is repeated. The constraints hold in any case.
+ *
+ * Of many values only the first in order are locked, so that batches of the same values still wait for each other, and those of different values,
+ * which are frequent, do not.
  *
  * @param isNew true for the fields whose values are not those that the records already have
  */
@@ -45,13 +48,11 @@ export function uniqueLocks(layout: Layout, writes: readonly SetValues[], isNew:
       if (value !== null) lock(keyOf(layout, name, set.name), value)
     }
   }
-  const [shared, exclusive]: [string[], string[]] = [[], []]
-  for (const [key, values] of keys) {
-    const isBulk = values.size > MAX_VALUES
-    ;(isBulk ? exclusive : shared).push(key)
-    if (!isBulk) for (const value of values) exclusive.push(`${key} ${JSON.stringify(value)}`)
-  }
-  return { shared: shared.sort(), exclusive: exclusive.sort() }
+  const exclusive = [...keys].flatMap(([key, values]) => {
+    const locks = [...values].map((value) => `${key} ${JSON.stringify(value)}`)
+    return locks.sort().slice(0, MAX_VALUES)
+  })
+  return { shared: [], exclusive: exclusive.sort() }
 }
 
 /** The name of the unique values of a field, or of a set of fields. */

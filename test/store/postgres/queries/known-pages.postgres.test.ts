@@ -33,10 +33,7 @@ describe('known pages', { skip: NO_POSTGRES ?? false }, () => {
       select 'Book ' || i, i::text, 1 + i % 2 from generate_series(1, 5) i`)
     queries = new Queries(watched(own.database), layout, setImmediate)
   })
-  after(async () => {
-    await own.drop()
-    await own.database.close()
-  })
+  after(() => own.drop())
 
   /** The database; the last statement that it is sent is kept. */
   function watched(database: Database): Database {

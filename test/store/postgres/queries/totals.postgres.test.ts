@@ -53,10 +53,7 @@ describe('totals', { skip: NO_POSTGRES ?? false }, () => {
     statements = watched.statements
     queries = new Queries(watched.database, layout, setImmediate)
   })
-  after(async () => {
-    await own.drop()
-    await own.database.close()
-  })
+  after(() => own.drop())
 
   /** How PostgreSQL executes the last statement. */
   async function executed(): Promise<string> {

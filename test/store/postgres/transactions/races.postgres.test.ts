@@ -53,6 +53,20 @@ describe('two processes that write at once', () => {
     assert.equal((await allOf(one, 'author')).length, 1)
   })
 
+  race('two large batches with one unique value in common: one wins', async (one, other) => {
+    // More values than are locked one by one, and the common one is locked by neither.
+    const batch = (name: string) => Array.from({ length: 60 }, (_, index) => insert('genre', { name: `${name} ${index}` }))
+    const outcomes = await Promise.all([
+      one.transact([...batch('a'), insert('genre', { name: 'z' })]),
+      other.transact([...batch('b'), insert('genre', { name: 'z' })]),
+    ])
+    assert.equal(winners(outcomes), 1)
+    for (const outcome of outcomes) {
+      if (!outcome.ok) assert.deepEqual(outcome.violations, [{ kind: 'unique', index: 60, field: 'name' }])
+    }
+    assert.equal((await allOf(one, 'genre')).length, 61)
+  })
+
   race('16 clients update the version that each has read: one wins, the others are stale', async (one, other) => {
     await accepted(one, [insert('genre', { name: 'first' })])
     for (const round of ROUNDS) {
