@@ -47,12 +47,12 @@ export const counterRows = (layout: Layout, model: string): Sql =>
     select ${literal(model)}, "shard" from generate_series(0, ${literal(SHARDS - 1)}) "shard"
     on conflict do nothing`
 
-/** Sets the counters of a table that has rows already. */
+/** Sets the counters of a table that has rows already. Those of its writes go on: processes remember what they read by their sum. */
 export const countRows = (layout: Layout, { table, model }: TableDefinition): Sql[] => [
-  sql`delete from ${layout.system('counters')} where "table_name" = ${literal(model)}`,
   counterRows(layout, model),
-  sql`update ${layout.system('counters')} set "records" = (select count(*) from ${table}), "writes" = "writes" + 1
-    where "table_name" = ${literal(model)} and "shard" = 0`,
+  sql`update ${layout.system('counters')}
+    set "records" = case "shard" when 0 then (select count(*) from ${table}) else 0 end, "writes" = "writes" + 1
+    where "table_name" = ${literal(model)}`,
 ]
 
 /** The statements that are counted, and the rows that the function sees of each. */
