@@ -1,4 +1,4 @@
-import type { Store } from './store.ts'
+import type { ReadOptions, Store } from './store.ts'
 
 /** The words of a record: how many are in each field, and in which fields each occurs, with the number of occurrences. */
 export interface RecordWords {
@@ -100,5 +100,10 @@ export interface SearchStorage {
    *
    * @returns undefined, without calling `work`, if too many records have no stored words, or the storage is not prepared
    */
-  read<T>(searched: SearchedTable, selection: WordSelection, work: (moment: SearchMoment) => Promise<T>): Promise<T | undefined>
+  read<T>(
+    searched: SearchedTable,
+    selection: WordSelection,
+    work: (moment: SearchMoment) => Promise<T>,
+    options?: ReadOptions,
+  ): Promise<T | undefined>
 }

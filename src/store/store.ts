@@ -168,7 +168,7 @@ export interface Store {
   readonly isShared: boolean
 
   /** The records with these ids, in the order of the ids; undefined where no record exists. */
-  get(table: string, ids: readonly number[], options?: ReadAge): Promise<readonly (StoredRecord | undefined)[]>
+  get(table: string, ids: readonly number[], options?: ReadOptions & ReadAge): Promise<readonly (StoredRecord | undefined)[]>
 
   /** The page of matching records that the plan describes, and the total number of matches. */
   find(table: string, plan: Plan, options?: ReadOptions & ReadAge): Promise<FoundPage>

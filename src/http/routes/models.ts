@@ -22,7 +22,7 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
     jsonResponse(h, await reads.list(actorOf(request), modelOf(request), queryOf(request), readOptionsOf(request, app)))
 
   const search = async (request: Request, h: ResponseToolkit) =>
-    jsonResponse(h, await searches.search(actorOf(request), modelOf(request), queryOf(request)))
+    jsonResponse(h, await searches.search(actorOf(request), modelOf(request), queryOf(request), readOptionsOf(request, app)))
 
   const aggregate = async (request: Request, h: ResponseToolkit) =>
     jsonResponse(h, await aggregates.aggregate(actorOf(request), modelOf(request), queryOf(request), readOptionsOf(request, app)))
@@ -37,7 +37,10 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
   }
 
   const read = async (request: Request, h: ResponseToolkit) =>
-    recordResponse(h, await reads.get(actorOf(request), modelOf(request), recordIdOf(request), queryOf(request)))
+    recordResponse(
+      h,
+      await reads.get(actorOf(request), modelOf(request), recordIdOf(request), queryOf(request), readOptionsOf(request, app)),
+    )
 
   const update = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
 import { type Filter, isFieldFilter, isRelationFilter, type Plan, type SortKey } from '../../query/plan.ts'
-import type { Store, StoredRecord } from '../../store/store.ts'
+import type { ReadOptions, Store, StoredRecord } from '../../store/store.ts'
 import { ruleSubject } from '../../validate/rules.ts'
 import type { Condition } from './condition.ts'
 import type { Bound, Subject } from './condition-outcomes.ts'
@@ -83,9 +83,15 @@ export class AccessRules {
   }
 
   /** Reads records by id; undefined where none exists for the actor. */
-  read(store: Store, actor: Actor, model: Model, ids: readonly number[]): Promise<readonly (StoredRecord | undefined)[]> {
+  read(
+    store: Store,
+    actor: Actor,
+    model: Model,
+    ids: readonly number[],
+    options?: ReadOptions,
+  ): Promise<readonly (StoredRecord | undefined)[]> {
     const only = this.visible(actor, model)
-    if (only === undefined) return store.get(model.key, ids)
+    if (only === undefined) return store.get(model.key, ids, options)
     return matching(store, model, ids, only).then((found) => found.map((record) => record ?? undefined))
   }
 

@@ -55,13 +55,18 @@ export class Reads {
     return this.#pages.write({ ...asked, plan }, found, records)
   }
 
-  /** @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, RECORD_NOT_FOUND */
-  async get(actor: Actor, modelKey: string, recordId: string, query: string): Promise<RecordJson> {
+  /**
+   * Returns one record as JSON.
+   *
+   * @param options a signal that ends the read
+   * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, RECORD_NOT_FOUND
+   */
+  async get(actor: Actor, modelKey: string, recordId: string, query: string, options?: ReadOptions): Promise<RecordJson> {
     const model = this.#access.modelFor(actor, 'view', modelKey)
     const id = readRecordId(recordId)
     const asked = query === '' ? fullProjection(model, this.#access.registry) : this.#readQuery(model, query)
     const projection = visibleTo(this.#access, actor, asked)
-    const [record] = await this.#access.read(this.#store, actor, model, [id])
+    const [record] = await this.#access.read(this.#store, actor, model, [id], options)
     if (record === undefined) throw new AppError('RECORD_NOT_FOUND', noSuchRecord(model, id))
     return only(await this.#writer.write(model, [record], { actor, projection, asked }))
   }

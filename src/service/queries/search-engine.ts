@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { SearchQuery } from '../../search/query.ts'
 import type { SearchField, SearchIndex } from '../../search/search-index.ts'
-import type { Store } from '../../store/store.ts'
+import type { ReadOptions, Store } from '../../store/store.ts'
 
 /** Maximum time that a search waits for its index, and the `Retry-After` of a search that waited in vain. In milliseconds. */
 export const PATIENCE_MS = 3000
@@ -36,9 +36,10 @@ export interface SearchEngine {
   /**
    * Calls `work` with the index of a model; waits for the index a few seconds if it is being built.
    *
+   * @param options a signal that ends the reads of `work`
    * @throws {AppError} SEARCH_NOT_READY
    */
-  within<T>(model: Model, query: SearchQuery, work: (reading: SearchReading) => Promise<T>): Promise<T>
+  within<T>(model: Model, query: SearchQuery, work: (reading: SearchReading) => Promise<T>, options?: ReadOptions): Promise<T>
 
   /** Abandons background work, so that it does not keep the process alive. */
   close(): void

@@ -8,7 +8,7 @@ import type { FieldFilter, Plan } from '../../query/plan.ts'
 import type { Positions } from '../../search/highlight.ts'
 import { readQuery, type SearchQuery } from '../../search/query.ts'
 import type { Hit } from '../../search/search-index.ts'
-import type { StoredRecord } from '../../store/store.ts'
+import type { ReadOptions, StoredRecord } from '../../store/store.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { arrayJson, type RecordSerializer } from './record-json.ts'
 import { isSearchable, notReady, type SearchEngine, type SearchReading } from './search-engine.ts'
@@ -72,21 +72,23 @@ export class Searches {
    * Returns a page of search results in its envelope, as JSON.
    *
    * @param query query string without the question mark
+   * @param options a signal that ends the search
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY, ANSWER_TOO_LARGE
    */
-  async search(actor: Actor, modelKey: string, query: string): Promise<string> {
+  async search(actor: Actor, modelKey: string, query: string, options?: ReadOptions): Promise<string> {
     const model = this.#modelFor(actor, modelKey)
     const request = parseSearchRequest(new URLSearchParams(query), model, this.#access.registry)
-    return this.json(actor, request, await this.find(actor, model.key, request))
+    return this.json(actor, request, await this.find(actor, model.key, request, options))
   }
 
   /**
    * Searches all models that the actor may view, and returns the best hits as JSON.
    *
    * @param query query string without the question mark
+   * @param options a signal that ends the search
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY
    */
-  async everywhere(actor: Actor, query: string): Promise<string> {
+  async everywhere(actor: Actor, query: string, options?: ReadOptions): Promise<string> {
     const { q, models, limit } = parseSiteSearch(new URLSearchParams(query))
     const viewable = this.#access.registry.public.filter((each) => this.#access.may(actor, 'view', each) && isSearchable(each))
     const chosen = models === undefined ? viewable : models.map((key) => this.#modelFor(actor, key))
@@ -94,7 +96,7 @@ export class Searches {
     let total = 0
     for (const model of new Set(chosen)) {
       const request = { q, fields: undefined, fuzzy: false, page: { page: 1, pageSize: limit }, filters: [], sort: [] }
-      const found = await this.find(actor, model.key, request)
+      const found = await this.find(actor, model.key, request, options)
       total += found.total
       for (const { id, score, record } of found.hits) {
         const label = String(record[model.displayField] ?? id)
@@ -108,9 +110,15 @@ export class Searches {
   /**
    * Finds a page of search results.
    *
+   * @param options a signal that ends the search
    * @throws {AppError} MODEL_NOT_FOUND, FORBIDDEN, INVALID_REQUEST, SEARCH_NOT_READY
    */
-  async find(actor: Actor, modelKey: string, request: Omit<SearchRequest, 'projection'>): Promise<SearchPage> {
+  async find(
+    actor: Actor,
+    modelKey: string,
+    request: Omit<SearchRequest, 'projection'>,
+    options?: ReadOptions,
+  ): Promise<SearchPage> {
     const { q, fields, fuzzy, page, filters: wanted, sort: order } = request
     const asked = { filters: wanted, sort: order }
     const model = this.#modelFor(actor, modelKey)
@@ -119,7 +127,7 @@ export class Searches {
     const query = readQuery(q, { fields, fuzzy })
     const asking = { actor, model, query, filters, sort, page: sliceOf(page) }
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const found = await this.#indexes.within(model, query, (reading) => this.#findIn(reading, asking))
+      const found = await this.#indexes.within(model, query, (reading) => this.#findIn(reading, asking), options)
       if (found !== undefined) return found
     }
     throw notReady(`${model.name} changes faster than it can be searched`)

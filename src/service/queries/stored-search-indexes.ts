@@ -4,7 +4,8 @@ import type { Registry } from '../../model/registry.ts'
 import { excerptIndex } from '../../search/excerpt.ts'
 import type { SearchQuery } from '../../search/query.ts'
 import { textAnalyser, WORDS_REVISION, wantedWords } from '../../search/stored-words.ts'
-import type { SearchedTable, SearchStorage } from '../../store/search-storage.ts'
+import type { SearchedTable, SearchMoment, SearchStorage } from '../../store/search-storage.ts'
+import type { ReadOptions } from '../../store/store.ts'
 import type { Traffic } from '../../util/traffic.ts'
 import {
   indexNotReady,
@@ -88,12 +89,17 @@ export class StoredSearchIndexes implements SearchEngine {
     return made
   }
 
-  async within<T>(model: Model, query: SearchQuery, work: (reading: SearchReading) => Promise<T>): Promise<T> {
+  async within<T>(
+    model: Model,
+    query: SearchQuery,
+    work: (reading: SearchReading) => Promise<T>,
+    options?: ReadOptions,
+  ): Promise<T> {
     await this.#open(model)
-    const first = await this.#read(model, query, work)
+    const first = await this.#read(model, query, work, options)
     if (first !== undefined) return first.result
     const isInTime = await this.#makeNow(model)
-    const second = isInTime ? await this.#read(model, query, work) : undefined
+    const second = isInTime ? await this.#read(model, query, work, options) : undefined
     if (second === undefined) throw indexNotReady(model)
     return second.result
   }
@@ -134,8 +140,8 @@ export class StoredSearchIndexes implements SearchEngine {
     return opened
   }
 
-  async #read<T>(model: Model, query: SearchQuery, work: (reading: SearchReading) => Promise<T>) {
-    return this.#options.storage.read(this.#tableOf(model), wantedWords(query), async ({ stored, records, lengthsOf }) => {
+  async #read<T>(model: Model, query: SearchQuery, work: (reading: SearchReading) => Promise<T>, options?: ReadOptions) {
+    const read = async ({ stored, records, lengthsOf }: SearchMoment) => {
       const index = excerptIndex(weightedFields(model), stored)
       if (stored.changed.length >= MANY_CHANGED) void this.#makeNow(model)
       const changed = new Set(stored.changed.map(({ id }) => id))
@@ -144,7 +150,8 @@ export class StoredSearchIndexes implements SearchEngine {
         for (const [id, each] of lengths) index.loadLengths(id, each)
       }
       return { result: await work({ index, records, isCurrent: () => true, narrow }) }
-    })
+    }
+    return this.#options.storage.read(this.#tableOf(model), wantedWords(query), read, options)
   }
 
   async #catchUp(): Promise<void> {

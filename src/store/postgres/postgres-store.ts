@@ -74,8 +74,8 @@ export class PostgresStore implements Store {
     this.#transactions = new PostgresTransactions(database, layout)
   }
 
-  get(table: string, ids: readonly number[], options?: ReadAge): Promise<readonly (StoredRecord | undefined)[]> {
-    return options?.mayLag === true ? this.#recent.get(table, ids) : this.#records.get(table, ids)
+  get(table: string, ids: readonly number[], options?: ReadOptions & ReadAge): Promise<readonly (StoredRecord | undefined)[]> {
+    return options?.mayLag === true ? this.#recent.get(table, ids) : this.#records.get(table, ids, options)
   }
 
   find(table: string, plan: Plan, options?: ReadOptions & ReadAge): Promise<FoundPage> {

@@ -89,7 +89,7 @@ describe('a server whose database goes away', { skip: NO_POSTGRES }, () => {
     assert.equal((await ask('/api/v1/models/tag', { method: 'POST', body: '{"data":{"name":"New","slug":"new"}}' })).status, 201)
   })
 
-  test('cancels the statement of a list or aggregate whose client goes away', async () => {
+  test('cancels the statement of a read whose client goes away', async () => {
     const other = new PgDatabase(cluster.url, { pool: 2 })
     const waiting = async () => {
       const { rows } = await other.query(
@@ -105,11 +105,16 @@ describe('a server whose database goes away', { skip: NO_POSTGRES }, () => {
       }
     }
     try {
+      // Prepares the tables of the search.
+      assert.equal((await ask('/api/v1/models/comment/search?q=sea')).status, 200)
       await other.transaction(async (connection) => {
         await connection.query(sql`lock table ${identifier(project.schema, 'comment')} in access exclusive mode`)
         for (const path of [
           '/api/v1/models/comment?filters=body__icontains=sea',
           '/api/v1/models/comment/aggregate?count=true&group_by=post_id',
+          '/api/v1/models/comment/1',
+          '/api/v1/models/comment/search?q=sea',
+          '/api/v1/search?q=sea&models=comment',
         ]) {
           const gone = new AbortController()
           const answer = fetch(address + path, { headers, signal: gone.signal })

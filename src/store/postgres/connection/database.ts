@@ -32,6 +32,8 @@ export interface TransactionOptions {
   /** Default: read committed. */
   readonly isolation?: 'read committed' | 'repeatable read'
   readonly readOnly?: boolean
+  /** Cancels the present statement when it is aborted, as that of a statement. The transaction is then rolled back. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Use of the connections of a database, for metrics. */

@@ -65,6 +65,8 @@ export class PgDatabase implements Database {
   #retries = 0
   /** Number of streams that are being read. */
   #streams = 0
+  /** Streams that wait until another one ends. */
+  readonly #waitingStreams: (() => void)[] = []
 
   /** @param address `postgres://…`; no connection is made before the first statement */
   constructor(address: string, { observe = () => {}, warn = () => {}, allowExit = false, ...options }: PgDatabaseOptions = {}) {
@@ -101,7 +103,7 @@ export class PgDatabase implements Database {
         return this.#use(async (session) => {
           await session.query(begin)
           const result = await undone(session, () =>
-            work({ query: (statement, given) => session.query(statement.compile(), given) }),
+            work({ query: (statement, given = { signal: options.signal }) => session.query(statement.compile(), given) }),
           )
           isCommitting = true
           const { command } = await session.query(COMMIT)
@@ -115,15 +117,34 @@ export class PgDatabase implements Database {
   }
 
   async *stream(statement: Sql, batch: number): AsyncIterable<readonly Row[]> {
-    // A reader may be slow, so half of the connections are left for everything else.
-    if (this.#streams >= Math.ceil(this.#options.pool / 2))
-      throw unavailable('As many exports are running as the pool of connections allows')
-    this.#streams += 1
+    await this.#beginStream()
     try {
       yield* this.#cursor(statement, batch)
     } finally {
-      this.#streams -= 1
+      const next = this.#waitingStreams.shift()
+      if (next === undefined) this.#streams -= 1
+      else next()
     }
+  }
+
+  /** A reader may be slow, so half of the connections are left for everything else. Further streams wait as long as for a connection. */
+  async #beginStream(): Promise<void> {
+    const { pool, patience, timer } = this.#options
+    if (this.#streams < Math.ceil(pool / 2)) {
+      this.#streams += 1
+      return
+    }
+    await new Promise<void>((resolve, reject) => {
+      const begin = () => {
+        cancelTimer()
+        resolve()
+      }
+      const cancelTimer = timer(patience, () => {
+        this.#waitingStreams.splice(this.#waitingStreams.indexOf(begin), 1)
+        reject(unavailable('As many exports are running as the pool of connections allows'))
+      })
+      this.#waitingStreams.push(begin)
+    })
   }
 
   async *#cursor(statement: Sql, batch: number): AsyncIterable<readonly Row[]> {

@@ -1,28 +1,22 @@
-import type { StoredRecord } from '../../store.ts'
+import type { ReadOptions, StoredRecord } from '../../store.ts'
 import type { Connection } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import type { TableLayout } from '../layout/table-layout.ts'
 import { identifier, type Sql, sql } from '../sql.ts'
 import { EACH_ANEW, type RowReader } from './known-records.ts'
-import type { Later } from './shared-reads.ts'
+import { type Later, SharedReads } from './shared-reads.ts'
 
 /** The records that a statement found, by id. */
 type Found = ReadonlyMap<number, StoredRecord>
-
-/** Ids to be read from one table, and the promise of their records. */
-interface Batch {
-  readonly ids: Set<number>
-  readonly found: Promise<Found>
-}
 
 /** Reads records by their ids. The reads of one turn of the event loop are one statement for each table. */
 export class RecordReads {
   readonly #connection: Connection
   readonly #layout: Layout
   readonly #rows: RowReader
-  readonly #later: Later
-  /** Batches that have not been sent yet, by table. */
-  readonly #waiting = new Map<string, Batch>()
+  readonly #reads: SharedReads<Found>
+  /** Ids whose read has not been sent yet, by table. */
+  readonly #waiting = new Map<string, Set<number>>()
 
   /**
    * @param later collects reads until it runs its argument
@@ -32,36 +26,26 @@ export class RecordReads {
     this.#connection = connection
     this.#layout = layout
     this.#rows = rows
-    this.#later = later
+    this.#reads = new SharedReads(later)
   }
 
   /** The records with these ids, in the order of the ids; undefined where no record exists. */
-  async get(table: string, ids: readonly number[]): Promise<readonly (StoredRecord | undefined)[]> {
+  async get(table: string, ids: readonly number[], { signal }: ReadOptions = {}): Promise<readonly (StoredRecord | undefined)[]> {
     if (ids.length === 0) return []
-    const batch = this.#waiting.get(table) ?? this.#begin(table)
+    const waiting = this.#waiting.get(table) ?? new Set()
+    this.#waiting.set(table, waiting)
     // Others are no ids, and PostgreSQL could not read them.
-    for (const id of ids) if (Number.isSafeInteger(id)) batch.ids.add(id)
-    const found = await batch.found
+    for (const id of ids) if (Number.isSafeInteger(id)) waiting.add(id)
+    const found = await this.#reads.read(table, (shared) => this.#readWaiting(table, shared), signal)
     return ids.map((id) => found.get(id))
   }
 
-  #begin(name: string): Batch {
-    const table = this.#layout.of(name)
-    const ids = new Set<number>()
-    const found = new Promise<Found>((resolve, reject) => {
-      this.#later(() => {
-        this.#waiting.delete(name)
-        this.#read(table, [...ids]).then(resolve, reject)
-      })
-    })
-    const batch: Batch = { ids, found }
-    this.#waiting.set(name, batch)
-    return batch
-  }
-
-  async #read(table: TableLayout, ids: readonly number[]): Promise<Found> {
+  async #readWaiting(name: string, signal: AbortSignal): Promise<Found> {
+    const ids = [...(this.#waiting.get(name) ?? [])]
+    this.#waiting.delete(name)
     if (ids.length === 0) return new Map()
-    const { rows } = await this.#connection.query(selectByIds(table, ids))
+    const table = this.#layout.of(name)
+    const { rows } = await this.#connection.query(selectByIds(table, ids), { signal })
     return new Map(
       rows.map((row) => {
         const record = this.#rows.read(table, row)

@@ -1,4 +1,5 @@
 import type { Progress, SearchedTable, SearchMoment, SearchStorage, TextAnalyser, WordSelection } from '../../search-storage.ts'
+import type { ReadOptions } from '../../store.ts'
 import type { Connection, Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { Totals } from '../queries/totals.ts'
@@ -79,8 +80,9 @@ export class PostgresSearch implements SearchStorage {
     searched: SearchedTable,
     selection: WordSelection,
     work: (moment: SearchMoment) => Promise<T>,
+    { signal }: ReadOptions = {},
   ): Promise<T | undefined> {
-    const options = { isolation: 'repeatable read', readOnly: true } as const
+    const options = { isolation: 'repeatable read', readOnly: true, signal } as const
     return this.#database.transaction(async (connection) => {
       const stored = await readWords(connection, this.#layout, searched, selection)
       if (stored === undefined) return undefined

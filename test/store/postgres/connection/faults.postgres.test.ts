@@ -69,6 +69,21 @@ describe('a connection', () => {
     })
   })
 
+  test('an aborted signal of a transaction cancels its statement on the server', async () => {
+    await use({ pool: 2 }, async (database) => {
+      const controller = new AbortController()
+      const reason = new Error('the client went away')
+      const asleep = database.transaction((connection) => connection.query(sql`select pg_sleep(60)`), {
+        signal: controller.signal,
+      })
+      await waiting(database, 'PgSleep')
+      controller.abort(reason)
+      await assert.rejects(asleep, (error) => error === reason)
+      const { rows } = await database.query(sql`select count(*) from pg_stat_activity where wait_event = 'PgSleep'`)
+      assert.deepEqual(rows, [['0']])
+    })
+  })
+
   test('an aborted signal cancels the statement on the server', async () => {
     await use({ pool: 2 }, async (database) => {
       const controller = new AbortController()
@@ -303,8 +318,8 @@ describe('a stream', () => {
     })
   })
 
-  test('is refused while others use half of the connections', async () => {
-    await use({ pool: 2 }, async (database) => {
+  test('waits while others use half of the connections, and is then refused', async () => {
+    await use({ pool: 2, patience: 300 }, async (database) => {
       const first = database.stream(numbers, 10)[Symbol.asyncIterator]()
       await first.next()
       await assert.rejects(async () => await database.stream(numbers, 10)[Symbol.asyncIterator]().next(), {
@@ -312,7 +327,11 @@ describe('a stream', () => {
         details: 'As many exports are running as the pool of connections allows',
       })
       assert.deepEqual((await database.query(sql`select 1`)).rows, [['1']])
+      const waiting = [1, 2].map(async () => {
+        for await (const batch of database.stream(numbers, 25)) return batch.length
+      })
       await first.return?.()
+      assert.deepEqual(await Promise.all(waiting), [25, 25])
       for await (const batch of database.stream(numbers, 25)) assert.equal(batch.length, 25)
     })
   })
