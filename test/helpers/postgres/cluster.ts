@@ -122,13 +122,13 @@ export async function startCluster({ settings = FAST, password, files = {} }: Cl
 }
 
 /** The server refuses to run as root. The user `postgres` of the package then owns its files. */
-function ownerOf(): { readonly uid: number; readonly gid: number } | undefined {
+export function ownerOf(): { readonly uid: number; readonly gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' })))
   return uid === undefined || gid === undefined ? undefined : { uid, gid }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { type RunningServer, startServer } from '../cli/process.ts'
-import { databaseProject, succeeded } from './cli-project.ts'
+import { type DatabaseProject, databaseProject, succeeded } from './cli-project.ts'
 import { ownerOf } from './socket-owner.ts'
 
 /** The time within which a process knows of a subscription that another one has created, and a margin. In milliseconds. */
@@ -37,6 +37,7 @@ export interface TwoServers {
   request(server: RunningServer, method: string, path: string, body?: object): Promise<{ status: number; json: Json }>
   /** The headers of a request of a superuser. */
   readonly headers: Readonly<Record<string, string>>
+  readonly project: DatabaseProject
   /** Waits until a condition holds. */
   until(condition: () => boolean | Promise<boolean>, seconds: number, what: string): Promise<void>
 }
@@ -44,8 +45,12 @@ export interface TwoServers {
 // biome-ignore lint/suspicious/noExplicitAny: the answers of many routes
 type Json = any
 
-export async function twoServers(body: (parts: TwoServers) => Promise<void>): Promise<void> {
-  const project = await databaseProject(FILES)
+/** @param options the address of the database, if another one than that of the tests' server */
+export async function twoServers(
+  body: (parts: TwoServers) => Promise<void>,
+  options: { readonly url?: string } = {},
+): Promise<void> {
+  const project = await databaseProject(FILES, options)
   const started: RunningServer[] = []
   const pids: number[] = []
   const delivered: Delivered[] = []
@@ -88,6 +93,7 @@ export async function twoServers(body: (parts: TwoServers) => Promise<void>): Pr
         delivered,
         overlaps,
         headers,
+        project,
         async request({ address }: RunningServer, method: string, path: string, sent?: object) {
           const reply = await fetch(`${address}/api/v1/${path}`, {
             method,

@@ -1,8 +1,9 @@
 import type { AggregateGroup, AggregatePlan } from '../../../query/aggregate.ts'
-import type { Filter, Plan } from '../../../query/plan.ts'
+import { type Filter, isFieldFilter, type Plan } from '../../../query/plan.ts'
 import type { FoundPage, ReadOptions, StoredRecord } from '../../store.ts'
 import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
+import type { TableLayout } from '../layout/table-layout.ts'
 import { identifier, sql } from '../sql.ts'
 import { aggregate } from './aggregation.ts'
 import { KnownPages } from './known-pages.ts'
@@ -97,10 +98,18 @@ export class Queries {
     const table = this.#layout.of(name)
     const page = identifier('p')
     const statement = sql`select ${table.selectList(page)} from (${selectRows(table, plan, this.#layout)}) ${page}`
-    for await (const rows of this.#database.stream(statement, STREAM_ROWS)) {
+    const isSmall = plan.filters.some((filter) => isBounded(table, filter))
+    const batches = isSmall ? [(await this.#database.query(statement)).rows] : this.#database.stream(statement, STREAM_ROWS)
+    for await (const rows of batches) {
       for (let from = 0; from < rows.length; from += STREAM_BATCH) {
         yield rows.slice(from, from + STREAM_BATCH).map((row) => table.read(row))
       }
     }
   }
+}
+
+/** True if so few records match that they need no cursor, and so none of the connections that are kept for streams. */
+function isBounded({ model }: TableLayout, filter: Filter): boolean {
+  if (!isFieldFilter(filter) || filter.operator !== 'in' || filter.values.length > STREAM_ROWS) return false
+  return filter.field === 'id' || model.fields.get(filter.field)?.unique === true
 }
