@@ -10,7 +10,7 @@ import { LiveContext } from './live/use-live.ts'
 import { readPageSettings } from './page-settings.ts'
 import { PartsProvider } from './parts/provider.tsx'
 import { preferences } from './preferences.ts'
-import { createPageRouter, loadFirstPage } from './router.tsx'
+import { createPageRouter } from './router.tsx'
 import { PageSession } from './session/page-session.ts'
 import { SessionContext } from './session/use-session.ts'
 import { TextProvider } from './text/text.tsx'
@@ -50,9 +50,8 @@ const router = createPageRouter({ basePath: settings.base_path + settings.admin_
 
 const root = document.getElementById('page')
 if (root === null) throw new Error('The page has no element with the id "page"')
-// Most has been requested early. One rendering with the records costs less than one without them and another one, which would
-// moreover delay the request of the records.
-const ready = Promise.allSettled([session.start(), loadFirstPage(router)])
+// Both have mostly been requested early: the first rendering then shows the page, not what stands in for it.
+const ready = Promise.allSettled([session.start(), router.load()])
 await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))])
 createRoot(root, {
   // A failed request is shown in place of the part that needed it; only a fault of the page itself is of use in the console.

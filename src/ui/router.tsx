@@ -37,18 +37,18 @@ const dashboard = createRoute({
 const model = createRoute({
   getParentRoute: parent,
   path: '/models/$model',
-  loader: ({ context: { session, queries }, params, cause }) =>
-    cause === 'enter' ? { ahead: readAhead({ session, queries, model: params.model }) } : undefined,
+  loader: ({ context: { session, queries }, params, cause }) => {
+    if (cause === 'enter') void readAhead({ session, queries, model: params.model })
+  },
 })
 
 const list = createRoute({
   getParentRoute: () => model,
   path: '/',
   component: lazyRouteComponent(() => import('./pages/list.tsx'), 'ListPage'),
-  loader: ({ context: { session, queries }, params, location, cause }) =>
-    cause === 'enter'
-      ? { ahead: readAhead({ session, queries, model: params.model, list: location.search as SearchParams }) }
-      : undefined,
+  loader: ({ context: { session, queries }, params, location, cause }) => {
+    if (cause === 'enter') void readAhead({ session, queries, model: params.model, list: location.search as SearchParams })
+  },
 })
 
 const create = createRoute({
@@ -124,13 +124,6 @@ export const createPageRouter = ({ basePath, ...context }: RouterContext & { rea
     scrollRestoration: true,
     trailingSlash: 'preserve',
   })
-
-/** Loads the page of the address, and what is read ahead for it. */
-export async function loadFirstPage(router: ReturnType<typeof createPageRouter>): Promise<void> {
-  await router.load()
-  // The loaders do not wait for what they read: a page that opens later shows at once what it has.
-  await Promise.all(router.state.matches.map(({ loaderData }) => loaderData?.ahead))
-}
 
 declare module '@tanstack/react-router' {
   interface Register {
