@@ -1,12 +1,10 @@
 import type { Layout } from '../layout/layout.ts'
 import { SYSTEM_PREFIX } from '../layout/names.ts'
+import { SHARDS } from '../schema/counters.ts'
 import { literal, type Sql, sql } from '../sql.ts'
 
 /** The name under which `_admin_counters` counts the statements that have stored many events. */
 const COUNTED_AS = `${SYSTEM_PREFIX}late_events`
-
-/** Rows of that name, so that transactions of several processes seldom wait for each other. */
-const SHARDS = 16
 
 /**
  * A transaction with more events takes their ids so long before its commit that later ids may be known to be pending before it commits. Holders

@@ -3,7 +3,7 @@ import { identifier, keyword, literal, type Sql, sql } from '../sql.ts'
 import type { TableDefinition } from './definitions.ts'
 
 /** Rows of a table in the table of counters: processes that write at once seldom meet in one. */
-const SHARDS = 16
+export const SHARDS = 16
 
 /**
  * The table of counters.

@@ -90,7 +90,7 @@ export class GeneralTransaction {
     await this.#sequences.lock(moving)
     const moved = new Set(moving.map(({ model }) => model.key))
     const others = names.filter((name) => !moved.has(name)).map((name) => idLock(this.#layout.of(name)))
-    const { exclusive } = uniqueLocks(
+    const exclusive = uniqueLocks(
       this.#layout,
       operations.flatMap((operation) => (operation.kind === 'remove' ? [] : [operation])),
     )

@@ -22,7 +22,7 @@ interface SetValues {
 }
 
 /**
- * Locks of the unique values that a transaction sets. Two transactions that set the same value then wait for each other in one order. Without
+ * Exclusive locks of the unique values that a transaction sets. Two transactions that set the same value then wait for each other in one order. Without
  * them both would insert it and wait for each other when they commit, since unique constraints are checked then: a deadlock, which the
  * server notices after a second, and the transaction is repeated. The constraints hold in any case.
  *
@@ -31,7 +31,11 @@ interface SetValues {
  *
  * @param isNew true for the fields whose values are not those that the records already have
  */
-export function uniqueLocks(layout: Layout, writes: readonly SetValues[], isNew: (field: string) => boolean = () => true): Locks {
+export function uniqueLocks(
+  layout: Layout,
+  writes: readonly SetValues[],
+  isNew: (field: string) => boolean = () => true,
+): string[] {
   const keys = new Map<string, Set<unknown>>()
   const lock = (key: string, value: unknown) => {
     const values = keys.get(key) ?? new Set()
@@ -48,11 +52,11 @@ export function uniqueLocks(layout: Layout, writes: readonly SetValues[], isNew:
       if (value !== null) lock(keyOf(layout, name, set.name), value)
     }
   }
-  const exclusive = [...keys].flatMap(([key, values]) => {
-    const locks = [...values].map((value) => `${key} ${JSON.stringify(value)}`)
-    return locks.sort().slice(0, MAX_VALUES)
+  const locks = [...keys].flatMap(([key, values]) => {
+    const named = [...values].map((value) => `${key} ${JSON.stringify(value)}`)
+    return named.sort().slice(0, MAX_VALUES)
   })
-  return { shared: [], exclusive: exclusive.sort() }
+  return locks.sort()
 }
 
 /** The name of the unique values of a field, or of a set of fields. */

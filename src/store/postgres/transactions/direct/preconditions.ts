@@ -43,11 +43,12 @@ export function preconditions(
     if (![...targets].every((id) => Number.isSafeInteger(id))) return undefined
     if (targets.size > 0) conditions.push(exist(layout.of(relation.target), [...targets]))
   }
-  const locks = uniqueLocks(
+  const exclusive = uniqueLocks(
     layout,
     records.map((values) => ({ table: table.model.key, values })),
     fields,
   )
+  const locks = { shared: [], exclusive }
   return {
     locks: hasLocks(locks) ? sql`(select count(*) from (${takeLocks(locks)}) "lock") "locked"` : undefined,
     condition: conditions.length === 0 ? sql`true` : joined(conditions, ' and '),
