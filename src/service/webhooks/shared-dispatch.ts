@@ -14,9 +14,9 @@ const RESERVE_MS = TIMEOUT_MS + 1000
 const IDLE_MS = 5000
 /** Interval of reading all pending events of a receiver, since ids do not tell of every event. In milliseconds. */
 const RELOAD_MS = 300_000
-/** After transactions with many events they are read earlier: after this time, in milliseconds, */
+/** Least time between readings that transactions with many events cause, in milliseconds. */
 const LATE_RELOAD_MS = 2000
-/** and after this many times the duration of the last reading, which is long if very many are pending. */
+/** The same as a multiple of the duration of the last reading, which is long if very many events are pending. */
 const RELOAD_PAUSE = 10
 
 /** Dependencies of a shared dispatch. */
@@ -160,9 +160,9 @@ export class SharedDispatch implements Dispatch {
       else await this.#extend(receiver, extended, { askedAt, lateEvents: answer.lateEvents, worker })
     }
     const until = askedAt + leases.durationMs
+    const { lateEvents } = answer
     // All of them are held from now on, also if the events of one cannot be read.
     for (const receiver of answer.taken.keys()) {
-      const { lateEvents } = answer
       this.#held.set(receiver, { until, wakes: undefined, busyAt: askedAt, loadedAt: askedAt, loadTook: 0, lateEvents })
     }
     for (const [receiver, wakes] of answer.taken) await this.#resume(receiver, wakes, worker)
