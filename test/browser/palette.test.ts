@@ -38,7 +38,7 @@ inBrowser('the palette finds records with one request a pause, and opens one by 
 inBrowser('the palette opens models, creates records and runs actions', {}, async ({ page }) => {
   let dialog = await openPalette(page)
   await page.keyboard.type('categories')
-  await dialog.getByRole('option', { name: 'Categories' }).waitFor()
+  await dialog.getByRole('option', { name: 'Categories', exact: true }).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/models\/category$/)
 
