@@ -104,9 +104,15 @@ function addInternal(entries: Map<string, DefinedModel>, definitions: readonly D
 
 const NONE: ReadonlySet<string> = new Set()
 
+/** Built-in models by their definitions, which are constants. */
+const parsedBuiltIn = new WeakMap<Definition, Model>()
+
 function builtInModel(definition: Definition, internal: boolean): Model {
+  const known = parsedBuiltIn.get(definition)
+  if (known !== undefined) return known
   const { model, faults } = parseModel(definition, internal)
   if (model === undefined || faults.any) throw new Error(`A built-in model is faulty: ${definition.source.file}`)
+  parsedBuiltIn.set(definition, model)
   return model
 }
 

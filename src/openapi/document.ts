@@ -164,22 +164,25 @@ function nameFormSchemas(forms: ReadonlyMap<string, Form>): FormSchemas[] {
   })
 }
 
-/** Removes components that nothing refers to, such as the 429 response where no rate limit is set. */
+const REFERENCE = '#/components/'
+
+/** Removes components that no path refers to, such as the 429 response where no rate limit is set, and undefined members. */
 function withoutUnused(document: OpenApiDocument): OpenApiDocument {
-  const text = JSON.stringify(document)
-  const used = new Set([...text.matchAll(/"#\/components\/([^"]+)"/g)].map(([, name]) => name))
-  const { components } = document
-  const kept = <T>(kind: 'schemas' | 'responses' | 'headers', all: Readonly<Record<string, T>>): Record<string, T> =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${kind}/${name}`)))
-  const next = {
-    ...components,
-    schemas: kept('schemas', components.schemas),
-    responses: kept('responses', components.responses),
-    headers: kept('headers', components.headers),
+  const plain = JSON.parse(JSON.stringify(document)) as OpenApiDocument
+  const { components } = plain
+  const used = new Set<string>()
+  const follow = (value: unknown): void => {
+    if (typeof value === 'object' && value !== null) Object.values(value).forEach(follow)
+    if (typeof value !== 'string' || !value.startsWith(REFERENCE) || used.has(value)) return
+    used.add(value)
+    const [kind, name] = value.slice(REFERENCE.length).split('/') as [keyof typeof components, string]
+    follow(components[kind][name])
   }
-  const isLess = (['schemas', 'responses', 'headers'] as const).some(
-    (kind) => Object.keys(next[kind]).length < Object.keys(components[kind]).length,
-  )
-  // Repeats, since the removed components may have held the last reference to others. The JSON text drops undefined members.
-  return isLess ? withoutUnused({ ...document, components: next }) : (JSON.parse(text) as OpenApiDocument)
+  follow(plain.paths)
+  const kept = <T>(kind: keyof typeof components, all: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${REFERENCE}${kind}/${name}`)))
+  const schemas = kept('schemas', components.schemas)
+  const responses = kept('responses', components.responses)
+  const headers = kept('headers', components.headers)
+  return { ...plain, components: { ...components, schemas, responses, headers } }
 }
