@@ -12,6 +12,8 @@ export interface ExportedFile {
   readonly mediaType: string
   /** The text. Iteration throws if the file cannot be completed; it never ends early. */
   readonly text: AsyncIterable<string>
+  /** Ends an export that is not read to its end, and frees what it holds. An iteration that never began frees nothing by itself. */
+  close(): Promise<void>
 }
 
 /** Exports records on behalf of an actor: stored values without secrets, relations as ids. */
@@ -38,7 +40,12 @@ export class Exports {
     // The first batch fixes the set of records, and most errors occur before it.
     const batches = this.#store.stream(model.key, plan)[Symbol.asyncIterator]()
     const records = resumed(await batches.next(), batches)
-    return { name: `${model.key}.${format}`, mediaType: MEDIA_TYPES[format], text: writeRows(format, fields, records, bom) }
+    return {
+      name: `${model.key}.${format}`,
+      mediaType: MEDIA_TYPES[format],
+      text: writeRows(format, fields, records, bom),
+      close: async () => void (await batches.return?.()),
+    }
   }
 }
 

@@ -27,10 +27,15 @@ export function transferRoutes({ settings, exports, imports, history, log }: App
   const { models } = apiRoots(settings)
 
   const exported = async (request: Request, h: ResponseToolkit) => {
-    const { name, mediaType, text } = await exports.open(actorOf(request), modelOf(request), queryOf(request))
+    const { name, mediaType, text, close } = await exports.open(actorOf(request), modelOf(request), queryOf(request))
     const stream = Readable.from(inTurns(text), { objectMode: false, highWaterMark: AHEAD })
     // The connection is cut, so that a client does not take a part for the whole.
     stream.on('error', (error) => log.error('Export failed', { model: modelOf(request), error }))
+    // A response to HEAD, or to a client that has left, is closed before anything is read.
+    stream.on(
+      'close',
+      () => void close().catch((error: unknown) => log.error('Export failed', { model: modelOf(request), error })),
+    )
     return h.response(stream).type(mediaType).header('Content-Disposition', `attachment; filename="${name}"`)
   }
 

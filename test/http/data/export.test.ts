@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { openTestApp } from '../../helpers/api/app.ts'
 import { type Scenario, scenarios, send } from '../../helpers/api/scenario.ts'
 
@@ -99,6 +100,26 @@ describe('a HEAD request', () => {
       const reply = await app.server.inject({ method: 'HEAD', url: EXPORT, headers })
       assert.deepEqual([reply.statusCode, reply.payload], [200, ''])
       assert.equal(reply.headers['content-disposition'], 'attachment; filename="post.csv"')
+    } finally {
+      await app.close()
+    }
+  })
+
+  test('ends the reading of records, which on PostgreSQL holds a connection', async ({ mock }) => {
+    const app = await openTestApp()
+    try {
+      let isEnded = false
+      mock.method(app.app.store, 'stream', async function* () {
+        try {
+          for (;;) yield []
+        } finally {
+          isEnded = true
+        }
+      })
+      const headers = { authorization: `Bearer ${await app.tokenOf('admin')}` }
+      assert.equal((await app.server.inject({ method: 'HEAD', url: EXPORT, headers })).statusCode, 200)
+      for (let turn = 0; turn < 100 && !isEnded; turn++) await setImmediate()
+      assert.ok(isEnded)
     } finally {
       await app.close()
     }
