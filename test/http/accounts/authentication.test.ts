@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { argon2id } from '../../../src/auth/password.ts'
-import { openTestApp, type TestApp } from '../../helpers/api/app.ts'
+import { NEEDS_DATA_FOLDER, openTestApp, type TestApp } from '../../helpers/api/app.ts'
 import { play, type Reply, type Scenario, scenarios } from '../../helpers/api/scenario.ts'
 import { dataOf, fieldErrors, UNAUTHENTICATED, UNLIMITED } from '../records/expected.ts'
 
@@ -276,12 +276,13 @@ describe('an access token', () => {
 })
 
 describe('the secrets of a project', () => {
-  test('has a key that is generated when the settings name none, readable by its owner only', () =>
+  test('has a key that is generated when the settings name none, readable by its owner only', { skip: NEEDS_DATA_FOLDER }, () =>
     withApp(async (app) => {
       const { mode, size } = await stat(join(app.folder.path, 'data/secret'))
       assert.equal(mode & 0o777, 0o600)
       assert.ok(size >= 32)
-    }))
+    }),
+  )
 
   test('hold passwords as argon2id', () =>
     withApp(

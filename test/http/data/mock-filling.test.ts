@@ -104,7 +104,8 @@ test('concurrent calls run one after the other, so that unique values stay uniqu
     let served = 0
     for (; !done; served++) await play(app, { request: 'GET /api/v1/models/tag/1', status: 200 })
     await both
-    assert.ok(served > 10, `${served} requests were served meanwhile`)
+    // Two at most if a call held up the requests until its end.
+    assert.ok(served > 3, `${served} requests were served meanwhile`)
     assert.equal((await app.app.store.status()).records.get('tag'), 612)
   } finally {
     await app.close()

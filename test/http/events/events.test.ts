@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { EventReader } from './event-reader.ts'
-import { settle, tag, told, withServer, write } from './served.ts'
+import { beginFollowing, settle, tag, told, withServer, write } from './served.ts'
 
 describe('live events', () => {
   test('tell of changes in commit order, without data of records', () =>
@@ -99,6 +99,7 @@ describe('live events', () => {
       await reader.ended
       assert.equal(reader.events.at(-1)?.event, 'reset')
       assert.ok(performance.now() - begun < 3000)
+      await beginFollowing(served.app)
       const again = await served.open('admin', '', reader.lastId)
       assert.equal(again.events[0]?.event, 'reset')
     }))

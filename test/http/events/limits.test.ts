@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { EventReader } from './event-reader.ts'
-import { manyTags, openStalled, settle, tag, told, withServer, write } from './served.ts'
+import { manyTags, openStalled, settle, tag, told, untilOpen, whileTimePasses, withServer, write } from './served.ts'
 
 describe('live events', () => {
   test('are limited to five streams of a user', () =>
@@ -11,7 +11,7 @@ describe('live events', () => {
       const { response } = await EventReader.open(`${served.url}/api/v1/events`, token)
       assert.deepEqual([response.status, response.headers.get('retry-after')], [429, '30'])
       readers[0]?.stop()
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await untilOpen(served.app, 4)
       await served.open('admin')
     }))
 
@@ -30,7 +30,7 @@ describe('live events', () => {
       for (let id = 1; id <= 40; id++) for (let count = 0; count < 5; count++) await open(id)
       await assert.rejects(open(41), /Too many event streams are open \(200 in all\)/)
       app.app.events.close()
-      await open(41)
+      await whileTimePasses(app, open(41))
     }))
 
   test('begin with reset after more changes than are kept', () =>

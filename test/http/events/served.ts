@@ -44,12 +44,45 @@ export async function withServer(work: (served: Served) => Promise<void>): Promi
     return reader
   }
   try {
+    await beginFollowing(app)
     await work({ app, url, open })
   } finally {
     for (const reader of readers) reader.stop()
     await app.live.stop()
     await app.close()
   }
+}
+
+/**
+ * Opens a first stream and closes it. Where processes share the records, it is open when all of them write their changes to the log, and a
+ * second and a half must pass until then; streams after it are open at once, until the application is replaced.
+ */
+export async function beginFollowing(app: TestApp): Promise<void> {
+  const sink = { write() {}, backlog: 0, end() {}, destroy() {} }
+  const token = await app.tokenOf('admin')
+  const close = await whileTimePasses(
+    app,
+    app.app.events.open({ token, models: undefined, lastEventId: undefined }, () => sink),
+  )
+  close()
+}
+
+/** Moves the clock to what is due next, again and again, until a promise is settled. */
+export async function whileTimePasses<T>({ time }: TestApp, promise: Promise<T>): Promise<T> {
+  let isSettled = false
+  const settled = promise.finally(() => {
+    isSettled = true
+  })
+  settled.catch(() => {})
+  for (await turn(); !isSettled; await turn()) time.advance(time.waits()[0] ?? 0)
+  return settled
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5))
+
+/** Resolves when as many streams are open as expected: the server notices only later that a client has closed one. */
+export async function untilOpen({ app }: TestApp, count: number): Promise<void> {
+  while (app.events.size !== count) await turn()
 }
 
 export const write = async (app: TestApp, request: string, body?: unknown, as = 'admin') => {
