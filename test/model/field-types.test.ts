@@ -345,6 +345,11 @@ const PARSE: Readonly<Record<FieldTypeName | 'primarykey', Readonly<Record<strin
   primarykey: { 1: 1, x: null, '': null },
 }
 
+test('an address with letters such as ü is a url, however many were read before', () => {
+  const address = JSON.parse('"https://b\u00fccher.example"')
+  for (let count = 0; count < 50_000; count++) assert.ok(FIELD_TYPES.url.read(address).ok, `no. ${count}`)
+})
+
 describe('parsing text', () => {
   for (const [name, cases] of Object.entries(PARSE)) {
     const type = { ...FIELD_TYPES, primarykey }[name as FieldTypeName | 'primarykey']
