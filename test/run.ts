@@ -16,7 +16,7 @@ const TIMEOUT = 1_200_000
 
 /** Test files that share a process, so that the application is loaded once for all of them. */
 const FILES_PER_PROCESS = 12
-/** Test files on PostgreSQL in a process: fewer, since many of them wait for other processes. */
+/** The same of tests of PostgreSQL: fewer, since many of them wait for other processes. */
 const POSTGRES_FILES_PER_PROCESS = 4
 
 /** The same of tests in a browser, which take longer; they share a browser and what it has compiled. */
@@ -32,6 +32,7 @@ const { values, positionals } = parseArgs({
     slow: { type: 'boolean', default: false },
     browser: { type: 'boolean', default: false },
     postgres: { type: 'boolean', default: false },
+    http: { type: 'boolean', default: false },
     'no-browser': { type: 'boolean', default: false },
     'all-variants': { type: 'boolean', default: false },
     watch: { type: 'boolean', default: false },
@@ -51,16 +52,23 @@ const isQuick = (name: string) => !isBrowserTest(name) || (QUICK_BROWSER_TESTS.i
 /** Tests that need a server of PostgreSQL. */
 const isPostgresTest = (name: string) => name.endsWith('.postgres.test.ts')
 
+/** Tests of the API, which run on any engine: `--http` selects them, and `--postgres` is then where their records are. */
+const isHttpTest = (name: string) => name.startsWith('http/') && !isPostgresTest(name)
+if (values.http && values.postgres) process.env.ADMIN_TEST_ENGINE = 'postgres'
+
+/** True if tests of PostgreSQL are run, many of which wait for processes that they start. */
+const areWaiting = values.postgres && !values.http
+
 /**
  * Test files of the chosen suite, by their paths below this folder. `*.slow.test.ts` belong to the slow one, `*.postgres.test.ts` to that
- * of PostgreSQL, those in `browser/` to the browser's, which runs each in one of the variants of the page or in all; `--no-browser` leaves
- * these to it. Arguments select files of any suite but the slow one and that of PostgreSQL.
+ * of PostgreSQL, all others in `http/` to that of the API, those in `browser/` to the browser's, which runs each in one of the variants of
+ * the page or in all; `--no-browser` leaves these to it. Arguments select files of any suite but the slow one and that of PostgreSQL.
  */
 async function testFiles(): Promise<string[]> {
   const names = await readdir(folder, { recursive: true })
   return names
     .filter((name) => name.endsWith('.test.ts') && name.endsWith('.slow.test.ts') === values.slow)
-    .filter((name) => isPostgresTest(name) === values.postgres)
+    .filter((name) => (values.http ? isHttpTest(name) : isPostgresTest(name) === values.postgres))
     .filter((name) => (values.browser ? isBrowserTest(name) : isQuick(name) || positionals.length > 0))
     .filter((name) => positionals.length === 0 || positionals.some((part) => name.includes(part)))
     .sort()
@@ -119,10 +127,10 @@ if (values.browser && CHROMIUM === undefined) {
             target,
             'browser',
           )),
-          ...(await writeBatches(others, values.postgres ? POSTGRES_FILES_PER_PROCESS : FILES_PER_PROCESS, target, 'batch')),
+          ...(await writeBatches(others, areWaiting ? POSTGRES_FILES_PER_PROCESS : FILES_PER_PROCESS, target, 'batch')),
         ]
   // More processes than cores, since some tests wait, and those of PostgreSQL for a server too.
-  run({ files, concurrency: availableParallelism() + (values.postgres ? 2 : 1), timeout: TIMEOUT, watch: values.watch })
+  run({ files, concurrency: availableParallelism() + (areWaiting ? 2 : 1), timeout: TIMEOUT, watch: values.watch })
     .on('test:fail', ({ file, line }) => {
       process.exitCode = 1
       if (file !== undefined) process.stderr.write(`failed: ${relative(process.cwd(), file)}:${line ?? 1}\n`)
