@@ -149,9 +149,9 @@ inBrowser('Enter in a picker waits for the answer to the search', { at: '/models
   })
   await page.getByLabel('Tags').focus()
   await page.keyboard.press('Enter')
-  await page.getByRole('option', { name: 'Ferries' }).waitFor()
+  await page.getByRole('option', { name: 'Ferries', exact: true }).waitFor()
   await page.keyboard.type('Storm')
-  await page.getByRole('option', { name: 'Storms' }).and(page.locator('[data-highlighted]')).waitFor()
+  await page.getByRole('option', { name: 'Storms', exact: true }).and(page.locator('[data-highlighted]')).waitFor()
   await page.keyboard.press('Enter')
   await page
     .getByRole('button', { name: /^Remove/ })
