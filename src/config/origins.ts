@@ -1,4 +1,5 @@
 import Joi from 'joi'
+import { parseUrl } from '../util/urls.ts'
 
 /** Allows every origin. */
 export const ANY_ORIGIN = '*'
@@ -21,7 +22,7 @@ export const origins = Joi.array()
 /** Browsers send an origin in one spelling (lower case, no default port, no trailing slash); any other would never match. */
 function requireCanonical(value: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const [, scheme = '', host = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\s*]+)$/.exec(value) ?? []
-  const parsed = URL.canParse(`http://${host}`) ? new URL(/^https?$/.test(scheme) ? value : `${scheme}://${host}`) : undefined
+  const parsed = parseUrl(`http://${host}`) && new URL(/^https?$/.test(scheme) ? value : `${scheme}://${host}`)
   const known = parsed !== undefined && host !== '' && `${parsed.protocol}//${parsed.host}` === value
   return value === ANY_ORIGIN || known ? value : helpers.error('origin.form')
 }

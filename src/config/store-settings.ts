@@ -1,4 +1,5 @@
 import Joi from 'joi'
+import { parseUrl, withDatabaseHost } from '../util/urls.ts'
 import type { Faults } from './fault.ts'
 import type { PostgresSettings, Settings } from './setting-types.ts'
 import { type Definition, flatSource } from './source.ts'
@@ -16,13 +17,10 @@ const EXAMPLE = 'postgres://user@host:5432/database'
 const ENGINES = `'embedded', or a URL such as ${EXAMPLE}`
 const NO_ENGINE = `{{#label}} must be ${ENGINES}`
 
-/** A URL with a user must have a host; libpq allows none, for a Unix socket. */
-const complete = (address: string): string => address.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?#]|$)/, '$1localhost')
-
 /** The problem of a URL of a PostgreSQL database, as a message that follows its name; undefined if it is valid. Never shows the URL. */
 export function postgresUrlProblem(address: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(address)) return `must be a URL such as ${EXAMPLE}`
-  if (URL.canParse(complete(address))) return undefined
+  if (parseUrl(withDatabaseHost(address)) !== undefined) return undefined
   return `is not a valid URL; write it as ${EXAMPLE}, with special characters of user name and password percent-encoded (@ is %40)`
 }
 
@@ -108,7 +106,7 @@ export function completeStore(
 
 /** The place of a PostgreSQL store for people: the URL without password and parameters, and the schema. */
 export function postgresPlace({ url, schema }: PostgresSettings): string {
-  const { protocol, username, host, pathname, searchParams } = new URL(complete(url))
+  const { protocol, username, host, pathname, searchParams } = new URL(withDatabaseHost(url))
   const user = username === '' ? '' : `${username}@`
   return `${protocol}//${user}${searchParams.get('host') ?? host}${pathname}, schema ${schema}`
 }

@@ -1,4 +1,5 @@
 import Joi from 'joi'
+import { parseUrl } from '../util/urls.ts'
 import type { WebhookSettings } from './setting-types.ts'
 
 export type { WebhookSection, WebhookSettings } from './setting-types.ts'
@@ -28,7 +29,7 @@ export function scopeOf(subscription: Partial<WebhookSettings> | Readonly<Record
 /** The problem of a receiver's URL, as a message that follows its name; undefined if it is valid. */
 export function urlProblem(address: string): string | undefined {
   if (address.length > MAX_URL) return `must be at most ${MAX_URL} characters long`
-  const url = URL.canParse(address) ? new URL(address) : undefined
+  const url = parseUrl(address)
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     return 'must be an http or https address such as https://example.com/hooks'
   }

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { parseUrl } from '../../util/urls.ts'
 import { type ApiRequests, errorIn, payloadOf, retryAfterIn } from './api-requests.ts'
 import { isExpectedBody } from './expected-responses.ts'
 
@@ -156,9 +157,8 @@ function parseBody(
 
 /** The target of a redirect without user name, password and query, which may be secret. */
 function shownTarget(location: string | null, api: string): string {
-  if (location === null || !URL.canParse(location, api)) return 'somewhere else'
-  const { origin, pathname } = new URL(location, api)
-  return origin + pathname
+  const target = location === null ? undefined : parseUrl(location, api)
+  return target === undefined ? 'somewhere else' : target.origin + target.pathname
 }
 
 function parsed(text: string): unknown {

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { AppError } from '../../errors.ts'
+import { parseUrl } from '../../util/urls.ts'
 import { type ProjectOptions, withProjectOptions } from '../project/project-options.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -64,8 +65,9 @@ const API_ROOT = /\/api\/[^/]+$/
 
 function apiRootAt(address: string, name: string): string {
   const example = 'such as https://example.com/base'
-  if (!URL.canParse(address)) throw usageError(`${name} is not a URL; write one ${example}`)
-  const { protocol, username, password, search, hash, href } = new URL(address)
+  const url = parseUrl(address)
+  if (url === undefined) throw usageError(`${name} is not a URL; write one ${example}`)
+  const { protocol, username, password, search, hash, href } = url
   if (protocol !== 'http:' && protocol !== 'https:') throw usageError(`${name} must begin with http:// or https://, ${example}`)
   if (username + password !== '') throw usageError(`${name} must not contain a user name or password; use a token instead`)
   if (search + hash !== '') throw usageError(`${name} must not have a query or fragment; write one ${example}`)

@@ -2,6 +2,7 @@ import type { Request } from '@hapi/hapi'
 import { ANY_ORIGIN } from '../../config/origins.ts'
 import type { Log } from '../../log/log.ts'
 import type { Clock } from '../../util/clock.ts'
+import { parseUrl } from '../../util/urls.ts'
 
 const INTERVAL_MS = 60_000
 const MAX_LENGTH = 200
@@ -26,7 +27,7 @@ export class RefusedOrigins {
   note({ headers, info }: Request): void {
     const { origin } = headers as { readonly origin?: string }
     if (origin === undefined || this.#allowed.has(origin) || this.#allowed.has(ANY_ORIGIN)) return
-    if (URL.canParse(origin) && new URL(origin).host === info.host) return
+    if (parseUrl(origin)?.host === info.host) return
     const now = this.#clock()
     if (now - this.#loggedAt < INTERVAL_MS) return
     this.#loggedAt = now

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import { AppError } from '../../../errors.ts'
 import { meantOrKnown } from '../../../util/suggest.ts'
+import { parseUrl, withDatabaseHost } from '../../../util/urls.ts'
 
 /** Where a database is, and how the connection is secured. The driver completes it by `PGHOST`, `PGUSER`, `PGPASSWORD`, `~/.pgpass` and so on. */
 export interface DatabaseAddress {
@@ -53,9 +54,7 @@ export function parseAddress(text: string): DatabaseAddress {
 type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>
 
 function parsedUrl(text: string): URL {
-  // A URL with a user must have a host; libpq allows none, for a Unix socket.
-  const complete = text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?#]|$)/, '$1localhost')
-  const url = URL.canParse(complete) ? new URL(complete) : undefined
+  const url = parseUrl(withDatabaseHost(text))
   if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol)) {
     throw invalid('The address of the database must have the form postgres://user@host:5432/database')
   }
