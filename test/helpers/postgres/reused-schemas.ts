@@ -19,7 +19,7 @@ let isDroppedAtEnd = false
  * than most tests. `drop` gives the schema to the next test, or removes it if its tables have changed.
  */
 export async function takeSchema(database: Database, registry: Registry): Promise<TestSchema> {
-  const fingerprint = currentFingerprint(new Layout(registry, 'any'), undefined)
+  const fingerprint = fingerprintOf(registry)
   const found = [...free].find((each) => each.database === database && each.fingerprint === fingerprint)
   if (found !== undefined) free.delete(found)
   const own = found ?? newSchema(database)
@@ -29,7 +29,7 @@ export async function takeSchema(database: Database, registry: Registry): Promis
     if (isGiven) return
     isGiven = true
     if (await isUnchanged(database, new Layout(registry, own.schema))) {
-      await empty(database, own.schema)
+      await emptySchema(database, own.schema)
       free.add({ ...own, fingerprint })
       if (!isDroppedAtEnd) process.once('beforeExit', () => void dropFree())
       isDroppedAtEnd = true
@@ -37,6 +37,9 @@ export async function takeSchema(database: Database, registry: Registry): Promis
   }
   return { ...own, drop }
 }
+
+/** Equal for registries with the same tables. */
+export const fingerprintOf = (registry: Registry): string => currentFingerprint(new Layout(registry, 'any'), undefined)
 
 /** Removes the schemas that no test uses. */
 async function dropFree(): Promise<void> {
@@ -57,7 +60,7 @@ async function isUnchanged(database: Database, layout: Layout): Promise<boolean>
  * Empties the tables that have been written to, and begins their ids again. What the store knows of its tables and words stays; it notes
  * that the tables were emptied, as it does when another program empties them.
  */
-async function empty(database: Database, schema: string): Promise<void> {
+export async function emptySchema(database: Database, schema: string): Promise<void> {
   await database.query(sql`do $block$
     declare
       tables text;
