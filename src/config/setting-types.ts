@@ -60,7 +60,7 @@ export interface PostgresSettings {
 
 type SectionsOf<S> = { readonly [K in keyof S]?: S[K] extends readonly unknown[] ? S[K] : Partial<S[K]> }
 
-/** Settings as written: any part of them. `webhooks` may be a list of subscriptions, `store` a URL. */
+/** Settings as written; every member is optional. `webhooks` may be a list of subscriptions, `store` a URL. */
 export type SettingsInput = SectionsOf<Omit<Settings, 'webhooks' | 'store'>> & {
   readonly store?: string | Partial<PostgresSettings>
   readonly webhooks?: readonly WebhookSettings[] | SectionsOf<WebhookSection>

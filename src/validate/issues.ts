@@ -27,7 +27,7 @@ export class FieldIssues {
     for (const [field, messages] of issues.#messages) if (!this.has(field)) this.add(field, ...messages)
   }
 
-  /** Replaces the messages of a field that has any. */
+  /** Replaces the messages of a field. A field without messages stays without. */
   replace(field: string, ...messages: readonly string[]): void {
     if (this.#messages.has(field)) this.#messages.set(field, [...messages])
   }

@@ -60,7 +60,7 @@ export const key: string | null = ({} as Ticket).key
 export const phone: string | null = ({} as User).phone
 export const minimal: Ticket.Create = { board: 'a' }
 export const whole: Ticket.Create = { board: 'a', cost: '1.5', key: null, opened_at: '2024-01-01', owner_id: 1 }
-// @ts-expect-error not one of its choices, whatever their labels are
+// @ts-expect-error a label in the place of a choice
 export const lost: Ticket.Create = { board: 'a', status: 'Is open' }
 export const lists = async () => {
   await tickets.list({ any: [{ status: 'done', owner__phone: '1' }], filters: { team__lead__phone: '2' }, sort: ['owner.username', '-team.name'] })

@@ -270,7 +270,7 @@ export function throwIssues(found: readonly IndexedIssues[], prefix: Prefix): vo
   all.throwIfAny()
 }
 
-/** Messages for violated constraints; the form's own messages where it has any. */
+/** Messages for violated constraints. A message that the form gives to a field replaces the general one. */
 function brokenConstraints(outcome: Outcome, writes: readonly DraftedWrite[]): readonly IndexedIssues[] {
   const found = outcome.ok ? [] : constraintIssues(outcome.violations)
   for (const { index, issues } of found) {

@@ -16,8 +16,7 @@ describe('a table', () => {
     )
   })
 
-  test('has any number of rows', () => {
-    // More than the arguments that fit on the stack of a call.
+  test('has more rows than the stack has room for arguments', () => {
     const rows = Array.from({ length: 200_000 }, (_, index) => [String(index)])
     assert.equal(table(['ID'], rows).split('\n').length, 200_002)
   })
