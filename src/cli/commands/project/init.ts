@@ -26,11 +26,12 @@ export function initCommand(io: Io): Command {
       if (options.json === true) io.stdout.write(`${JSON.stringify({ project: folder, username: 'admin', password })}\n`)
       else io.stdout.write(`username: admin\npassword: ${password}\n`)
       const shown = relative(io.cwd, folder)
+      const command = (line: string) => `${programIn(io.env, isInstalled)} ${line}${shown === '' ? '' : ` --project ${shown}`}`
       io.stderr.write(
-        `Created a project in ${shown || 'the current folder'}. The password is shown only once; \`admin users passwd admin\` changes it.\n`,
+        `Created a project in ${shown || 'the current folder'}. The password is shown only once; \`${command('users passwd admin')}\` changes it.\n`,
       )
       if (!isInstalled) io.stderr.write(`${SCHEMA_HINT}\n`)
-      io.stderr.write(`Next: ${programIn(io.env, isInstalled)} serve${shown === '' ? '' : ` --project ${shown}`}\n`)
+      io.stderr.write(`Next: ${command('serve')}\n`)
     })
 }
 

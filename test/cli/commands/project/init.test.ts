@@ -19,7 +19,7 @@ describe('admin init', () => {
     assert.equal(made.code, 0)
     assert.match(
       made.stderr,
-      /^Created a project in shop\. The password is shown only once.*\nFor completion in editors, install the package .*\nNext: admin serve --project shop\n$/,
+      /^Created a project in shop\. The password is shown only once; `admin users passwd admin --project shop` changes it\.\nFor completion in editors, install the package .*\nNext: admin serve --project shop\n$/,
     )
   })
 
