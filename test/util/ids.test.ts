@@ -18,4 +18,18 @@ describe('ids', () => {
     assert.equal(new Set(ids).size, 1000)
     for (const id of ids) assert.match(id, /^[A-Za-z0-9_-]{22}$/)
   })
+
+  test('share no byte, however many they are', () => {
+    const sizes = [16, 4090, 16, 5000, 1, ...Array.from({ length: 600 }, () => 16)]
+    const taken = sizes.map(systemRandom)
+    assert.deepEqual(
+      taken.map(({ length }) => length),
+      sizes,
+    )
+    for (const bytes of taken) bytes.fill(0)
+    for (const bytes of taken) {
+      assert.ok(bytes.every((byte) => byte === 0))
+      bytes.fill(1)
+    }
+  })
 })
