@@ -79,7 +79,8 @@ inBrowser('a search asks once after a pause; filters apply to it', { at: '/model
   assert.match(asked[0] ?? '', /\?q=harbour/)
   await page.goto(`${page.url()}&filter=status%3Dpublished`)
   await page.getByRole('button', { name: 'Status is Published', exact: true }).waitFor()
-  const found = Number((await page.getByRole('status').first().innerText()).split(' ')[0])
+  const count = page.getByRole('status').filter({ hasText: /\d records/ })
+  const found = Number((await count.first().innerText()).split(' ')[0])
   assert.ok(found > 0 && found < 12, String(found))
   await page.goBack()
   await total(page, '12 records')
@@ -196,8 +197,9 @@ inBrowser('filters are saved under a name', { at: '/models/post?filter=status%3D
   assert.equal(query(page), '?filter=status=draft&sort=title')
 })
 
-inBrowser('an open list asks for the views and a page of records only', { at: '/' }, async ({ page, variant }) => {
-  await page.getByRole('main').waitFor()
+inBrowser('an open list asks for the views and a page of records only', { at: '/models/tag' }, async ({ page, variant }) => {
+  // The former page has asked for everything.
+  await page.locator('tbody tr').first().waitFor()
   const asked: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('/api/')) asked.push(request.url())
@@ -207,7 +209,7 @@ inBrowser('an open list asks for the views and a page of records only', { at: '/
     .getByRole('link', { name: /^Posts/ })
     .first()
     .click()
-  await page.locator('tbody tr').first().waitFor()
+  await total(page, '46 records')
   assert.ok(asked.length <= 3, asked.join('\n'))
   const fields = new URL(asked.find((url) => url.includes('/models/post?')) ?? '').searchParams.get('fields')
   assert.equal(fields, 'id,title,status,author_id,category_id,tags,rating,views_count,is_featured,published_at')
