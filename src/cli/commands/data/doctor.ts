@@ -10,6 +10,7 @@ import { type Health, healthOf } from '../../project/health/health.ts'
 import { type ProjectOptions, sourceOf, withProjectOptions } from '../../project/project-options.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printable, printableJson } from '../../terminal/printable.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
 import { painter, table } from '../../terminal/style.ts'
 
 type DoctorOptions = ProjectOptions & { repair?: string; json?: boolean }
@@ -117,5 +118,5 @@ function show({ snapshot, journal, tables, findings, sound }: Report, repair: Re
     repair.leftOut.map((place) => `omitted: ${place}`),
     io,
   )
-  if (repair.records > 0) io.stdout.write(`To use it: admin serve --data ${repair.folder}\n`)
+  if (repair.records > 0) io.stdout.write(`To use it: admin serve --data ${shellWord(repair.folder)}\n`)
 }

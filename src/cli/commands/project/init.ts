@@ -8,6 +8,7 @@ import { AppError } from '../../../errors.ts'
 import { withApp } from '../../project/project-options.ts'
 import { PACKAGE_FOLDER, SCAFFOLD } from '../../project/scaffold.ts'
 import type { Io } from '../../terminal/io.ts'
+import { shellWord } from '../../terminal/shell-word.ts'
 
 /** `admin init`: creates a small project that is ready to run. */
 export function initCommand(io: Io): Command {
@@ -26,12 +27,13 @@ export function initCommand(io: Io): Command {
       if (options.json === true) io.stdout.write(`${JSON.stringify({ project: folder, username: 'admin', password })}\n`)
       else io.stdout.write(`username: admin\npassword: ${password}\n`)
       const shown = relative(io.cwd, folder)
-      const command = (line: string) => `${programIn(io.env, isInstalled)} ${line}${shown === '' ? '' : ` --project ${shown}`}`
+      const program = programIn(io.env, isInstalled)
+      const project = shown === '' ? '' : ` --project ${shellWord(shown)}`
       io.stderr.write(
-        `Created a project in ${shown || 'the current folder'}. The password is shown only once; \`${command('users passwd admin')}\` changes it.\n`,
+        `Created a project in ${shown || 'the current folder'}. The password is shown only once; \`${program} users passwd admin${project}\` changes it.\n`,
       )
       if (!isInstalled) io.stderr.write(`${SCHEMA_HINT}\n`)
-      io.stderr.write(`Next: ${command('serve')}\n`)
+      io.stderr.write(`Next: ${program} serve${project}\n`)
     })
 }
 

@@ -23,6 +23,13 @@ describe('admin init', () => {
     )
   })
 
+  test('quotes a folder whose name has a space in the commands that it prints', async () => {
+    const { code, stderr } = await runCli(['init', 'my shop'], { cwd: folder.path })
+    assert.equal(code, 0)
+    assert.match(stderr, /`admin users passwd admin --project 'my shop'` changes it/)
+    assert.match(stderr, /\nNext: admin serve --project 'my shop'\n$/)
+  })
+
   test('prints the login of the first superuser, which works on the project as served', async () => {
     const [, username = '', password = ''] = /^username: (\S+)\npassword: (\S{20})\n$/.exec(made.stdout) ?? []
     const served = await runCli(['serve', '--project', 'shop', '--port', '0'], {
