@@ -3,16 +3,16 @@ import { randomBytes } from 'node:crypto'
 /** Returns random bytes; tests inject a deterministic source. */
 export type Random = (bytes: number) => Buffer
 
-/** Bytes fetched at once. For 16 bytes, a request to the system takes half as long as for these. */
+/** Bytes fetched at once. Fetching these takes about twice as long as fetching 16. */
 const BLOCK = 4096
 
-let rest = Buffer.alloc(0)
+let unused = Buffer.alloc(0)
 
-/** Random bytes of the system, each given once. Few of them are cut from a block that is fetched ahead, as Node.js does for UUIDs. */
+/** Random bytes of the system, each given once. They are cut from a block that is fetched ahead, as `randomUUID` of Node.js does. */
 export const systemRandom: Random = (bytes) => {
-  if (bytes > rest.length) rest = randomBytes(Math.max(bytes, BLOCK))
-  const taken = rest.subarray(0, bytes)
-  rest = rest.subarray(bytes)
+  if (bytes > unused.length) unused = randomBytes(Math.max(bytes, BLOCK))
+  const taken = unused.subarray(0, bytes)
+  unused = unused.subarray(bytes)
   return taken
 }
 
