@@ -20,7 +20,7 @@ export function taggedResponse(
   h: ResponseToolkit,
   body: string,
   tag: string,
-  answer: Omit<JsonAnswer, 'etag'> = {},
+  { status, location }: Omit<JsonAnswer, 'etag'> = {},
 ): Lifecycle.ReturnValue {
   const known = h.request.headers['if-none-match'] as string | undefined
   const unchanged = known !== undefined && ['get', 'head'].includes(h.request.method) && knows(known, tag)
@@ -29,7 +29,7 @@ export function taggedResponse(
     const response = h.request.method === 'head' ? h.response(body).type('application/json') : h.response()
     return response.code(304).header('ETag', tag)
   }
-  return jsonResponse(h, body, { ...answer, etag: tag })
+  return jsonResponse(h, body, { status, location, etag: tag })
 }
 
 /** True if `If-None-Match` names the tag, or any; weak tags count (RFC 9110, section 13.1.2). */

@@ -13,9 +13,9 @@ declare module '@hapi/hapi' {
 /** Status and headers of a JSON response. */
 export interface JsonAnswer {
   /** Default: 200. */
-  readonly status?: number
+  readonly status?: number | undefined
   /** Path of the created record. */
-  readonly location?: string
+  readonly location?: string | undefined
   readonly etag?: string
 }
 

@@ -44,10 +44,9 @@ export function modelRoutes(app: App, random: Random): ServerRoute[] {
 
   const update = async (request: Request, h: ResponseToolkit) => {
     const modelKey = modelOf(request)
-    const record = await records.update(actorOf(request), modelKey, recordIdOf(request), request.payload, {
-      ...writeOptions(request),
-      precondition: ifMatch(request),
-    })
+    const { dryRun, origin } = writeOptions(request)
+    const options = { dryRun, origin, precondition: ifMatch(request) }
+    const record = await records.update(actorOf(request), modelKey, recordIdOf(request), request.payload, options)
     return recordResponse(h, await reads.one(actorOf(request), modelKey, record))
   }
 

@@ -34,14 +34,20 @@ export interface AccessGuard {
   changed(users: readonly StoredRecord[]): Promise<void>
 }
 
+/** Options of a commit. */
+export interface CommitOptions {
+  /** Does everything except the commit, and returns what would be stored. */
+  readonly dryRun?: boolean | undefined
+  /** For the history. */
+  readonly origin?: WriteOrigin | undefined
+}
+
 /** By whom, where and how a write is made. */
 export interface WriteContext {
   readonly actor: Actor
   readonly model: Model
   readonly prefix?: Prefix
-  /** Does everything except the commit. */
-  readonly dryRun?: boolean | undefined
-  readonly origin?: WriteOrigin | undefined
+  readonly options?: CommitOptions
 }
 
 const NO_PUBLISHER: EventPublisher = { isSubscribed: () => false, eventRequest: () => undefined, committed() {} }
@@ -84,7 +90,8 @@ export class Committer {
    * @throws {AppError} VALIDATION_FAILED with the errors of all drafts, FORBIDDEN for a record that the actor may not write
    */
   write(context: WriteContext, read: () => Promise<readonly DraftedWrite[]>): Promise<readonly StoredRecord[]> {
-    const { actor, model, prefix = withoutPrefix, dryRun = false } = context
+    const { actor, model, prefix = withoutPrefix, options } = context
+    const dryRun = options?.dryRun === true
     return this.#untilCurrent(context, async () => {
       const writes = await read()
       throwIssues(await this.#issuesOf(writes), prefix)
@@ -92,7 +99,7 @@ export class Committer {
       const operations = this.#guarded(actor, model, finished)
       const companions = model.key === 'user' && !dryRun ? await this.#relatedOperations(writes, operations) : []
       const isQuiet = writes.every(({ quiet }) => quiet === true)
-      const outcome = await this.#transact([...operations, ...companions], { ...context, isQuiet })
+      const outcome = await this.#transact([...operations, ...companions], context, isQuiet)
       throwIfDenied(outcome, actor)
       throwIssues(brokenConstraints(outcome, writes), prefix)
       if (!dryRun) this.#accounts.log(actor, outcome)
@@ -112,7 +119,7 @@ export class Committer {
     const { actor, model } = context
     return this.#untilCurrent(context, async () => {
       const removals = this.#removals(context, await read())
-      const outcome = await this.#transact(removals, { ...context, isQuiet: false })
+      const outcome = await this.#transact(removals, context)
       throwIfDenied(outcome, actor)
       const known = outcome.ok ? outcome : await visibleOutcome(this.#rules, this.#store, actor, outcome)
       const referenced = known.ok ? undefined : referencedError(known.violations, model, this.#rules.registry)
@@ -186,17 +193,14 @@ export class Committer {
   }
 
   /** Commits operations with the events and the history of their changes. Internal updates, such as the time of a login, have neither. */
-  async #transact(
-    operations: readonly Operation[],
-    { actor, model, dryRun = false, origin = {}, isQuiet }: WriteContext & { readonly isQuiet: boolean },
-  ): Promise<Outcome> {
-    if (dryRun) return this.#store.transact(operations, 'rehearse')
+  async #transact(operations: readonly Operation[], { actor, model, options }: WriteContext, isQuiet = false): Promise<Outcome> {
+    if (options?.dryRun === true) return this.#store.transact(operations, 'rehearse')
     // A cascade may change records of any table.
     const mayCascade = operations.some(({ kind }) => kind === 'remove')
     const events =
       !isQuiet && (mayCascade || this.#publisher.isSubscribed(model.key)) ? this.#publisher.eventRequest() : undefined
     const isRecorded = !isQuiet && (mayCascade || this.#recorder?.records(model) === true)
-    const history = isRecorded ? this.#recorder?.request(actor, origin) : undefined
+    const history = isRecorded ? this.#recorder?.request(actor, options?.origin ?? {}) : undefined
     return this.#commit(operations, { events, history })
   }
 
@@ -237,11 +241,11 @@ export class Committer {
   }
 
   /** Repeats a write while its records change or disappear between read and commit. */
-  async #untilCurrent({ model, dryRun }: WriteContext, write: () => Promise<Outcome>): Promise<readonly StoredRecord[]> {
+  async #untilCurrent({ model, options }: WriteContext, write: () => Promise<Outcome>): Promise<readonly StoredRecord[]> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const outcome = await write()
       if (outcome.ok) {
-        const affected = dryRun === true ? [] : usersAffected(outcome.changes)
+        const affected = options?.dryRun === true ? [] : usersAffected(outcome.changes)
         if (affected.length > 0) await this.#access.changed(affected)
         return outcome.records
       }

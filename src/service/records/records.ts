@@ -13,10 +13,10 @@ import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { changesAccess } from '../accounts/account-guards.ts'
 import { AccountLog } from '../accounts/account-log.ts'
-import type { HistoryRecorder, WriteOrigin } from '../history/history-recorder.ts'
+import type { HistoryRecorder } from '../history/history-recorder.ts'
 import type { Selections } from '../queries/selections.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
-import { type AccessGuard, byIndex, Committer, throwIssues } from './committer.ts'
+import { type AccessGuard, byIndex, type CommitOptions, Committer, throwIssues } from './committer.ts'
 import type { RemovalForecast } from './consequences.ts'
 import type { IndexedIssues } from './constraint-errors.ts'
 import { type DraftedWrite, draftChange, draftNew, Finisher } from './drafts.ts'
@@ -30,12 +30,8 @@ import { type NewRecord, readBulkCreate, readBulkUpdate, readRecordId, readWrite
 import { type Precondition, WriteTargets } from './write-targets.ts'
 
 /** Options of a write. */
-export interface WriteOptions {
+export interface WriteOptions extends CommitOptions {
   readonly precondition?: Precondition | undefined
-  /** Does everything except the commit, and returns what would be stored. */
-  readonly dryRun?: boolean | undefined
-  /** For the history. */
-  readonly origin?: WriteOrigin | undefined
 }
 
 /**
@@ -101,7 +97,7 @@ export class Records {
     const { data, formId } = readWriteRequest(body)
     const form = formOf(this.#forms, formId, model)
     const draft = draftNew(actor, model, form, data, this.#sources)
-    return only(await this.#committer.write({ ...options, actor, model }, async () => [{ model, form, draft }]))
+    return only(await this.#committer.write({ actor, model, options }, async () => [{ model, form, draft }]))
   }
 
   /** @param body `{records: [data…], form_id?}` */
@@ -110,7 +106,7 @@ export class Records {
     const { records, formId } = readBulkCreate(body)
     const form = formOf(this.#forms, formId, model)
     const writes = records.map((data) => ({ model, form, draft: draftNew(actor, model, form, data, this.#sources) }))
-    return this.#committer.write({ ...options, actor, model, prefix: byIndex }, async () => writes)
+    return this.#committer.write({ actor, model, options, prefix: byIndex }, async () => writes)
   }
 
   /**
@@ -142,9 +138,10 @@ export class Records {
     actor: Actor,
     modelKey: string,
     batches: AsyncIterable<readonly ImportItem[]>,
-    { formId, key, dryRun, origin, quotesCells }: ImportRequest,
+    request: ImportRequest,
   ): Promise<{ created: number; updated: number }> {
     const model = this.#access.modelFor(actor, 'add', modelKey)
+    const { formId, key, quotesCells } = request
     if (key !== undefined) this.#access.modelFor(actor, 'change', modelKey)
     const form = formOf(this.#forms, formId, model)
     const drafts = new ImportDrafts({
@@ -164,7 +161,7 @@ export class Records {
       updated = key === undefined ? 0 : writes.filter(({ existing }) => existing !== undefined).length
       return writes
     }
-    await this.#committer.write({ actor, model, prefix: byRow, dryRun, origin }, read)
+    await this.#committer.write({ actor, model, prefix: byRow, options: request }, read)
     return { created: drafts.size - updated, updated }
   }
 
@@ -174,15 +171,15 @@ export class Records {
     modelKey: string,
     recordId: string | number,
     body: unknown,
-    { precondition, ...options }: WriteOptions = {},
+    options: WriteOptions = {},
   ): Promise<StoredRecord> {
     const model = this.#updateModel(actor, modelKey)
     const id = readRecordId(recordId)
     const { data, formId } = readWriteRequest(body)
     const form = formOf(this.#forms, formId, model)
     checkUpdateKeys(actor, model, form, data).throwIfAny()
-    const updated = await this.#committer.write({ ...options, actor, model }, async () => {
-      const existing = await this.#targets.one(actor, model, id, 'UPDATE_TARGET_MISSING', precondition)
+    const updated = await this.#committer.write({ actor, model, options }, async () => {
+      const existing = await this.#targets.one(actor, model, id, 'UPDATE_TARGET_MISSING', options.precondition)
       await this.#targets.guard(actor, model, existing, data)
       return [{ model, form, existing, draft: draftChange(model, form, existing, data) }]
     })
@@ -198,7 +195,7 @@ export class Records {
     const refused = updates.map(({ data }, index) => ({ index, issues: checkUpdateKeys(actor, model, form, data) }))
     throwIssues(refused, byIndex)
     const ids = updates.map(({ id }) => id)
-    return this.#committer.write({ ...options, actor, model, prefix: byIndex }, async () => {
+    return this.#committer.write({ actor, model, options, prefix: byIndex }, async () => {
       const found = await this.#targets.all(actor, model, ids)
       for (const [index, user] of found.entries()) await this.#targets.guard(actor, model, user, updates[index]?.data)
       return found.map((existing, index) => {
@@ -213,21 +210,16 @@ export class Records {
     checkUpdateKeys(actor, model, form, data).throwIfAny()
     let found: readonly StoredRecord[] = []
     const prefix = (index: number) => `${found[index]?.id}.`
-    return this.#committer.write({ ...options, actor, model, prefix }, async () => {
+    return this.#committer.write({ actor, model, options, prefix }, async () => {
       found = await this.#targets.selected(actor, model, selection)
       for (const user of found) await this.#targets.guard(actor, model, user, data)
       return found.map((existing) => ({ model, form, existing, draft: draftChange(model, form, existing, data) }))
     })
   }
 
-  async remove(
-    actor: Actor,
-    modelKey: string,
-    recordId: string | number,
-    { precondition, ...options }: WriteOptions = {},
-  ): Promise<StoredRecord> {
-    const { model, read } = this.#targets.removal(actor, modelKey, recordId, precondition)
-    return only(await this.#committer.remove({ ...options, actor, model }, read))
+  async remove(actor: Actor, modelKey: string, recordId: string | number, options: WriteOptions = {}): Promise<StoredRecord> {
+    const { model, read } = this.#targets.removal(actor, modelKey, recordId, options.precondition)
+    return only(await this.#committer.remove({ actor, model, options }, read))
   }
 
   /** Computes the consequences of deleting a record. */
@@ -244,7 +236,7 @@ export class Records {
   /** @param body `{ids: [integer…]}`, or `{filters, expected_total, …}` for all records that match */
   async removeMany(actor: Actor, modelKey: string, body: unknown, options: WriteOptions = {}): Promise<readonly StoredRecord[]> {
     const { model, read } = this.#targets.removalOfMany(actor, modelKey, body)
-    return this.#committer.remove({ ...options, actor, model }, read)
+    return this.#committer.remove({ actor, model, options }, read)
   }
 
   /** Computes the consequences of deleting several records. */
