@@ -36,7 +36,7 @@ class Keyboard {
     assert.fail(`Tab does not reach ${field}`)
   }
 
-  /** Chooses the first option that a search in the popup of the focused input finds. */
+  /** Chooses the first option that a search in the popup of the focused input finds. The focus then returns to the input. */
   async choose(search: string, option: string): Promise<void> {
     await this.type(search)
     await this.#page.getByRole('option', { name: option, exact: true }).and(this.#page.locator('[data-highlighted]')).waitFor()
@@ -79,9 +79,11 @@ inBrowser(
     for (const field of ['is_featured', 'event_date', 'publish_time', 'languages', 'author_id']) await keys.tabTo(field)
     await keys.press('Enter')
     await keys.choose('anna', 'anna.lind')
+    await focusIs(page, 'author_id')
     await keys.tabTo('category_id')
     await keys.press('Enter')
     await keys.choose('food', 'Food & Recipes')
+    await focusIs(page, 'category_id')
     await keys.tabTo('tags')
     await keys.press('Enter')
     for (const [search, tag] of [
