@@ -48,6 +48,8 @@ export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512'
 export interface PostgresSettings {
   /** `postgres://user@host:5432/database`; a password in it is never shown. */
   readonly url: string
+  /** The address of the server itself where `url` is that of a pooler, for notifications of changes. */
+  readonly listen_url?: string
   /** The schema of the tables. */
   readonly schema: string
   /** Maximum number of connections of a process. */

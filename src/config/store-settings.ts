@@ -45,6 +45,7 @@ export function durationMs(text: string): number {
 
 const section = Joi.object({
   url: postgresUrl,
+  listen_url: postgresUrl,
   schema: Joi.string()
     .pattern(/^(?!pg_)[A-Za-z_][A-Za-z0-9_-]{0,62}$/)
     .messages({

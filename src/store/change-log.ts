@@ -33,6 +33,13 @@ export interface ChangeLog {
    * @returns undefined if this process is no longer announced, so that changes may be missing
    */
   read(position: string): Promise<LogRead | undefined>
+  /**
+   * Calls a function soon after another process has written to the log. It may be called without need, and not be called, so the log is read
+   * regularly too.
+   *
+   * @returns a function that ends the calls
+   */
+  listen(heard: () => void): () => void
   /** Ends the announcement. */
   withdraw(): Promise<void>
 }

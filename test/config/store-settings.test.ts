@@ -38,6 +38,11 @@ describe('the setting store', () => {
       expected: { url: 'postgres://db/shop', schema: 'shop', pool: 3, statement_timeout: '500ms', migrate: 'never' },
     },
     {
+      name: 'the address for notifications',
+      file: { store: { url: 'postgres://pooler/shop', listen_url: URL_WITH_PASSWORD } },
+      expected: { url: 'postgres://pooler/shop', listen_url: URL_WITH_PASSWORD, ...DEFAULT },
+    },
+    {
       name: 'a URL of the environment, with the other members of the file',
       file: { store: { url: 'postgres://db/shop', pool: 3 } },
       env: { ADMIN_STORE: 'postgres://other/shop' },
@@ -77,6 +82,7 @@ describe('the setting store', () => {
     ],
     [5, "'store' must be 'embedded', or a URL such as postgres://user@host:5432/database, or a mapping with a url"],
     [{ url: `http://${PASSWORD}@db` }, `'store.url' ${url}`],
+    [{ url: 'postgres://db/shop', listen_url: `db:${PASSWORD}` }, `'store.listen_url' ${url}`],
     [{ url: 'postgres://db/shop', pool: 1 }, "'store.pool' must be greater than or equal to 2"],
     [{ url: 'postgres://db/shop', pool: 1001 }, "'store.pool' must be less than or equal to 1000"],
     [{ url: 'postgres://db/shop', migrate: 'always' }, "'store.migrate' must be one of [additive, never]"],

@@ -4,8 +4,9 @@ import { AppError } from '../../errors.ts'
 import type { Log } from '../../log/log.ts'
 import type { Registry } from '../../model/registry.ts'
 import { databaseHasNoSnapshots } from '../../service/project/snapshots.ts'
-import { StoredChangeLog } from '../../store/postgres/changes/stored-change-log.ts'
+import { CHANGES_CHANNEL, type Listen, StoredChangeLog } from '../../store/postgres/changes/stored-change-log.ts'
 import type { Database } from '../../store/postgres/connection/database.ts'
+import { Listener } from '../../store/postgres/connection/listener.ts'
 import { PgDatabase } from '../../store/postgres/connection/pg-database.ts'
 import { Layout } from '../../store/postgres/layout/layout.ts'
 import { Callers } from '../../store/postgres/limits/callers.ts'
@@ -63,6 +64,13 @@ const connectTo: OpenDatabase = ({ url, pool, statement_timeout }, use, options)
     ? new PgDatabase(url, { pool: 2, statementTimeout: START_TIMEOUT, warn: options.warn })
     : new PgDatabase(url, { pool, statementTimeout: durationMs(statement_timeout), ...options })
 
+const listenTo =
+  ({ url, listen_url = url }: PostgresSettings): Listen =>
+  (heard) => {
+    const listener = new Listener(listen_url, CHANGES_CHANNEL, heard)
+    return () => listener.close()
+  }
+
 /**
  * The settings of a project's database.
  *
@@ -116,7 +124,11 @@ async function openOn(registry: Registry, parts: OpenParts): Promise<OpenedStore
     await start?.close()
     throw error
   }
-  const changeLog = new StoredChangeLog(database, layout, { origin: uniqueId(random), now: () => performance.now() })
+  const changeLog = new StoredChangeLog(database, layout, {
+    origin: uniqueId(random),
+    now: () => performance.now(),
+    ...(start !== undefined && { listen: listenTo(settings) }),
+  })
   const store = new PostgresStore(database, layout, { changeLog })
   const isNew = async (): Promise<boolean> => !isPrepared || !(await wasWritten(database, layout, tellingTables(layout, parts)))
   return {

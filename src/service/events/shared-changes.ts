@@ -3,8 +3,10 @@ import type { ChangeLog } from '../../store/change-log.ts'
 import type { Timer } from '../../util/timer.ts'
 import type { ChangeFeed } from './change-feed.ts'
 
-/** Interval of reading the log, in milliseconds. */
+/** The log is read after this time at the latest, in milliseconds. */
 const READ_MS = 1000
+/** Least time between two reads, in milliseconds. */
+const READ_GAP_MS = 50
 /** The log is read on for this time after the last subscriber has gone, for those that return. In milliseconds. */
 const LINGER_MS = 300_000
 
@@ -29,9 +31,15 @@ export class SharedChanges {
   #following: Promise<void> | undefined
   #position = ''
   #usedAt = 0
+  #readAt = 0
+  /** True if another process has written since the last read began. */
+  #hasHeard = false
+  /** True between two reads. */
+  #isWaiting = false
   #isClosed = false
   #hasFailed = false
   #cancelTimer = () => {}
+  #stopListening = () => {}
 
   constructor(parts: SharedChangesParts) {
     this.#parts = parts
@@ -69,15 +77,31 @@ export class SharedChanges {
     this.#position = await changeLog.end()
     // Others may have changed records since a former subscriber has gone.
     feed.forget()
+    this.#stopListening()
+    if (!this.#isClosed) this.#stopListening = changeLog.listen(() => this.#hear())
+    this.#schedule()
+  }
+
+  /** Reads soon. */
+  #hear(): void {
+    this.#hasHeard = true
+    if (!this.#isWaiting) return
+    this.#cancelTimer()
     this.#schedule()
   }
 
   #schedule(): void {
-    if (!this.#isClosed) this.#cancelTimer = this.#parts.timer(READ_MS, () => void this.#read())
+    if (this.#isClosed) return
+    const wait = this.#hasHeard ? Math.max(0, this.#readAt + READ_GAP_MS - this.#parts.now()) : READ_MS
+    this.#isWaiting = true
+    this.#cancelTimer = this.#parts.timer(wait, () => void this.#read())
   }
 
   async #read(): Promise<void> {
     const { now, log } = this.#parts
+    this.#isWaiting = false
+    this.#hasHeard = false
+    this.#readAt = now()
     if (this.#isUsed()) this.#usedAt = now()
     else if (now() - this.#usedAt > LINGER_MS) {
       this.#end()
@@ -112,6 +136,7 @@ export class SharedChanges {
 
   #end(): void {
     this.#cancelTimer()
+    this.#stopListening()
     if (this.#following === undefined) return
     this.#following = undefined
     // Otherwise the announcement ends by itself.

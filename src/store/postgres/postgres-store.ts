@@ -117,6 +117,7 @@ export class PostgresStore implements Store {
     try {
       const origin = await this.#changeLog?.wanted()
       outcome = await this.#transactions.transact(operations, 'commit', notes, origin)
+      if (outcome.ok && origin !== undefined) this.#changeLog?.notifySoon(outcome.changes)
       // The changes are stored, so a failure to tell of them is none of the write.
       if (outcome.ok && origin === undefined) await this.#changeLog?.noteUnlogged(decidedAt).catch(() => {})
       return outcome
@@ -153,5 +154,6 @@ export class PostgresStore implements Store {
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.allSettled(this.#running)
+    await this.#changeLog?.close()
   }
 }

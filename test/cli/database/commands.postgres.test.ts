@@ -86,12 +86,13 @@ describe('commands with the records in PostgreSQL', { skip: NO_POSTGRES }, () =>
     const names = stdout.split('\n').map((line) => line.slice(6).split(' ')[0])
     assert.deepEqual(
       names.filter(Boolean),
-      ['node', 'config', 'secret', 'connection', 'version', 'rights', 'tables', 'indexes', 'search', 'clock', 'lint'],
+      ['node', 'config', 'secret', 'connection', 'version', 'rights', 'tables', 'indexes', 'search', 'clock', 'listen', 'lint'],
       stdout,
     )
     assert.equal(code, 0, stdout)
     assert.match(stdout, /^ok {4}tables {6}as the models define$/m)
     assert.match(stdout, /^ok {4}indexes {5}complete$/m)
+    assert.match(stdout, /^ok {4}listen {6}notifications of changes arrive$/m)
   })
 
   test('snapshots, compaction and repairs name the tools of PostgreSQL', async () => {

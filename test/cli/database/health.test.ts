@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { resultsOf } from '../../../src/cli/project/health/database.ts'
+import { checkListening, resultsOf } from '../../../src/cli/project/health/database.ts'
 import type { PostgresSettings } from '../../../src/config/settings.ts'
 import type { Examination } from '../../../src/store/postgres/maintenance/examination.ts'
 import type { Step } from '../../../src/store/postgres/schema/steps.ts'
@@ -90,5 +90,15 @@ describe('rating what a check of a database has found', () => {
   test('with migrate: never, a start applies no index either', () => {
     const found = { ...sound, plan: plan(step('index', 'additive', 'The index a is not complete')) }
     assert.equal(resultsOf(found, { ...settings, migrate: 'never' }).indexes?.level, 'fail')
+  })
+
+  test('notifications that do not arrive need the address of the server itself', () => {
+    assert.equal(checkListening(true, settings).level, 'ok')
+    const { level, message } = checkListening(false, settings)
+    assert.equal(level, 'warn')
+    assert.match(message, /read once a second; if store\.url is that of a pooler .* set store\.listen_url/)
+    const set = checkListening(false, { ...settings, listen_url: 'postgres://shop:secret@elsewhere/shop' })
+    assert.match(set.message, /set store\.listen_url to the address of the server itself, with the same database/)
+    assert.doesNotMatch(set.message, /secret/)
   })
 })

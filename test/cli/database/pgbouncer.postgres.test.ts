@@ -3,8 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import type { Check } from '../../../src/cli/project/health/check.ts'
 import { succeeded } from '../../helpers/postgres/cli-project.ts'
 import { NO_PGBOUNCER, type PgBouncer, startPgBouncer } from '../../helpers/postgres/pgbouncer.ts'
+import { serverAddress } from '../../helpers/postgres/server.ts'
 import { KNOWN_MS, twoServers } from '../../helpers/postgres/two-servers.ts'
 
 const CREATED = 60
@@ -49,12 +51,18 @@ describe('through PgBouncer in transaction mode', { skip: NO_PGBOUNCER }, () => 
         await writeFile(join(project.folder.path, 'places.ndjson'), places)
         await admin('import', 'place', 'places.ndjson')
         assert.equal((await admin('export', 'place', '--format', 'ndjson')).trim().split('\n').length, 2500)
-        const { stdout } = await project.admin(['doctor', '--json'])
-        const { checks } = JSON.parse(stdout)
-        assert.deepEqual(
-          checks.filter(({ level }: { level: string }) => level === 'error'),
-          [],
-        )
+        const doctor = async (env = {}) => {
+          const { stdout } = await project.admin(['doctor', '--json'], { env: { ...project.env, ...env } })
+          const { checks } = JSON.parse(stdout) as { checks: readonly Check[] }
+          assert.deepEqual(
+            checks.filter(({ level }) => level === 'fail'),
+            [],
+          )
+          return checks.find(({ name }) => name === 'listen')?.level
+        }
+        // PgBouncer passes no notifications on.
+        assert.equal(await doctor(), 'warn')
+        assert.equal(await doctor({ ADMIN_STORE__LISTEN_URL: await serverAddress() }), 'ok')
       },
       { url: pgbouncer.url },
     )

@@ -18,12 +18,19 @@ async function open() {
   const registry = registryOf({ name: 'Note', fields: [{ name: 'title', type: 'string' }] })
   const feed = new ChangeFeed({ registry, store: new MemoryStore(registry), clock, epoch: 'e' })
   const calls: string[] = []
+  let hear: (() => void) | undefined
   const next: (LogRead | undefined | Error)[] = []
   const changeLog: ChangeLog = {
     noticeMs: NOTICE_MS,
     announce: async () => void calls.push('announce'),
     end: async () => 'end',
     withdraw: async () => void calls.push('withdraw'),
+    listen(heard) {
+      hear = heard
+      return () => {
+        hear = undefined
+      }
+    },
     async read(position) {
       calls.push(`read ${position}`)
       const answer = next.length > 0 ? next.shift() : { transactions: [], position: 'unchanged' }
@@ -39,6 +46,15 @@ async function open() {
     others,
     next,
     take: () => calls.splice(0),
+    /** Another process says that it has written; false if this is not listened to. */
+    hear() {
+      hear?.()
+      return hear !== undefined
+    },
+    step: async (milliseconds: number) => {
+      advance(milliseconds)
+      await settle()
+    },
     leave: () => {
       isUsed = false
     },
@@ -126,4 +142,45 @@ test('the log is read for five minutes after the last subscriber has gone, and a
   void others.follow()
   await pass(NOTICE_MS)
   assert.equal(feed.positionOf(id), undefined)
+})
+
+test('a notification is followed by a read at once, several by one every 50 ms, and none after the end', async () => {
+  const { others, take, pass, step, hear } = await open()
+  void others.follow()
+  await pass(NOTICE_MS)
+  await pass(1000)
+  assert.deepEqual(take(), ['announce', 'read end'])
+  await step(100)
+  hear()
+  hear()
+  await step(0)
+  assert.deepEqual(take(), ['read unchanged'])
+  hear()
+  await step(49)
+  assert.deepEqual(take(), [])
+  hear()
+  await step(1)
+  assert.deepEqual(take(), ['read unchanged'])
+  // Without notifications a second passes.
+  await step(999)
+  assert.deepEqual(take(), [])
+  await step(1)
+  assert.deepEqual(take(), ['read unchanged'])
+  others.close()
+  assert.equal(hear(), false)
+})
+
+test('a notification during a read is followed by another read', async () => {
+  const { others, next, take, pass, step, hear } = await open()
+  void others.follow()
+  await pass(NOTICE_MS)
+  take()
+  await step(900)
+  hear()
+  next.push({ transactions: [], position: 'second' })
+  const reading = step(0)
+  hear()
+  await reading
+  await step(50)
+  assert.deepEqual(take(), ['read end', 'read second'])
 })

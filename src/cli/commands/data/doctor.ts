@@ -18,8 +18,8 @@ type DoctorOptions = ProjectOptions & { repair?: string; json?: boolean }
 const NOTES = `
 Checks the version of Node, the project's files, the lock of the data folder, the disk, the journal and the findings of admin lint.
 While no process holds the data, also checks every stored record. With PostgreSQL, checks the secret key, the connection, the version,
-rights, the tables and indexes against the models, pg_trgm and the clock in place of the data folder. Exits 1 when a check fails, a server would not start on the data,
-or --repair could not save all records.
+rights, the tables and indexes against the models, pg_trgm, the clock and the notifications of changes in place of the data folder. Exits 1
+when a check fails, a server would not start on the data, or --repair could not save all records.
 `
 
 /** `admin doctor`: checks the project, the machine and the data folder; changes nothing. */

@@ -21,6 +21,7 @@ export type CheckName =
   | 'indexes'
   | 'search'
   | 'clock'
+  | 'listen'
 
 export type CheckResult = Omit<Check, 'name'>
 

@@ -5,10 +5,12 @@ import type { Registry } from '../../../model/registry.ts'
 import { PgDatabase } from '../../../store/postgres/connection/pg-database.ts'
 import { Layout } from '../../../store/postgres/layout/layout.ts'
 import { type Examination, examineDatabase } from '../../../store/postgres/maintenance/examination.ts'
+import { notificationsArrive } from '../../../store/postgres/maintenance/notifications.ts'
 import { OLDEST_VERSION } from '../../../store/postgres/maintenance/state.ts'
 import { isAutomatic } from '../../../store/postgres/schema/migration.ts'
 import type { Step } from '../../../store/postgres/schema/steps.ts'
 import { systemClock } from '../../../util/clock.ts'
+import { systemRandom, uniqueId } from '../../../util/ids.ts'
 import { type CheckResult, type CheckResults, counted } from './check.ts'
 
 /** Tokens and retries of webhooks are timed by the processes, locks and history by both. In milliseconds. */
@@ -17,13 +19,15 @@ const LARGE_DIFFERENCE = 2000
 /** Maximum number of steps named. */
 const MAX_NAMED = 3
 
-/** Checks the database of a project: connection, version, rights, tables, indexes, clock. Changes nothing; works while servers run. */
+/** Checks the database of a project: connection, version, rights, tables, indexes, clock, notifications. Changes nothing; works while servers run. */
 export async function databaseHealth(registry: Registry, settings: Settings, store: PostgresSettings): Promise<CheckResults> {
   const secret = checkSecret(settings)
   const database = new PgDatabase(store.url, { pool: 1, statementTimeout: durationMs(store.statement_timeout) })
   try {
     const found = await examineDatabase(database, new Layout(registry, store.schema), systemClock)
-    return { secret, ...resultsOf(found, store) }
+    const { url, listen_url = url } = store
+    const isNotified = await notificationsArrive(database, listen_url, uniqueId(systemRandom))
+    return { secret, ...resultsOf(found, store), listen: checkListening(isNotified, store) }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return { secret, connection: { level: 'fail', message: `${postgresPlace(store)}: ${reasonOf(error)}` } }
@@ -96,6 +100,19 @@ function checkPlan(plan: Examination['plan'], { migrate }: PostgresSettings): Pi
 function named(steps: readonly Step[]): string {
   const shown = steps.slice(0, MAX_NAMED).map(({ reason }) => reason)
   return steps.length > MAX_NAMED ? `${shown.join('; ')}; and ${steps.length - MAX_NAMED} more` : shown.join('; ')
+}
+
+/** Rates whether processes are notified of each other's changes. */
+export function checkListening(isNotified: boolean, { listen_url }: PostgresSettings): CheckResult {
+  if (isNotified) return { level: 'ok', message: 'notifications of changes arrive' }
+  const remedy =
+    listen_url === undefined
+      ? 'if store.url is that of a pooler such as PgBouncer, set store.listen_url to the address of the server itself'
+      : 'set store.listen_url to the address of the server itself, with the same database as store.url'
+  return {
+    level: 'warn',
+    message: `notifications do not arrive, so changes of other processes are read once a second; ${remedy}`,
+  }
 }
 
 function checkClock(difference: number): CheckResult {

@@ -1,4 +1,6 @@
+import { systemTimer, type Timer } from '../../../util/timer.ts'
 import type { ChangeLog, LogRead } from '../../change-log.ts'
+import type { Change } from '../../store.ts'
 import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { type Sql, sql } from '../sql.ts'
@@ -12,6 +14,26 @@ const STATEMENT_MS = 500
 /** Interval of removing old entries, in milliseconds. */
 const PRUNE_MS = 60_000
 
+/** The channel of notifications that a process has written to the log. */
+export const CHANGES_CHANNEL = 'admin_changes'
+
+/** The changes of this time are notified of together, in milliseconds. Each notification takes a lock of the whole server. */
+const NOTIFY_DELAY_MS = 50
+
+/** Receives the payloads of notifications. Returns a function that ends it. */
+export type Listen = (heard: (payload: string) => void) => () => void
+
+/** Dependencies of a log of changes. */
+export interface StoredChangeLogParts {
+  /** A name that no other process has. */
+  readonly origin: string
+  /** A time in milliseconds that never goes back. */
+  readonly now: () => number
+  /** Receives the notifications of `CHANGES_CHANNEL`; without it, none are. */
+  readonly listen?: Listen
+  readonly timer?: Timer
+}
+
 /** The table of the processes that read the log. */
 export const readersTable = (layout: Layout): Sql =>
   sql`create table ${layout.system('change_readers')} ("origin" text primary key, "until" timestamptz not null) with (fillfactor = 20)`
@@ -24,18 +46,26 @@ export class StoredChangeLog implements ChangeLog {
   readonly #database: Database
   readonly #layout: Layout
   readonly #now: () => number
+  readonly #listen: Listen
+  readonly #timer: Timer
+  #cancelNotification: (() => void) | undefined
   #isRead = true
   /** When the readers were asked for last. */
   #askedAt = Number.NEGATIVE_INFINITY
   #asking: Promise<boolean> | undefined
   #prunedAt = Number.NEGATIVE_INFINITY
 
-  /** @param now a time in milliseconds that never goes back */
-  constructor(database: Database, layout: Layout, { origin, now }: { origin: string; now: () => number }) {
+  constructor(
+    database: Database,
+    layout: Layout,
+    { origin, now, listen = () => () => {}, timer = systemTimer }: StoredChangeLogParts,
+  ) {
     this.#database = database
     this.#layout = layout
     this.origin = origin
     this.#now = now
+    this.#listen = listen
+    this.#timer = timer
   }
 
   /**
@@ -72,6 +102,39 @@ export class StoredChangeLog implements ChangeLog {
   async noteUnlogged(decidedAt: number): Promise<void> {
     if (this.#now() - decidedAt <= STATEMENT_MS || !(await this.#ask())) return
     await this.#database.query(insertGap(this.#layout))
+  }
+
+  /**
+   * Notifies the readers of entries that were stored, soon and after the commit: within a transaction, a notification would make all of the
+   * server's commits wait for each other.
+   */
+  notifySoon(changes: readonly Change[]): void {
+    if (changes.every(({ table }) => this.#layout.of(table).model.internal)) return
+    this.#cancelNotification ??= this.#timer(NOTIFY_DELAY_MS, () => void this.#notify())
+  }
+
+  /** Sends the notification that waits. */
+  async close(): Promise<void> {
+    if (this.#cancelNotification === undefined) return
+    this.#cancelNotification()
+    await this.#notify()
+  }
+
+  async #notify(): Promise<void> {
+    this.#cancelNotification = undefined
+    // Readers read the log without it too.
+    await this.#database.query(sql`select pg_notify(${CHANGES_CHANNEL}, ${this.#payload})`).catch(() => {})
+  }
+
+  /** Other schemas of the database use the same channel. */
+  get #payload(): string {
+    return `${this.#layout.schema} ${this.origin}`
+  }
+
+  listen(heard: () => void): () => void {
+    return this.#listen((payload) => {
+      if (payload !== this.#payload && payload.startsWith(`${this.#layout.schema} `)) heard()
+    })
   }
 
   async announce(): Promise<void> {

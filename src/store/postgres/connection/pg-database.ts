@@ -1,8 +1,9 @@
-import { Pool, type PoolConfig } from 'pg'
+import { Pool } from 'pg'
 import { AppError } from '../../../errors.ts'
 import { systemTimer, type Timer } from '../../../util/timer.ts'
 import { type CompiledSql, keyword, literal, type Sql, sql } from '../sql.ts'
-import { type DatabaseAddress, parseAddress } from './address.ts'
+import { parseAddress } from './address.ts'
+import { clientConfig } from './client-config.ts'
 import {
   type Connection,
   type Database,
@@ -80,7 +81,12 @@ export class PgDatabase implements Database {
     const parsed = parseAddress(address)
     this.#options = { pool, statementTimeout, patience, timer, random }
     this.#settings = { tls: parsed.tls, statementTimeout, timer, observe }
-    this.#pool = new Pool({ ...configOf(parsed, pool, patience), allowExitOnIdle: allowExit })
+    this.#pool = new Pool({
+      ...clientConfig(parsed, patience),
+      max: pool,
+      idleTimeoutMillis: IDLE_TIMEOUT,
+      allowExitOnIdle: allowExit,
+    })
     this.#pool.on('error', (error) => warn('A connection to the database was lost', error))
     // A client without a listener would end the process when its connection is lost during a statement.
     this.#pool.on('connect', (client) => client.on('error', () => {}))
@@ -265,16 +271,4 @@ function beginning({ isolation, readOnly }: TransactionOptions, { statementTimeo
 function ignored<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
-}
-
-function configOf({ tls, applicationName, ...address }: DatabaseAddress, max: number, patience: number): PoolConfig {
-  return {
-    ...address,
-    ssl: tls === false ? false : { ...tls },
-    application_name: applicationName,
-    max,
-    connectionTimeoutMillis: patience,
-    idleTimeoutMillis: IDLE_TIMEOUT,
-    keepAlive: true,
-  }
 }

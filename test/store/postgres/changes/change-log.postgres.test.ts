@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StoredChangeLog } from '../../../../src/store/postgres/changes/stored-change-log.ts'
+import { CHANGES_CHANNEL, StoredChangeLog } from '../../../../src/store/postgres/changes/stored-change-log.ts'
+import { Listener } from '../../../../src/store/postgres/connection/listener.ts'
 import { PostgresStore } from '../../../../src/store/postgres/postgres-store.ts'
 import { sql } from '../../../../src/store/postgres/sql.ts'
 import type { Operation, Store, StoredRecord } from '../../../../src/store/store.ts'
-import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
+import { NO_POSTGRES, serverAddress } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
 import { type ProcessStore, untilBlocked, withTwoProcesses } from '../transactions/two-processes.ts'
 
@@ -153,4 +154,58 @@ logged('a transaction with more than a thousand changes is told of without them'
     read.transactions.map(({ changes }) => changes),
     [undefined],
   )
+})
+
+logged('a reader is notified of the changes of other processes, not of its own or of another schema', async ({ one, other }) => {
+  const address = await serverAddress()
+  let isListening = () => {}
+  const listening = new Promise<void>((resolve) => {
+    isListening = resolve
+  })
+  const payloads: string[] = []
+  const listen = (heard: (payload: string) => void) => {
+    const listener = new Listener(address, CHANGES_CHANNEL, (payload) => {
+      if (payload === 'begin') isListening()
+      else payloads.push(payload)
+      heard(payload)
+    })
+    return () => listener.close()
+  }
+  const now = () => performance.now()
+  const readerLog = new StoredChangeLog(other.database, other.layout, { origin: 'reader', now, listen })
+  let calls = 0
+  let wasHeard = () => {}
+  const nextCall = () =>
+    new Promise<void>((resolve) => {
+      wasHeard = resolve
+    })
+  const stop = readerLog.listen(() => {
+    calls += 1
+    wasHeard()
+  })
+  const notify = (payload: string) => one.database.query(sql`select pg_notify(${CHANGES_CHANNEL}, ${payload})`)
+  try {
+    const asking = setInterval(() => void notify('begin'), 20)
+    await listening
+    clearInterval(asking)
+    await readerLog.announce()
+    const own = new PostgresStore(other.database, other.layout, { changeLog: readerLog })
+    const written = new StoredChangeLog(one.database, one.layout, { origin: 'writer', now })
+    const writer = new PostgresStore(one.database, one.layout, { changeLog: written })
+    await notify('elsewhere writer')
+    // Its own changes are notified of, for others. Closing the store sends what waits.
+    await written.announce()
+    await accepted(own, [insert('genre', { name: 'own' })])
+    await own.close()
+    assert.equal(calls, 0)
+    const heard = nextCall()
+    await Promise.all(['a', 'b', 'c'].map((name) => accepted(writer, [insert('genre', { name })])))
+    await heard
+    assert.equal(calls, 1, payloads.join())
+    const { schema } = one.layout
+    const told = payloads.filter((payload) => payload !== 'begin')
+    assert.deepEqual(told, ['elsewhere writer', `${schema} reader`, `${schema} writer`])
+  } finally {
+    stop()
+  }
 })

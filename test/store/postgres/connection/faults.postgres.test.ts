@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { AppError, type ErrorCode } from '../../../../src/errors.ts'
 import { type Connection, StatementError } from '../../../../src/store/postgres/connection/database.ts'
+import { Listener } from '../../../../src/store/postgres/connection/listener.ts'
 import { PgDatabase, type PgDatabaseOptions } from '../../../../src/store/postgres/connection/pg-database.ts'
 import { identifier, sql } from '../../../../src/store/postgres/sql.ts'
 import { type Cluster, startCluster } from '../../../helpers/postgres/cluster.ts'
@@ -367,4 +368,42 @@ test('while the server is away, statements fail at once; when it is back, they s
   await database.close()
   await assert.rejects(database.query(sql`select ${identifier('x')}`), isCode('STORE_UNAVAILABLE', /closed/))
   await other.stop()
+})
+
+describe('a listener', () => {
+  test('listens again when its connection was lost, and does not after its end', async () => {
+    await use({}, async (database) => {
+      const delays: number[] = []
+      let connectAgain = () => {}
+      let heard = () => {}
+      const listener = new Listener(
+        cluster.socketUrl,
+        'test',
+        () => heard(),
+        (milliseconds, work) => {
+          delays.push(milliseconds)
+          connectAgain = work
+          return () => {}
+        },
+      )
+      const arrival = async () => {
+        const arrived = new Promise<void>((resolve) => {
+          heard = resolve
+        })
+        const asking = setInterval(() => void database.query(sql`select pg_notify('test', '')`), 20)
+        await arrived
+        clearInterval(asking)
+      }
+      const listeners = sql`select pid from pg_stat_activity where query = 'listen test'`
+      await arrival()
+      await database.query(sql`select pg_terminate_backend(pid) from (${listeners}) "l"`)
+      while (delays.length === 0) await database.query(sql`select 1`)
+      assert.deepEqual(delays, [5000])
+      connectAgain()
+      await arrival()
+      listener.close()
+      while ((await database.query(listeners)).rows.length > 0);
+      assert.deepEqual(delays, [5000])
+    })
+  })
 })
