@@ -53,6 +53,14 @@ describe('two processes that write at once', () => {
     assert.equal((await allOf(one, 'author')).length, 1)
   })
 
+  race('16 clients create the same many unique values: one wins, the others have all violations', async (one, other) => {
+    const batch = Array.from({ length: 300 }, (_, index) => insert('genre', { name: `wanted ${index}` }))
+    const outcomes = await Promise.all(CLIENTS.map((client) => (client % 2 === 0 ? one : other).transact(batch)))
+    assert.equal(winners(outcomes), 1)
+    assert.deepEqual(losses(outcomes), ['unique'])
+    for (const outcome of outcomes) assert.ok(outcome.ok || outcome.violations.length === batch.length)
+  })
+
   race('two large batches with one unique value in common: one wins', async (one, other) => {
     // More values than are locked one by one, and the common one is locked by neither.
     const batch = (name: string) => Array.from({ length: 60 }, (_, index) => insert('genre', { name: `${name} ${index}` }))

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Connection, Database, Rows } from '../../../../src/store/postgres/connection/database.ts'
-import type { Sql } from '../../../../src/store/postgres/sql.ts'
+import { type Sql, sql } from '../../../../src/store/postgres/sql.ts'
 import { PostgresTransactions } from '../../../../src/store/postgres/transactions/postgres-transactions.ts'
 import type { Operation, Store, StoredRecord } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
-import { allOf, withTwoProcesses } from './two-processes.ts'
+import { allOf, type ProcessStore, withTwoProcesses } from './two-processes.ts'
 
 /** A database that remembers its statements. */
 class Recording {
@@ -55,6 +55,40 @@ async function accepted(transactions: PostgresTransactions, operations: readonly
   if (!outcome.ok) assert.fail(`Refused: ${JSON.stringify(outcome.violations)}`)
   return outcome.records
 }
+
+/** The locks of unique values that transactions hold until they end. */
+async function locksOf({ database, layout }: ProcessStore, operations: readonly Operation[]): Promise<number> {
+  return database.transaction(async (connection) => {
+    const within: Database = { ...unusable, query: connection.query, transaction: (work) => work(connection) }
+    await accepted(new PostgresTransactions(within, layout), operations)
+    const { rows } = await connection.query(
+      sql`select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`,
+    )
+    return Number(rows[0]?.[0])
+  })
+}
+
+const unusable: Pick<Database, 'stream' | 'usage' | 'close'> = {
+  stream: () => assert.fail(),
+  usage: () => assert.fail(),
+  close: () => assert.fail(),
+}
+
+test('direct statements lock the unique values that they set, of many values some', { skip: NO_POSTGRES }, () =>
+  withTwoProcesses(libraryRegistry(), async (process) => {
+    const genres = (prefix: string, count: number) =>
+      Array.from({ length: count }, (_, index) => insert('genre', { name: `${prefix} ${index}` }))
+    assert.equal(await locksOf(process, genres('one', 1)), 1)
+    assert.equal(await locksOf(process, genres('few', 3)), 3)
+    assert.equal(await locksOf(process, genres('more', 20)), 20)
+    assert.equal(await locksOf(process, genres('many', 2500)), 32)
+    assert.equal(await locksOf(process, [insert('series', { name: 'not unique' })]), 0)
+    const [genre] = (await process.store.find('genre', { filters: [], sort: [], offset: 0, limit: 1 })).records
+    assert.ok(genre !== undefined)
+    const renaming = { ...update('genre', genre.id, { name: 'new' }), expect: genre } as Operation
+    assert.equal(await locksOf(process, [renaming]), 1)
+  }),
+)
 
 const EVENTS = {
   table: 'event',

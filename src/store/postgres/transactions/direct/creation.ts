@@ -22,12 +22,20 @@ export class Creation {
   /** With provisional ids. */
   readonly #records: readonly StoredRecord[]
   readonly #notes: NotedTables
+  readonly #takesLocks: boolean
 
-  private constructor(layout: Layout, table: TableLayout, records: readonly StoredRecord[], notes: NotedTables) {
+  private constructor(
+    layout: Layout,
+    table: TableLayout,
+    records: readonly StoredRecord[],
+    notes: NotedTables,
+    takesLocks = true,
+  ) {
     this.#layout = layout
     this.#table = table
     this.#records = records
     this.#notes = notes
+    this.#takesLocks = takesLocks
   }
 
   /** The creation that a transaction consists of; undefined for another transaction, and for one that is certain to be refused. */
@@ -118,20 +126,20 @@ export class Creation {
     return { ok: true, records, changes: outcomes.flatMap((outcome) => outcome.changes) }
   }
 
-  /** Parts that one statement stores each. None of them is logged. */
+  /** Parts that one statement stores each. None of them is logged. The first takes the locks of its values. */
   *#slices(): Generator<Creation> {
     let start = 0
     for (const records of slicesOf(this.#records)) {
       const end = start + records.length
       const own = <T>(notes: readonly T[]) => notes.slice(start, end)
       const notes = { ...this.#notes, events: own(this.#notes.events), history: own(this.#notes.history), entry: undefined }
-      yield new Creation(this.#layout, this.#table, records, notes)
+      yield new Creation(this.#layout, this.#table, records, notes, start === 0)
       start = end
     }
   }
 
   async #store(connection: Connection): Promise<GivenIds | undefined> {
-    const conditions = preconditions(this.#layout, this.#table, this.#records, ALL)
+    const conditions = preconditions(this.#layout, this.#table, this.#records, ALL, this.#takesLocks)
     if (conditions === undefined) return undefined
     const { rows } = await connection.query(this.#statement(conditions))
     return readIds(rows)

@@ -11,7 +11,7 @@ import { listParameter } from '../statements/input.ts'
 
 /** Under which conditions a statement may change something. */
 export interface Preconditions {
-  /** An item for FROM, of one row: by reading it the statement takes the locks of unique values. Undefined if there are none. */
+  /** An item for FROM, of one row: by reading it, as `condition` does, the statement takes the locks of unique values. Undefined without locks. */
   readonly locks: Sql | undefined
   readonly condition: Sql
 }
@@ -22,6 +22,7 @@ export interface Preconditions {
  * changes nothing and takes no id.
  *
  * @param fields true for the fields whose values are new
+ * @param takesLocks false for a further statement of a transaction, whose locks would become too many
  * @returns undefined if values show that the records may not be stored
  */
 export function preconditions(
@@ -29,6 +30,7 @@ export function preconditions(
   table: TableLayout,
   records: readonly StoredRecord[],
   fields: (name: string) => boolean,
+  takesLocks = true,
 ): Preconditions | undefined {
   const conditions: Sql[] = []
   for (const { name, keyOf } of uniqueKeysOf(table)) {
@@ -43,16 +45,21 @@ export function preconditions(
     if (![...targets].every((id) => Number.isSafeInteger(id))) return undefined
     if (targets.size > 0) conditions.push(exist(layout.of(relation.target), [...targets]))
   }
-  const exclusive = uniqueLocks(
-    layout,
-    records.map((values) => ({ table: table.model.key, values })),
-    fields,
-  )
-  const locks = { shared: [], exclusive }
-  return {
-    locks: hasLocks(locks) ? sql`(select count(*) from (${takeLocks(locks)}) "lock") "locked"` : undefined,
-    condition: conditions.length === 0 ? sql`true` : joined(conditions, ' and '),
-  }
+  const locks = takesLocks ? locksOf(layout, table, records, fields) : undefined
+  // PostgreSQL does not compute an item of FROM that nothing reads.
+  if (locks !== undefined) conditions.unshift(sql`"locked"."count" > 0`)
+  return { locks, condition: conditions.length === 0 ? sql`true` : joined(conditions, ' and ') }
+}
+
+function locksOf(
+  layout: Layout,
+  table: TableLayout,
+  records: readonly StoredRecord[],
+  fields: (name: string) => boolean,
+): Sql | undefined {
+  const writes = records.map((values) => ({ table: table.model.key, values }))
+  const locks = { shared: [], exclusive: uniqueLocks(layout, writes, fields) }
+  return hasLocks(locks) ? sql`(select count(*) as "count" from (${takeLocks(locks)}) "lock") "locked"` : undefined
 }
 
 /** Every field has a new value: that of a new record. */
