@@ -117,6 +117,14 @@ export interface HistoryRequest {
   readonly via: string
 }
 
+/** Applies a part of a transaction: all of its operations or none. */
+export type ApplyPart = (operations: readonly Operation[], notes?: TransactionNotes) => Promise<PartOutcome>
+
+/** Whether a part was applied, and if not, why. */
+export type PartOutcome =
+  | { readonly ok: true; readonly records: readonly StoredRecord[] }
+  | { readonly ok: false; readonly violations: readonly Violation[] }
+
 /** Records about its changes that a transaction stores with them. They are the last changes of its outcome. */
 export interface TransactionNotes {
   readonly events?: EventRequest | undefined
@@ -198,10 +206,24 @@ export interface Store {
   transact(operations: readonly Operation[], mode?: TransactionMode, notes?: TransactionNotes): Promise<Outcome>
 
   /**
+   * Runs a transaction whose operations are given part by part, so that they need not be in memory at once. Constraints are checked after
+   * each part, against the state after it. Undefined for an engine whose records are in memory anyway.
+   *
+   * @param mode `commit`: a part that is not applied ends the transaction; its violations may be incomplete, and `work` must throw.
+   * `rehearse`: all violations of each part are found, further parts may follow, and everything is rolled back in the end
+   * @param work gives the parts. What it throws rolls the transaction back. It is called again after a race with other writes, so it must begin
+   * from the first part, and have no effects of its own
+   * @throws {AppError} STORE_UNAVAILABLE, OUTCOME_UNKNOWN; WRITE_CONFLICT if concurrent writes keep refusing the transaction
+   */
+  transactInParts?<T>(mode: TransactionMode, work: (apply: ApplyPart) => Promise<T>): Promise<T>
+
+  /**
    * Registers a listener of changes. It is called in the step in which readers see a change, in commit order. Changes that
    * could not be made durable are reported again as their opposites when they are reverted.
+   *
+   * @param onUnknown called after a transaction in parts, whose changes are not told
    */
-  onChange(follower: ChangeListener): void
+  onChange(follower: ChangeListener, onUnknown?: () => void): void
 
   /** Present status of the store. */
   status(): Promise<StoreStatus>

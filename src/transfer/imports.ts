@@ -6,7 +6,8 @@ import type { Model } from '../model/model.ts'
 import type { DelimiterName, Format } from '../query/formats.ts'
 import type { AccessRules } from '../service/access/access-rules.ts'
 import type { WriteOrigin } from '../service/history/history-recorder.ts'
-import { type ImportItem, type UpsertKey, WHOLE_ROW } from '../service/records/import-drafts.ts'
+import { WHOLE_ROW } from '../service/records/drafts.ts'
+import type { ImportItem, UpsertKey } from '../service/records/import-drafts.ts'
 import type { Records } from '../service/records/records.ts'
 import { didYouMean, meantOrKnown } from '../util/suggest.ts'
 import { FieldIssues, MAX_NAMED } from '../validate/issues.ts'
@@ -28,6 +29,13 @@ export interface ImportOptions {
   readonly delimiter?: DelimiterName | undefined
   /** Maximum number of rows. */
   readonly maxRows?: number
+}
+
+/** A file with records. */
+export interface ImportFile {
+  readonly format: Format
+  /** Begins to read the file. A file of many records is read several times. */
+  open(): Content
 }
 
 /** Result of an import. */
@@ -72,7 +80,7 @@ export class Imports {
   async run(
     actor: Actor,
     modelKey: string,
-    file: { readonly format: Format; readonly content: Content },
+    file: ImportFile,
     {
       dryRun = false,
       upsertBy,
@@ -91,7 +99,9 @@ export class Imports {
     const ignored = new Set<string>()
     async function* batches(): AsyncGenerator<readonly ImportItem[]> {
       let batch: ImportItem[] = []
-      for await (const row of readRows(file.format, file.content, model, delimiter)) {
+      lines.length = 0
+      ignored.clear()
+      for await (const row of readRows(file.format, file.open(), model, delimiter)) {
         if (lines.length === maxRows) throw new AppError('PAYLOAD_TOO_LARGE', tooManyRows(maxRows))
         if (lines.length === 0 && isCsv) checkColumns(model, row)
         batch.push(itemOf(model, row, { keepIds, byId: upsertBy === 'id', ignored }))
@@ -104,7 +114,7 @@ export class Imports {
       yield batch
     }
     try {
-      const counts = await this.#records.importAll(actor, modelKey, batches(), {
+      const counts = await this.#records.importAll(actor, modelKey, batches, {
         ...{ formId, key, dryRun, quotesCells: isCsv },
         origin: { ...origin, via: 'import' },
       })

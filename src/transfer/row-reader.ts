@@ -17,7 +17,7 @@ export interface Row {
   readonly problems: readonly { readonly field?: string; readonly message: string }[]
 }
 
-/** The bytes or the text of a file. */
+/** The bytes or the text of a file, from its beginning. */
 export type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 /**

@@ -33,7 +33,7 @@ describe(`${COUNT} records`, () => {
   test('are imported, and updated by another import', async () => {
     const app = await openTestApp({ files: { 'models/item.yaml': MODEL } })
     try {
-      const file = { format: 'ndjson', content: [TEXTS.ndjson ?? ''] } as const
+      const file = { format: 'ndjson', open: () => [TEXTS.ndjson ?? ''] } as const
       const outcome = await app.app.imports.run(SHELL, 'item', file)
       assert.deepEqual([outcome.created, outcome.updated], [COUNT, 0])
       const again = await app.app.imports.run(SHELL, 'item', file, { upsertBy: 'sku' })

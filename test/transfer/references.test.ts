@@ -77,7 +77,7 @@ describe('references by a unique field', () => {
     try {
       const rows = ['{"name":"x","shelf_id":{"code":"a"}}', '{"name":"y","shelf_id":{"code":"b"}}'].join('\n')
       const run = (content: string) =>
-        app.app.imports.run(SHELL, 'tag', { format: 'ndjson', content: [content] }, { upsertBy: 'name' })
+        app.app.imports.run(SHELL, 'tag', { format: 'ndjson', open: () => [content] }, { upsertBy: 'name' })
       await run(rows)
       await run('{"name":"y","shelf_id":{"code":"a"}}')
       assert.deepEqual(await stored(app, 'tag'), [

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts'
-import { FORMATS, type Format, formatOfName, formatOfType } from '../../query/formats.ts'
+import { FORMATS, formatOfName, formatOfType } from '../../query/formats.ts'
+import type { ImportFile } from '../../transfer/imports.ts'
 import { mediaTypeOf } from './request.ts'
 
 export const MULTIPART = 'multipart/form-data'
@@ -12,9 +13,9 @@ const PART = 'file'
  *
  * @throws {AppError} INVALID_REQUEST, UNSUPPORTED_MEDIA_TYPE
  */
-export async function uploadedFile(contentType: string, body: Buffer): Promise<{ format: Format; content: [Uint8Array] }> {
+export async function uploadedFile(contentType: string, body: Buffer): Promise<ImportFile> {
   const format = formatOfType(mediaTypeOf(contentType))
-  if (format !== undefined) return { format, content: [body] }
+  if (format !== undefined) return { format, open: () => [body] }
   const file = onlyFile(await readForm(contentType, body))
   // Browsers send generic types for unknown files, and a spreadsheet's type for CSV if one is installed.
   const named = formatOfType(mediaTypeOf(file.type)) ?? formatOfName(file.name)
@@ -25,7 +26,8 @@ export async function uploadedFile(contentType: string, body: Buffer): Promise<{
       `The part '${PART}' has neither a type that is read nor a name that ends in ${names}`,
     )
   }
-  return { format: named, content: [new Uint8Array(await file.arrayBuffer())] }
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  return { format: named, open: () => [bytes] }
 }
 
 /** The body is in memory already, so Node's own parser is sufficient. */

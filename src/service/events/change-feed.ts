@@ -33,7 +33,10 @@ export class ChangeFeed {
     this.#registry = registry
     this.#clock = clock
     this.#epoch = epoch
-    store.onChange((changes) => this.#note(changes))
+    store.onChange(
+      (changes) => this.#note(changes),
+      () => this.forget(),
+    )
   }
 
   /** Registers the function that is called after changes of any table. */

@@ -13,6 +13,7 @@ import type { EventPublisher } from '../webhooks/event-publisher.ts'
 import { blocksOf, consequencesOf, type RemovalForecast, visibleOutcome } from './consequences.ts'
 import { constraintIssues, type IndexedIssues, referencedError } from './constraint-errors.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
+import { LargeWrite } from './large-write.ts'
 
 /** Maximum number of attempts of a write whose records are changed by concurrent writes. */
 const MAX_ATTEMPTS = 1000
@@ -108,6 +109,48 @@ export class Committer {
     })
   }
 
+  /** True if the store takes a transaction in parts. */
+  get writesInParts(): boolean {
+    return this.#store.transactInParts !== undefined
+  }
+
+  /**
+   * Commits drafts in one transaction, as `write` does, without having all of them in memory. No draft may depend on a later one, or change
+   * the access of a user.
+   *
+   * @param read makes the drafts from the stored records; begins again at each call
+   */
+  async writeInParts(context: WriteContext, read: () => AsyncIterable<readonly DraftedWrite[]>): Promise<void> {
+    const { actor, model, prefix = withoutPrefix, options } = context
+    const write = new LargeWrite(
+      {
+        transact: (mode, work) =>
+          this.#store.transactInParts?.(mode, work) ?? Promise.reject(new Error('The store takes no parts')),
+        operations: async (writes, mode) => {
+          const isRehearsal = mode === 'rehearse'
+          const operations = isRehearsal
+            ? writes.map((each) => this.#finisher.rehearsal(each))
+            : await this.#finisher.operations(writes)
+          return this.#guarded(actor, model, operations)
+        },
+        notes: () => this.#notesOf([], context),
+        issues: (violations, writes) => {
+          throwIfDenied({ ok: false, violations }, actor)
+          return new Map(brokenConstraints({ ok: false, violations }, writes).map(({ index, issues }) => [index, issues]))
+        },
+      },
+      read,
+    )
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const isDone = options?.dryRun !== true && (await write.commit())
+      if (isDone) return
+      // A write that was refused is rehearsed too, which tells why.
+      const isAccepted = await write.rehearse(prefix)
+      if (isAccepted && options?.dryRun === true) return
+    }
+    throw keepsChanging(model)
+  }
+
   /**
    * Deletes records in one transaction.
    *
@@ -193,15 +236,18 @@ export class Committer {
   }
 
   /** Commits operations with the events and the history of their changes. Internal updates, such as the time of a login, have neither. */
-  async #transact(operations: readonly Operation[], { actor, model, options }: WriteContext, isQuiet = false): Promise<Outcome> {
-    if (options?.dryRun === true) return this.#store.transact(operations, 'rehearse')
+  async #transact(operations: readonly Operation[], context: WriteContext, isQuiet = false): Promise<Outcome> {
+    if (context.options?.dryRun === true) return this.#store.transact(operations, 'rehearse')
+    return this.#commit(operations, isQuiet ? {} : this.#notesOf(operations, context))
+  }
+
+  #notesOf(operations: readonly Operation[], { actor, model, options }: WriteContext): TransactionNotes {
     // A cascade may change records of any table.
     const mayCascade = operations.some(({ kind }) => kind === 'remove')
-    const events =
-      !isQuiet && (mayCascade || this.#publisher.isSubscribed(model.key)) ? this.#publisher.eventRequest() : undefined
-    const isRecorded = !isQuiet && (mayCascade || this.#recorder?.records(model) === true)
+    const events = mayCascade || this.#publisher.isSubscribed(model.key) ? this.#publisher.eventRequest() : undefined
+    const isRecorded = mayCascade || this.#recorder?.records(model) === true
     const history = isRecorded ? this.#recorder?.request(actor, options?.origin ?? {}) : undefined
-    return this.#commit(operations, { events, history })
+    return { events, history }
   }
 
   async #commit(operations: readonly Operation[], notes: TransactionNotes): Promise<Outcome> {

@@ -11,6 +11,9 @@ import { type DefaultSources, withGeneratedDefaults } from './generated-defaults
 import { checkCreationKeys } from './writable-fields.ts'
 import type { RecordData } from './write-requests.ts'
 
+/** Used in place of a field name for errors of a whole row. */
+export const WHOLE_ROW = 'row'
+
 /** The values that a request would store (secrets still in plain text), or its errors. */
 export interface Draft {
   /** Values of the request, as sent. Empty for new records without secrets, so that imports need not keep their rows. */
@@ -57,6 +60,9 @@ export interface DraftedWrite {
   /** Id of a session that goes on although the password changes. */
   readonly keptSession?: number | undefined
 }
+
+/** True for the draft of a row that could not be read, of which the store would report every required field as missing. */
+export const isUnreadable = ({ draft }: DraftedWrite): boolean => draft.issues.has(WHOLE_ROW)
 
 /** Turns drafts into store operations: hashes secrets and sets timestamps. */
 export class Finisher {

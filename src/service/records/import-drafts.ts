@@ -5,19 +5,16 @@ import type { Filter } from '../../query/plan.ts'
 import type { Store, StoredRecord } from '../../store/store.ts'
 import type { Json } from '../../util/json.ts'
 import type { Form } from '../../validate/form.ts'
-import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
+import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { noSuchRecord } from '../access/refusals.ts'
 import { guardAccount } from '../accounts/account-guards.ts'
 import type { WriteOrigin } from '../history/history-recorder.ts'
-import { type DraftedWrite, draftChange, draftNew } from './drafts.ts'
+import { type DraftedWrite, draftChange, draftNew, WHOLE_ROW } from './drafts.ts'
 import type { DefaultSources } from './generated-defaults.ts'
 import { type FindIds, idsBy, withResolvedReferences } from './references.ts'
 import { checkUpdateKeys } from './writable-fields.ts'
 import type { RecordData } from './write-requests.ts'
-
-/** Used in place of a field name for errors of a whole row. */
-export const WHOLE_ROW = 'row'
 
 /** A row of an import. */
 export interface ImportItem {
@@ -61,69 +58,54 @@ export interface ImportContext {
   readonly quotesCells: boolean
 }
 
-/** Drafts of the rows of an import. A row becomes an insert, or an update of the record with the same key value. */
+/** Makes the drafts of the rows of a file, once. A row becomes an insert, or an update of the record with the same key value. */
 export class ImportDrafts {
   readonly #context: ImportContext
-  /** The rows; only those of an upsert are kept, since its drafts depend on stored records, which may change. */
-  readonly #batches: (readonly ImportItem[])[] = []
-  #writes: DraftedWrite[] = []
   /** Key value → row. */
-  #seen = new Map<Json, number>()
-  #faults = 0
-  #isUnreadable = false
-  #isStale = false
+  readonly #seen = new Map<Json, number>()
+  #rows = 0
+  #updates = 0
 
   constructor(context: ImportContext) {
     this.#context = context
   }
 
-  /** Number of rows. */
-  get size(): number {
-    return this.#writes.length
+  /** Number of rows so far, by what becomes of them. */
+  get counts(): { readonly created: number; readonly updated: number } {
+    return { created: this.#rows - this.#updates, updated: this.#updates }
   }
 
   /**
-   * Adds a batch of rows.
+   * The drafts of a further batch of rows.
    *
-   * @throws {AppError} VALIDATION_FAILED early once the number of errors exceeds the limit; FORBIDDEN
+   * @throws {AppError} FORBIDDEN
    */
-  async add(batch: readonly ImportItem[]): Promise<void> {
-    if (this.#context.key !== undefined) this.#batches.push(batch)
-    this.#isUnreadable ||= batch.some(isUnreadable)
-    await this.#draft(batch)
-  }
-
-  /**
-   * The drafts of all rows. A further call makes them again from the records as they are then.
-   *
-   * @throws {AppError} VALIDATION_FAILED for unreadable rows
-   */
-  async current(): Promise<readonly DraftedWrite[]> {
-    // For unreadable rows the store would report every required field as missing.
-    if (this.#isUnreadable) throwAll(this.#writes)
-    if (this.#isStale && this.#context.key !== undefined) {
-      this.#writes = []
-      this.#seen = new Map()
-      this.#faults = 0
-      for (const batch of this.#batches) await this.#draft(batch)
-    }
-    this.#isStale = true
-    return this.#writes
-  }
-
-  async #draft(rows: readonly ImportItem[]): Promise<void> {
+  async of(rows: readonly ImportItem[]): Promise<readonly DraftedWrite[]> {
     const batch = await withIds(rows, this.#context)
     const existing = await findExisting(batch, this.#context)
+    const writes: DraftedWrite[] = []
     for (const item of batch) {
       const key = keyOf(item, this.#context)
       const write = await draftItem(item, key === null ? undefined : existing.get(key), this.#context)
-      noteTwin(this.#writes.length, key, this.#seen, write.draft.issues, this.#context)
-      this.#faults += write.draft.issues.size
-      this.#writes.push(write)
+      noteTwin(this.#rows, key, this.#seen, write.draft.issues, this.#context)
+      this.#rows += 1
+      if (write.existing !== undefined) this.#updates += 1
+      writes.push(write)
     }
-    if (this.#faults > MAX_NAMED) throwAll(this.#writes)
+    return writes
   }
 }
+
+/**
+ * True if a file of rows of this model may be stored part by part: no row can depend on a later one. Accounts are stored at once, since the
+ * consequences of their changes are.
+ */
+export const isDivisible = (model: Model, key: UpsertKey | undefined): boolean =>
+  model.key !== 'user' &&
+  [...model.relations.values()].every(({ relation }) => relation.target !== model.key) &&
+  // Of existing records, a row may take the unique value that a later one gives up.
+  (key === undefined ||
+    (model.uniqueSets.length === 0 && model.constrained.every(({ name, unique }) => !unique || name === key.name)))
 
 /** The rows with ids in place of references by a unique field. */
 async function withIds(
@@ -192,8 +174,6 @@ function joined(...all: readonly FieldIssues[]): FieldIssues {
   return issues
 }
 
-const isUnreadable = ({ issues }: ImportItem): boolean => issues.has(WHOLE_ROW)
-
 /** The key value of a row in stored form; null if it has none. */
 function keyOf({ data, id }: ImportItem, { key }: ImportContext): Json {
   if (key === undefined) return null
@@ -222,10 +202,4 @@ function noteTwin(index: number, value: Json, seen: Map<Json, number>, issues: F
   const twin = seen.get(value)
   if (twin === undefined) seen.set(value, index)
   else issues.add(key.name, `${key.name} is also that of row ${twin + 1}`)
-}
-
-function throwAll(writes: readonly DraftedWrite[]): void {
-  const all = new FieldIssues()
-  for (const [index, { draft }] of writes.entries()) all.addAll(draft.issues, byRow(index))
-  all.throwIfAny()
 }

@@ -21,7 +21,8 @@ import type { RemovalForecast } from './consequences.ts'
 import type { IndexedIssues } from './constraint-errors.ts'
 import { type DraftedWrite, draftChange, draftNew, Finisher } from './drafts.ts'
 import type { DefaultSources } from './generated-defaults.ts'
-import { byRow, ImportDrafts, type ImportItem, type ImportRequest } from './import-drafts.ts'
+import type { ImportItem, ImportRequest } from './import-drafts.ts'
+import { type ImportCounts, importRecords } from './import-records.ts'
 import { idsBy } from './references.ts'
 import { formOf } from './requested-form.ts'
 import { namesSelection, readSelectionUpdate } from './selection.ts'
@@ -132,37 +133,23 @@ export class Records {
    * Imports records in one transaction: creates them, or updates those with the same value in a unique field. Errors name rows,
    * from 1.
    *
-   * @param batches the rows, in batches between which other work may run
+   * @param read reads the rows, in batches between which other work may run; begins with the first row at each call
    */
   async importAll(
     actor: Actor,
     modelKey: string,
-    batches: AsyncIterable<readonly ImportItem[]>,
+    read: () => AsyncIterable<readonly ImportItem[]>,
     request: ImportRequest,
-  ): Promise<{ created: number; updated: number }> {
+  ): Promise<ImportCounts> {
     const model = this.#access.modelFor(actor, 'add', modelKey)
     const { formId, key, quotesCells } = request
     if (key !== undefined) this.#access.modelFor(actor, 'change', modelKey)
     const form = formOf(this.#forms, formId, model)
-    const drafts = new ImportDrafts({
-      store: this.#store,
-      access: this.#access,
-      sources: this.#sources,
-      actor,
-      model,
-      form,
-      key,
-      quotesCells,
-    })
-    for await (const batch of batches) await drafts.add(batch)
-    let updated = 0
-    const read = async () => {
-      const writes = await drafts.current()
-      updated = key === undefined ? 0 : writes.filter(({ existing }) => existing !== undefined).length
-      return writes
+    const context = {
+      ...{ store: this.#store, access: this.#access, sources: this.#sources },
+      ...{ actor, model, form, key, quotesCells },
     }
-    await this.#committer.write({ actor, model, prefix: byRow, options: request }, read)
-    return { created: drafts.size - updated, updated }
+    return importRecords(this.#committer, context, read, request)
   }
 
   /** @param body `{data, form_id?}`; omitted fields do not change */

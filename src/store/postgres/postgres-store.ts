@@ -2,6 +2,8 @@ import { AppError } from '../../errors.ts'
 import type { AggregateGroup, AggregatePlan } from '../../query/aggregate.ts'
 import type { Filter, Plan } from '../../query/plan.ts'
 import type {
+  ApplyPart,
+  Change,
   ChangeListener,
   FoundPage,
   Operation,
@@ -37,6 +39,8 @@ export interface PostgresStoreOptions {
 }
 
 const NO_RECORDS: ReadonlyMap<string, number> = new Map()
+
+const closed = (): AppError => new AppError('STORE_UNAVAILABLE', 'The store is closed', { retryAfter: 1 })
 
 /**
  * A store in a PostgreSQL database, which any number of processes may share. The tables must be those of the layout.
@@ -99,15 +103,9 @@ export class PostgresStore implements Store {
   }
 
   async transact(operations: readonly Operation[], mode: TransactionMode = 'commit', notes?: TransactionNotes): Promise<Outcome> {
-    if (this.#isClosed) throw new AppError('STORE_UNAVAILABLE', 'The store is closed', { retryAfter: 1 })
+    if (this.#isClosed) throw closed()
     if (mode === 'rehearse') return this.#transactions.transact(operations, mode, notes)
-    const run = this.#commit(operations, notes)
-    this.#running.add(run)
-    try {
-      return await run
-    } finally {
-      this.#running.delete(run)
-    }
+    return this.#whileRunning(this.#commit(operations, notes))
   }
 
   async #commit(operations: readonly Operation[], notes: TransactionNotes | undefined): Promise<Outcome> {
@@ -117,7 +115,7 @@ export class PostgresStore implements Store {
     try {
       const origin = await this.#changeLog?.wanted()
       outcome = await this.#transactions.transact(operations, 'commit', notes, origin)
-      if (outcome.ok && origin !== undefined) this.#changeLog?.notifySoon(outcome.changes)
+      if (outcome.ok && origin !== undefined && this.#isLogged(outcome.changes)) this.#changeLog?.notifySoon()
       // The changes are stored, so a failure to tell of them is none of the write.
       if (outcome.ok && origin === undefined) await this.#changeLog?.noteUnlogged(decidedAt).catch(() => {})
       return outcome
@@ -129,8 +127,41 @@ export class PostgresStore implements Store {
     }
   }
 
-  onChange(listener: ChangeListener): void {
-    this.#changes.listen(listener)
+  #isLogged(changes: readonly Change[]): boolean {
+    return changes.some(({ table }) => !this.#layout.of(table).model.internal)
+  }
+
+  async transactInParts<T>(mode: TransactionMode, work: (apply: ApplyPart) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw closed()
+    return this.#whileRunning(mode === 'rehearse' ? this.#transactions.rehearseInParts(work) : this.#commitInParts(work))
+  }
+
+  async #commitInParts<T>(work: (apply: ApplyPart) => Promise<T>): Promise<T> {
+    const decidedAt = this.#now()
+    try {
+      const origin = await this.#changeLog?.wanted()
+      const result = await this.#transactions.commitInParts(work, origin)
+      if (origin !== undefined) this.#changeLog?.notifySoon()
+      else await this.#changeLog?.noteUnlogged(decidedAt).catch(() => {})
+      return result
+    } finally {
+      // Also after an error, since the transaction may have been committed.
+      this.#recent.forgetAll()
+      this.#changes.reportUnknown()
+    }
+  }
+
+  async #whileRunning<T>(run: Promise<T>): Promise<T> {
+    this.#running.add(run)
+    try {
+      return await run
+    } finally {
+      this.#running.delete(run)
+    }
+  }
+
+  onChange(listener: ChangeListener, onUnknown?: () => void): void {
+    this.#changes.listen(listener, onUnknown)
   }
 
   /** `takesWrites` is false while the database cannot be reached, or is a standby; its records are then not counted. */

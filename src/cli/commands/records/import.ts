@@ -1,5 +1,3 @@
-import { createReadStream } from 'node:fs'
-import { resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import { SHELL } from '../../../auth/permissions.ts'
@@ -12,6 +10,7 @@ import { Upload } from '../../api/api-requests.ts'
 import { withModelSuggestion } from '../../api/described-models.ts'
 import { type RemoteOptions, withRemoteOptions } from '../../api/remote.ts'
 import type { Io } from '../../terminal/io.ts'
+import { inputFile, STDIN } from './input-file.ts'
 
 interface ImportOptions extends RemoteOptions {
   readonly format?: Format
@@ -22,8 +21,6 @@ interface ImportOptions extends RemoteOptions {
   readonly keepIds?: boolean
   readonly json?: boolean
 }
-
-const STDIN = '-'
 
 const EXAMPLES = `
 Examples:
@@ -75,21 +72,23 @@ async function importFile(
   { dryRun = false, upsertBy, form: formId, delimiter, keepIds = false }: ImportOptions,
   io: Io,
 ): Promise<Imported> {
-  const content = file === STDIN ? io.stdin : createReadStream(resolve(io.cwd, file))
+  const { open, close } = await inputFile(file, io)
   let sent: Buffer | undefined
   try {
     if (app !== undefined)
-      return await app.imports.run(SHELL, model, { format, content }, { dryRun, upsertBy, formId, delimiter, keepIds })
+      return await app.imports.run(SHELL, model, { format, open }, { dryRun, upsertBy, formId, delimiter, keepIds })
     if (keepIds) throw new AppError('TASK_FAILED', 'A running server assigns ids itself; stop it to import with --keep-ids')
     const query = new URLSearchParams({ dry_run: String(dryRun) })
     if (upsertBy !== undefined) query.set('upsert_by', upsertBy)
     if (formId !== undefined) query.set('form_id', formId)
     if (delimiter !== undefined) query.set('delimiter', delimiter)
-    sent = await buffer(content)
+    sent = await buffer(open())
     return await request('POST', `/models/${encodeURIComponent(model)}/import?${query}`, new Upload(MEDIA_TYPES[format], sent))
   } catch (error) {
     const bytes = sent
     throw await withPositions(error, file, async () => (bytes === undefined ? [] : rowLines(format, bytes, delimiter)))
+  } finally {
+    await close()
   }
 }
 

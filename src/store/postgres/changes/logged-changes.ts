@@ -45,8 +45,12 @@ export const insertEntryWithIds = (layout: Layout, { origin, changes }: LogEntry
   sql`insert into ${layout.system('changes')} ("origin", "ids", "changes")
     select ${origin}::text, array_agg("id" order by "n"), ${textOf(layout, changes, false)}::json from "ids" having count(*) > ${literal(0)}`
 
+/** Tells the readers of the log in other processes that changes are missing. */
+export const insertUnknown = (layout: Layout, origin: string): Sql =>
+  sql`insert into ${layout.system('changes')} ("origin") values (${origin})`
+
 /** Tells all readers of the log, in this process too, that changes are missing. */
-export const insertGap = (layout: Layout): Sql => sql`insert into ${layout.system('changes')} ("origin") values ('')`
+export const insertGap = (layout: Layout): Sql => insertUnknown(layout, '')
 
 function textOf(layout: Layout, changes: readonly Change[], withIds: boolean): string | null {
   if (changes.length > MAX_CHANGES) return null

@@ -26,15 +26,21 @@ const REMEMBERED = 10_000
  * not the last one that was reported, a running transaction may have made it, and the change waits until that one has ended.
  */
 export class OwnChanges {
-  readonly #listeners: ChangeListener[] = []
+  readonly #listeners: { readonly onChange: ChangeListener; readonly onUnknown: () => void }[] = []
   readonly #running = new Set<RunningTransaction>()
   /** In the order in which they ended. */
   #waiting: Waiting[] = []
   /** The row versions last reported, by record. */
   readonly #reported = new LRUCache<string, string>({ max: REMEMBERED })
 
-  listen(listener: ChangeListener): void {
-    this.#listeners.push(listener)
+  /** @param onUnknown called after changes that are not told */
+  listen(onChange: ChangeListener, onUnknown: () => void = () => {}): void {
+    this.#listeners.push({ onChange, onUnknown })
+  }
+
+  /** Reports that records were changed, and not which. */
+  reportUnknown(): void {
+    for (const { onUnknown } of this.#listeners) onUnknown()
   }
 
   /** Announces a transaction before it is executed. */
@@ -74,7 +80,7 @@ export class OwnChanges {
       if (version === undefined) this.#reported.delete(keyOf(table, id))
       else this.#reported.set(keyOf(table, id), version)
     }
-    for (const listener of this.#listeners) listener(changes)
+    for (const { onChange } of this.#listeners) onChange(changes)
   }
 
   /** The running transactions that may have made what these changes replaced. */

@@ -1,6 +1,5 @@
 import { systemTimer, type Timer } from '../../../util/timer.ts'
 import type { ChangeLog, LogRead } from '../../change-log.ts'
-import type { Change } from '../../store.ts'
 import type { Database } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { type Sql, sql } from '../sql.ts'
@@ -108,8 +107,7 @@ export class StoredChangeLog implements ChangeLog {
    * Notifies the readers of entries that were stored, soon and after the commit: within a transaction, a notification would make all of the
    * server's commits wait for each other.
    */
-  notifySoon(changes: readonly Change[]): void {
-    if (changes.every(({ table }) => this.#layout.of(table).model.internal)) return
+  notifySoon(): void {
     this.#cancelNotification ??= this.#timer(NOTIFY_DELAY_MS, () => void this.#notify())
   }
 

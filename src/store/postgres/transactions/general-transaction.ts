@@ -23,6 +23,8 @@ export interface Work {
   readonly notes: TransactionNotes | undefined
   /** The name with which the changes are logged for other processes; undefined if none of them reads the log. */
   readonly origin?: string | undefined
+  /** True for a further part of a transaction, which takes no more locks of unique values: they would become too many. */
+  readonly isContinued?: boolean
 }
 
 /** The next id of a table after a transaction, and the number of ids that the transaction has chosen; the others were requested. */
@@ -90,9 +92,10 @@ export class GeneralTransaction {
     await this.#sequences.lock(moving)
     const moved = new Set(moving.map(({ model }) => model.key))
     const others = names.filter((name) => !moved.has(name)).map((name) => idLock(this.#layout.of(name)))
+    const setting = this.#work.isContinued === true ? [] : operations
     const exclusive = uniqueLocks(
       this.#layout,
-      operations.flatMap((operation) => (operation.kind === 'remove' ? [] : [operation])),
+      setting.flatMap((operation) => (operation.kind === 'remove' ? [] : [operation])),
     )
     const locks = { shared: others.sort(), exclusive }
     if (hasLocks(locks)) await this.#connection.query(takeLocks(locks))

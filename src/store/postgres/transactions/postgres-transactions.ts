@@ -1,5 +1,6 @@
 import { AppError } from '../../../errors.ts'
-import type { Operation, Outcome, TransactionMode, TransactionNotes } from '../../store.ts'
+import type { ApplyPart, Operation, Outcome, TransactionMode, TransactionNotes } from '../../store.ts'
+import { insertUnknown } from '../changes/logged-changes.ts'
 import { type Connection, type Database, isConstraintViolation, isTransient } from '../connection/database.ts'
 import type { Layout } from '../layout/layout.ts'
 import { Alteration } from './direct/alteration.ts'
@@ -8,10 +9,14 @@ import { type AfterTurn, JoinedCreations } from './direct/joined-creations.ts'
 import { GeneralTransaction, type Work } from './general-transaction.ts'
 import { MAX_ROWS } from './statements/slices.ts'
 import { inStoredForm } from './stored-values.ts'
+import { TransactionParts } from './transaction-parts.ts'
 import { violationOf } from './unforeseen-violation.ts'
 
 /** Maximum number of attempts of a transaction that the database refuses though what it had read permitted it. */
 const MAX_ATTEMPTS = 10
+
+const keepsChanging = (): AppError =>
+  new AppError('WRITE_CONFLICT', 'The records keep changing under other writes; read them again and retry')
 
 /** Rolls a transaction back that has decided not to write. */
 class Rollback extends Error {
@@ -55,6 +60,42 @@ export class PostgresTransactions {
     return (await this.#direct(work)) ?? this.#commit(work)
   }
 
+  /**
+   * Commits a transaction that is given in parts, as `Store.transactInParts`.
+   *
+   * @param origin as that of `transact`; the changes are logged as unknown
+   */
+  async commitInParts<T>(work: (apply: ApplyPart) => Promise<T>, origin?: string): Promise<T> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      try {
+        return await this.#database.transaction(async (connection) => {
+          const parts = new TransactionParts(this.#layout, connection)
+          const result = await work((operations, notes) => parts.apply(operations, notes))
+          if (origin !== undefined) await connection.query(insertUnknown(this.#layout, origin))
+          return result
+        })
+      } catch (error) {
+        if (!isConstraintViolation(error)) throw error
+      }
+    }
+    throw keepsChanging()
+  }
+
+  /** Does everything except the commit of a transaction that is given in parts, and finds all violations of each part. */
+  async rehearseInParts<T>(work: (apply: ApplyPart) => Promise<T>): Promise<T> {
+    let result: { readonly value: T } | undefined
+    try {
+      return await this.#database.transaction(async (connection) => {
+        const parts = new TransactionParts(this.#layout, connection)
+        result = { value: await work((operations) => parts.examine(operations)) }
+        throw new Rollback(undefined)
+      })
+    } catch (error) {
+      if (error instanceof Rollback && result !== undefined) return result.value
+      throw error
+    }
+  }
+
   /** Frequent transactions are one statement. If it changes nothing or fails, the general transaction finds out why. */
   async #direct(work: Work): Promise<Outcome | undefined> {
     try {
@@ -90,7 +131,7 @@ export class PostgresTransactions {
     }
     const violation = isConstraintViolation(last) ? violationOf(last, this.#layout, work.operations) : undefined
     if (violation !== undefined) return { ok: false, violations: [violation] }
-    throw new AppError('WRITE_CONFLICT', 'The records keep changing under other writes; read them again and retry')
+    throw keepsChanging()
   }
 
   /** Runs work in a transaction, which is rolled back if the outcome is a refusal. */

@@ -39,7 +39,7 @@ export class Creation {
   }
 
   /** The creation that a transaction consists of; undefined for another transaction, and for one that is certain to be refused. */
-  static of(layout: Layout, { operations, notes, origin }: Work): Creation | undefined {
+  static of(layout: Layout, { operations, notes, origin, isContinued = false }: Work): Creation | undefined {
     const [first] = operations
     if (first === undefined || !operations.every((operation) => isPlainInsert(operation, first.table))) return undefined
     const table = layout.of(first.table)
@@ -51,13 +51,14 @@ export class Creation {
     )
     if (records.some((record) => brokenFields(table.model, record, undefined).length > 0)) return undefined
     const changes = records.map((after): Change => ({ table: first.table, id: after.id, before: undefined, after }))
-    return new Creation(layout, table, records, {
+    const noted = {
       ...notesOf(layout, changes, operations, records, notes),
       eventTable: notes?.events?.table,
       historyTable: notes?.history?.table,
       entry: logEntryOf(layout, origin, changes),
       isProvisional: true,
-    })
+    }
+    return new Creation(layout, table, records, noted, !isContinued)
   }
 
   /** Number of records. */
@@ -133,7 +134,7 @@ export class Creation {
       const end = start + records.length
       const own = <T>(notes: readonly T[]) => notes.slice(start, end)
       const notes = { ...this.#notes, events: own(this.#notes.events), history: own(this.#notes.history), entry: undefined }
-      yield new Creation(this.#layout, this.#table, records, notes, start === 0)
+      yield new Creation(this.#layout, this.#table, records, notes, this.#takesLocks && start === 0)
       start = end
     }
   }

@@ -25,9 +25,10 @@ export function ownersQuery(table: TableLayout, name: string, values: readonly J
   const conditions = columns.flatMap((column, index) =>
     sameKey(column, sql`"u".${names[index] ?? column.sql}`, columns.length > 1),
   )
+  // `offset 0` keeps the server from reading the whole table, as it may for a join: of a table that has just grown it has no statistics.
   return sql`select ${number}::integer, "u"."position", "r"."id"
     from unnest(${joined(lists)}) with ordinality as "u" (${joined([...names, sql`"position"`])})
-    join ${table.table} "r" on ${joined(conditions, ' and ')}`
+    cross join lateral (select "r"."id" from ${table.table} "r" where ${joined(conditions, ' and ')} offset 0) "r"`
 }
 
 /** The conditions under which a column of the table `"r"` equals a value; a long text in a set is found by its hash. */
