@@ -5,7 +5,7 @@ import type { Connection } from '../../connection/database.ts'
 import type { Layout } from '../../layout/layout.ts'
 import { rememberRowVersion, rowVersionOf } from '../../layout/row-version.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
-import { EMPTY, joined, keyword, type Sql, sql } from '../../sql.ts'
+import { joined, keyword, type Sql, sql } from '../../sql.ts'
 import type { Work } from '../general-transaction.ts'
 import { differs } from '../statements/writes.ts'
 import { type NotedTables, noteChanges, noteParts, notesOf, readIds, selectIds } from './notes.ts'
@@ -91,16 +91,14 @@ function update(
   const columns = table.columns.filter(({ field }) => differs(change, field.name))
   if (columns.length === 0 || brokenFields(table.model, change.after, change.before).length > 0) return undefined
   const names = new Set(columns.map(({ field }) => field.name))
-  const conditions = preconditions(layout, table, [change.after], (name) => names.has(name))
-  if (conditions === undefined) return undefined
+  const condition = preconditions(layout, table, [change.after], (name) => names.has(name))
+  if (condition === undefined) return undefined
   const assignments = columns.map((column) => {
     const value = column.toParameter(change.after[column.field.name] ?? null)
     return sql`${column.sql} = ${value}::${keyword(column.type)}`
   })
-  const { locks, condition } = conditions
-  const from = locks === undefined ? EMPTY : sql`from ${locks}`
   return [
-    sql`"changed" as (update ${table.table} "r" set ${joined(assignments)} ${from}
+    sql`"changed" as (update ${table.table} "r" set ${joined(assignments)}
       where ${isSame} and ${condition} returning "r"."id")`,
   ]
 }

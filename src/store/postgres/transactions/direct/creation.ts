@@ -7,13 +7,20 @@ import { rememberRowVersion } from '../../layout/row-version.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
 import { EMPTY, identifier, joined, keyword, type Sql, sql } from '../../sql.ts'
 import type { Work } from '../general-transaction.ts'
+import { hasLocks, takeLocks, uniqueLocks } from '../locks.ts'
 import { type InputColumn, input, inputOf, POSITION } from '../statements/input.ts'
 import { linkRows } from '../statements/links.ts'
 import { slicesOf } from '../statements/slices.ts'
 import { type GivenIds, type NotedTables, noteChanges, noteParts, notesOf, PROVISIONAL_ID, readIds, selectIds } from './notes.ts'
-import { ALL, type Preconditions, preconditions } from './preconditions.ts'
+import { ALL, preconditions } from './preconditions.ts'
 
 type Accepted = Extract<Outcome, { ok: true }>
+
+/**
+ * Creations of up to this number of records may be joined, and take no locks of unique values: their statements are so short that they seldom
+ * meet, and are repeated after a deadlock.
+ */
+export const MAX_JOINED = 20
 
 /** New records of one table. One statement stores them with their links and notes; several do if there are many. */
 export class Creation {
@@ -29,7 +36,7 @@ export class Creation {
     table: TableLayout,
     records: readonly StoredRecord[],
     notes: NotedTables,
-    takesLocks = true,
+    takesLocks: boolean,
   ) {
     this.#layout = layout
     this.#table = table
@@ -58,7 +65,7 @@ export class Creation {
       entry: logEntryOf(layout, origin, changes),
       isProvisional: true,
     }
-    return new Creation(layout, table, records, noted, !isContinued)
+    return new Creation(layout, table, records, noted, records.length > MAX_JOINED && !isContinued)
   }
 
   /** Number of records. */
@@ -92,6 +99,7 @@ export class Creation {
           changes: creations.flatMap((creation) => creation.#notes.entry?.changes ?? []),
         },
       },
+      false,
     )
     const ids = await all.#store(connection)
     if (ids === undefined) return undefined
@@ -140,9 +148,9 @@ export class Creation {
   }
 
   async #store(connection: Connection): Promise<GivenIds | undefined> {
-    const conditions = preconditions(this.#layout, this.#table, this.#records, ALL, this.#takesLocks)
-    if (conditions === undefined) return undefined
-    const { rows } = await connection.query(this.#statement(conditions))
+    const condition = preconditions(this.#layout, this.#table, this.#records, ALL)
+    if (condition === undefined) return undefined
+    const { rows } = await connection.query(this.#statement(condition))
     return readIds(rows)
   }
 
@@ -155,7 +163,19 @@ export class Creation {
     return { ok: true, records, changes }
   }
 
-  #statement({ locks, condition }: Preconditions): Sql {
+  /** A part of FROM that takes the locks of unique values, and the condition that reads it: the server does not compute what nothing reads. */
+  #locks(): { readonly from: Sql; readonly condition: Sql } | undefined {
+    const { key } = this.#table.model
+    const writes = this.#takesLocks ? this.#records.map((values) => ({ table: key, values })) : []
+    const locks = { shared: [], exclusive: uniqueLocks(this.#layout, writes) }
+    if (!hasLocks(locks)) return undefined
+    return {
+      from: sql`(select count(*) as "count" from (${takeLocks(locks)}) "lock") "locked",`,
+      condition: sql`"locked"."count" > 0 and`,
+    }
+  }
+
+  #statement(condition: Sql): Sql {
     const { table, columns, links, sequence } = this.#table
     const records = this.#records
     const values = columns.slice(1).map((column) =>
@@ -170,11 +190,12 @@ export class Creation {
       values: records.map((record) => ((record[field.name] ?? null) === null ? null : true)),
     }))
     const given = [...values, ...flags].filter((column) => column.values.some((value) => value !== null))
-    if (records.length === 1) return this.#singleStatement(given, { locks, condition })
+    if (records.length === 1) return this.#singleStatement(given, condition)
     const positions = { name: POSITION, type: 'bigint', values: records.map((_, index) => index + 1) }
+    const locks = this.#locks()
     const parts = [
       sql`"ids" as materialized (select "n", nextval(${sequence}::regclass) as "id"
-        from ${locks === undefined ? EMPTY : sql`${locks},`} generate_series(1, ${records.length}::bigint) "n" where ${condition})`,
+        from ${locks?.from ?? EMPTY} generate_series(1, ${records.length}::bigint) "n" where ${locks?.condition ?? EMPTY} ${condition})`,
       sql`"added" as (insert into ${table} (${joined([sql`"id"`, ...given.map(({ name }) => name)])})
         select ${joined([sql`"ids"."id"`, ...given.map(({ name }) => sql`"i".${name}`)])}
         from "ids" join (${input([positions, ...given])}) "i" on "i".${POSITION} = "ids"."n")`,
@@ -185,13 +206,12 @@ export class Creation {
   }
 
   /** PostgreSQL plans this faster: the row takes its id by itself. */
-  #singleStatement(given: readonly InputColumn[], { locks, condition }: Preconditions): Sql {
+  #singleStatement(given: readonly InputColumn[], condition: Sql): Sql {
     const { table, links } = this.#table
     const names = given.length === 0 ? [sql`"id"`] : given.map(({ name }) => name)
     const values = given.map(({ type, values: [value = null] }) => sql`${value}::${keyword(type)}`)
     const selected = given.length === 0 ? sql`nextval(${this.#table.sequence}::regclass)` : joined(values)
-    const from = locks === undefined ? EMPTY : sql`from ${locks}`
-    const insert = sql`insert into ${table} (${joined(names)}) select ${selected} ${from} where ${condition}`
+    const insert = sql`insert into ${table} (${joined(names)}) select ${selected} where ${condition}`
     const parts = [...links.flatMap((link, index) => this.#linkPart(link, index)), ...noteParts(this.#layout, this.#notes)]
     if (parts.length === 0) return sql`${insert} returning 0, 1, "id", pg_current_xact_id()::xid`
     const ids = sql`"ids" as (${insert} returning 1::bigint as "n", "id")`

@@ -1,11 +1,9 @@
 import type { Outcome } from '../../../store.ts'
 import { type Connection, isConstraintViolation, isTransient } from '../../connection/database.ts'
-import { Creation } from './creation.ts'
+import { Creation, MAX_JOINED } from './creation.ts'
 
 /** Maximum number of records of one statement. */
 const MAX_RECORDS = 200
-/** Larger creations run alone: there is little to gain. */
-const MAX_SIZE = 20
 
 /** A creation, and the caller that waits for its outcome. */
 interface Waiting {
@@ -33,7 +31,7 @@ export class JoinedCreations {
 
   /** @returns undefined if the records may not be stored; then nothing is */
   run(creation: Creation): Promise<Outcome | undefined> {
-    if (creation.size > MAX_SIZE) return creation.run(this.#connection)
+    if (creation.size > MAX_JOINED) return creation.run(this.#connection)
     return new Promise((resolve, reject) => {
       const { kind } = creation
       const others = this.#waiting.get(kind)

@@ -4,17 +4,9 @@ import type { StoredRecord } from '../../../store.ts'
 import type { Layout } from '../../layout/layout.ts'
 import type { TableLayout } from '../../layout/table-layout.ts'
 import { identifier, joined, keyword, type Sql, sql } from '../../sql.ts'
-import { sameKey } from '../loading/owners-query.ts'
+import { rowsByIndex, sameKey } from '../loading/owners-query.ts'
 import { isPossible, keyValues, uniqueColumns } from '../loading/unique-keys.ts'
-import { hasLocks, takeLocks, uniqueLocks } from '../locks.ts'
 import { listParameter } from '../statements/input.ts'
-
-/** Under which conditions a statement may change something. */
-export interface Preconditions {
-  /** An item for FROM, of one row: by reading it, as `condition` does, the statement takes the locks of unique values. Undefined without locks. */
-  readonly locks: Sql | undefined
-  readonly condition: Sql
-}
 
 /**
  * The conditions under which records may be stored: their unique values have no other owner, and the records exist to which they refer.
@@ -22,7 +14,6 @@ export interface Preconditions {
  * changes nothing and takes no id.
  *
  * @param fields true for the fields whose values are new
- * @param takesLocks false for a further statement of a transaction, whose locks would become too many
  * @returns undefined if values show that the records may not be stored
  */
 export function preconditions(
@@ -30,8 +21,7 @@ export function preconditions(
   table: TableLayout,
   records: readonly StoredRecord[],
   fields: (name: string) => boolean,
-  takesLocks = true,
-): Preconditions | undefined {
+): Sql | undefined {
   const conditions: Sql[] = []
   for (const { name, keyOf } of uniqueKeysOf(table)) {
     if (!uniqueColumns(table, name).some(({ field }) => fields(field.name))) continue
@@ -45,21 +35,7 @@ export function preconditions(
     if (![...targets].every((id) => Number.isSafeInteger(id))) return undefined
     if (targets.size > 0) conditions.push(exist(layout.of(relation.target), [...targets]))
   }
-  const locks = takesLocks ? locksOf(layout, table, records, fields) : undefined
-  // PostgreSQL does not compute an item of FROM that nothing reads.
-  if (locks !== undefined) conditions.unshift(sql`"locked"."count" > 0`)
-  return { locks, condition: conditions.length === 0 ? sql`true` : joined(conditions, ' and ') }
-}
-
-function locksOf(
-  layout: Layout,
-  table: TableLayout,
-  records: readonly StoredRecord[],
-  fields: (name: string) => boolean,
-): Sql | undefined {
-  const writes = records.map((values) => ({ table: table.model.key, values }))
-  const locks = { shared: [], exclusive: uniqueLocks(layout, writes, fields) }
-  return hasLocks(locks) ? sql`(select count(*) as "count" from (${takeLocks(locks)}) "lock") "locked"` : undefined
+  return conditions.length === 0 ? sql`true` : joined(conditions, ' and ')
 }
 
 /** Every field has a new value: that of a new record. */
@@ -99,7 +75,7 @@ function isFree(table: TableLayout, name: string, keys: readonly Json[], own: nu
   )
   const same = columns.flatMap((column, index) => sameKey(column, sql`"u".${names[index] ?? column.sql}`, isSet))
   return sql`not exists (select from unnest(${joined(lists)}) as "u" (${joined(names)})
-    join ${table.table} "r" on ${joined([...same, ...other], ' and ')})`
+    ${rowsByIndex(table, [...same, ...other])})`
 }
 
 function exist({ table }: TableLayout, ids: readonly number[]): Sql {

@@ -25,11 +25,17 @@ export function ownersQuery(table: TableLayout, name: string, values: readonly J
   const conditions = columns.flatMap((column, index) =>
     sameKey(column, sql`"u".${names[index] ?? column.sql}`, columns.length > 1),
   )
-  // `offset 0` keeps the server from reading the whole table, as it may for a join: of a table that has just grown it has no statistics.
   return sql`select ${number}::integer, "u"."position", "r"."id"
     from unnest(${joined(lists)}) with ordinality as "u" (${joined([...names, sql`"position"`])})
-    cross join lateral (select "r"."id" from ${table.table} "r" where ${joined(conditions, ' and ')} offset 0) "r"`
+    ${rowsByIndex(table, conditions)}`
 }
+
+/**
+ * Joins the rows `"r"` that satisfy conditions on the values before, with their `"id"`, by looking each value up. For a plain join the server
+ * may read the whole table: of one that grows within a transaction it has no statistics, or those of an empty one.
+ */
+export const rowsByIndex = (table: TableLayout, conditions: readonly Sql[]): Sql =>
+  sql`cross join lateral (select "r"."id" from ${table.table} "r" where ${joined(conditions, ' and ')} offset 0) "r"`
 
 /** The conditions under which a column of the table `"r"` equals a value; a long text in a set is found by its hash. */
 export function sameKey(column: Column, value: Sql, isInSet: boolean): Sql[] {
