@@ -1,3 +1,4 @@
+import pLimit from 'p-limit'
 import { AppError } from '../../../errors.ts'
 import type { ApplyPart, Operation, Outcome, TransactionMode, TransactionNotes } from '../../store.ts'
 import { insertUnknown } from '../changes/logged-changes.ts'
@@ -33,6 +34,8 @@ export class PostgresTransactions {
   readonly #database: Database
   readonly #layout: Layout
   readonly #creations: JoinedCreations
+  /** Transactions in parts run one at a time: while one holds a connection, its parts are made by reads on others. */
+  readonly #inTurn = pLimit(1)
 
   /** @param afterTurn runs a task when the present turn of the event loop is over */
   constructor(database: Database, layout: Layout, afterTurn: AfterTurn = setImmediate) {
@@ -68,8 +71,7 @@ export class PostgresTransactions {
   async commitInParts<T>(work: (apply: ApplyPart) => Promise<T>, origin?: string): Promise<T> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       try {
-        return await this.#database.transaction(async (connection) => {
-          const parts = new TransactionParts(this.#layout, connection)
+        return await this.#partByPart(async (parts, connection) => {
           const result = await work((operations, notes) => parts.apply(operations, notes))
           if (origin !== undefined) await connection.query(insertUnknown(this.#layout, origin))
           return result
@@ -85,8 +87,7 @@ export class PostgresTransactions {
   async rehearseInParts<T>(work: (apply: ApplyPart) => Promise<T>): Promise<T> {
     let result: { readonly value: T } | undefined
     try {
-      return await this.#database.transaction(async (connection) => {
-        const parts = new TransactionParts(this.#layout, connection)
+      return await this.#partByPart(async (parts) => {
         result = { value: await work((operations) => parts.examine(operations)) }
         throw new Rollback(undefined)
       })
@@ -94,6 +95,12 @@ export class PostgresTransactions {
       if (error instanceof Rollback && result !== undefined) return result.value
       throw error
     }
+  }
+
+  #partByPart<T>(work: (parts: TransactionParts, connection: Connection) => Promise<T>): Promise<T> {
+    return this.#inTurn(() =>
+      this.#database.transaction((connection) => work(new TransactionParts(this.#layout, connection), connection)),
+    )
   }
 
   /** Frequent transactions are one statement. If it changes nothing or fails, the general transaction finds out why. */

@@ -50,6 +50,22 @@ parted('parts are one transaction: others see all of them or none', async (one, 
   assert.equal((await allOf(other.store, 'genre')).length, 5)
 })
 
+parted('of one process, one transaction runs at a time', async (one) => {
+  const transactions = transactionsOf(one)
+  const steps: string[] = []
+  const run = (name: string) => async (apply: ApplyPart) => {
+    steps.push(`${name} begins`)
+    await accepted(apply(genres(name, 1)))
+    steps.push(`${name} ends`)
+  }
+  await Promise.all([
+    transactions.commitInParts(run('a')),
+    transactions.rehearseInParts(run('b')),
+    transactions.commitInParts(run('c')),
+  ])
+  assert.deepEqual(steps, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+})
+
 parted('a rehearsal finds the violations of each part, sees the parts before it, and stores nothing', async (one) => {
   const found = await transactionsOf(one).rehearseInParts(async (apply) => {
     const outcomes: PartOutcome[] = []
