@@ -60,7 +60,7 @@ export async function twoServers(
   const receiver = createServer((request, response) => void receive(request, response))
   async function receive(request: IncomingMessage, response: ServerResponse) {
     const at = performance.now()
-    const pid = ownerOf(request.socket.remotePort ?? 0, pids)
+    const pid = ownerOf(request.socket, pids)
     if (pid !== undefined) sending.set(request, pid)
     const senders = new Set(sending.values())
     if (senders.size > 1) overlaps.push([...senders])

@@ -7,6 +7,7 @@ import { PostgresTransactions } from '../../../../src/store/postgres/transaction
 import type { ApplyPart, Operation, PartOutcome } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, update } from '../../../helpers/store/contract/library.ts'
+import { advisoryLocks, withinTransaction } from './locks.ts'
 import { allOf, type ProcessStore, withTwoProcesses } from './two-processes.ts'
 
 const parted = (name: string, body: (one: ProcessStore, other: ProcessStore) => Promise<void>) =>
@@ -86,12 +87,12 @@ parted('a rehearsal finds the violations of each part, sees the parts before it,
 })
 
 parted('of the unique values of many parts some are locked', async (one) => {
-  await transactionsOf(one).commitInParts(async (apply) => {
-    for (const prefix of ['a', 'b', 'c']) await accepted(apply(genres(prefix, 100)))
-    const { rows } = await one.database.query(
-      sql`select count(*) from pg_locks where locktype = 'advisory' and pid <> pg_backend_pid() and mode = 'ExclusiveLock'`,
-    )
-    assert.equal(rows[0]?.[0], '32')
+  await one.database.transaction(async (connection) => {
+    const within = withinTransaction(connection)
+    await new PostgresTransactions(within, one.layout).commitInParts(async (apply) => {
+      for (const prefix of ['a', 'b', 'c']) await accepted(apply(genres(prefix, 100)))
+    })
+    assert.equal(await advisoryLocks(connection), 32)
   })
 })
 

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Connection, Database, Rows } from '../../../../src/store/postgres/connection/database.ts'
-import { type Sql, sql } from '../../../../src/store/postgres/sql.ts'
+import type { Sql } from '../../../../src/store/postgres/sql.ts'
 import { PostgresTransactions } from '../../../../src/store/postgres/transactions/postgres-transactions.ts'
 import type { Operation, Store, StoredRecord } from '../../../../src/store/store.ts'
 import { NO_POSTGRES } from '../../../helpers/postgres/server.ts'
 import { insert, libraryRegistry, remove, update } from '../../../helpers/store/contract/library.ts'
+import { advisoryLocks, withinTransaction } from './locks.ts'
 import { allOf, type ProcessStore, withTwoProcesses } from './two-processes.ts'
 
 /** A database that remembers its statements. */
@@ -56,23 +57,12 @@ async function accepted(transactions: PostgresTransactions, operations: readonly
   return outcome.records
 }
 
-/** The locks of unique values that transactions hold until they end. */
-async function locksOf({ database, layout }: ProcessStore, operations: readonly Operation[]): Promise<number> {
-  return database.transaction(async (connection) => {
-    const within: Database = { ...unusable, query: connection.query, transaction: (work) => work(connection) }
-    await accepted(new PostgresTransactions(within, layout), operations)
-    const { rows } = await connection.query(
-      sql`select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`,
-    )
-    return Number(rows[0]?.[0])
+/** Number of locks of unique values that a transaction takes. */
+const locksOf = ({ database, layout }: ProcessStore, operations: readonly Operation[]): Promise<number> =>
+  database.transaction(async (connection) => {
+    await accepted(new PostgresTransactions(withinTransaction(connection), layout), operations)
+    return advisoryLocks(connection)
   })
-}
-
-const unusable: Pick<Database, 'stream' | 'usage' | 'close'> = {
-  stream: () => assert.fail(),
-  usage: () => assert.fail(),
-  close: () => assert.fail(),
-}
 
 test('a direct statement of many records locks some of the unique values that it sets', { skip: NO_POSTGRES }, () =>
   withTwoProcesses(libraryRegistry(), async (process) => {
