@@ -143,12 +143,17 @@ export class PostgresStore implements Store {
       const result = await this.#transactions.commitInParts(work, origin)
       if (origin !== undefined) this.#changeLog?.notifySoon()
       else await this.#changeLog?.noteUnlogged(decidedAt).catch(() => {})
+      this.#reportUnknown()
       return result
-    } finally {
-      // Also after an error, since the transaction may have been committed.
-      this.#recent.forgetAll()
-      this.#changes.reportUnknown()
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'OUTCOME_UNKNOWN') this.#reportUnknown()
+      throw error
     }
+  }
+
+  #reportUnknown(): void {
+    this.#recent.forgetAll()
+    this.#changes.reportUnknown()
   }
 
   async #whileRunning<T>(run: Promise<T>): Promise<T> {

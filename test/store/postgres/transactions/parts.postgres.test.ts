@@ -142,7 +142,11 @@ parted('readers of the log and listeners are told that changes are unknown', asy
     () => told.push('unknown'),
   )
   await writer.transactInParts('rehearse', (apply) => accepted(apply(genres('a', 1))))
-  assert.deepEqual(told, [])
+  const refuse = async () => {
+    throw new Refused()
+  }
+  await assert.rejects(writer.transactInParts('commit', refuse), Refused)
+  assert.deepEqual(told, [], 'nothing was changed')
   await writer.transactInParts('commit', (apply) => accepted(apply(genres('a', 1))))
   assert.deepEqual(told, ['unknown'])
   const read = await reader.read(position)
