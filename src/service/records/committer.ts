@@ -2,7 +2,6 @@ import type { Action, Actor } from '../../auth/permissions.ts'
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { Operation, Outcome, Store, StoredRecord, TransactionNotes } from '../../store/store.ts'
-import { useFormMessages } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import type { AccessRules } from '../access/access-rules.ts'
 import { forbidden } from '../access/refusals.ts'
@@ -11,17 +10,19 @@ import type { AccountLog } from '../accounts/account-log.ts'
 import type { HistoryRecorder, WriteOrigin } from '../history/history-recorder.ts'
 import type { EventPublisher } from '../webhooks/event-publisher.ts'
 import { blocksOf, consequencesOf, type RemovalForecast, visibleOutcome } from './consequences.ts'
-import { constraintIssues, type IndexedIssues, referencedError } from './constraint-errors.ts'
+import {
+  brokenConstraints,
+  type IndexedIssues,
+  type Prefix,
+  referencedError,
+  throwIssues,
+  withoutPrefix,
+} from './constraint-errors.ts'
 import type { DraftedWrite, Finisher } from './drafts.ts'
 import { LargeWrite } from './large-write.ts'
 
 /** Maximum number of attempts of a write whose records are changed by concurrent writes. */
 const MAX_ATTEMPTS = 1000
-
-/** Prefix of field names in messages: empty for one record, `<index>.` for many. */
-export type Prefix = (index: number) => string
-export const withoutPrefix: Prefix = () => ''
-export const byIndex: Prefix = (index) => `${index}.`
 
 /** Called when a user's password or active state changes. */
 export interface AccessGuard {
@@ -141,14 +142,7 @@ export class Committer {
       },
       read,
     )
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const isDone = options?.dryRun !== true && (await write.commit())
-      if (isDone) return
-      // A write that was refused is rehearsed too, which tells why.
-      const isAccepted = await write.rehearse(prefix)
-      if (isAccepted && options?.dryRun === true) return
-    }
-    throw keepsChanging(model)
+    if (!(await write.run(prefix, options?.dryRun))) throw keepsChanging(model)
   }
 
   /**
@@ -311,21 +305,3 @@ function throwIfDenied(outcome: Outcome, actor: Actor): void {
 
 const keepsChanging = ({ name }: Model): AppError =>
   new AppError('WRITE_CONFLICT', `${name} keeps changing under other writes; read it again and retry`)
-
-/** @throws {AppError} VALIDATION_FAILED with the messages of all items */
-export function throwIssues(found: readonly IndexedIssues[], prefix: Prefix): void {
-  if (found.length === 0) return
-  const all = new FieldIssues()
-  for (const { index, issues } of found) all.addAll(issues, prefix(index))
-  all.throwIfAny()
-}
-
-/** Messages for violated constraints. A message that the form gives to a field replaces the general one. */
-function brokenConstraints(outcome: Outcome, writes: readonly DraftedWrite[]): readonly IndexedIssues[] {
-  const found = outcome.ok ? [] : constraintIssues(outcome.violations)
-  for (const { index, issues } of found) {
-    const form = writes[index]?.form
-    if (form !== undefined) useFormMessages(form, issues)
-  }
-  return found
-}

@@ -1,9 +1,11 @@
 import { AppError } from '../../errors.ts'
 import type { Model } from '../../model/model.ts'
 import type { Registry } from '../../model/registry.ts'
-import type { Violation } from '../../store/store.ts'
+import type { Outcome, Violation } from '../../store/store.ts'
+import { useFormMessages } from '../../validate/form.ts'
 import { FieldIssues } from '../../validate/issues.ts'
 import { noSuchRecord } from '../access/refusals.ts'
+import type { DraftedWrite } from './drafts.ts'
 
 const MESSAGES = {
   not_null: (field: string) => `${field} is mandatory`,
@@ -13,6 +15,11 @@ const MESSAGES = {
 } as const
 
 type ConstraintViolation = Extract<Violation, { field: string; kind: keyof typeof MESSAGES }>
+
+/** Prefix of field names in messages: empty for one record, `<index>.` for many. */
+export type Prefix = (index: number) => string
+export const withoutPrefix: Prefix = () => ''
+export const byIndex: Prefix = (index) => `${index}.`
 
 /** The errors of one item of a batch. */
 export interface IndexedIssues {
@@ -37,6 +44,24 @@ export function constraintIssues(violations: readonly Violation[]): IndexedIssue
 }
 
 const isConstraint = (violation: Violation): violation is ConstraintViolation => violation.kind in MESSAGES
+
+/** @throws {AppError} VALIDATION_FAILED with the messages of all items */
+export function throwIssues(found: readonly IndexedIssues[], prefix: Prefix): void {
+  if (found.length === 0) return
+  const all = new FieldIssues()
+  for (const { index, issues } of found) all.addAll(issues, prefix(index))
+  all.throwIfAny()
+}
+
+/** Messages for violated constraints. A message that the form gives to a field replaces the general one. */
+export function brokenConstraints(outcome: Outcome, writes: readonly DraftedWrite[]): readonly IndexedIssues[] {
+  const found = outcome.ok ? [] : constraintIssues(outcome.violations)
+  for (const { index, issues } of found) {
+    const form = writes[index]?.form
+    if (form !== undefined) useFormMessages(form, issues)
+  }
+  return found
+}
 
 /** The error for deleting records that others refer to; undefined if there is no such violation. */
 export function referencedError(violations: readonly Violation[], model: Model, registry: Registry): AppError | undefined {

@@ -1,5 +1,6 @@
 import { MAX_NAMED } from '../../validate/issues.ts'
-import { type Committer, throwIssues } from './committer.ts'
+import type { Committer } from './committer.ts'
+import { throwIssues } from './constraint-errors.ts'
 import { type DraftedWrite, isUnreadable } from './drafts.ts'
 import { byRow, type ImportContext, ImportDrafts, type ImportItem, type ImportRequest, isDivisible } from './import-drafts.ts'
 

@@ -2,6 +2,9 @@ import type { ApplyPart, Operation, TransactionMode, TransactionNotes, Violation
 import { FieldIssues, MAX_NAMED } from '../../validate/issues.ts'
 import { type DraftedWrite, isUnreadable } from './drafts.ts'
 
+/** Maximum number of attempts of a write whose records are changed by concurrent writes. */
+const MAX_ATTEMPTS = 10
+
 /** Ends a transaction that cannot be committed. */
 class Refused extends Error {}
 
@@ -25,6 +28,22 @@ export class LargeWrite {
   constructor(parts: LargeWriteParts, read: () => AsyncIterable<readonly DraftedWrite[]>) {
     this.#parts = parts
     this.#read = read
+  }
+
+  /**
+   * Commits all drafts, or rehearses them.
+   *
+   * @param prefix of field names in messages
+   * @returns false if the records keep changing
+   * @throws {AppError} as `rehearse`
+   */
+  async run(prefix: (index: number) => string, isRehearsal = false): Promise<boolean> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      if (!isRehearsal && (await this.commit())) return true
+      // What was refused is rehearsed too, which tells why.
+      if ((await this.rehearse(prefix)) && isRehearsal) return true
+    }
+    return false
   }
 
   /** @returns false if nothing is committed: a draft has errors, or the store refuses a part */

@@ -105,6 +105,13 @@ describe('a write in parts', () => {
     assert.equal(await open([[draft('a')]]).write.rehearse(prefix), true)
   })
 
+  test('is tried ten times while records keep changing', async () => {
+    const { write, given } = open([[draft('changed')]], { changed: 'stale' })
+    assert.equal(await write.run(prefix), false)
+    assert.equal(given.filter((each) => each === 'commit').length, 10)
+    assert.equal(await open([[draft('a')]]).write.run(prefix), true)
+  })
+
   test('a rehearsal ends when the errors are more than are told', async () => {
     const part = Array.from({ length: 1001 }, () => draft('a', { code: 'code is wrong' }))
     const { write, given } = open([part, [draft('b')]])
