@@ -38,6 +38,7 @@ const LIBRARY_FOLDERS: readonly (readonly [RegExp, ...(readonly string[])])[] = 
   [/^pino$/, 'log'],
   [/^csv-/, 'transfer'],
   [/^heap-js$/, 'webhooks'],
+  [/^rolldown$/, 'build'],
   [/^(ra-core|@refinedev\/core)$/, 'client'],
   [/^(react|react-dom|lucide-react|vite|virtual:icons|@vitejs\/.*|@tanstack\/.*)(\/|$)/, 'ui'],
   [/^@base-ui\//, 'ui'],

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { Command, CommanderError } from 'commander'
 import { AppError } from '../errors.ts'
+import { VERSION } from '../util/package-files.ts'
 import type { Io } from './terminal/io.ts'
 import { printable } from './terminal/printable.ts'
 import { painter } from './terminal/style.ts'
@@ -80,10 +80,9 @@ async function codeOf(run: Promise<unknown>): Promise<number> {
  * @param names the commands to load; all of them by default
  */
 export async function buildProgram(io: Io, names: readonly string[] = Object.keys(COMMANDS)): Promise<Command> {
-  const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
   const program = new Command('admin')
     .description('A local admin backend: a folder of models and views becomes an authenticated HTTP API.')
-    .version(version)
+    .version(VERSION)
     .option('--debug', 'print the stack of an error; log every request and the query plan of each list')
     .showHelpAfterError('(add --help for usage)')
     .addHelpText('after', '\nExample:\n  $ admin init shop && admin serve --project shop\n')

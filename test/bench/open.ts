@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startServer } from '../helpers/cli/process.ts'
+import { compiledScript } from '../helpers/compiled-script.ts'
 import type { TemporaryFolder } from '../helpers/fixture.ts'
 import { accessTokens, dataFolder, MEMBERS_PATH, memberProject } from './data/project.ts'
 import { type Bar, type Figure, failureOf, median, type Result } from './figures.ts'
@@ -12,6 +13,7 @@ import type { BenchOptions } from './options.ts'
 import { residentMemory } from './processes/resident-memory.ts'
 import { say } from './report.ts'
 
+const PROCESSES = join(import.meta.dirname, 'processes')
 const SIZES = [100_000, 1_000_000]
 const TIME_BAR: Bar = { is: 'at most', ratio: 2 }
 const MEMORY_BAR: Bar = { is: 'at most', ratio: 3 }
@@ -50,9 +52,9 @@ async function loadFigures(project: TemporaryFolder, records: number): Promise<F
   const opened: Loaded[] = []
   const parsed: Loaded[] = []
   for (let run = 0; run < runsFor(records); run++) {
-    opened.push(await load('open-store.mjs', project.path, records))
+    opened.push(await load(await compiledScript(join(PROCESSES, 'open-store.ts')), project.path, records))
     // A larger file does not fit into a string.
-    if (size <= constants.MAX_STRING_LENGTH) parsed.push(await load('parse-file.mjs', file, records))
+    if (size <= constants.MAX_STRING_LENGTH) parsed.push(await load(join(PROCESSES, 'parse-file.mjs'), file, records))
   }
   const figure = (name: string, unit: string, bar: Bar, value: (loaded: Loaded) => number): Figure => {
     const ours = median(opened.map(value))
@@ -69,7 +71,7 @@ async function loadFigures(project: TemporaryFolder, records: number): Promise<F
 
 /** Runs a loading program in a new process. */
 async function load(program: string, argument: string, records: number): Promise<Loaded> {
-  const args = ['--expose-gc', join(import.meta.dirname, 'processes', program), argument]
+  const args = ['--expose-gc', program, argument]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   const loaded = JSON.parse(stdout) as Loaded
   if (loaded.total !== records) throw new Error(`${program} found ${loaded.total} of ${records} records`)

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { compiledScript } from '../helpers/compiled-script.ts'
 import { MEMBER_MODEL } from './data/members.ts'
 import { accessTokens } from './data/project.ts'
 import { type Bar, type Figure, failureOf, median, percentile, type Result } from './figures.ts'
@@ -133,8 +134,8 @@ const timeOf = ({ searches }: Engine, kind: Kind, percent: number): number =>
   percentile(searches.find((each) => each.kind === kind)?.times ?? [], percent)
 
 async function runEngine(engine: EngineName, records: number): Promise<Engine> {
-  const program = join(import.meta.dirname, 'processes', 'search-engine.ts')
-  const args = ['--expose-gc', '--max-old-space-size=16384', '--import', 'tsx', program, engine, String(records)]
+  const program = await compiledScript(join(import.meta.dirname, 'processes/search-engine.ts'))
+  const args = ['--expose-gc', '--max-old-space-size=16384', program, engine, String(records)]
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * MEBIBYTE })
   const report = JSON.parse(stdout) as Engine
   const found = report.searches.map((each) => `${each.kind} ${Math.round(each.found)} found`).join(', ')

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { App } from '../../app.ts'
 import type { Settings, SettingsInput } from '../../config/settings.ts'
@@ -7,6 +6,7 @@ import { LiveServer } from '../../http/live-server.ts'
 import { apiRoots } from '../../http/paths.ts'
 import { createLog, type Log } from '../../log/log.ts'
 import { lockPath, publishApi } from '../../store/embedded/files/lock.ts'
+import { ownFile } from '../../util/package-files.ts'
 import { introduce, pageAddress, reachable } from '../project/introduction.ts'
 import { type ProjectOptions, sourceOf, withApp, withProjectOptions } from '../project/project-options.ts'
 import { type ProjectReloader, watchProject } from '../project/reload.ts'
@@ -15,7 +15,7 @@ import { ensureSuperuser } from '../project/throwaway-superuser.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Where `npm run build` writes the admin page. */
-const UI_FOLDER = join(import.meta.dirname, '../../../dist/ui')
+const UI_FOLDER = ownFile('dist/ui')
 
 interface ServeOptions extends ProjectOptions {
   readonly host?: string

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { ownFile } from '../../util/package-files.ts'
 import type { Io } from '../terminal/io.ts'
 import { printable } from '../terminal/printable.ts'
 import { candidates } from './candidates.ts'
@@ -7,7 +8,7 @@ import type { CommandTree } from './command-tree.ts'
 import { modelNamesIn } from './model-names.ts'
 
 /** Written by `npm run build`: the tree of all commands. */
-export const COMMAND_TREE_FILE = new URL('command-tree.json', import.meta.url)
+export const COMMAND_TREE_FILE = ownFile('dist/command-tree.json')
 
 /** Prints the candidates for the last word, one per line: the candidate, a tab, its description. */
 export async function complete(program: CommandTree, words: readonly string[], io: Io): Promise<void> {

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ownFile } from '../../util/package-files.ts'
 import type { ApiRoots } from '../paths.ts'
 
 /** Swagger UI, which the build copies beside the compiled code. */
-const BUILT = new URL('../../../dist/swagger-ui/', import.meta.url)
+const BUILT = ownFile('dist/swagger-ui')
 
 /** Files that the page loads, all from this server. */
 export const PAGE_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js', 'page.js'] as const
@@ -84,5 +86,5 @@ show()
  */
 export async function pageFile(name: (typeof PAGE_FILES)[number]): Promise<{ content: string; type: string }> {
   const type = name.endsWith('.css') ? 'text/css' : 'text/javascript'
-  return { content: name === 'page.js' ? PAGE_SCRIPT : await readFile(new URL(name, BUILT), 'utf8'), type }
+  return { content: name === 'page.js' ? PAGE_SCRIPT : await readFile(join(BUILT, name), 'utf8'), type }
 }

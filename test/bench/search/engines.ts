@@ -20,9 +20,8 @@ const BATCH = 500
 /** Builds an engine from members. Libraries are imported on demand, so that each is in the memory of its own process only. */
 export const MAKERS: Readonly<Record<EngineName, () => Promise<(members: readonly Member[]) => Promise<Engine>>>> = {
   ours: async () => {
-    const built = '../../../dist/search'
-    const { LiveIndex } = (await import(`${built}/live-index.js`)) as typeof import('../../../src/search/live-index.ts')
-    const { readQuery } = (await import(`${built}/query.js`)) as typeof import('../../../src/search/query.ts')
+    const { LiveIndex } = await import('../../../src/search/live-index.ts')
+    const { readQuery } = await import('../../../src/search/query.ts')
     return async (members) => {
       const live = new LiveIndex({
         fields: FIELDS.map((name) => ({ name, weight: name === 'username' ? 1 : 0.5 })),

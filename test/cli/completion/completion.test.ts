@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { commandTree } from '../../../src/cli/completion/command-tree.ts'
+import { COMMAND_TREE_FILE } from '../../../src/cli/completion/complete.ts'
 import { buildProgram } from '../../../src/cli/main.ts'
 import { processIo } from '../../../src/cli/terminal/io.ts'
 import { runCli } from '../../helpers/cli/cli.ts'
@@ -118,7 +119,7 @@ describe('completion in a shell', () => {
   })
 
   test('of the built program equals that of the source', async () => {
-    const built = JSON.parse(await readFile(join(ADMIN_BIN, '../../dist/cli/completion/command-tree.json'), 'utf8'))
+    const built = JSON.parse(await readFile(COMMAND_TREE_FILE, 'utf8'))
     assert.deepEqual(built, JSON.parse(JSON.stringify(commandTree(await buildProgram(processIo())))))
   })
 

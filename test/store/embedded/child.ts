@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 
-/** A child process that runs a script of this folder and exchanges lines with the test. */
+/** A child process that runs a script, of this folder unless the path is absolute, and exchanges lines with the test. */
 export class Child {
   readonly #process: ChildProcess
   readonly #closed: Promise<unknown>
@@ -13,7 +13,7 @@ export class Child {
 
   constructor(script: string, ...args: readonly string[]) {
     const typescript = script.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : []
-    const command = [...typescript, join(import.meta.dirname, script), ...args]
+    const command = [...typescript, resolve(import.meta.dirname, script), ...args]
     const child = spawn(process.execPath, command, { stdio: ['pipe', 'pipe', 'inherit'] })
     this.#process = child
     this.#closed = once(child, 'close').then(() => {

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { dataFolderOf } from '../../../app/stores/open-store.ts'
 import { lintProject } from '../../../service/project/lint.ts'
 import { type ExaminedProject, examineProject, expectProject, type ProjectSource } from '../../../service/project/project.ts'
 import { seedFaults } from '../../../transfer/seed.ts'
+import { NODE_VERSIONS } from '../../../util/package-files.ts'
 import { type Check, type CheckName, type CheckResult, type CheckResults, counted } from './check.ts'
 import { dataFolderHealth } from './data-folder.ts'
 
@@ -24,18 +24,13 @@ export async function healthOf(source: ProjectSource): Promise<Health> {
       ? await dataFolderHealth(dataFolderOf(examined.project))
       : { results: await (await import('./database.ts')).databaseHealth(registry, settings, settings.store), isHeld: false }
   const results: CheckResults = {
-    node: checkNode(process.versions.node, await requiredNode()),
+    node: checkNode(process.versions.node, NODE_VERSIONS),
     config: checkConfig(examined),
     ...ofStore,
     lint: await checkLint(source),
   }
   const checks = Object.entries(results).map(([name, result]) => ({ name: name as CheckName, ...result }))
   return { checks, examined, isHeld }
-}
-
-async function requiredNode(): Promise<string> {
-  const { engines } = JSON.parse(await readFile(new URL('../../../../package.json', import.meta.url), 'utf8'))
-  return engines.node
 }
 
 /** Compares the version of Node with the required one. @param required `>=20.19` */

@@ -1,10 +1,14 @@
 import { once } from 'node:events'
+import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { ownFile } from '../../../util/package-files.ts'
 import type { CompactionRunner } from './compact.ts'
 
 // When running from source, as tests do, the thread needs the TypeScript loader.
 const isSource = import.meta.url.endsWith('.ts')
-const SCRIPT = new URL(isSource ? './compact-worker.ts' : './compact-worker.js', import.meta.url)
+const SCRIPT = pathToFileURL(
+  ownFile(isSource ? 'src/store/embedded/compaction/compact-worker.ts' : 'dist/store/embedded/compaction/compact-worker.js'),
+)
 const BOOT = (tsx: string) =>
   new URL(
     `data:text/javascript,import{register}from${JSON.stringify(tsx)};register();await import(${JSON.stringify(SCRIPT.href)})`,

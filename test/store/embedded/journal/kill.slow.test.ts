@@ -3,11 +3,14 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { compiledScript } from '../../../helpers/compiled-script.ts'
 import { temporaryFolder } from '../../../helpers/fixture.ts'
 import { Child } from '../child.ts'
 import { onDisk, whenOpened } from '../folder.ts'
 
 const WRITERS = 5
+
+const script = compiledScript(join(import.meta.dirname, '../kill-child.ts'))
 
 /** Numbers from 0 to below 1 that are the same every time (mulberry32). */
 function seeded(seed: number): () => number {
@@ -32,7 +35,7 @@ interface Moment {
 
 /** @returns the lines that the child printed before it was killed */
 async function run(folder: string, prefix: string, { lines, word, milliseconds }: Moment): Promise<string[]> {
-  const child = new Child('kill-child.mjs', folder, prefix, `${WRITERS}`)
+  const child = new Child(await script, folder, prefix, `${WRITERS}`)
   try {
     const told: string[] = []
     while (told.length < lines || (word !== undefined && !told.includes(word))) told.push(await child.line())

@@ -1,10 +1,10 @@
 // Opens the store of a project (the first argument) as the server does, and reports the time, the memory and the number of records.
 import { join } from 'node:path'
-import { loadProject } from '../../../dist/service/project/project.js'
-import { FileStore } from '../../../dist/store/embedded/file-store.js'
+import { loadProject } from '../../../src/service/project/project.ts'
+import { FileStore } from '../../../src/store/embedded/file-store.ts'
 import { memoryInUse } from './memory.mjs'
 
-const [folder] = process.argv.slice(2)
+const [folder = ''] = process.argv.slice(2)
 const { registry } = await loadProject({ folder, env: {}, flags: {} })
 const before = await memoryInUse()
 const begin = performance.now()

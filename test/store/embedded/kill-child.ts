@@ -1,29 +1,32 @@
-// Several writers that write without pause until the process is killed. Uses the compiled code, which starts faster.
+// Several writers that write without pause until the process is killed.
 // Prints `+<id> <name>` for each stored record, `-<id> <name>` for each removed one, and when a compaction begins and ends.
 import { writeSync } from 'node:fs'
-import { ID_FIELD, makeField } from '../../../dist/model/field.js'
-import { Model } from '../../../dist/model/model.js'
-import { Registry } from '../../../dist/model/registry.js'
-import { compactInThread } from '../../../dist/store/embedded/compaction/compact-thread.js'
-import { FileStore } from '../../../dist/store/embedded/file-store.js'
+import { ID_FIELD, makeField } from '../../../src/model/field.ts'
+import { Model } from '../../../src/model/model.ts'
+import { Registry } from '../../../src/model/registry.ts'
+import type { CompactionRunner } from '../../../src/store/embedded/compaction/compact.ts'
+import { compactInThread } from '../../../src/store/embedded/compaction/compact-thread.ts'
+import { FileStore } from '../../../src/store/embedded/file-store.ts'
+import type { Operation } from '../../../src/store/store.ts'
 
 const KEPT = 5
-const [folder, prefix, writers] = process.argv.slice(2)
+const [folder = '', prefix, writers] = process.argv.slice(2)
 const name = makeField({ name: 'name', type: 'string', required: true, unique: true })
-const registry = new Registry([new Model({ name: 'Genre', internal: false, timestamps: false, fields: [ID_FIELD, name] })])
+const genre = { name: 'Genre', label: undefined, displayField: undefined, internal: false, timestamps: false }
+const registry = new Registry([new Model({ ...genre, fields: [ID_FIELD, name] })])
 // Synchronous, since the buffer of `process.stdout` would be lost with the process.
-function say(line) {
+function say(line: string): void {
   for (;;) {
     try {
       writeSync(1, `${line}\n`)
       return
     } catch (error) {
-      if (error.code !== 'EAGAIN') throw error
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
     }
   }
 }
 
-async function compact(task) {
+const compact: CompactionRunner = async (task) => {
   say('compaction begins')
   const result = await compactInThread(task)
   say('compaction ends')
@@ -33,13 +36,13 @@ async function compact(task) {
 const store = await FileStore.open(folder, registry, 'write', { minJournalBytes: 500, compact, warn: say })
 let number = 0
 
-async function commit(operation) {
+async function commit(operation: Operation) {
   const outcome = await store.transact([operation])
   if (!outcome.ok) throw new Error('A change was rejected')
-  return outcome.records[0].id
+  return outcome.records[0]?.id ?? 0
 }
 
-async function write() {
+async function write(): Promise<never> {
   for (;;) {
     const mine = number++
     const name = `${prefix}-${mine}`
